@@ -1,0 +1,49 @@
+import { objectMember, stringMap } from '../probes/json.ts';
+import { defaultProbes } from '../defaulting/default-probes.ts';
+import { applyToCopy, probePatch } from '../defaulting/patch.ts';
+import { provenance } from '../defaulting/provenance.ts';
+import { formatNotInjected } from '../defaulting/reason.ts';
+import { skip } from './decision.ts';
+import { allowed } from './response.ts';
+import { scopeOf } from './scope.ts';
+import type { Defaulting } from '../defaulting/default-probes.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
+import type { Decision, MutationMode } from './decision.ts';
+import type { AdmissionRequest } from './review.ts';
+
+/**
+ * Answers `/mutate`: a Pod that is being created gets the probes that it lacks and policy gives it. Nothing else is ever patched:
+ * patching templates, ReplicaSets, Jobs or existing Pods starts rollouts, endless ReplicaSets and stuck finalizers.
+ */
+export function mutate(request: AdmissionRequest, policies: PolicySet, mode: MutationMode): Decision {
+  if (mode === 'Off') return skip(request, 'mutation-off');
+  const scope = scopeOf(request);
+  if ('skipped' in scope) return skip(request, scope.skipped);
+  if (scope.kind.kind !== 'Pod') return skip(request, 'kind');
+  if (request.operation !== 'CREATE') return skip(request, 'operation');
+
+  const { object: pod } = scope;
+  const policy = policies.policyFor(request.namespace, stringMap(objectMember(pod, 'metadata') ?? {}, 'labels'));
+  const defaulting = defaultProbes(pod, policy, scope.kind);
+  const patch = probePatch(pod, defaulting.injections);
+  // The API server's answer to a patch that does not apply is a 500 that no failurePolicy forgives: find out here.
+  if (patch.length > 0) applyToCopy(pod, patch);
+  const sent = mode === 'On' ? patch : [];
+  return {
+    reply: allowed(request.uid, { patch: sent, warnings: defaulting.warnings, auditAnnotations: auditAnnotations(defaulting, mode) }),
+    result: sent.length > 0 ? 'mutate' : defaulting.warnings.length > 0 ? 'warn' : 'allow',
+    defaulting,
+    policies: policy.layers.map((layer) => layer.source),
+  };
+}
+
+/**
+ * Values stay the same, or away, when the webhook is called again for the same Pod: the API server refuses a second, different
+ * value for a key.
+ */
+function auditAnnotations({ injections, notInjected }: Defaulting, mode: MutationMode): Record<string, string> {
+  return {
+    ...(injections.length > 0 && { [mode === 'On' ? 'injected' : 'would-inject']: provenance(injections, undefined) }),
+    ...(notInjected.length > 0 && { 'not-injected': notInjected.map(formatNotInjected).join('; ') }),
+  };
+}

@@ -1,0 +1,92 @@
+import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
+import type { JsonObject } from '../probes/json.ts';
+
+/** The protocol's version: admission.k8s.io/v1, which every supported API server speaks. */
+export const REVIEW_API_VERSION = 'admission.k8s.io/v1';
+export const REVIEW_KIND = 'AdmissionReview';
+
+/**
+ * What we use of an AdmissionRequest (k8s.io/api/admission/v1), trusted to have these types. Fields that we do not use are not
+ * looked at.
+ */
+export interface AdmissionRequest {
+  readonly uid: string;
+  /** The kind of the object: what decides where its Pod template is. */
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  /** Empty for the object itself; `status`, `scale`, `ephemeralcontainers`, ... otherwise. */
+  readonly subResource: string;
+  /** CREATE, UPDATE, DELETE, CONNECT, or one that a later API server adds. */
+  readonly operation: string;
+  /** Empty when the API server has yet to generate the name. */
+  readonly name: string;
+  /** Empty for objects outside namespaces. The object's own metadata.namespace is not reliable before Kubernetes 1.24. */
+  readonly namespace: string;
+  readonly dryRun: boolean;
+  readonly userName: string;
+  /** Undefined on DELETE. */
+  readonly object: JsonObject | undefined;
+  /** Undefined on CREATE. */
+  readonly oldObject: JsonObject | undefined;
+}
+
+/** The outcome of decoding: the request, or what is wrong with the body, for an HTTP 400. */
+export type ReviewDecoding = { readonly request: AdmissionRequest } | { readonly problem: string };
+
+/** Decodes a request body that has been parsed as JSON. Anything but a v1 AdmissionReview with a usable request is refused. */
+export function decodeReview(body: unknown): ReviewDecoding {
+  if (!isJsonObject(body)) return { problem: `the body must be an ${REVIEW_KIND} object, not ${typeName(body)}` };
+  const { apiVersion, kind } = body;
+  if (kind !== REVIEW_KIND) return { problem: `kind must be ${REVIEW_KIND}, not ${shown(kind)}` };
+  if (apiVersion !== REVIEW_API_VERSION) return { problem: `apiVersion must be ${REVIEW_API_VERSION}, not ${shown(apiVersion)}` };
+  const request = member(body, 'request');
+  if (!isJsonObject(request)) return { problem: `request must be an object, not ${typeName(request)}` };
+  return decodeRequest(request);
+}
+
+function decodeRequest(request: JsonObject): ReviewDecoding {
+  const uid = stringMember(request, 'uid');
+  if (uid === undefined || uid === '') return { problem: `request.uid must be a string, not ${shown(member(request, 'uid'))}` };
+  const kind = objectMember(request, 'kind');
+  if (kind === undefined) return { problem: `request.kind must be an object, not ${typeName(member(request, 'kind'))}` };
+  const kindName = stringMember(kind, 'kind');
+  if (kindName === undefined) return { problem: `request.kind.kind must be a string, not ${shown(member(kind, 'kind'))}` };
+  const operation = stringMember(request, 'operation');
+  if (operation === undefined) return { problem: `request.operation must be a string, not ${shown(member(request, 'operation'))}` };
+  for (const field of ['object', 'oldObject'] as const) {
+    const value = member(request, field);
+    if (value !== undefined && value !== null && !isJsonObject(value)) {
+      return { problem: `request.${field} must be an object or null, not ${typeName(value)}` };
+    }
+  }
+  const object = objectMember(request, 'object');
+  if (object === undefined && (operation === 'CREATE' || operation === 'UPDATE')) {
+    return { problem: `request.object must be an object when request.operation is ${operation}` };
+  }
+  const userInfo = objectMember(request, 'userInfo');
+  return {
+    request: {
+      uid,
+      kind: { group: stringMember(kind, 'group') ?? '', version: stringMember(kind, 'version') ?? '', kind: kindName },
+      subResource: stringMember(request, 'subResource') ?? '',
+      operation,
+      name: stringMember(request, 'name') ?? '',
+      namespace: stringMember(request, 'namespace') ?? '',
+      dryRun: member(request, 'dryRun') === true,
+      userName: (userInfo && stringMember(userInfo, 'username')) ?? '',
+      object,
+      oldObject: objectMember(request, 'oldObject'),
+    },
+  };
+}
+
+function typeName(value: unknown): string {
+  if (value === undefined) return 'absent';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** A scalar as it was sent, cut short; the type of anything else. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeName(value);
+}

@@ -1,0 +1,196 @@
+import { parseArgs } from 'node:util';
+import { member, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { defaultProbes } from '../defaulting/default-probes.ts';
+import { effectiveTemplate } from '../defaulting/effective.ts';
+import { formatNotInjected } from '../defaulting/reason.ts';
+import { PolicySet } from '../policy/policy-set.ts';
+import { didYouMean } from '../policy/suggestion.ts';
+import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
+import { formatFileProblem, readPolicyDocuments } from '../sources/policy-documents.ts';
+import { hasControllerOwner, isBeingDeleted, isMirrorPod, podTemplateOf, workloadKindOfManifest } from '../workload/kinds.ts';
+import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { describeManifest, manifestsOf, readManifestTexts } from './manifests.ts';
+import { insertIntoYaml } from './yaml-insertion.ts';
+import type { JsonObject } from '../probes/json.ts';
+import type { Defaulting } from '../defaulting/default-probes.ts';
+import type { PathStep } from '../policy/problems.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { CommandIo } from './io.ts';
+import type { Manifest, ManifestText } from './manifests.ts';
+import type { Insertion } from './yaml-insertion.ts';
+
+/** `probewright fix --help`. */
+export function fixHelp(): string {
+  return `Usage: probewright fix FILE... --policies DIR [flags]
+
+Prints manifests with the probes that their Pods would get written into them. FILE is a file, a directory or - for standard input.
+Why a container got nothing goes to standard error.
+
+  --policies DIR        directory with ProbePolicy and ClusterProbePolicy YAML files (required)
+  --namespace NAME      namespace of objects that name none (default "default")
+  --output yaml|json    yaml keeps the input as it is but for what is added; json prints one List of all objects (default yaml)
+`;
+}
+
+interface FixOptions {
+  readonly files: readonly string[];
+  readonly policies: string;
+  readonly namespace: string;
+  readonly output: 'yaml' | 'json';
+}
+
+/** Writes probes into manifests. They are the author's own from then on, so no annotation is added. */
+export async function fixCommand(args: readonly string[], io: CommandIo): Promise<number> {
+  if (args.includes('--help')) {
+    io.stdout.write(fixHelp());
+    return EXIT_OK;
+  }
+  const parsed = parseFixOptions(args);
+  if ('problems' in parsed) {
+    for (const problem of parsed.problems) io.stderr.write(`probewright fix: ${problem}\n`);
+    io.stderr.write('Run "probewright fix --help" for the flags.\n');
+    return EXIT_USAGE;
+  }
+  const { options } = parsed;
+  const policies = await readPolicies(options.policies);
+  if ('problems' in policies) {
+    report(policies.problems, io);
+    return EXIT_USAGE;
+  }
+  const { texts, problems } = await readManifestTexts(options.files, io.readStdin);
+  const fixed = texts.map((text) => fixText(text, policies.set, options.namespace, io));
+  const allProblems = [...problems, ...fixed.flatMap((text) => text.problems)];
+  io.stdout.write(options.output === 'json' ? jsonList(fixed) : joinTexts(fixed.map(({ text }) => text())));
+  report(allProblems, io);
+  return allProblems.length > 0 ? EXIT_USAGE : EXIT_OK;
+}
+
+function parseFixOptions(args: readonly string[]): { options: FixOptions } | { problems: string[] } {
+  const problems: string[] = [];
+  const known = ['policies', 'namespace', 'output'];
+  const options = Object.fromEntries(known.map((flag) => [flag, { type: 'string' as const }]));
+  const { tokens, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const flags = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    if (!known.includes(token.name)) problems.push(`${token.rawName}: unknown flag${didYouMean(token.name, known)}`);
+    else if (token.value === undefined) problems.push(`--${token.name}: needs a value`);
+    else flags.set(token.name, token.value);
+  }
+  const policies = flags.get('policies');
+  const output = flags.get('output') ?? 'yaml';
+  if (policies === undefined) problems.push('--policies: must be given');
+  if (positionals.length === 0) problems.push('FILE: name at least one file or directory, or - for standard input');
+  if (output !== 'yaml' && output !== 'json') problems.push(`--output: must be yaml or json, not ${JSON.stringify(output)}`);
+  if (policies === undefined || (output !== 'yaml' && output !== 'json') || problems.length > 0) return { problems };
+  return { options: { files: positionals, policies, namespace: flags.get('namespace') ?? 'default', output } };
+}
+
+async function readPolicies(directory: string): Promise<{ set: PolicySet } | { problems: readonly FileProblem[] }> {
+  try {
+    const { policies, namespaceLabels, problems } = readPolicyDocuments(await readYamlFiles(await findYamlFiles(directory)));
+    return problems.length > 0 ? { problems } : { set: new PolicySet(policies, namespaceLabels) };
+  } catch (error) {
+    return { problems: [{ file: directory, line: 1, column: 1, message: `cannot be read: ${error instanceof Error ? error.message : String(error)}` }] };
+  }
+}
+
+function report(problems: readonly FileProblem[], io: CommandIo): void {
+  for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
+}
+
+/** What became of one text. */
+interface FixedText {
+  readonly problems: readonly FileProblem[];
+  readonly objects: readonly JsonObject[];
+  /** The text with the probes written into it. */
+  readonly text: () => string;
+}
+
+function fixText(text: ManifestText, policies: PolicySet, defaultNamespace: string, io: CommandIo): FixedText {
+  const { manifests, problems } = manifestsOf(text);
+  const insertions: Insertion[] = [];
+  const objects: JsonObject[] = [];
+  for (const manifest of manifests) {
+    const { object, document, path } = manifest;
+    const namespace = namespaceOf(object) ?? defaultNamespace;
+    const fix = fixManifest(manifest, policies, namespace);
+    objects.push(fix?.object ?? object);
+    if (fix === undefined) continue;
+    insertions.push(...fix.insertions);
+    const { line, column } = document.position(path);
+    const place = `${text.file}:${line}:${column}: ${describeManifest(object, namespace)}`;
+    for (const reason of fix.defaulting.notInjected) io.stderr.write(`${place}: ${formatNotInjected(reason)}\n`);
+    for (const warning of fix.defaulting.warnings) io.stderr.write(`${place}: ${warning}\n`);
+  }
+  return { problems, objects, text: () => edited(text, insertions, io) };
+}
+
+function edited({ file, text }: ManifestText, insertions: readonly Insertion[], io: CommandIo): string {
+  if (insertions.length === 0) return text;
+  const result = insertIntoYaml(text, insertions);
+  for (const index of result.rewritten) {
+    io.stderr.write(`${file}: document ${index + 1} uses YAML aliases where probes go; it is printed anew without them\n`);
+  }
+  return result.text;
+}
+
+function namespaceOf(object: JsonObject): string | undefined {
+  const metadata = objectMember(object, 'metadata');
+  return metadata && stringMember(metadata, 'namespace');
+}
+
+interface FixedManifest {
+  readonly object: JsonObject;
+  readonly defaulting: Defaulting;
+  readonly insertions: readonly Insertion[];
+}
+
+/** Undefined for objects that hold no Pod template, or whose Pods or template others look after. */
+function fixManifest({ object, document, path }: Manifest, policies: PolicySet, namespace: string): FixedManifest | undefined {
+  const kind = workloadKindOfManifest(object);
+  if (kind === undefined || isBeingDeleted(object) || isMirrorPod(object)) return undefined;
+  const template = podTemplateOf(object, kind);
+  if (template === undefined) return undefined;
+  if (kind.kind !== 'Pod' && hasControllerOwner(object)) return undefined;
+  const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
+  const defaulting = defaultProbes(template, policy, kind);
+  const insertions = defaulting.injections.map(({ container, kind: probeKind, probe }) => ({
+    document: document.index,
+    path: [...path, ...kind.templatePath, 'spec', container.list, container.index],
+    key: probeKind,
+    value: probe,
+  }));
+  return { object: withTemplate(object, kind, effectiveTemplate(template, defaulting.injections)), defaulting, insertions };
+}
+
+function withTemplate(object: JsonObject, kind: WorkloadKind, template: JsonObject): JsonObject {
+  const replace = (value: JsonObject, path: readonly PathStep[]): JsonObject => {
+    const [step, ...rest] = path;
+    if (step === undefined) return template;
+    return { ...value, [step]: replace((member(value, String(step)) ?? {}) as JsonObject, rest) };
+  };
+  return replace(object, kind.templatePath);
+}
+
+function jsonList(fixed: readonly FixedText[]): string {
+  return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: fixed.flatMap(({ objects }) => objects) }, null, 2)}\n`;
+}
+
+/** Several files in one stream: a separator where the next one does not bring its own. */
+function joinTexts(texts: readonly string[]): string {
+  let joined = '';
+  for (const text of texts) {
+    if (joined !== '' && !joined.endsWith('\n')) joined += '\n';
+    if (joined !== '' && !startsDocument(text)) joined += '---\n';
+    joined += text;
+  }
+  return joined;
+}
+
+/** True when the first line that says anything is a document separator. */
+function startsDocument(text: string): boolean {
+  const first = text.split('\n').find((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
+  return first?.startsWith('---') ?? false;
+}

@@ -1,0 +1,58 @@
+import { parseServeConfig, SERVE_SETTINGS } from '../config.ts';
+import { createLogger } from '../log.ts';
+import { startServer } from '../serve.ts';
+import { formatFileProblem } from '../sources/policy-documents.ts';
+import { PolicyFilesError } from '../sources/policy-source.ts';
+import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import type { ServeConfig } from '../config.ts';
+import type { CommandIo } from './io.ts';
+
+/** `probewright serve --help`. */
+export function serveHelp(): string {
+  const width = Math.max(...SERVE_SETTINGS.map(({ flag, value }) => flag.length + value.length)) + 6;
+  const lines = SERVE_SETTINGS.map(({ flag, env, value, fallback, description }) => {
+    const start = `  --${flag} ${value}`.padEnd(width);
+    return `${start}  ${description}\n${' '.repeat(width)}  [${env}${fallback === undefined ? '' : `, default ${fallback}`}]`;
+  });
+  return `Usage: probewright serve --policies DIR [flags]\n\nAnswers AdmissionReviews over HTTPS at /mutate and /validate.\n\n${lines.join('\n')}\n`;
+}
+
+/** Serves until SIGTERM or SIGINT. The development pair is made in `certs/` below the working directory. */
+export async function serveCommand(args: readonly string[], io: CommandIo): Promise<number> {
+  if (args.includes('--help')) {
+    io.stdout.write(serveHelp());
+    return EXIT_OK;
+  }
+  const parsed = parseServeConfig(args, io.env);
+  if ('problems' in parsed) {
+    for (const problem of parsed.problems) io.stderr.write(`probewright serve: ${problem}\n`);
+    io.stderr.write('Run "probewright serve --help" for the flags.\n');
+    return EXIT_USAGE;
+  }
+  const { config } = parsed;
+  const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
+  try {
+    const server = await startServer(config, await tlsFiles(config, io), { log, now: io.now, monotonic: io.monotonic });
+    const signal = await io.untilSignal();
+    // A person at a terminal does not wait; a kubelet's SIGTERM means that callers still come for a while.
+    await server.stop(signal === 'SIGINT' ? 0 : config.drainSeconds);
+    return EXIT_OK;
+  } catch (error) {
+    const problems = error instanceof PolicyFilesError ? error.problems : [];
+    for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
+    io.stderr.write(`probewright serve: ${error instanceof Error ? error.message : String(error)}\n`);
+    return EXIT_USAGE;
+  }
+}
+
+async function tlsFiles(config: ServeConfig, io: CommandIo): Promise<{ certFile: string; keyFile: string }> {
+  const { tlsCert, tlsKey } = config;
+  if (tlsCert !== undefined && tlsKey !== undefined) return { certFile: tlsCert, keyFile: tlsKey };
+  // Loaded here because a server with a certificate of its own needs no library that makes one.
+  const { developmentPair } = await import('../certificates/development-pair.ts');
+  const pair = await developmentPair('certs', io.now()).catch((error: unknown) => {
+    throw new Error(`no --tls-cert and --tls-key, and no development pair can be made in certs/: ${String(error)}`, { cause: error });
+  });
+  io.stderr.write(`probewright serve: development certificate for localhost; its CA is ${pair.caFile}\n`);
+  return pair;
+}

@@ -1,0 +1,166 @@
+import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts';
+import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
+import { readAnnotations } from '../policy/annotations.ts';
+import { mergeLayers } from '../policy/container-policy.ts';
+import { containersOf, hasMeshRewrittenProbe } from '../workload/containers.ts';
+import { mainContainerOf } from '../workload/main-container.ts';
+import { policyHandler } from './handler.ts';
+import { ordered, startupDefault } from './startup.ts';
+import type { JsonObject } from '../probes/json.ts';
+import type { Probe, ProbeKind } from '../probes/probe.ts';
+import type { ContainerPolicy } from '../policy/container-policy.ts';
+import type { WorkloadAnnotations } from '../policy/annotations.ts';
+import type { PolicyLayer } from '../policy/probe-policy.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { Container } from '../workload/containers.ts';
+import type { MainContainer } from '../workload/main-container.ts';
+import type { HandlerProblem } from './handler.ts';
+import type { EffectiveLiveness } from './startup.ts';
+import type { NotInjected } from './reason.ts';
+
+/** A probe that a container lacks and is to be given. */
+export interface Injection {
+  readonly container: Container;
+  readonly kind: ProbeKind;
+  readonly probe: Probe;
+  /** The policy that it comes from as kind/namespace/name, `annotation`, or `safety`. */
+  readonly source: string;
+}
+
+/** What defaulting makes of a Pod template. */
+export interface Defaulting {
+  readonly injections: readonly Injection[];
+  readonly notInjected: readonly NotInjected[];
+  /** Malformed annotations, for the workload's author. */
+  readonly warnings: readonly string[];
+}
+
+const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
+
+/**
+ * The probes that a Pod's containers lack and policy gives them.
+ *
+ * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
+ * @param policy what is in force for it, as PolicySet.policyFor says
+ * @param options.runsToCompletion the workload's kind says that its Pods end (Job, CronJob)
+ */
+export function defaultProbes(template: JsonObject, policy: WorkloadPolicy, options: { readonly runsToCompletion: boolean }): Defaulting {
+  const podSpec = objectMember(template, 'spec');
+  if (podSpec === undefined) return NOTHING;
+  const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
+  const annotations = policy.annotations === 'Allow' ? readAnnotations(podAnnotations) : readAnnotations(new Map());
+  const layers = annotations.layer === undefined ? policy.layers : [...policy.layers, annotations.layer];
+  if (layers.length === 0) return { ...NOTHING, warnings: annotations.warnings };
+  if (options.runsToCompletion || (member(podSpec, 'restartPolicy') ?? 'Always') !== 'Always') {
+    const detail = 'its containers run to completion (restartPolicy is not Always)';
+    return { ...NOTHING, notInjected: [{ code: 'run-to-completion', detail }], warnings: annotations.warnings };
+  }
+  const containers = containersOf(podSpec);
+  const targets = new Targets(containers, mainContainerOf(containers, podAnnotations), annotations);
+  const injections: Injection[] = [];
+  const notInjected: NotInjected[] = targets.unmatched(layers);
+  for (const container of containers) {
+    const speaking = layers.filter((layer) => targets.includes(layer, container));
+    if (speaking.length > 0) defaultContainer(container, speaking, annotations.skip, injections, notInjected);
+  }
+  return { injections, notInjected, warnings: annotations.warnings };
+}
+
+/** Which layers speak for which container. */
+class Targets {
+  readonly #containers: readonly Container[];
+  readonly #main: MainContainer;
+  /** The workload's own choice of main containers, by annotation. */
+  readonly #chosen: readonly string[] | undefined;
+
+  constructor(containers: readonly Container[], main: MainContainer, annotations: WorkloadAnnotations) {
+    this.#containers = containers;
+    this.#main = main;
+    this.#chosen = annotations.containers;
+  }
+
+  /** Sidecars, init and mesh containers are only ever spoken of by name. */
+  includes(layer: PolicyLayer, container: Container): boolean {
+    if (layer.containers === 'all') return container.role === 'application';
+    if (layer.containers !== 'main') return layer.containers.includes(container.name);
+    if (this.#chosen !== undefined) return this.#chosen.includes(container.name);
+    return 'container' in this.#main && this.#main.container === container;
+  }
+
+  /** Why layers for the main container found none, and names in the workload's annotation that no container has. */
+  unmatched(layers: readonly PolicyLayer[]): NotInjected[] {
+    if (!layers.some((layer) => layer.containers === 'main')) return [];
+    if (this.#chosen !== undefined) {
+      return this.#chosen
+        .filter((name) => !this.#containers.some((container) => container.name === name))
+        .map((name) => ({ container: name, code: 'container-not-found', detail: 'the annotation names it, but the Pod has no such container' }));
+    }
+    return 'container' in this.#main ? [] : [{ code: 'no-main-container', detail: mainProblem(this.#main) }];
+  }
+}
+
+function mainProblem(main: Exclude<MainContainer, { container: Container }>): string {
+  const candidates = main.candidates.map((name) => `"${name}"`).join(', ');
+  const hint = 'name the containers in the policy or in the annotation probewright.dev/containers';
+  if (main.problem === 'unknown-default-container') {
+    return `kubectl.kubernetes.io/default-container names "${main.named}", which is none of its application containers ${candidates}`;
+  }
+  if (main.problem === 'no-tcp-port') return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
+  return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;
+}
+
+function defaultContainer(
+  container: Container,
+  layers: readonly PolicyLayer[],
+  skip: ReadonlySet<ProbeKind>,
+  injections: Injection[],
+  notInjected: NotInjected[],
+): void {
+  const missing = PROBE_KINDS.filter((kind) => ownProbe(container.spec, kind) === undefined);
+  if (missing.length === 0) return;
+  const unfit = unfitFor(container);
+  if (unfit !== undefined) {
+    notInjected.push({ container: container.name, ...unfit });
+    return;
+  }
+  const policy = mergeLayers(layers);
+  const ownLiveness = ownProbe(container.spec, 'livenessProbe');
+  let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness) ? { probe: ownLiveness } : undefined;
+  // PROBE_KINDS puts liveness before startup, which guards it.
+  for (const kind of missing) {
+    const result = skip.has(kind) ? SKIPPED : kind === 'startupProbe' ? startupDefault(container.spec, policy, liveness) : plainDefault(container, policy, kind);
+    if ('code' in result) {
+      notInjected.push({ container: container.name, probe: kind, ...result });
+      continue;
+    }
+    injections.push({ container, kind, ...result });
+    if (kind === 'livenessProbe') liveness = { probe: result.probe, injectedFrom: result.source };
+  }
+}
+
+const SKIPPED: HandlerProblem = { code: 'skipped-by-annotation', detail: 'the annotation probewright.dev/skip says so' };
+
+/** Why a container can be given no probe at all. */
+function unfitFor(container: Container): HandlerProblem | undefined {
+  if (container.role === 'mesh') return { code: 'mesh-container', detail: 'it is a service mesh proxy, which brings its own probes' };
+  if (container.role === 'init') return { code: 'init-container', detail: 'the API allows no probes on an init container without restartPolicy: Always' };
+  if (hasMeshRewrittenProbe(container)) {
+    return { code: 'mesh-container', detail: 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh' };
+  }
+  // A regular container may have a restartPolicy of its own since Kubernetes 1.34 (ContainerRestartRules).
+  if ((member(container.spec, 'restartPolicy') ?? 'Always') !== 'Always') {
+    return { code: 'run-to-completion', detail: 'its own restartPolicy is not Always' };
+  }
+  return undefined;
+}
+
+function plainDefault(container: Container, policy: ContainerPolicy, kind: ProbeKind): { probe: Probe; source: string } | HandlerProblem {
+  const { handler, integers, removedBy } = policy.probes[kind];
+  if (handler === undefined) {
+    return removedBy === undefined
+      ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
+      : { code: 'removed-by-policy', detail: `${removedBy} says null` };
+  }
+  const fitted = policyHandler(container.spec, handler.value, policy.port?.value);
+  return 'code' in fitted ? fitted : { probe: { ...fitted.handler, ...ordered(integers) }, source: handler.source };
+}

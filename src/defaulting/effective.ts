@@ -1,0 +1,21 @@
+import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import type { JsonObject } from '../probes/json.ts';
+import type { Injection } from './default-probes.ts';
+
+/** A Pod template as its Pods will be: with the injected probes in its containers. The template itself stays as it was. */
+export function effectiveTemplate(template: JsonObject, injections: readonly Injection[]): JsonObject {
+  const spec = objectMember(template, 'spec');
+  if (spec === undefined || injections.length === 0) return template;
+  return { ...template, spec: { ...spec, ...withProbes(spec, 'containers', injections), ...withProbes(spec, 'initContainers', injections) } };
+}
+
+function withProbes(spec: JsonObject, list: 'containers' | 'initContainers', injections: readonly Injection[]): JsonObject {
+  const containers = member(spec, list);
+  if (!Array.isArray(containers)) return {};
+  const copies: unknown[] = [...(containers as unknown[])];
+  for (const { container, kind, probe } of injections) {
+    const copy = copies[container.index];
+    if (container.list === list && isJsonObject(copy)) copies[container.index] = { ...copy, [kind]: probe };
+  }
+  return { [list]: copies };
+}

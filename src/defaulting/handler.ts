@@ -1,0 +1,108 @@
+import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import { handlerKindsOf } from '../probes/probe.ts';
+import { describePort, findPort, tcpPortsOf } from '../workload/ports.ts';
+import type { JsonObject } from '../probes/json.ts';
+import type { Probe } from '../probes/probe.ts';
+import type { HandlerDefault } from '../policy/probe-default.ts';
+import type { ContainerPort, PortLookup } from '../workload/ports.ts';
+import type { ReasonCode } from './reason.ts';
+
+/** A handler that can work in its container, as the member of a probe, or why there is none. */
+export type HandlerResult = { readonly handler: JsonObject } | HandlerProblem;
+
+export interface HandlerProblem {
+  readonly code: ReasonCode;
+  readonly detail: string;
+}
+
+/** Fits a policy's handler into a container: the port is inferred where the policy leaves it open, and must be declared. */
+export function policyHandler(container: JsonObject, handler: HandlerDefault, policyPort: number | string | undefined): HandlerResult {
+  const { kind, fields } = handler;
+  if (kind === 'exec') return { handler: { exec: fields } };
+  const ownPort = member(fields, 'port');
+  if (kind === 'httpGet' && ownPort === undefined) return httpGetWithPort(container, fields, policyPort);
+  const lookup = findPort(container, ownPort as number | string);
+  return 'port' in lookup ? { handler: { [kind]: fields } } : portProblem(ownPort as number | string, lookup);
+}
+
+function httpGetWithPort(container: JsonObject, fields: JsonObject, policyPort: number | string | undefined): HandlerResult {
+  const found = policyPort === undefined ? inferPort(container) : policyPortIn(container, policyPort);
+  if ('code' in found) return found;
+  const { path, ...others } = fields;
+  const scheme = found.name === 'https' && member(fields, 'scheme') === undefined ? { scheme: 'HTTPS' } : {};
+  return { handler: { httpGet: { ...(path !== undefined && { path }), port: found.name ?? found.number, ...scheme, ...others } } };
+}
+
+function policyPortIn(container: JsonObject, wanted: number | string): ContainerPort | HandlerProblem {
+  const lookup = findPort(container, wanted);
+  return 'port' in lookup ? lookup.port : portProblem(wanted, lookup);
+}
+
+function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port: ContainerPort }>): HandlerProblem {
+  const declared = lookup.declared.length === 0 ? 'no port' : lookup.declared.map(describePort).join(', ');
+  return lookup.problem === 'not-tcp'
+    ? { code: 'port-not-tcp', detail: `the policy's port ${wanted} is not a TCP port; the container declares ${declared}` }
+    : { code: 'port-not-declared', detail: `the policy's port ${wanted} is not among the container's ports; it declares ${declared}` };
+}
+
+const METRICS = /^(metrics|.*-metrics|prometheus)$/;
+
+/**
+ * The port for an HTTP path that comes without one: the TCP port named http, then https, then the first named http-*; else the
+ * only TCP port that is not for metrics. Anything else would be a guess.
+ */
+function inferPort(container: JsonObject): ContainerPort | HandlerProblem {
+  const ports = tcpPortsOf(container);
+  const named =
+    ports.find((port) => port.name === 'http') ??
+    ports.find((port) => port.name === 'https') ??
+    ports.find((port) => port.name?.startsWith('http-'));
+  if (named !== undefined) return named;
+  const candidates = ports.filter((port) => port.name === undefined || !METRICS.test(port.name));
+  const only = candidates[0];
+  if (only !== undefined && candidates.every((port) => port.number === only.number)) return only;
+  if (only !== undefined) {
+    const list = candidates.map(describePort).join(', ');
+    return { code: 'no-port', detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port` };
+  }
+  const metrics = ports.length === 0 ? 'declares no TCP port' : 'declares no TCP port but for metrics';
+  return { code: 'no-port', detail: `${metrics}; declare one named "http"` };
+}
+
+/**
+ * The handler of a container's liveness probe, to ask the same while it starts. A handler that errors instead of failing (an
+ * undeclared port name, an empty command: pkg/kubelet/prober/prober.go throws such results away) is harmless in a liveness probe
+ * but in a startup probe would keep the container from ever being started, so it is not copied.
+ */
+export function livenessHandler(container: JsonObject, liveness: Probe): HandlerResult {
+  const [kind, ...others] = handlerKindsOf(liveness);
+  if (kind === undefined || others.length > 0) {
+    return { code: 'liveness-cannot-work', detail: `its livenessProbe has ${kind === undefined ? 'no' : 'more than one'} handler` };
+  }
+  const handler = objectMember(liveness, kind) ?? {};
+  const problem = handlerProblem(container, handler);
+  if (problem !== undefined) return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${problem}` };
+  return { handler: { [kind]: handler } };
+}
+
+function handlerProblem(container: JsonObject, handler: JsonObject): string | undefined {
+  const port = member(handler, 'port');
+  if (typeof port === 'string' && !('port' in findPort(container, port))) return `no TCP port named ${JSON.stringify(port.slice(0, 63))} is declared`;
+  for (const [field, value] of Object.entries(handler)) {
+    if (!isPlain(field, value)) return `${field.slice(0, 63)} is malformed`;
+  }
+  const command = member(handler, 'command');
+  if (Array.isArray(command) && (typeof command[0] !== 'string' || command[0].trim() === '')) return 'its command names no program';
+  return undefined;
+}
+
+/** True for what core/v1 knows: scalars, a list of strings, a list of headers without control characters. */
+function isPlain(field: string, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (!Array.isArray(value)) return false;
+  if (field !== 'httpHeaders') return value.every((element) => typeof element === 'string');
+  return value.every((header) => isJsonObject(header) && Object.values(header).every(isHeaderText));
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const isHeaderText = (text: unknown): boolean => typeof text === 'string' && !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text);

@@ -1,0 +1,63 @@
+import jsonPatch from 'fast-json-patch';
+import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts';
+import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
+import { hasRoomFor, provenance } from './provenance.ts';
+import type { AddOperation } from 'fast-json-patch';
+import type { JsonObject } from '../probes/json.ts';
+import type { Injection } from './default-probes.ts';
+
+/** An RFC 6902 `add`: the only operation that Probewright sends. */
+export type PatchOperation = AddOperation<unknown>;
+
+/**
+ * The JSON patch that gives a Pod its missing probes and the annotation that says where they came from: `add` operations only,
+ * parents first. Empty when there is nothing to inject.
+ */
+export function probePatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
+  if (injections.length === 0) return [];
+  const probes = injections.map(({ container, kind, probe }) => add(`/spec/${container.list}/${container.index}/${kind}`, probe));
+  return [...annotationPatch(pod, injections), ...probes];
+}
+
+function annotationPatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
+  const metadata = objectMember(pod, 'metadata');
+  const annotations = stringMap(metadata ?? {}, 'annotations');
+  const value = provenance(injections, annotations.get(INJECTED_ANNOTATION));
+  if (!hasRoomFor(value, annotations)) return [];
+  const hasAnnotations = metadata !== undefined && isJsonObject(metadata['annotations']);
+  return [
+    ...(metadata === undefined ? [add('/metadata', {})] : []),
+    ...(hasAnnotations ? [] : [add('/metadata/annotations', {})]),
+    add(`/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`, value),
+  ];
+}
+
+function add(path: string, value: unknown): PatchOperation {
+  return { op: 'add', path, value };
+}
+
+/**
+ * The Pod with the patch applied; the Pod itself stays as it was. Throws when an operation does not apply: a patch that the API
+ * server could not apply would fail the user's request even under failurePolicy Ignore.
+ */
+export function applyToCopy(pod: JsonObject, patch: readonly PatchOperation[]): JsonObject {
+  return jsonPatch.applyPatch(copyOfWhatPatchesTouch(pod), patch, true, true).newDocument;
+}
+
+/** A copy that shares everything but the objects that a probe patch adds members to. */
+function copyOfWhatPatchesTouch(pod: JsonObject): JsonObject {
+  const metadata = objectMember(pod, 'metadata');
+  const annotations = metadata && objectMember(metadata, 'annotations');
+  const spec = objectMember(pod, 'spec') ?? {};
+  return {
+    ...pod,
+    ...(metadata && { metadata: { ...metadata, ...(annotations && { annotations: { ...annotations } }) } }),
+    spec: { ...spec, ...copiedList(spec, 'containers'), ...copiedList(spec, 'initContainers') },
+  };
+}
+
+function copiedList(spec: JsonObject, list: string): JsonObject {
+  const elements = member(spec, list);
+  if (!Array.isArray(elements)) return {};
+  return { [list]: elements.map((element: unknown) => (isJsonObject(element) ? { ...element } : element)) };
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import { text } from 'node:stream/consumers';
+import { runCommandLine } from './cli/commands.ts';
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  readStdin: () => text(process.stdin),
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  untilSignal,
+});
+
+/** A second signal finds no handler and ends the process at once. */
+function untilSignal(): Promise<'SIGTERM' | 'SIGINT'> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}

@@ -1,0 +1,117 @@
+import { PROBE_KINDS } from '../probes/probe.ts';
+import { endpointPathProblem } from './probe-default.ts';
+import { quoted } from './problems.ts';
+import { INT32_MAX } from './reader.ts';
+import { didYouMean } from './suggestion.ts';
+import type { ProbeKind } from '../probes/probe.ts';
+import type { PolicyLayer } from './probe-policy.ts';
+import type { ProbeDefault } from './probe-default.ts';
+
+/** Prefix of every annotation of ours. */
+export const ANNOTATION_PREFIX = 'probewright.dev/';
+/** Written on patched Pods: JSON, container -> probe -> where it came from. */
+export const INJECTED_ANNOTATION = `${ANNOTATION_PREFIX}injected`;
+/** Where a probe comes from when a workload's annotation asked for it. */
+export const ANNOTATION_SOURCE = 'annotation';
+
+const ENDPOINTS: Readonly<Record<string, ProbeKind>> = {
+  'startup-endpoint': 'startupProbe',
+  'liveness-endpoint': 'livenessProbe',
+  'readiness-endpoint': 'readinessProbe',
+};
+const SKIPS: Readonly<Record<string, ProbeKind>> = {
+  startup: 'startupProbe',
+  liveness: 'livenessProbe',
+  readiness: 'readinessProbe',
+};
+const KNOWN = [...Object.keys(ENDPOINTS), 'startup-seconds', 'containers', 'skip', 'injected'];
+
+/** What a workload's annotations say. */
+export interface WorkloadAnnotations {
+  /** The endpoints and startup seconds; undefined when there are none. Speaks for the main container, or for `containers`. */
+  readonly layer?: PolicyLayer;
+  /** The containers that stand in for the main one, when the workload names them. */
+  readonly containers?: readonly string[];
+  /** Probes that the workload does not want in any of its containers. */
+  readonly skip: ReadonlySet<ProbeKind>;
+  /** One sentence for each annotation that is malformed and was therefore ignored. */
+  readonly warnings: readonly string[];
+}
+
+const NONE: WorkloadAnnotations = { skip: new Set(), warnings: [] };
+
+/** Reads the `probewright.dev/` annotations of a Pod or Pod template. A malformed one is reported and has no effect. */
+export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
+  let read: AnnotationReader | undefined;
+  for (const [key, value] of annotations) {
+    if (!key.startsWith(ANNOTATION_PREFIX) || key === INJECTED_ANNOTATION) continue;
+    read ??= new AnnotationReader();
+    read.add(key.slice(ANNOTATION_PREFIX.length), value);
+  }
+  return read?.result() ?? NONE;
+}
+
+class AnnotationReader {
+  readonly #probes: Partial<Record<ProbeKind, ProbeDefault>> = {};
+  readonly #warnings: string[] = [];
+  readonly #skip = new Set<ProbeKind>();
+  #startupSeconds: number | undefined;
+  #containers: readonly string[] | undefined;
+
+  add(name: string, value: string): void {
+    const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
+    if (endpoint !== undefined) this.#addEndpoint(name, endpoint, value);
+    else if (name === 'startup-seconds') this.#addStartupSeconds(value);
+    else if (name === 'containers') this.#addContainers(value);
+    else if (name === 'skip') this.#addSkip(value);
+    else this.#warn(name, `unknown annotation${didYouMean(name, KNOWN) || `; known are ${KNOWN.join(', ')}`}`);
+  }
+
+  result(): WorkloadAnnotations {
+    const saysSomething = this.#startupSeconds !== undefined || Object.keys(this.#probes).length > 0;
+    const layer: PolicyLayer = {
+      source: ANNOTATION_SOURCE,
+      containers: 'main',
+      probes: this.#probes,
+      slowStart: this.#startupSeconds === undefined ? {} : { startupSeconds: this.#startupSeconds },
+      checks: new Map(),
+    };
+    return {
+      ...(saysSomething && { layer }),
+      ...(this.#containers && { containers: this.#containers }),
+      skip: this.#skip,
+      warnings: this.#warnings,
+    };
+  }
+
+  #addEndpoint(name: string, kind: ProbeKind, path: string): void {
+    const problem = endpointPathProblem(path);
+    if (problem !== undefined) this.#warn(name, problem);
+    else this.#probes[kind] = { handler: { kind: 'httpGet', fields: { path } }, integers: {} };
+  }
+
+  #addStartupSeconds(value: string): void {
+    const seconds = /^\d{1,10}$/.test(value.trim()) ? Number(value) : 0;
+    if (seconds < 1 || seconds > INT32_MAX) this.#warn('startup-seconds', `must be a whole number of seconds, not ${quoted(value)}`);
+    else this.#startupSeconds = seconds;
+  }
+
+  #addContainers(value: string): void {
+    const names = value.split(',').map((name) => name.trim());
+    if (names.some((name) => name === '')) this.#warn('containers', `must be a comma list of container names, not ${quoted(value)}`);
+    else this.#containers = names;
+  }
+
+  #addSkip(value: string): void {
+    const words = value.split(',').map((word) => word.trim());
+    const kinds = words.map((word) => (Object.hasOwn(SKIPS, word) ? SKIPS[word] : undefined));
+    if (words.length === 1 && words[0] === 'all') for (const kind of PROBE_KINDS) this.#skip.add(kind);
+    else if (kinds.every((kind) => kind !== undefined)) for (const kind of kinds) this.#skip.add(kind);
+    else this.#warn('skip', `must be "all" or a comma list of startup, liveness and readiness, not ${quoted(value)}`);
+  }
+
+  #warn(name: string, problem: string): void {
+    this.#warnings.push(`annotation ${ANNOTATION_PREFIX}${name} is ignored: ${problem}`);
+  }
+}
+

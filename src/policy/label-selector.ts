@@ -1,0 +1,100 @@
+import { isJsonObject } from '../probes/json.ts';
+import { quoted } from './problems.ts';
+import type { Reader } from './reader.ts';
+
+/** The label selector operators of apimachinery's meta/v1 LabelSelector. */
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+
+/** One requirement on labels; `matchLabels` entries are In with one value. All of a selector's requirements must hold. */
+export interface Requirement {
+  readonly key: string;
+  readonly operator: (typeof OPERATORS)[number];
+  readonly values: readonly string[];
+}
+
+/** A compiled label selector. No requirement at all selects everything, as in Kubernetes. */
+export type LabelSelector = readonly Requirement[];
+
+/** True when the labels meet every requirement. NotIn also holds when the label is absent (apimachinery labels/selector.go). */
+export function selects(selector: LabelSelector, labels: ReadonlyMap<string, string>): boolean {
+  return selector.every(({ key, operator, values }) => {
+    const value = labels.get(key);
+    switch (operator) {
+      case 'In':
+        return value !== undefined && values.includes(value);
+      case 'NotIn':
+        return value === undefined || !values.includes(value);
+      case 'Exists':
+        return value !== undefined;
+      case 'DoesNotExist':
+        return value === undefined;
+    }
+  });
+}
+
+/** Reads a LabelSelector. */
+export function readLabelSelector(reader: Reader): LabelSelector | undefined {
+  if (reader.object(['matchLabels', 'matchExpressions']) === undefined) return undefined;
+  const requirements: Requirement[] = [];
+  const labels = reader.at('matchLabels');
+  if (!labels.isAbsent) requirements.push(...readMatchLabels(labels));
+  const expressions = reader.at('matchExpressions');
+  if (!expressions.isAbsent) {
+    for (const element of expressions.list() ?? []) {
+      const requirement = readExpression(element);
+      if (requirement !== undefined) requirements.push(requirement);
+    }
+  }
+  return requirements;
+}
+
+function readMatchLabels(reader: Reader): Requirement[] {
+  const requirements: Requirement[] = [];
+  for (const key of Object.keys(reader.anyObject() ?? {})) {
+    const value = readLabelValue(reader.at(key));
+    if (readLabelKey(reader.at(key), key) && value !== undefined) {
+      requirements.push({ key, operator: 'In', values: [value] });
+    }
+  }
+  return requirements;
+}
+
+function readExpression(reader: Reader): Requirement | undefined {
+  if (reader.object(['key', 'operator', 'values']) === undefined) return undefined;
+  const key = reader.at('key').string();
+  const keyIsGood = key !== undefined && readLabelKey(reader.at('key'), key);
+  const operator = reader.at('operator').oneOf(OPERATORS);
+  const given = reader.at('values');
+  const values = given.isAbsent || given.isNull ? [] : (given.list() ?? []).map(readLabelValue);
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0 && (given.isAbsent || given.isNull || Array.isArray(given.value))) {
+      given.report(`must have at least one value with operator ${operator}`);
+    }
+  } else if (operator !== undefined && values.length > 0) {
+    given.report(`must be left out with operator ${operator}`);
+  }
+  if (!keyIsGood || operator === undefined) return undefined;
+  return { key, operator, values: values.filter((value) => value !== undefined) };
+}
+
+const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const PREFIX = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** A qualified name: an optional DNS prefix, a slash, a name of at most 63 characters (apimachinery IsQualifiedName). */
+function readLabelKey(reader: Reader, key: string): boolean {
+  const slash = key.indexOf('/');
+  const prefixIsGood = slash < 0 || PREFIX.test(key.slice(0, slash));
+  if (prefixIsGood && NAME.test(key.slice(slash + 1))) return true;
+  reader.report(`${quoted(key)} is not a label key: letters, digits, "-", "_" and ".", at most 63, after an optional DNS prefix and "/"`);
+  return false;
+}
+
+function readLabelValue(reader: Reader): string | undefined {
+  const { value } = reader;
+  if (typeof value !== 'string') {
+    const hint = value === null || isJsonObject(value) || Array.isArray(value) ? '' : `; write ${quoted(String(value))} in quotes`;
+    return reader.report(`must be a string, not ${quoted(value)}${hint}`);
+  }
+  if (value === '' || NAME.test(value)) return value;
+  return reader.report(`${quoted(value)} is not a label value: letters, digits, "-", "_" and ".", at most 63`);
+}

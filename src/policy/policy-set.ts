@@ -1,0 +1,90 @@
+import { selects } from './label-selector.ts';
+import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';
+
+/** Labels of namespaces, by namespace name. */
+export type NamespaceLabels = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** The label that every namespace carries since Kubernetes 1.21, and that a file-based set can count on. */
+export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
+
+/** What is in force for one workload: layers from the lowest to the highest, and whether its annotations count. */
+export interface WorkloadPolicy {
+  readonly layers: readonly PolicyLayer[];
+  readonly annotations: 'Allow' | 'Ignore';
+}
+
+/** How many namespaces' candidates are kept ready; a caller that invents namespace names must not grow the memory. */
+const REMEMBERED_NAMESPACES = 20_000;
+
+/**
+ * Every policy in force, compiled once for many lookups. Layers, lowest first: ClusterProbePolicies whose namespaceSelector
+ * matches, by priority then name; the namespace's ProbePolicies without workloadSelector, by name; those whose workloadSelector
+ * matches, by name. Names are compared by code unit, as the API server lists them.
+ */
+export class PolicySet {
+  readonly policies: readonly ProbePolicy[];
+  readonly #cluster: readonly ProbePolicy[];
+  readonly #byNamespace: ReadonlyMap<string, readonly ProbePolicy[]>;
+  readonly #namespaceLabels: NamespaceLabels;
+  readonly #candidates = new Map<string, Candidates>();
+
+  constructor(policies: readonly ProbePolicy[], namespaceLabels: NamespaceLabels = new Map()) {
+    this.policies = policies;
+    this.#namespaceLabels = namespaceLabels;
+    this.#cluster = policies
+      .filter((policy) => policy.kind === 'ClusterProbePolicy')
+      .sort((a, b) => a.priority - b.priority || compare(a.name, b.name));
+    const byNamespace = new Map<string, ProbePolicy[]>();
+    for (const policy of policies) {
+      if (policy.namespace === undefined) continue;
+      const list = byNamespace.get(policy.namespace);
+      if (list === undefined) byNamespace.set(policy.namespace, [policy]);
+      else list.push(policy);
+    }
+    for (const list of byNamespace.values()) {
+      list.sort((a, b) => Number(a.workloadSelector !== undefined) - Number(b.workloadSelector !== undefined) || compare(a.name, b.name));
+    }
+    this.#byNamespace = byNamespace;
+  }
+
+  /** The policy for a workload, by its namespace and its Pods' labels. */
+  policyFor(namespace: string, podLabels: ReadonlyMap<string, string>): WorkloadPolicy {
+    const candidates = this.#candidatesFor(namespace);
+    if (!candidates.dependOnWorkload) return candidates.all;
+    return workloadPolicy(
+      candidates.policies.filter((policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels)),
+    );
+  }
+
+  #candidatesFor(namespace: string): Candidates {
+    const known = this.#candidates.get(namespace);
+    if (known !== undefined) return known;
+    const labels = new Map(this.#namespaceLabels.get(namespace)).set(NAMESPACE_NAME_LABEL, namespace);
+    const policies = [
+      ...this.#cluster.filter((policy) => policy.namespaceSelector === undefined || selects(policy.namespaceSelector, labels)),
+      ...(this.#byNamespace.get(namespace) ?? []),
+    ];
+    const dependOnWorkload = policies.some((policy) => policy.workloadSelector !== undefined);
+    const candidates = { policies, dependOnWorkload, all: workloadPolicy(policies) };
+    if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();
+    this.#candidates.set(namespace, candidates);
+    return candidates;
+  }
+}
+
+/** The policies that can matter in a namespace, in order; `all` answers at once when no workload selector is among them. */
+interface Candidates {
+  readonly policies: readonly ProbePolicy[];
+  readonly dependOnWorkload: boolean;
+  readonly all: WorkloadPolicy;
+}
+
+/** The highest policy that speaks of annotations decides on them, as with every other field. */
+function workloadPolicy(layers: readonly ProbePolicy[]): WorkloadPolicy {
+  const annotations = layers.findLast((policy) => policy.annotations !== undefined)?.annotations ?? 'Allow';
+  return { layers, annotations };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,201 @@
+import { isJsonObject } from '../probes/json.ts';
+import { PROBE_KINDS } from '../probes/probe.ts';
+import { quoted } from './problems.ts';
+import { readCheckSettings } from './check-settings.ts';
+import { readLabelSelector } from './label-selector.ts';
+import { readPort, readProbeDefault } from './probe-default.ts';
+import { INT32_MAX, Reader } from './reader.ts';
+import { didYouMean } from './suggestion.ts';
+import type { ProbeKind } from '../probes/probe.ts';
+import type { CheckSettings } from './check-settings.ts';
+import type { LabelSelector } from './label-selector.ts';
+import type { ProbeDefault } from './probe-default.ts';
+import type { Problem } from './problems.ts';
+
+/** The API that policies are written in. */
+export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
+export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
+export type PolicyKind = (typeof POLICY_KINDS)[number];
+
+/** What a layer says about slow starters; null takes a lower layer's value back. */
+export interface SlowStart {
+  readonly startupSeconds?: number | null;
+  readonly fromInitialDelaySeconds?: number | null;
+}
+
+/** One layer of policy: what a ProbePolicy, a ClusterProbePolicy or a workload's annotations say. */
+export interface PolicyLayer {
+  /** Where the layer comes from, as `kind/namespace/name`; it ends up in provenance and messages. */
+  readonly source: string;
+  /** Container names, every application container, or the main one. */
+  readonly containers: 'main' | 'all' | readonly string[];
+  /** Name or number for HTTP paths that come without a port; null takes a lower layer's value back. */
+  readonly port?: number | string | null;
+  readonly probes: Readonly<Partial<Record<ProbeKind, ProbeDefault>>>;
+  readonly slowStart: SlowStart;
+  readonly checks: CheckSettings;
+}
+
+/** A policy as written: its layer, and whom it is for. */
+export interface ProbePolicy extends PolicyLayer {
+  readonly kind: PolicyKind;
+  readonly name: string;
+  /** Undefined for a ClusterProbePolicy. */
+  readonly namespace?: string;
+  /** Over the Pod's labels; absent = every workload. */
+  readonly workloadSelector?: LabelSelector;
+  /** Over the namespace's labels; absent = every namespace. ClusterProbePolicy only. */
+  readonly namespaceSelector?: LabelSelector;
+  /** Orders ClusterProbePolicies: the higher one wins. 0 for a ProbePolicy. */
+  readonly priority: number;
+  /** Whether workloads may override by annotation, when this policy says so. ClusterProbePolicy only. */
+  readonly annotations?: 'Allow' | 'Ignore';
+}
+
+/** The outcome of reading a policy: the policy, or every problem that it has. */
+export type PolicyParse = { readonly policy: ProbePolicy } | { readonly problems: readonly Problem[] };
+
+/**
+ * Reads a ProbePolicy or ClusterProbePolicy, from a YAML file or a custom resource: the same content means the same thing.
+ * Unknown keys are refused. All problems are reported, each with the path of the offending field.
+ */
+export function parseProbePolicy(document: unknown): PolicyParse {
+  const problems: Problem[] = [];
+  const reader = new Reader(document, [], problems);
+  const policy = readPolicy(reader);
+  return policy === undefined || problems.length > 0 ? { problems } : { policy };
+}
+
+function readPolicy(reader: Reader): ProbePolicy | undefined {
+  if (reader.object(['apiVersion', 'kind', 'metadata', 'spec', 'status']) === undefined) return undefined;
+  if (reader.at('apiVersion').value !== POLICY_API_VERSION) {
+    reader.at('apiVersion').report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.at('apiVersion').value)}`);
+  }
+  const kind = reader.at('kind').oneOf(POLICY_KINDS);
+  if (kind === undefined) return undefined;
+  const metadata = readMetadata(reader.at('metadata'), kind);
+  const spec = reader.at('spec');
+  if (spec.isAbsent || spec.isNull) return spec.report('must be given; {} is a policy that says nothing');
+  const isCluster = kind === 'ClusterProbePolicy';
+  reportClusterFields(spec, isCluster);
+  if (spec.object([...SPEC_FIELDS, ...CLUSTER_SPEC_FIELDS]) === undefined) return undefined;
+
+  const workloadSelector = optional(spec.at('workloadSelector'), readLabelSelector);
+  return {
+    kind,
+    name: metadata.name,
+    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+    source: [kind, ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name].join('/'),
+    ...(workloadSelector && { workloadSelector }),
+    ...readClusterFields(spec, isCluster),
+    containers: optional(spec.at('containers'), readContainers) ?? 'main',
+    ...readLayerPort(spec.at('port')),
+    probes: readProbes(spec),
+    slowStart: optional(spec.at('slowStart'), readSlowStart) ?? {},
+    checks: optional(spec.at('checks'), (checks) => readCheckSettings(checks, isCluster)) ?? new Map(),
+  };
+}
+
+const SPEC_FIELDS = ['workloadSelector', 'containers', 'port', 'kubernetesProbeEndpoints', 'probes', 'slowStart', 'checks'] as const;
+const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations'] as const;
+
+/** Reads an optional field. Null is an empty field in YAML and counts as absent. */
+function optional<T>(reader: Reader, read: (reader: Reader) => T | undefined): T | undefined {
+  return reader.isAbsent || reader.isNull ? undefined : read(reader);
+}
+
+function reportClusterFields(spec: Reader, isCluster: boolean): void {
+  if (isCluster || !isJsonObject(spec.value)) return;
+  for (const field of CLUSTER_SPEC_FIELDS) {
+    if (!spec.at(field).isAbsent) spec.at(field).report('only a ClusterProbePolicy has this field');
+  }
+}
+
+function readClusterFields(
+  spec: Reader,
+  isCluster: boolean,
+): Pick<ProbePolicy, 'priority'> & Partial<Pick<ProbePolicy, 'namespaceSelector' | 'annotations'>> {
+  if (!isCluster) return { priority: 0 };
+  const namespaceSelector = optional(spec.at('namespaceSelector'), readLabelSelector);
+  const annotations = optional(spec.at('annotations'), (field) => field.oneOf(['Allow', 'Ignore'] as const));
+  return {
+    priority: optional(spec.at('priority'), (field) => field.integer(-INT32_MAX - 1, INT32_MAX)) ?? 0,
+    ...(namespaceSelector && { namespaceSelector }),
+    ...(annotations && { annotations }),
+  };
+}
+
+/** Names of objects: DNS-1123 subdomains (apimachinery IsDNS1123Subdomain); namespaces are labels, which are shorter. */
+const OBJECT_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+function readMetadata(metadata: Reader, kind: PolicyKind): { name: string; namespace?: string } {
+  if (metadata.anyObject() === undefined) return { name: '' };
+  const name = readName(metadata.at('name'));
+  const namespace = metadata.at('namespace');
+  if (kind === 'ClusterProbePolicy') {
+    if (!namespace.isAbsent) namespace.report('must be left out: a ClusterProbePolicy is for every namespace that it selects');
+    return { name };
+  }
+  return { name, namespace: readName(namespace) };
+}
+
+function readName(reader: Reader): string {
+  if (reader.isAbsent) {
+    reader.report('must be given');
+    return '';
+  }
+  const name = reader.string() ?? '';
+  if (typeof reader.value === 'string' && !OBJECT_NAME.test(name)) {
+    reader.report(`${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`);
+  }
+  return name;
+}
+
+function readContainers(reader: Reader): PolicyLayer['containers'] | undefined {
+  if (typeof reader.value === 'string') return reader.report(`must be a list; write [${quoted(reader.value)}]`);
+  const names = reader.names('container');
+  if (names === undefined) return undefined;
+  if (!names.includes('*')) return names;
+  return names.length === 1 ? 'all' : reader.report('"*" is every application container: list it alone');
+}
+
+function readLayerPort(reader: Reader): Pick<PolicyLayer, 'port'> {
+  if (reader.isAbsent) return {};
+  if (reader.isNull) return { port: null };
+  const port = readPort(reader);
+  return port === undefined ? {} : { port };
+}
+
+function readProbes(spec: Reader): PolicyLayer['probes'] {
+  const endpoints = spec.at('kubernetesProbeEndpoints');
+  const probes = spec.at('probes');
+  for (const field of [endpoints, probes]) if (!field.isAbsent && !field.isNull) readProbeKinds(field);
+  const defaults: Partial<Record<ProbeKind, ProbeDefault>> = {};
+  for (const kind of PROBE_KINDS) {
+    const value = readProbeDefault(kind, probes.at(kind), endpoints.at(kind));
+    if (value !== undefined) defaults[kind] = value;
+  }
+  return defaults;
+}
+
+/** The keys are the probes' own names; the short form that people try first gets the right one suggested. */
+function readProbeKinds(reader: Reader): void {
+  for (const key of Object.keys(reader.anyObject() ?? {})) {
+    if ((PROBE_KINDS as readonly string[]).includes(key)) continue;
+    const meant = PROBE_KINDS.find((kind) => kind === `${key}Probe`);
+    const hint = meant === undefined ? didYouMean(key, PROBE_KINDS) : `; did you mean "${meant}"?`;
+    reader.report(`unknown probe${hint || `; known here: ${PROBE_KINDS.join(', ')}`}`, key);
+  }
+}
+
+function readSlowStart(reader: Reader): SlowStart | undefined {
+  if (reader.object(['startupSeconds', 'fromInitialDelaySeconds']) === undefined) return undefined;
+  const slowStart: { startupSeconds?: number | null; fromInitialDelaySeconds?: number | null } = {};
+  for (const field of ['startupSeconds', 'fromInitialDelaySeconds'] as const) {
+    const place = reader.at(field);
+    if (place.isAbsent) continue;
+    const value = place.isNull ? null : place.integer(1, INT32_MAX);
+    if (value !== undefined) slowStart[field] = value;
+  }
+  return slowStart;
+}

@@ -1,0 +1,106 @@
+import { isJsonObject } from '../probes/json.ts';
+import { quoted } from './problems.ts';
+import { didYouMean } from './suggestion.ts';
+import type { JsonObject } from '../probes/json.ts';
+import type { PathStep, Problem } from './problems.ts';
+
+/** Bounds of the integer fields that end in a core/v1 int32. */
+export const INT32_MAX = 2_147_483_647;
+
+/**
+ * A place in a document that is being read, and the list on which problems are put. Reading goes on after a problem, so that one
+ * run reports them all; what could not be read is undefined.
+ */
+export class Reader {
+  readonly value: unknown;
+  readonly path: readonly PathStep[];
+  readonly problems: Problem[];
+
+  constructor(value: unknown, path: readonly PathStep[], problems: Problem[]) {
+    this.value = value;
+    this.path = path;
+    this.problems = problems;
+  }
+
+  /** Notes a problem at this place, or at a key below it. */
+  report(message: string, key?: PathStep): undefined {
+    this.problems.push({ path: key === undefined ? this.path : [...this.path, key], message });
+    return undefined;
+  }
+
+  /** The place below a key. The value is undefined when the object does not have the key. */
+  at(key: PathStep): Reader {
+    const value: unknown =
+      typeof this.value === 'object' && this.value !== null && Object.hasOwn(this.value, key)
+        ? (this.value as Record<PathStep, unknown>)[key]
+        : undefined;
+    return new Reader(value, [...this.path, key], this.problems);
+  }
+
+  get isAbsent(): boolean {
+    return this.value === undefined;
+  }
+
+  get isNull(): boolean {
+    return this.value === null;
+  }
+
+  /** The value as an object whose keys are all among `known`; unknown ones are reported with the nearest known one. */
+  object(known: readonly string[]): JsonObject | undefined {
+    const value = this.anyObject();
+    if (value === undefined) return undefined;
+    for (const key of Object.keys(value)) {
+      if (!known.includes(key)) this.report(`unknown field${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
+    }
+    return value;
+  }
+
+  /** The value as an object with any keys. */
+  anyObject(): JsonObject | undefined {
+    return isJsonObject(this.value) ? this.value : this.report(`must be an object, not ${quoted(this.value)}`);
+  }
+
+  /** The elements of a list, each as a place of its own. */
+  list(): Reader[] | undefined {
+    if (!Array.isArray(this.value)) return this.report(`must be a list, not ${quoted(this.value)}`);
+    return this.value.map((_, index) => this.at(index));
+  }
+
+  string(): string | undefined {
+    return typeof this.value === 'string' ? this.value : this.report(`must be a string, not ${quoted(this.value)}`);
+  }
+
+  boolean(): boolean | undefined {
+    return typeof this.value === 'boolean' ? this.value : this.report(`must be true or false, not ${quoted(this.value)}`);
+  }
+
+  integer(minimum: number, maximum: number): number | undefined {
+    const { value } = this;
+    if (typeof value !== 'number' || !Number.isInteger(value)) return this.report(`must be a whole number, not ${quoted(value)}`);
+    if (value < minimum) return this.report(`must be at least ${minimum}, not ${value}`);
+    if (value > maximum) return this.report(`must be at most ${maximum}, not ${value}`);
+    return value;
+  }
+
+  oneOf<T extends string>(choices: readonly T[]): T | undefined {
+    const choice = choices.find((candidate) => candidate === this.value);
+    if (choice !== undefined) return choice;
+    const hint = typeof this.value === 'string' ? didYouMean(this.value, choices) : '';
+    return this.report(`must be ${choices.join(' or ')}, not ${quoted(this.value)}${hint}`);
+  }
+
+  /** A list of distinct, non-empty strings with at least one element. */
+  names(what: string): string[] | undefined {
+    const elements = this.list();
+    if (elements === undefined) return undefined;
+    if (elements.length === 0) return this.report(`must name at least one ${what}; leave the field out for the default`);
+    const names: string[] = [];
+    for (const element of elements) {
+      const name = element.string();
+      if (name === '') element.report('must not be empty');
+      else if (name !== undefined && names.includes(name)) element.report(`${quoted(name)} is listed twice`);
+      else if (name !== undefined) names.push(name);
+    }
+    return names;
+  }
+}

@@ -1,0 +1,152 @@
+import fastify from 'fastify';
+import { decodeReview } from '../admission/review.ts';
+import { mutate } from '../admission/mutate.ts';
+import { validate } from '../admission/validate.ts';
+import { deadlineMilliseconds } from './deadline.ts';
+import { failureStatus } from './status.ts';
+import { WEBHOOKS } from './metrics.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Decision, MutationMode } from '../admission/decision.ts';
+import type { AdmissionRequest } from '../admission/review.ts';
+import type { AdmissionReviewReply } from '../admission/response.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
+import type { Metrics, Webhook } from './metrics.ts';
+
+/** What is logged of requests; levels and fields are decided in src/log.ts. */
+export interface RequestLog {
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
+  /** A request that was refused with a 4xx: not a v1 AdmissionReview, too large, too late. */
+  refused(path: string, code: number, message: string): void;
+  /** An error of ours, answered with a 500. */
+  failed(path: string, error: Error): void;
+}
+
+/** What the webhook server works with. */
+export interface WebhookApp {
+  readonly cert: string;
+  readonly key: string;
+  /** The policies in force; undefined before they are known. */
+  readonly policies: () => PolicySet | undefined;
+  readonly mutation: MutationMode;
+  /** True once the server is to be left: connections are closed after their next answer. */
+  readonly draining: () => boolean;
+  readonly metrics: Metrics;
+  readonly log: RequestLog;
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonic: () => number;
+}
+
+/**
+ * The API server sends at most 3 MiB of object (MaxRequestBodyBytes), an UPDATE carries it twice, and JSON is longer than the
+ * protobuf that came in. A review that we refused for its size would pass unseen under failurePolicy Ignore.
+ */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+/** The API server keeps idle connections for 90 s and does not retry a POST that meets our closing one: it must close first. */
+const KEEP_ALIVE_MILLISECONDS = 120_000;
+/** The API server gives a whole request at most 34 s (requestTimeoutUpperBound). */
+const REQUEST_TIMEOUT_MILLISECONDS = 35_000;
+/** Kept-alive connections stick to one replica; now and then they are to find another. */
+const REQUESTS_PER_CONNECTION = 1000;
+
+/** Builds the HTTPS app with `/mutate` and `/validate`. It does not listen. */
+export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
+  const app = fastify({
+    https: { cert: deps.cert, key: deps.key, minVersion: 'TLSv1.2' },
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
+    maxRequestsPerSocket: REQUESTS_PER_CONNECTION,
+    // Kept-alive connections are answered until the end of the drain; a 503 would be a failed call.
+    return503OnClosing: false,
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+  });
+  readJsonBodies(app);
+  answerFailures(app, deps);
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (deps.draining()) reply.header('connection', 'close');
+    done();
+  });
+  for (const webhook of WEBHOOKS) addWebhook(app, webhook, deps);
+  return app;
+}
+
+/**
+ * Plain JSON.parse keeps a `__proto__` or `constructor` key as a member like any other. Fastify's own parser refuses or drops them
+ * unless told otherwise, which would let an object with such a key pass by the policy.
+ */
+function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(body as string));
+    } catch (error) {
+      done(httpError(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`));
+    }
+  });
+}
+
+function answerFailures(app: FastifyInstance, { log }: WebhookApp): void {
+  app.setErrorHandler<Error & { statusCode?: number; code?: string }>((error, request, reply) => {
+    const code = error.statusCode ?? 500;
+    const path = request.url.split('?')[0] ?? '';
+    if (code >= 500) log.failed(path, error);
+    else log.refused(path, code, error.message);
+    return sendFailure(reply, code, code === 415 ? 'Content-Type must be application/json' : error.message);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendFailure(reply, 404, `no ${request.method} ${request.url.split('?')[0] ?? ''}: POST an AdmissionReview to /mutate or /validate`),
+  );
+}
+
+function sendFailure(reply: FastifyReply, code: number, message: string): FastifyReply {
+  return reply.code(code).type('application/json; charset=utf-8').send(failureStatus(code, message));
+}
+
+function httpError(statusCode: number, message: string): Error & { statusCode: number } {
+  return Object.assign(new Error(message), { statusCode });
+}
+
+/** Arrival times, kept off the request object. */
+type Arrivals = WeakMap<FastifyRequest, number>;
+
+function addWebhook(app: FastifyInstance, webhook: Webhook, deps: WebhookApp): void {
+  const { metrics, monotonic } = deps;
+  const arrivals: Arrivals = new WeakMap();
+  app.post(`/${webhook}`, {
+    onRequest: (request, reply, done) => {
+      const arrival = monotonic();
+      arrivals.set(request, arrival);
+      metrics.started();
+      // `close` comes exactly once, also when the caller hangs up.
+      reply.raw.once('close', () => { metrics.finished(webhook, (monotonic() - arrival) / 1000); });
+      done();
+    },
+    onError: (_request, _reply, _error, done) => {
+      metrics.failed(webhook, undefined);
+      done();
+    },
+    handler: (request): AdmissionReviewReply => {
+      const arrival = arrivals.get(request) ?? monotonic();
+      return answer(webhook, request, arrival, deps);
+    },
+  });
+}
+
+function answer(webhook: Webhook, request: FastifyRequest, arrival: number, deps: WebhookApp): AdmissionReviewReply {
+  const decoded = decodeReview(request.body);
+  if ('problem' in decoded) throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoded.problem}`);
+  const deadline = deadlineMilliseconds((request.query as Record<string, unknown>)['timeout']);
+  if (deadline !== undefined && deps.monotonic() - arrival > deadline) {
+    deps.metrics.deadlineExceeded(webhook);
+    throw httpError(408, 'the request took longer than the API server waits for');
+  }
+  const policies = deps.policies();
+  // An error, so that failurePolicy decides: "no policy yet" is never "no policy".
+  if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
+  const decision = webhook === 'mutate' ? mutate(decoded.request, policies, deps.mutation) : validate(decoded.request, policies);
+  deps.metrics.decided(webhook, decoded.request, decision);
+  deps.log.decided(webhook, decoded.request, decision, deps.monotonic() - arrival);
+  return decision.reply;
+}

@@ -1,0 +1,159 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { REASON_CODES } from '../defaulting/reason.ts';
+import { PROBE_KINDS } from '../probes/probe.ts';
+import { BUILT_IN_KINDS } from '../workload/kinds.ts';
+import type { Decision } from '../admission/decision.ts';
+import type { AdmissionRequest } from '../admission/review.ts';
+
+export const WEBHOOKS = ['mutate', 'validate'] as const;
+export type Webhook = (typeof WEBHOOKS)[number];
+
+/** Where an injected probe came from, as metrics tell it: a policy's name would be an unbounded label. */
+const RULES = ['policy', 'annotation', 'safety'] as const;
+
+/** Operations and kinds that get a label of their own; anything else is `other`, so that callers cannot grow the series. */
+const OPERATIONS = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+const KINDS = new Set(BUILT_IN_KINDS.map(({ kind }) => kind));
+
+/** What is known at scrape time and not counted along the way. */
+export interface MetricSources {
+  readonly policies: () => { readonly loaded: number; readonly problems: number; readonly lastSync: number | undefined };
+  readonly certificateExpiry: () => number | undefined;
+  readonly build: { readonly version: string; readonly commit: string };
+}
+
+/** Everything that Probewright counts, in a registry of its own. Durations in seconds. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests: Counter;
+  readonly #duration: Histogram;
+  readonly #inFlight: Gauge;
+  readonly #patches: Counter;
+  readonly #notInjected: Counter;
+  readonly #deadline: Counter;
+
+  constructor(sources: MetricSources) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.#requests = new Counter({
+      name: 'probewright_admission_requests_total',
+      help: 'Admission requests answered, by what was decided.',
+      labelNames: ['webhook', 'operation', 'kind', 'result', 'dry_run'],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: 'probewright_admission_duration_seconds',
+      help: 'Time from the first byte of an admission request to the end of its answer.',
+      labelNames: ['webhook'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+      registers,
+    });
+    this.#inFlight = new Gauge({ name: 'probewright_admission_in_flight', help: 'Admission requests being answered now.', registers });
+    this.#patches = new Counter({
+      name: 'probewright_patch_operations_total',
+      help: 'Probes injected, or that would have been under mutation Audit, by probe and by where they came from.',
+      labelNames: ['rule', 'probe'],
+      registers,
+    });
+    this.#notInjected = new Counter({
+      name: 'probewright_not_injected_total',
+      help: 'Missing probes that were not injected although a policy speaks for their container, by reason.',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#deadline = new Counter({
+      name: 'probewright_deadline_exceeded_total',
+      help: 'Admission requests given up because most of the API server\'s own timeout had passed.',
+      labelNames: ['webhook'],
+      registers,
+    });
+    this.#zero();
+    observeSources(sources, registers);
+  }
+
+  /** Series exist from the start, so that rate() sees the first increase. */
+  #zero(): void {
+    for (const webhook of WEBHOOKS) {
+      this.#deadline.inc({ webhook }, 0);
+      this.#duration.zero({ webhook });
+      for (const result of ['allow', 'error']) this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
+    }
+    for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
+    for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);
+  }
+
+  started(): void {
+    this.#inFlight.inc();
+  }
+
+  finished(webhook: Webhook, seconds: number): void {
+    this.#inFlight.dec();
+    this.#duration.observe({ webhook }, seconds);
+  }
+
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision): void {
+    this.#count(webhook, request, decision.result);
+    for (const { kind, source } of decision.defaulting?.injections ?? []) {
+      this.#patches.inc({ rule: source === 'annotation' || source === 'safety' ? source : 'policy', probe: kind });
+    }
+    for (const { code } of decision.defaulting?.notInjected ?? []) this.#notInjected.inc({ reason: code });
+  }
+
+  /** A request that got no decision: undecodable, too late, or an error of ours. */
+  failed(webhook: Webhook, request: AdmissionRequest | undefined): void {
+    this.#count(webhook, request, 'error');
+  }
+
+  deadlineExceeded(webhook: Webhook): void {
+    this.#deadline.inc({ webhook });
+  }
+
+  #count(webhook: Webhook, request: AdmissionRequest | undefined, result: string): void {
+    this.#requests.inc({
+      webhook,
+      operation: request && OPERATIONS.has(request.operation) ? request.operation : 'other',
+      kind: request && KINDS.has(request.kind.kind) ? request.kind.kind : 'other',
+      result,
+      dry_run: String(request?.dryRun ?? false),
+    });
+  }
+}
+
+function observeSources(sources: MetricSources, registers: Registry[]): void {
+  new Gauge({
+    name: 'probewright_config_objects',
+    help: 'Policies: in force (loaded), and problems in the newest state of their source (problem).',
+    labelNames: ['kind', 'status'],
+    registers,
+    collect() {
+      const { loaded, problems } = sources.policies();
+      this.set({ kind: 'policy', status: 'loaded' }, loaded);
+      this.set({ kind: 'policy', status: 'problem' }, problems);
+    },
+  });
+  new Gauge({
+    name: 'probewright_config_last_sync_timestamp_seconds',
+    help: 'When the policies in force were last known to be the newest.',
+    registers,
+    collect() {
+      const { lastSync } = sources.policies();
+      if (lastSync !== undefined) this.set(lastSync / 1000);
+    },
+  });
+  new Gauge({
+    name: 'probewright_cert_expiry_timestamp_seconds',
+    help: 'When the certificate in use ends.',
+    labelNames: ['cert'],
+    registers,
+    collect() {
+      const expiry = sources.certificateExpiry();
+      if (expiry !== undefined) this.set({ cert: 'leaf' }, expiry / 1000);
+    },
+  });
+  new Gauge({
+    name: 'probewright_build_info',
+    help: 'Always 1; the labels say what is running.',
+    labelNames: ['version', 'commit', 'node_version'],
+    registers,
+  }).set({ ...sources.build, node_version: process.versions.node }, 1);
+}

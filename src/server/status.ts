@@ -1,0 +1,27 @@
+/**
+ * A Kubernetes Status (meta/v1): the body of every answer that is not an AdmissionReview. The API server shows its message to the user
+ * in place of the bare HTTP code (client-go rest/request.go decodes it).
+ */
+export interface StatusBody {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly status: 'Failure';
+  readonly message: string;
+  readonly reason: string;
+  readonly code: number;
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'Timeout',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+};
+
+export function failureStatus(code: number, message: string): StatusBody {
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: `probewright: ${message}`, reason: REASONS[code] ?? 'Unknown', code };
+}

@@ -1,0 +1,100 @@
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { formatProblem } from '../policy/problems.ts';
+import { parseProbePolicy, POLICY_KINDS } from '../policy/probe-policy.ts';
+import { didYouMean } from '../policy/suggestion.ts';
+import { parseYamlDocuments } from './yaml-documents.ts';
+import type { JsonObject } from '../probes/json.ts';
+import type { PathStep } from '../policy/problems.ts';
+import type { ProbePolicy } from '../policy/probe-policy.ts';
+import type { NamespaceLabels } from '../policy/policy-set.ts';
+import type { YamlDocument } from './yaml-documents.ts';
+
+/** A text that may hold policies, and the name that problems are reported under. */
+export interface PolicyText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Something wrong with a policy file. Line and column count from 1. */
+export interface FileProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** What a set of files says: policies, and the labels of the namespaces that stand among them. */
+export interface PolicyDocuments {
+  readonly policies: readonly ProbePolicy[];
+  readonly namespaceLabels: NamespaceLabels;
+  readonly problems: readonly FileProblem[];
+}
+
+/** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
+export function formatFileProblem({ file, line, column, message }: FileProblem): string {
+  return `${file}:${line}:${column}: ${message}`;
+}
+
+/**
+ * Reads every document of the texts: ProbePolicy, ClusterProbePolicy, Namespace (for its labels), and `v1` Lists of these. Anything
+ * else is a problem: a policy that is not read because its kind is misspelt must not go unnoticed.
+ */
+export function readPolicyDocuments(texts: readonly PolicyText[]): PolicyDocuments {
+  const collected = new Collection();
+  for (const { file, text } of texts) {
+    const { documents, problems } = parseYamlDocuments(file, text);
+    collected.problems.push(...problems);
+    for (const document of documents) collected.addDocument(document, document.value, []);
+  }
+  return collected;
+}
+
+class Collection implements PolicyDocuments {
+  readonly policies: ProbePolicy[] = [];
+  readonly namespaceLabels = new Map<string, ReadonlyMap<string, string>>();
+  readonly problems: FileProblem[] = [];
+  /** Where each policy was first seen: two with one name would make the winner depend on file order. */
+  readonly #seen = new Map<string, string>();
+
+  addDocument(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
+    const kind = isJsonObject(value) ? member(value, 'kind') : undefined;
+    if (isJsonObject(value) && kind === 'List') this.#addList(document, value, path);
+    else if (isJsonObject(value) && kind === 'Namespace') this.#addNamespace(document, value, path);
+    else if (typeof kind === 'string' && !(POLICY_KINDS as readonly string[]).includes(kind)) {
+      const known = [...POLICY_KINDS, 'Namespace'];
+      const hint = didYouMean(kind, known) || `; a policy directory holds ${known.join(', ')}`;
+      this.#report(document, [...path, 'kind'], `kind: unknown kind ${JSON.stringify(kind)}${hint}`);
+    } else this.#addPolicy(document, value, path);
+  }
+
+  #addList(document: YamlDocument, list: JsonObject, path: readonly PathStep[]): void {
+    const items = member(list, 'items');
+    if (!Array.isArray(items)) this.#report(document, [...path, 'items'], 'items: must be a list');
+    else items.forEach((item: unknown, index) => { this.addDocument(document, item, [...path, 'items', index]); });
+  }
+
+  #addNamespace(document: YamlDocument, namespace: JsonObject, path: readonly PathStep[]): void {
+    const metadata = objectMember(namespace, 'metadata');
+    const name = metadata && stringMember(metadata, 'name');
+    if (metadata === undefined || name === undefined) this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
+    else this.namespaceLabels.set(name, stringMap(metadata, 'labels'));
+  }
+
+  #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
+    const parsed = parseProbePolicy(value);
+    if ('problems' in parsed) {
+      for (const problem of parsed.problems) this.#report(document, [...path, ...problem.path], formatProblem(problem));
+      return;
+    }
+    const { policy } = parsed;
+    const { line } = document.position(path);
+    const first = this.#seen.get(policy.source);
+    if (first !== undefined) this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${policy.source} is also at ${first}`);
+    else this.policies.push(policy);
+    this.#seen.set(policy.source, first ?? `${document.file}:${line}`);
+  }
+
+  #report(document: YamlDocument, path: readonly PathStep[], message: string): void {
+    this.problems.push({ file: document.file, ...document.position(path, { key: true }), message });
+  }
+}

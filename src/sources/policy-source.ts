@@ -1,0 +1,46 @@
+import type { NamespaceLabels } from '../policy/policy-set.ts';
+import type { ProbePolicy } from '../policy/probe-policy.ts';
+import type { FileProblem } from './policy-documents.ts';
+
+/** Everything that a source knows at one moment. */
+export interface PolicySnapshot {
+  readonly policies: readonly ProbePolicy[];
+  readonly namespaceLabels: NamespaceLabels;
+}
+
+/** How a source is doing, for /readyz and metrics. */
+export interface SourceStatus {
+  /** What the source is, for people: `directory examples/policies`. */
+  readonly description: string;
+  /** The newest state could not be used; the last good one is in force. Empty when all is well. */
+  readonly problems: readonly string[];
+  /** When the snapshot in force was read, in milliseconds since the epoch; undefined before the first. */
+  readonly lastSync: number | undefined;
+}
+
+/** What a source tells as things change. Never called before start resolves, nor after stop. */
+export interface SourceListener {
+  /** A new set of policies is to be in force. */
+  readonly changed: (snapshot: PolicySnapshot) => void;
+  /** The newest state is bad; what was in force stays in force. */
+  readonly failed: (problems: readonly FileProblem[]) => void;
+}
+
+/** Where policies come from. */
+export interface PolicySource {
+  /** Reads the first snapshot. Rejects with PolicyFilesError when there is none to be had: a server without its policies must not start. */
+  start(listener: SourceListener): Promise<PolicySnapshot>;
+  stop(): void;
+  status(): SourceStatus;
+}
+
+/** A first load that failed, with every problem found. */
+export class PolicyFilesError extends Error {
+  readonly problems: readonly FileProblem[];
+
+  constructor(message: string, problems: readonly FileProblem[] = []) {
+    super(message);
+    this.name = 'PolicyFilesError';
+    this.problems = problems;
+  }
+}

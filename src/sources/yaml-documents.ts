@@ -1,0 +1,93 @@
+import { isMap, isSeq } from 'yaml';
+import type { Pair, ParsedNode, YAMLMap } from 'yaml';
+import { positionsIn } from './yaml-positions.ts';
+import type { Position } from './yaml-positions.ts';
+import { readYamlStream } from './yaml-trees.ts';
+import type { YamlFault, YamlTree } from './yaml-trees.ts';
+import { isMergeKey, keyName, mergeSources, resolved, treeValue } from './yaml-values.ts';
+import type { YamlNode } from './yaml-values.ts';
+
+export type { Position } from './yaml-positions.ts';
+
+/** One document of a YAML or JSON file, with the places where its values stand. */
+export interface YamlDocument {
+  /** As given; '-' is shown as '<stdin>' by callers. */
+  readonly file: string;
+  /** Which document of the file, from 0. Documents that could not be read count; those without content do not. */
+  readonly index: number;
+  /** A plain JSON-like value: null, booleans, finite numbers, strings, arrays, objects with own members only. */
+  readonly value: unknown;
+  /**
+   * Where the value at a path stands; the nearest existing ancestor when the path does not exist. What came by an alias stands
+   * where the alias stands, and what is inside it where it was written. `key: true` = position of the key instead of the value.
+   */
+  position(path: readonly (string | number)[], options?: { key?: boolean }): Position;
+}
+
+/** Something wrong in a file, and where. */
+export interface YamlProblem extends Position {
+  readonly file: string;
+  readonly message: string;
+}
+
+/**
+ * Reads every document of a YAML or JSON text as kubectl would. Never throws: a document that cannot be read is one problem, and
+ * the others are still there. A key that is written twice is a problem, too, but its document is there, the last value winning.
+ */
+export function parseYamlDocuments(file: string, text: string): { documents: YamlDocument[]; problems: YamlProblem[] } {
+  const positionAt = positionsIn(text);
+  const documents: YamlDocument[] = [];
+  const problems: YamlProblem[] = [];
+  for (const { chunk, index, content } of readYamlStream(text)) {
+    const placed = (offset: number): Position => positionAt(chunk.start + offset);
+    const report = ({ offset, message }: YamlFault): void => void problems.push({ file, message, ...placed(offset) });
+    if (content.kind === 'faulty') report(content.fault);
+    if (content.kind !== 'tree' || index === undefined) continue;
+    const { tree } = content;
+    const reading = treeValue(tree, report);
+    if ('fault' in reading) report(reading.fault);
+    else documents.push({ file, index, value: reading.value, position: locator(tree, placed) });
+  }
+  return { documents, problems };
+}
+
+/** The node at the end of a path, with the key that leads to it: none for the root and for an item of a sequence. */
+interface Spot {
+  readonly key: ParsedNode | undefined;
+  readonly value: YamlNode;
+}
+
+function locator(tree: YamlTree, placed: (offset: number) => Position): YamlDocument['position'] {
+  return (path, options) => {
+    let spot: Spot = { key: undefined, value: tree.root };
+    for (const step of path) {
+      const next = child(tree, resolved(tree, spot.value), step);
+      if (next === undefined) break;
+      spot = next;
+    }
+    const node = options?.key === true ? (spot.key ?? spot.value) : (spot.value ?? spot.key);
+    return placed(node?.range[0] ?? 0);
+  };
+}
+
+function child(tree: YamlTree, parent: YamlNode, step: string | number): Spot | undefined {
+  if (isMap(parent)) return member(tree, parent, String(step));
+  if (!isSeq(parent)) return undefined;
+  const item = parent.items[Number(step)] as YamlNode | undefined;
+  return item === undefined ? undefined : { key: undefined, value: item };
+}
+
+/** From the last pair backwards: the last of two equal keys wins, and a merge key overrides what stands before it. */
+function member(tree: YamlTree, map: YAMLMap, name: string): Spot | undefined {
+  for (const { key, value } of (map.items as Pair<ParsedNode, YamlNode>[]).toReversed()) {
+    if (isMergeKey(key)) {
+      for (const source of mergeSources(tree, value)?.toReversed() ?? []) {
+        const merged = member(tree, source, name);
+        if (merged !== undefined) return merged;
+      }
+    } else if (keyName(tree, key) === name) {
+      return { key, value };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,159 @@
+import { Composer, Parser, isAlias, isScalar, visit } from 'yaml';
+import type { Alias, CST, Document, ParsedNode } from 'yaml';
+
+/** A piece of a text that holds at most one YAML document, with the marker lines and comments around it. */
+export interface YamlChunk {
+  /** Where the piece starts in the whole text. The pieces of a text, joined, are the text. */
+  readonly start: number;
+  readonly text: string;
+}
+
+/** The nodes of one document. Every scalar's value is its text; offsets are into the chunk's text. */
+export interface YamlTree {
+  readonly document: Document.Parsed;
+  readonly root: ParsedNode;
+  /** The anchored node that an alias stands for. An alias inside its own anchor makes a cycle here. */
+  readonly targets: ReadonlyMap<Alias, ParsedNode>;
+}
+
+/** What is wrong with a document. The offset is into the chunk's text. */
+export interface YamlFault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+export type ChunkContent =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'faulty'; readonly fault: YamlFault }
+  | { readonly kind: 'tree'; readonly tree: YamlTree };
+
+/** One chunk of a stream. Documents count from 0, faulty ones included; a chunk without content has no number. */
+export interface StreamPart {
+  readonly chunk: YamlChunk;
+  readonly index: number | undefined;
+  readonly content: ChunkContent;
+}
+
+/**
+ * Deepest nesting that is read. CRDs, the deepest manifests there are, stay under 100; the composer and every recursion over
+ * the values run out of stack somewhere past 1,500.
+ */
+export const maxDepth = 500;
+
+/** All the documents of a text. Never throws: what cannot be read is a fault of its own chunk only. */
+export function readYamlStream(text: string, options?: { keepSourceTokens?: boolean }): StreamPart[] {
+  let count = 0;
+  return splitYaml(text).map((chunk) => {
+    const content = composeChunk(chunk.text, options?.keepSourceTokens ?? false);
+    return { chunk, content, index: content.kind === 'empty' ? undefined : count++ };
+  });
+}
+
+/**
+ * Cuts a text before its `---` and after its `...` lines. Those mark documents wherever they stand at the start of a line, even
+ * inside a quoted scalar, so that a fault in one document cannot reach the next. This is how kubectl cuts files, too.
+ */
+export function splitYaml(text: string): YamlChunk[] {
+  const chunks: YamlChunk[] = [];
+  let start = 0;
+  const cut = (end: number): void => {
+    if (end > start) chunks.push({ start, text: text.slice(start, end) });
+    start = end;
+  };
+  for (const { 0: found, index } of text.matchAll(marker)) {
+    if (found.endsWith('-')) {
+      // Comments and directives before the first marker belong to the document that it starts.
+      if (!isPrologue(text, start, index)) cut(index);
+    } else {
+      const end = text.indexOf('\n', index);
+      cut(end === -1 ? text.length : end + 1);
+    }
+  }
+  cut(text.length);
+  return chunks;
+}
+
+/** Lines end at LF only, so not /^/m, which stops at U+2028 as well. */
+const marker = /(?<![^\n])\uFEFF?(?:---|\.\.\.)(?=[ \t\r\n]|$)/g;
+
+/** True when there are only blank lines, comments and directives between two line starts. */
+function isPrologue(text: string, start: number, end: number): boolean {
+  for (let line = start; line < end; line = text.indexOf('\n', line) + 1) {
+    const rest = text.slice(line, text.indexOf('\n', line)).replace(/^\uFEFF/, '');
+    if (!rest.startsWith('%') && !/^[ \t\r]*(?:#|$)/.test(rest)) return false;
+  }
+  return true;
+}
+
+function composeChunk(text: string, keepSourceTokens: boolean): ChunkContent {
+  try {
+    const tokens = [...new Parser().parse(text)];
+    const deep = tooDeep(tokens);
+    if (deep !== undefined) return faulty(deep, nestingMessage);
+    // Failsafe: scalars stay text, which yaml-scalars reads as kubectl would. Keys are compared there, too: the library's
+    // comparison takes quadratic time.
+    const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, keepSourceTokens, resolveKnownTags: false });
+    return contentOf([...composer.compose(tokens)] as Document.Parsed[]);
+  } catch (error) {
+    if (error instanceof RangeError) return faulty(0, nestingMessage);
+    return faulty(0, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const nestingMessage = `nested more than ${maxDepth} levels deep`;
+
+function faulty(offset: number, message: string): ChunkContent {
+  return { kind: 'faulty', fault: { offset, message } };
+}
+
+function contentOf([document, second]: Document.Parsed[]): ChunkContent {
+  if (document === undefined) return { kind: 'empty' };
+  // Only the first: what follows one mistake is mostly its echo.
+  const [first] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0]);
+  if (first !== undefined) return faulty(first.pos[0], first.message);
+  if (second !== undefined) return faulty(second.range[0], 'a second document without a "---" line before it');
+  const root = document.contents;
+  if (root === null || isNothing(root)) return { kind: 'empty' };
+  const { targets, fault } = resolveAliases(root);
+  return fault === undefined ? { kind: 'tree', tree: { document, root, targets } } : { kind: 'faulty', fault };
+}
+
+function isNothing(root: ParsedNode): boolean {
+  return isScalar(root) && root.type === 'PLAIN' && root.source === '' && root.tag === undefined && !root.anchor;
+}
+
+/** An alias means the last node before it that has the anchor; the same name may be given again further down. */
+function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fault?: YamlFault } {
+  const anchors = new Map<string, ParsedNode>();
+  const targets = new Map<Alias, ParsedNode>();
+  let fault: YamlFault | undefined;
+  visit(root, {
+    Node: (_key, node) => {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target !== undefined) targets.set(node, target);
+        else fault ??= { offset: node.range?.[0] ?? 0, message: `unknown anchor "${node.source}"` };
+      } else if (node.anchor) {
+        anchors.set(node.anchor, node as ParsedNode);
+      }
+    },
+  });
+  return fault === undefined ? { targets } : { targets, fault };
+}
+
+/** The offset of the first token that is nested too deeply, found without recursion. */
+function tooDeep(tokens: readonly CST.Token[]): number | undefined {
+  const open = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > maxDepth) return token.offset;
+    for (const child of childTokens(token)) open.push({ token: child, depth: depth + 1 });
+  }
+  return undefined;
+}
+
+function childTokens(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value === undefined ? [] : [token.value];
+  if (!('items' in token)) return [];
+  return token.items.flatMap(({ key, value }) => [key, value].filter((child) => child !== undefined && child !== null));
+}

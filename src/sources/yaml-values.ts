@@ -1,0 +1,177 @@
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import type { Alias, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { resolvePlainScalar, resolveTaggedScalar } from './yaml-scalars.ts';
+import type { JsonScalar } from './yaml-scalars.ts';
+import { maxDepth } from './yaml-trees.ts';
+import type { YamlFault, YamlTree } from './yaml-trees.ts';
+
+/** Any node of a tree; a pair such as `{a}` has null for its value. */
+export type YamlNode = ParsedNode | null;
+
+/**
+ * How many nodes aliases may add to a document. kubectl's YAML library draws the line there, too; the API server takes no object
+ * that big.
+ */
+const maxAliasedNodes = 400_000;
+
+/**
+ * The JSON value of a tree, as kubectl would send it: aliases and merge keys resolved (into copies: no two places share an
+ * object), keys made strings. Of a key that is written twice the last counts, and `onDuplicate` is told where the second stands.
+ *
+ * @returns the value, or what makes the document unreadable
+ */
+export function treeValue(
+  tree: YamlTree,
+  onDuplicate: (fault: YamlFault) => void,
+): { readonly value: unknown } | { readonly fault: YamlFault } {
+  try {
+    return { value: nodeValue({ tree, onDuplicate, open: new Set(), aliasedNodes: 0 }, tree.root, 0) };
+  } catch (error) {
+    if (error instanceof Unreadable) return { fault: { offset: error.offset, message: error.message } };
+    throw error;
+  }
+}
+
+/** True for a key that merges (`<<`, plain or tagged), as opposed to a quoted "<<". */
+export function isMergeKey(key: YamlNode): boolean {
+  if (!isScalar(key) || key.source !== '<<') return false;
+  return key.tag === undefined ? key.type === 'PLAIN' : key.tag === 'tag:yaml.org,2002:merge';
+}
+
+/** The node that an alias stands for; any other node itself. */
+export function resolved(tree: YamlTree, node: YamlNode): YamlNode {
+  return isAlias(node) ? (tree.targets.get(node) ?? null) : node;
+}
+
+/** The name that a key has in JSON; undefined for a key that JSON cannot have. */
+export function keyName(tree: YamlTree, key: YamlNode): string | undefined {
+  const scalar = resolved(tree, key);
+  if (!isScalar(scalar)) return undefined;
+  const value = scalarValue(scalar);
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+/** The mappings that a merge key's value names, the one that wins last; undefined when there is something else among them. */
+export function mergeSources(tree: YamlTree, value: YamlNode): YAMLMap[] | undefined {
+  const sources = mergedNodes(value).map((item) => resolved(tree, item));
+  return sources.every((source) => isMap(source)) ? sources : undefined;
+}
+
+/** Earlier ones take precedence, so they come last. */
+function mergedNodes(value: YamlNode): YamlNode[] {
+  return isSeq(value) ? (value.items as YamlNode[]).toReversed() : [value];
+}
+
+/** The value of a scalar node of a tree; undefined when it cannot be what its tag says. */
+export function scalarValue(scalar: Scalar): JsonScalar | undefined {
+  const text = String(scalar.value);
+  if (scalar.tag !== undefined && scalar.tag !== '!') return resolveTaggedScalar(scalar.tag, text);
+  return scalar.type === 'PLAIN' && scalar.tag === undefined ? resolvePlainScalar(text) : text;
+}
+
+/** Sets an own member, whatever its name: plain assignment to `__proto__` would change the prototype instead. */
+export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+class Unreadable extends Error {
+  readonly offset: number;
+  constructor(node: YamlNode, message: string) {
+    super(message);
+    this.offset = node?.range[0] ?? 0;
+  }
+}
+
+interface Reading {
+  readonly tree: YamlTree;
+  readonly onDuplicate: (fault: YamlFault) => void;
+  /** The aliases that are being resolved: nodes count as aliased while there are any, and one that comes again is a cycle. */
+  readonly open: Set<Alias>;
+  aliasedNodes: number;
+}
+
+function nodeValue(reading: Reading, node: YamlNode, depth: number): unknown {
+  if (depth > maxDepth) throw new Unreadable(node, `nested more than ${maxDepth} levels deep`);
+  if (reading.open.size > 0 && ++reading.aliasedNodes > maxAliasedNodes) {
+    throw new Unreadable(node, `aliases blow this document up to more than ${maxAliasedNodes} values`);
+  }
+  if (isAlias(node)) return aliasValue(reading, node, depth);
+  if (isMap(node)) return mapValue(reading, node, depth);
+  if (isSeq(node)) return sequenceValue(reading, node, depth);
+  return node === null ? null : jsonScalar(node);
+}
+
+function aliasValue(reading: Reading, alias: Alias.Parsed, depth: number): unknown {
+  if (reading.open.has(alias)) throw new Unreadable(alias, `anchor "${alias.source}" contains itself`);
+  reading.open.add(alias);
+  const value = nodeValue(reading, resolved(reading.tree, alias), depth + 1);
+  reading.open.delete(alias);
+  return value;
+}
+
+function sequenceValue(reading: Reading, sequence: YAMLSeq, depth: number): unknown[] {
+  return sequence.items.map((item) => nodeValue(reading, item as YamlNode, depth + 1));
+}
+
+function mapValue(reading: Reading, map: YAMLMap, depth: number): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  const seen = new Set<string>();
+  for (const pair of map.items as Pair<ParsedNode, YamlNode>[]) {
+    if (isMergeKey(pair.key)) {
+      merge(reading, object, pair, depth);
+      continue;
+    }
+    const name = jsonKey(reading, pair.key);
+    if (seen.has(name)) reportDuplicate(reading, pair.key, name);
+    seen.add(name);
+    setMember(object, name, nodeValue(reading, pair.value, depth + 1));
+  }
+  return object;
+}
+
+/** What is merged overrides the keys before it and yields to those after it: in the order of the text, as go-yaml v2 does it. */
+function merge(
+  reading: Reading,
+  object: Record<string, unknown>,
+  { key, value }: Pair<ParsedNode, YamlNode>,
+  depth: number,
+): void {
+  if (mergeSources(reading.tree, value) === undefined) {
+    throw new Unreadable(value ?? key, 'a merge key (<<) needs a mapping or a sequence of mappings');
+  }
+  for (const source of mergedNodes(value)) {
+    const merged = nodeValue(reading, source, depth + 1) as Record<string, unknown>;
+    for (const name of Object.keys(merged)) setMember(object, name, merged[name]);
+  }
+}
+
+/** Once per place in the text, not once more for every alias to it. */
+function reportDuplicate(reading: Reading, key: ParsedNode, name: string): void {
+  if (reading.open.size > 0) return;
+  reading.onDuplicate({
+    offset: key.range[0],
+    message: `key ${JSON.stringify(name)} is already there in this mapping`,
+  });
+}
+
+function jsonKey(reading: Reading, key: ParsedNode): string {
+  const node = resolved(reading.tree, key);
+  if (!isScalar(node)) {
+    throw new Unreadable(key, 'a mapping or sequence cannot be a key; text that starts with {{ or [ needs quotes');
+  }
+  const value = jsonScalar(node);
+  if (value === null) throw new Unreadable(key, 'null cannot be a key');
+  return String(value);
+}
+
+function jsonScalar(scalar: Scalar.Parsed): JsonScalar {
+  const value = scalarValue(scalar);
+  if (value === undefined) throw new Unreadable(scalar, `${String(scalar.value)} is no ${tagName(scalar)}`);
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new Unreadable(scalar, `${String(scalar.value)} has no form in JSON`);
+}
+
+function tagName(scalar: Scalar): string {
+  return (scalar.tag ?? '').replace('tag:yaml.org,2002:', '!!');
+}

@@ -1,0 +1,31 @@
+import { tcpPortsOf } from './ports.ts';
+import type { Container } from './containers.ts';
+
+/** kubectl's own way to say which container a Pod is about (kubectl logs, kubectl exec). */
+export const DEFAULT_CONTAINER_ANNOTATION = 'kubectl.kubernetes.io/default-container';
+
+/** The container that a Pod is about, or why that cannot be told. */
+export type MainContainer =
+  | { readonly container: Container }
+  | { readonly problem: 'unknown-default-container'; readonly named: string; readonly candidates: readonly string[] }
+  | { readonly problem: 'no-tcp-port' | 'several-with-ports'; readonly candidates: readonly string[] };
+
+/**
+ * The main container: the one that the default-container annotation names, else the only application container with a TCP
+ * port. A wrong guess would put a probe where it cannot work, so an annotation that names no application container is not
+ * overruled by a guess.
+ */
+export function mainContainerOf(containers: readonly Container[], annotations: ReadonlyMap<string, string>): MainContainer {
+  const applications = containers.filter((container) => container.role === 'application');
+  const candidates = applications.map((container) => container.name);
+  const named = annotations.get(DEFAULT_CONTAINER_ANNOTATION);
+  if (named !== undefined && named !== '') {
+    const container = applications.find((candidate) => candidate.name === named);
+    return container ? { container } : { problem: 'unknown-default-container', named, candidates };
+  }
+  const withPorts = applications.filter((container) => tcpPortsOf(container.spec).length > 0);
+  const only = withPorts[0];
+  if (only === undefined) return { problem: 'no-tcp-port', candidates };
+  if (withPorts.length > 1) return { problem: 'several-with-ports', candidates: withPorts.map((container) => container.name) };
+  return { container: only };
+}

@@ -1,0 +1,50 @@
+import { isJsonObject, member, stringMember } from '../probes/json.ts';
+import type { JsonObject } from '../probes/json.ts';
+
+/** A port that a container declares. `name` is undefined when it has none. */
+export interface ContainerPort {
+  readonly name: string | undefined;
+  readonly number: number;
+  readonly protocol: string;
+}
+
+/** The ports that a container declares; entries without a number are left out. The API server's default protocol is TCP. */
+export function portsOf(container: JsonObject): ContainerPort[] {
+  const entries = member(container, 'ports');
+  if (!Array.isArray(entries)) return [];
+  const ports: ContainerPort[] = [];
+  for (const entry of entries as unknown[]) {
+    if (!isJsonObject(entry)) continue;
+    const number = member(entry, 'containerPort');
+    if (typeof number !== 'number') continue;
+    const name = stringMember(entry, 'name');
+    const protocol = stringMember(entry, 'protocol');
+    ports.push({ name: name === '' ? undefined : name, number, protocol: protocol === undefined || protocol === '' ? 'TCP' : protocol });
+  }
+  return ports;
+}
+
+/** The declared ports that a probe can connect to: the kubelet dials TCP, whatever the port's protocol says. */
+export function tcpPortsOf(container: JsonObject): ContainerPort[] {
+  return portsOf(container).filter((port) => port.protocol === 'TCP');
+}
+
+/** A port as a person names it: `http (8080)`, or `8080` without a name. */
+export function describePort(port: ContainerPort): string {
+  const text = port.name === undefined ? String(port.number) : `${port.name} (${port.number})`;
+  return port.protocol === 'TCP' ? text : `${text}/${port.protocol}`;
+}
+
+/** Where a policy's or probe's port stands in a container: the TCP port it means, or why it means none. */
+export type PortLookup =
+  | { readonly port: ContainerPort }
+  | { readonly problem: 'undeclared' | 'not-tcp'; readonly declared: readonly ContainerPort[] };
+
+/** Looks up a port by number or by name. A number that is declared for TCP and for UDP is the TCP one. */
+export function findPort(container: JsonObject, wanted: number | string): PortLookup {
+  const declared = portsOf(container);
+  const same = declared.filter((port) => (typeof wanted === 'number' ? port.number : port.name) === wanted);
+  const tcp = same.find((port) => port.protocol === 'TCP');
+  if (tcp !== undefined) return { port: tcp };
+  return { problem: same.length > 0 ? 'not-tcp' : 'undeclared', declared };
+}

@@ -1,0 +1,460 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeServingPair } from '../certificate.ts';
+
+/**
+ * A real control plane on loopback: etcd and kube-apiserver, and kube-controller-manager when asked for. No kubelet runs,
+ * so Pods stay Pending. It needs KUBEBUILDER_ASSETS, and uses only flags that servers from 1.20 to 1.36 know.
+ */
+export interface ControlPlane {
+  /** Path of a kubeconfig for a cluster administrator. */
+  readonly kubeconfig: string;
+  /** The API server, `https://127.0.0.1:<port>`. */
+  readonly server: string;
+  /** The server's version as it tells it, for example `v1.20.2`. */
+  readonly version: string;
+  /** The Services' addresses: loopback, so a process here can listen on a Service's ClusterIP. */
+  readonly serviceClusterCidr: string;
+  /** Runs kubectl as the administrator. Throws when it fails, unless `allowFailure`. */
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<CommandResult>;
+  /** One request to the API server as the administrator. Any status is an answer; a body that is no string goes as JSON. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
+  /** Ends the processes that were started, and removes their directory. */
+  stop(): Promise<void>;
+}
+
+/** What to start besides etcd and kube-apiserver, and how. */
+export interface ControlPlaneOptions {
+  /** Start kube-controller-manager too: Deployments then become ReplicaSets and Pods. */
+  readonly controllers?: boolean;
+  /** `--authorization-mode`, default RBAC. */
+  readonly authorization?: string;
+  /** More flags for kube-apiserver, for what only some versions know. */
+  readonly apiServerFlags?: readonly string[];
+}
+
+/** How to run kubectl once. */
+export interface KubectlOptions {
+  /** Its standard input. */
+  readonly input?: string;
+  /** Answer a failure as a result instead of throwing it. */
+  readonly allowFailure?: boolean;
+}
+
+/** What a command left behind. The code is null when a signal ended it. */
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An HTTP answer, its body as text. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A child process with its output kept, ended at the latest when this process exits. */
+export interface StartedProcess {
+  readonly name: string;
+  /** Everything that it wrote so far, stdout and stderr as they came. */
+  output(): string;
+  /** Whether it has ended. */
+  ended(): boolean;
+  /** Sends the signal, SIGKILL when it has not ended in time, and gives the exit code (null when a signal ended it). */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+const serviceClusterCidr = '127.100.0.0/16';
+const firstServiceAddress = '127.100.0.1';
+const startTimeout = 120_000;
+const stopTimeout = 15_000;
+
+/** The short names: servers after 1.27 renamed their controllers and keep these as aliases. */
+const controllerNames = 'deployment,replicaset,statefulset,daemonset,job,cronjob,garbagecollector,serviceaccount';
+
+/** Why no control plane can be started here, in one sentence; undefined when it can. */
+export function controlPlaneProblem(options: ControlPlaneOptions = {}): string | undefined {
+  const assets = process.env['KUBEBUILDER_ASSETS'];
+  if (!assets) return 'KUBEBUILDER_ASSETS is not set: it names a directory with kube-apiserver, etcd and kubectl.';
+  const wanted = ['kube-apiserver', 'etcd', 'kubectl', ...(options.controllers ? ['kube-controller-manager'] : [])];
+  const missing = wanted.filter((name) => !isExecutable(join(assets, name)));
+  return missing.length === 0 ? undefined : `KUBEBUILDER_ASSETS (${assets}) has no executable ${missing.join(', ')}.`;
+}
+
+/** The version of the kube-apiserver binary, for example `v1.20.2`: for flags that must be known before it runs. */
+export async function apiServerVersion(): Promise<string> {
+  const { stdout } = await run(asset('kube-apiserver'), ['--version'], {});
+  return stdout.trim().split(' ').at(-1) ?? '';
+}
+
+/** Starts a control plane and waits until it serves. Whoever starts it stops it. */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const problem = controlPlaneProblem(options);
+  if (problem !== undefined) throw new Error(problem);
+  const directory = await mkdtemp(join(tmpdir(), 'probewright-control-plane-'));
+  const processes: StartedProcess[] = [];
+  const stop = async (): Promise<void> => {
+    // Clients before servers: an API server waits for open watches, and etcd's end would fill its log.
+    for (const started of processes.toReversed()) await started.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    return await launch(directory, options, processes, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function launch(
+  directory: string,
+  options: ControlPlaneOptions,
+  processes: StartedProcess[],
+  stop: () => Promise<void>,
+): Promise<ControlPlane> {
+  const [etcdPort, peerPort, apiPort, managerPort] = await freePorts(4);
+  const keys = await writeKeys(directory);
+  const server = `https://127.0.0.1:${apiPort}`;
+  const kubeconfig = join(directory, 'admin.kubeconfig');
+  await writeSecret(kubeconfig, adminKubeconfig(server, keys.caPem, keys.token));
+
+  processes.push(startProcess('etcd', asset('etcd'), etcdFlags(directory, etcdPort, peerPort)));
+  const flags = [...apiServerFlags(directory, etcdPort, apiPort, options), ...(options.apiServerFlags ?? [])];
+  processes.push(startProcess('kube-apiserver', asset('kube-apiserver'), flags));
+  const { request, close } = adminClient(server, keys.caPem, keys.token);
+  const answers = async (path: string): Promise<boolean> => (await request('GET', path)).status === 200;
+  await untilServing(processes, () => answers('/readyz'));
+  await untilServing(processes, () => answers('/api/v1/namespaces/default'));
+
+  if (options.controllers) {
+    const managerFlags = [
+      ...controllerManagerFlags(directory, kubeconfig, managerPort),
+      ...(await closedPlainPortFlags()),
+    ];
+    processes.push(startProcess('kube-controller-manager', asset('kube-controller-manager'), managerFlags));
+    const manager = adminClient(`https://127.0.0.1:${managerPort}`, keys.caPem, keys.token);
+    await untilServing(processes, async () => (await manager.request('GET', '/healthz')).status === 200);
+    manager.close();
+  }
+  const { body } = await request('GET', '/version');
+  return {
+    kubeconfig,
+    server,
+    version: (JSON.parse(body) as { gitVersion: string }).gitVersion,
+    serviceClusterCidr,
+    kubectl: (args, kubectlOptions) => kubectl(directory, kubeconfig, args, kubectlOptions),
+    request,
+    stop: async () => {
+      close();
+      await stop();
+    },
+  };
+}
+
+function etcdFlags(directory: string, clientPort: number, peerPort: number): string[] {
+  const client = `http://127.0.0.1:${clientPort}`;
+  const peer = `http://127.0.0.1:${peerPort}`;
+  return [
+    '--name=test',
+    `--data-dir=${join(directory, 'etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=test=${peer}`,
+    '--unsafe-no-fsync',
+  ];
+}
+
+function apiServerFlags(directory: string, etcdPort: number, port: number, options: ControlPlaneOptions): string[] {
+  return [
+    `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${port}`,
+    ...servingFlags(directory),
+    `--token-auth-file=${join(directory, 'tokens.csv')}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${join(directory, 'service-account.pub')}`,
+    `--service-account-signing-key-file=${join(directory, 'service-account.key')}`,
+    `--service-cluster-ip-range=${serviceClusterCidr}`,
+    `--authorization-mode=${options.authorization ?? 'RBAC'}`,
+    // Without it a Pod need not wait for its namespace's service account and token.
+    '--disable-admission-plugins=ServiceAccount',
+    '--endpoint-reconciler-type=none',
+    '--allow-privileged=true',
+  ];
+}
+
+function controllerManagerFlags(directory: string, kubeconfig: string, port: number): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--authentication-kubeconfig=${kubeconfig}`,
+    `--authorization-kubeconfig=${kubeconfig}`,
+    `--controllers=${controllerNames}`,
+    // As clusters do: the webhooks see each controller under its own name, not the administrator's.
+    '--use-service-account-credentials=true',
+    `--service-account-private-key-file=${join(directory, 'service-account.key')}`,
+    '--leader-elect=false',
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    ...servingFlags(directory),
+  ];
+}
+
+/**
+ * Servers before 1.24 also open a fixed plain-text port on every address, which two runs at once would fight for; later
+ * ones have lost it together with its flag.
+ */
+async function closedPlainPortFlags(): Promise<string[]> {
+  const { stdout } = await run(asset('kube-controller-manager'), ['--help'], {});
+  return /^\s+--port int\b/m.test(stdout) ? ['--port=0'] : [];
+}
+
+function servingFlags(directory: string): string[] {
+  return [
+    `--cert-dir=${directory}`,
+    `--tls-cert-file=${join(directory, 'serving.crt')}`,
+    `--tls-private-key-file=${join(directory, 'serving.key')}`,
+  ];
+}
+
+/** One serving pair for both servers, the service accounts' keys, and the administrator's token. */
+async function writeKeys(directory: string): Promise<{ caPem: string; token: string }> {
+  const { certPem, keyPem, caPem } = await makeServingPair({
+    commonName: 'kube-apiserver',
+    dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
+    ipAddresses: ['127.0.0.1', firstServiceAddress],
+  });
+  const serviceAccount = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const token = randomBytes(24).toString('hex');
+  await writeSecret(join(directory, 'serving.crt'), certPem);
+  await writeSecret(join(directory, 'serving.key'), keyPem);
+  await writeSecret(join(directory, 'service-account.pub'), serviceAccount.publicKey);
+  await writeSecret(join(directory, 'service-account.key'), serviceAccount.privateKey);
+  await writeSecret(join(directory, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`);
+  return { caPem, token };
+}
+
+function writeSecret(path: string, content: string): Promise<void> {
+  return writeFile(path, content, { mode: 0o600 });
+}
+
+/** A kubeconfig is YAML, and JSON is YAML. */
+function adminKubeconfig(server: string, caPem: string, token: string): string {
+  const cluster = { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'test',
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'admin', namespace: 'default' } }],
+    clusters: [{ name: 'test', cluster }],
+    users: [{ name: 'admin', user: { token } }],
+  });
+}
+
+async function kubectl(
+  directory: string,
+  kubeconfig: string,
+  args: readonly string[],
+  options: KubectlOptions = {},
+): Promise<CommandResult> {
+  // A home of its own: neither the discovery cache nor the preferences of whoever runs the tests play a part.
+  const home = join(directory, 'home');
+  await mkdir(home, { recursive: true });
+  const env = { HOME: home, KUBECONFIG: kubeconfig, PATH: process.env['PATH'] };
+  const result = await run(asset('kubectl'), args, { env, input: options.input ?? '' });
+  if (result.code !== 0 && options.allowFailure !== true) {
+    throw new Error(`kubectl ${args.join(' ')} ended with code ${String(result.code)}: ${result.stderr.trim()}`);
+  }
+  return result;
+}
+
+function adminClient(
+  server: string,
+  ca: string,
+  token: string,
+): { request: ControlPlane['request']; close: () => void } {
+  const agent = new Agent({ ca, keepAlive: true });
+  return {
+    request: (method, path, body, headers = {}) => {
+      const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      const type = payload === undefined ? {} : { 'content-type': 'application/json' };
+      const all = { authorization: `Bearer ${token}`, accept: 'application/json', ...type, ...headers };
+      return send(new URL(path, server), { method, agent, headers: all }, payload);
+    },
+    close: () => {
+      agent.destroy();
+    },
+  };
+}
+
+/** One plain HTTP GET. */
+export function get(url: string): Promise<HttpAnswer> {
+  return send(new URL(url), { method: 'GET' });
+}
+
+interface SendOptions {
+  readonly method: string;
+  readonly headers?: Record<string, string>;
+  readonly agent?: Agent;
+}
+
+function send(url: URL, options: SendOptions, payload?: string): Promise<HttpAnswer> {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { ...options, timeout: 30_000 }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const body = Buffer.concat(chunks).toString();
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
+      });
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer from ${url.href} within 30 s`)));
+    outgoing.on('error', reject);
+    outgoing.end(payload);
+  });
+}
+
+/** Waits until the check says true, and throws with the last lines of its log when one of the processes ends before. */
+export async function untilServing(
+  processes: readonly StartedProcess[],
+  check: () => Promise<boolean>,
+  timeout = startTimeout,
+): Promise<void> {
+  const newest = processes.at(-1);
+  const serving = async (): Promise<boolean> => {
+    const dead = processes.find((started) => started.ended());
+    if (dead) throw new Error(`${dead.name} ended while starting; its last lines:\n${lastLines(dead)}`);
+    return check().catch(() => false);
+  };
+  await waitUntil(`${newest?.name ?? 'it'} serves`, serving, timeout).catch((error: unknown) => {
+    const stillRuns = newest && !processes.some((started) => started.ended());
+    throw stillRuns ? new Error(`${newest.name} does not serve; its last lines:\n${lastLines(newest)}`) : error;
+  });
+}
+
+function lastLines(started: StartedProcess): string {
+  return started.output().trimEnd().split('\n').slice(-15).join('\n');
+}
+
+/**
+ * Asks again and again until the answer is neither undefined nor false, and gives it. What the question throws is thrown
+ * at once: a wrong test should not take the whole timeout to say so.
+ */
+export async function waitUntil<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  timeout = 30_000,
+  interval = 100,
+): Promise<T> {
+  const end = performance.now() + timeout;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() >= end) throw new Error(`waited ${timeout} ms in vain until ${what}`);
+    await sleep(interval);
+  }
+}
+
+/** That many loopback ports that nothing listens on, all different. */
+export async function freePorts(count: 2): Promise<[number, number]>;
+export async function freePorts(count: 4): Promise<[number, number, number, number]>;
+export async function freePorts(count: number): Promise<number[]> {
+  const holders = Array.from({ length: count }, () => createServer());
+  // All are held until each has one, or the same port would be given twice.
+  await Promise.all(holders.map((holder) => new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))));
+  const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
+  await Promise.all(holders.map((holder) => new Promise((done) => holder.close(done))));
+  return ports;
+}
+
+const running = new Set<ChildProcess>();
+
+/** A test run that ends without its teardown must not leave servers behind. */
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a child process that writes to us, and that ends with us. */
+export function startProcess(name: string, command: string, args: readonly string[]): StartedProcess {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  let output = '';
+  const keep = (chunk: string): void => {
+    output += chunk;
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  const closed = untilClosed(child).finally(() => running.delete(child));
+  closed.catch((error: unknown) => {
+    keep(String(error));
+  });
+  return {
+    name,
+    output: () => output,
+    ended: () => !running.has(child),
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      const impatience = setTimeout(() => child.kill('SIGKILL'), stopTimeout);
+      return closed.finally(() => {
+        clearTimeout(impatience);
+      });
+    },
+  };
+}
+
+async function run(
+  command: string,
+  args: readonly string[],
+  options: { readonly env?: NodeJS.ProcessEnv; readonly input?: string },
+): Promise<CommandResult> {
+  const child = spawn(command, args, { env: options.env, stdio: ['pipe', 'pipe', 'pipe'] });
+  running.add(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  // A command that reads no input closes the pipe early; its exit code says how that went.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  const code = await untilClosed(child).finally(() => running.delete(child));
+  return { code, stdout, stderr };
+}
+
+/** The exit code once the process and its output have ended; null after a signal. Rejects when it could not be started. */
+function untilClosed(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+}
+
+function asset(name: string): string {
+  return join(process.env['KUBEBUILDER_ASSETS'] ?? '', name);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** Unit, property and golden tests: no network beyond loopback, no cluster. `npm run test:e2e` has its own configuration. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/e2e/**'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** End-to-end tests against a real kube-apiserver: needs KUBEBUILDER_ASSETS (kube-apiserver, etcd, kubectl). */
+export default defineConfig({
+  test: {
+    include: ['test/e2e/**/*.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    fileParallelism: false,
+  },
+});
