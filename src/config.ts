@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { MUTATION_MODES } from './admission/decision.ts';
+import { readFlags } from './flags.ts';
 import { didYouMean } from './policy/suggestion.ts';
 import { LOG_LEVELS } from './log.ts';
 import type { MutationMode } from './admission/decision.ts';
@@ -57,7 +57,8 @@ export type ConfigParse = { readonly config: ServeConfig } | { readonly problems
 /** Reads the arguments after `serve` and the environment. */
 export function parseServeConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ConfigParse {
   const problems: string[] = [];
-  const flags = readFlags(args, SERVE_SETTINGS, problems);
+  const { flags, positionals } = readFlags(args, SERVE_SETTINGS.map(({ flag }) => flag), problems);
+  for (const positional of positionals) problems.push(`${positional}: serve takes no arguments, only flags`);
   const value = new Map<string, string>();
   const origin = new Map<string, string>();
   for (const { flag, env: variable, fallback } of SERVE_SETTINGS) {
@@ -85,22 +86,6 @@ export function parseServeConfig(args: readonly string[], env: Readonly<Record<s
   }
   if (config.port !== 0 && config.port === config.healthPort) problems.push(`--health-port: ${config.port} is --port already; choose another`);
   return problems.length > 0 ? { problems } : { config };
-}
-
-/** The values of flags, by name; what is wrong with the command line goes to `problems`. */
-function readFlags(args: readonly string[], settings: readonly Setting[], problems: string[]): Map<string, string> {
-  const known = settings.map(({ flag }) => flag);
-  const options = Object.fromEntries(known.map((flag) => [flag, { type: 'string' as const }]));
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
-  const flags = new Map<string, string>();
-  for (const token of tokens) {
-    if (token.kind === 'positional') problems.push(`${token.value}: serve takes no arguments, only flags`);
-    else if (token.kind === 'option' && !known.includes(token.name)) problems.push(`${token.rawName}: unknown flag${didYouMean(token.name, known)}`);
-    else if (token.kind === 'option' && (token.value === undefined || (token.value.startsWith('--') && !token.inlineValue))) {
-      problems.push(`--${token.name}: needs a value`);
-    } else if (token.kind === 'option' && token.value !== undefined) flags.set(token.name, token.value);
-  }
-  return flags;
 }
 
 /** Turns texts into values; a bad one is reported by the name that it was given under. */
@@ -133,7 +118,7 @@ class ValueReader {
     const text = this.#value.get(flag) ?? '';
     const choice = choices.find((candidate) => candidate === text);
     if (choice === undefined) this.#report(flag, `must be ${choices.join(', ')}, not ${JSON.stringify(text)}${didYouMean(text, choices)}`);
-    return choice ?? (choices[0] as T);
+    return choice ?? (choices[0]);
   }
 
   #report(flag: string, problem: string): void {

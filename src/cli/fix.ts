@@ -1,10 +1,9 @@
-import { parseArgs } from 'node:util';
 import { member, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { readFlags } from '../flags.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { PolicySet } from '../policy/policy-set.ts';
-import { didYouMean } from '../policy/suggestion.ts';
 import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
 import { formatFileProblem, readPolicyDocuments } from '../sources/policy-documents.ts';
 import { hasControllerOwner, isBeingDeleted, isMirrorPod, podTemplateOf, workloadKindOfManifest } from '../workload/kinds.ts';
@@ -68,16 +67,7 @@ export async function fixCommand(args: readonly string[], io: CommandIo): Promis
 
 function parseFixOptions(args: readonly string[]): { options: FixOptions } | { problems: string[] } {
   const problems: string[] = [];
-  const known = ['policies', 'namespace', 'output'];
-  const options = Object.fromEntries(known.map((flag) => [flag, { type: 'string' as const }]));
-  const { tokens, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
-  const flags = new Map<string, string>();
-  for (const token of tokens) {
-    if (token.kind !== 'option') continue;
-    if (!known.includes(token.name)) problems.push(`${token.rawName}: unknown flag${didYouMean(token.name, known)}`);
-    else if (token.value === undefined) problems.push(`--${token.name}: needs a value`);
-    else flags.set(token.name, token.value);
-  }
+  const { flags, positionals } = readFlags(args, ['policies', 'namespace', 'output'], problems);
   const policies = flags.get('policies');
   const output = flags.get('output') ?? 'yaml';
   if (policies === undefined) problems.push('--policies: must be given');

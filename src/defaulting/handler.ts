@@ -104,5 +104,5 @@ function isPlain(field: string, value: unknown): boolean {
   return value.every((header) => isJsonObject(header) && Object.values(header).every(isHeaderText));
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+ 
 const isHeaderText = (text: unknown): boolean => typeof text === 'string' && !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text);

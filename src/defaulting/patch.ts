@@ -24,12 +24,10 @@ function annotationPatch(pod: JsonObject, injections: readonly Injection[]): Pat
   const annotations = stringMap(metadata ?? {}, 'annotations');
   const value = provenance(injections, annotations.get(INJECTED_ANNOTATION));
   if (!hasRoomFor(value, annotations)) return [];
-  const hasAnnotations = metadata !== undefined && isJsonObject(metadata['annotations']);
-  return [
-    ...(metadata === undefined ? [add('/metadata', {})] : []),
-    ...(hasAnnotations ? [] : [add('/metadata/annotations', {})]),
-    add(`/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`, value),
-  ];
+  const pointer = `/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`;
+  if (metadata === undefined) return [add('/metadata', { annotations: { [INJECTED_ANNOTATION]: value } })];
+  if (!isJsonObject(metadata['annotations'])) return [add('/metadata/annotations', { [INJECTED_ANNOTATION]: value })];
+  return [add(pointer, value)];
 }
 
 function add(path: string, value: unknown): PatchOperation {

@@ -70,7 +70,7 @@ function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefin
   return liveness?.injectedFrom === undefined ? undefined : { seconds: SAFETY_SECONDS, source: SAFETY_SOURCE };
 }
 
-type Integers = Readonly<Partial<Record<ProbeInteger, number>>>;
+type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
 
 /** A policy's integers with the smallest failureThreshold that guarantees the budget, unless the policy's own is larger. */
 function slowStartTiming(integers: Integers, seconds: number): Integers {
@@ -98,7 +98,7 @@ function patientTimeout(liveness: Probe): number | undefined {
 }
 
 /** The integers in the order of core/v1 Probe. */
-export function ordered(integers: Integers): Integers {
+export function ordered(integers: Integers): JsonObject {
   const { initialDelaySeconds, timeoutSeconds, periodSeconds, successThreshold, failureThreshold, terminationGracePeriodSeconds } = integers;
   return {
     ...(initialDelaySeconds !== undefined && { initialDelaySeconds }),

@@ -1,4 +1,4 @@
-import { PROBE_KINDS } from '../probes/probe.ts';
+import { PROBE_INTEGERS, PROBE_KINDS } from '../probes/probe.ts';
 import type { ProbeInteger, ProbeKind } from '../probes/probe.ts';
 import type { HandlerDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
@@ -11,32 +11,24 @@ export interface Sourced<T> {
 
 /** What all layers together say about one probe of one container. */
 export interface EffectiveDefault {
-  readonly handler?: Sourced<HandlerDefault>;
-  readonly integers: Readonly<Partial<Record<ProbeInteger, number>>>;
+  readonly handler: Sourced<HandlerDefault> | undefined;
+  readonly integers: Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
   /** The layer whose null forbids this probe here. */
-  readonly removedBy?: string;
+  readonly removedBy: string | undefined;
 }
 
 /** What all layers together say about one container. */
 export interface ContainerPolicy {
-  readonly port?: Sourced<number | string>;
+  readonly port: Sourced<number | string> | undefined;
   readonly probes: Readonly<Record<ProbeKind, EffectiveDefault>>;
-  readonly startupSeconds?: Sourced<number>;
-  readonly fromInitialDelaySeconds?: Sourced<number>;
+  readonly startupSeconds: Sourced<number> | undefined;
+  readonly fromInitialDelaySeconds: Sourced<number> | undefined;
 }
 
-interface Draft {
-  handler?: Sourced<HandlerDefault>;
-  integers: Partial<Record<ProbeInteger, number>>;
-  removedBy?: string;
-}
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Draft = Omit<Writable<ContainerPolicy>, 'probes'> & { probes: Record<ProbeKind, EffectiveDefault> };
 
-interface PolicyDraft {
-  port?: Sourced<number | string>;
-  probes: Record<ProbeKind, Draft>;
-  startupSeconds?: Sourced<number>;
-  fromInitialDelaySeconds?: Sourced<number>;
-}
+const UNSAID: EffectiveDefault = { handler: undefined, integers: {}, removedBy: undefined };
 
 /**
  * Folds the layers that speak for a container, lowest first, into one policy. Truth table for a probe, lower then higher layer:
@@ -50,41 +42,38 @@ interface PolicyDraft {
  * | null     | handler, integers | what the higher layer says                         |
  */
 export function mergeLayers(layers: Iterable<PolicyLayer>): ContainerPolicy {
-  const merged: PolicyDraft = {
-    probes: { livenessProbe: { integers: {} }, readinessProbe: { integers: {} }, startupProbe: { integers: {} } },
+  const merged: Draft = {
+    port: undefined,
+    probes: { livenessProbe: UNSAID, readinessProbe: UNSAID, startupProbe: UNSAID },
+    startupSeconds: undefined,
+    fromInitialDelaySeconds: undefined,
   };
-  for (const layer of layers) addLayer(merged, layer);
+  for (const layer of layers) {
+    merged.port = override(merged.port, layer.port, layer.source);
+    merged.startupSeconds = override(merged.startupSeconds, layer.slowStart.startupSeconds, layer.source);
+    merged.fromInitialDelaySeconds = override(merged.fromInitialDelaySeconds, layer.slowStart.fromInitialDelaySeconds, layer.source);
+    for (const kind of PROBE_KINDS) addProbe(merged, layer, kind);
+  }
   return merged;
 }
 
-function addLayer(merged: PolicyDraft, layer: PolicyLayer): void {
-  const { source } = layer;
-  if (layer.port === null) delete merged.port;
-  else if (layer.port !== undefined) merged.port = { value: layer.port, source };
-  for (const field of ['startupSeconds', 'fromInitialDelaySeconds'] as const) {
-    const value = layer.slowStart[field];
-    if (value === null) delete merged[field];
-    else if (value !== undefined) merged[field] = { value, source };
-  }
-  for (const kind of PROBE_KINDS) addProbe(merged, layer, kind);
+/** The higher layer's value; null takes the lower one back. */
+function override<T>(lower: Sourced<T> | undefined, higher: T | null | undefined, source: string): Sourced<T> | undefined {
+  if (higher === undefined) return lower;
+  return higher === null ? undefined : { value: higher, source };
 }
 
-function addProbe(merged: PolicyDraft, layer: PolicyLayer, kind: ProbeKind): void {
-  const given = layer.probes[kind];
+function addProbe(merged: Draft, { probes, source }: PolicyLayer, kind: ProbeKind): void {
+  const given = probes[kind];
   if (given === undefined) return;
   if (given.removed) {
-    merged.probes[kind] = { integers: {}, removedBy: layer.source };
-    if (kind === 'startupProbe') {
-      delete merged.startupSeconds;
-      delete merged.fromInitialDelaySeconds;
-    }
+    merged.probes[kind] = { ...UNSAID, removedBy: source };
+    if (kind === 'startupProbe') merged.startupSeconds = merged.fromInitialDelaySeconds = undefined;
     return;
   }
-  const draft = merged.probes[kind];
-  delete draft.removedBy;
-  if (given.handler !== undefined) draft.handler = { value: given.handler, source: layer.source };
-  for (const [field, value] of Object.entries(given.integers) as [ProbeInteger, number | null][]) {
-    if (value === null) Reflect.deleteProperty(draft.integers, field);
-    else draft.integers[field] = value;
-  }
+  const lower = merged.probes[kind];
+  const integers: Partial<Record<ProbeInteger, number | undefined>> = { ...lower.integers };
+  for (const field of PROBE_INTEGERS) if (given.integers[field] !== undefined) integers[field] = given.integers[field] ?? undefined;
+  const handler = given.handler === undefined ? lower.handler : { value: given.handler, source };
+  merged.probes[kind] = { handler, integers, removedBy: undefined };
 }

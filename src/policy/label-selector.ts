@@ -1,4 +1,3 @@
-import { isJsonObject } from '../probes/json.ts';
 import { quoted } from './problems.ts';
 import type { Reader } from './reader.ts';
 
@@ -90,11 +89,8 @@ function readLabelKey(reader: Reader, key: string): boolean {
 }
 
 function readLabelValue(reader: Reader): string | undefined {
-  const { value } = reader;
-  if (typeof value !== 'string') {
-    const hint = value === null || isJsonObject(value) || Array.isArray(value) ? '' : `; write ${quoted(String(value))} in quotes`;
-    return reader.report(`must be a string, not ${quoted(value)}${hint}`);
-  }
+  const value = reader.string();
+  if (value === undefined) return undefined;
   if (value === '' || NAME.test(value)) return value;
   return reader.report(`${quoted(value)} is not a label value: letters, digits, "-", "_" and ".", at most 63`);
 }

@@ -67,7 +67,7 @@ function readEndpointPath(reader: Reader): string | undefined {
 export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+   
   if (/[\u0000-\u0020\u007f]/.test(path)) return `must have no spaces or control characters: ${quoted(path)}`;
   return undefined;
 }
@@ -139,7 +139,7 @@ function readHeader(reader: Reader): void {
     reader.at('name').report(`${quoted(name)} is not a header name: letters, digits and "-"`);
   }
   const value = reader.at('value').string();
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+   
   if (value !== undefined && /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) {
     reader.at('value').report('must have no control characters: the probe would fail every time');
   }

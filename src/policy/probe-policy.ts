@@ -178,13 +178,11 @@ function readProbes(spec: Reader): PolicyLayer['probes'] {
   return defaults;
 }
 
-/** The keys are the probes' own names; the short form that people try first gets the right one suggested. */
+/** The keys are the probes' own names; `liveness`, which people try first, gets the right one suggested. */
 function readProbeKinds(reader: Reader): void {
   for (const key of Object.keys(reader.anyObject() ?? {})) {
     if ((PROBE_KINDS as readonly string[]).includes(key)) continue;
-    const meant = PROBE_KINDS.find((kind) => kind === `${key}Probe`);
-    const hint = meant === undefined ? didYouMean(key, PROBE_KINDS) : `; did you mean "${meant}"?`;
-    reader.report(`unknown probe${hint || `; known here: ${PROBE_KINDS.join(', ')}`}`, key);
+    reader.report(`unknown probe${didYouMean(key, PROBE_KINDS) || `; known here: ${PROBE_KINDS.join(', ')}`}`, key);
   }
 }
 

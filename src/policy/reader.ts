@@ -67,7 +67,10 @@ export class Reader {
   }
 
   string(): string | undefined {
-    return typeof this.value === 'string' ? this.value : this.report(`must be a string, not ${quoted(this.value)}`);
+    if (typeof this.value === 'string') return this.value;
+    // YAML reads on, no, y and 8080 as something else than text.
+    const hint = typeof this.value === 'number' || typeof this.value === 'boolean' ? '; put it in quotes' : '';
+    return this.report(`must be a string, not ${quoted(this.value)}${hint}`);
   }
 
   boolean(): boolean | undefined {

@@ -1,17 +1,22 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The known word that a misspelt one was probably meant to be: the nearest by edit distance, if at most a third of it differs.
- * Undefined when nothing is near: a far-fetched guess helps nobody.
+ * The known word that a misspelt one was probably meant to be: one that it is the beginning of, else the nearest by edit distance, if
+ * at most a third of it differs (two letters in a short word: a swap is two edits). Undefined when nothing is near: a far-fetched guess
+ * helps nobody.
  */
 export function suggestion(word: string, known: Iterable<string>): string | undefined {
+  const lower = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of known) {
-    const edits = distance(word.toLowerCase(), candidate.toLowerCase());
+    const target = candidate.toLowerCase();
+    if (lower.length >= 3 && target.startsWith(lower)) return candidate;
+    const edits = distance(lower, target);
     if (edits < bestDistance) [best, bestDistance] = [candidate, edits];
   }
-  return best !== undefined && bestDistance <= Math.max(1, Math.floor(best.length / 3)) ? best : undefined;
+  if (best === undefined) return undefined;
+  return bestDistance <= Math.max(best.length > 3 ? 2 : 1, Math.floor(best.length / 3)) ? best : undefined;
 }
 
 /** `; did you mean "x"?`, or nothing. */

@@ -51,14 +51,14 @@ function wordsFor<Value>(value: Value, ...spellings: string[]): [string, Value][
   return spellings.map((spelling) => [spelling, value]);
 }
 
-const leadingPointFloat = /^\.[0-9]+(?:[eE][-+]?[0-9]+)?$/;
+const leadingPointFloat = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
 function readNumber(text: string): number | undefined {
-  // Underscores are dropped wherever they stand, except in a number that starts with its point: so go-yaml does.
-  if (text.startsWith('.')) return leadingPointFloat.test(text) ? finite(Number(text)) : undefined;
-  if (!/^[-+0-9]/.test(text)) return undefined;
   const digits = text.replaceAll('_', '');
+  // Underscores may stand anywhere, but in a number that starts with its point only between digits: so go-yaml does it.
+  if (text.startsWith('.')) return leadingPointFloat.test(text) ? finite(Number(digits)) : undefined;
+  if (!/^[-+0-9]/.test(text)) return undefined;
   const integer = readInteger(digits);
   if (integer !== undefined) return integer;
   return float.test(digits) ? finite(Number(digits)) : undefined;

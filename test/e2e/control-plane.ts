@@ -91,16 +91,21 @@ export function controlPlaneProblem(options: ControlPlaneOptions = {}): string |
   return missing.length === 0 ? undefined : `KUBEBUILDER_ASSETS (${assets}) has no executable ${missing.join(', ')}.`;
 }
 
+function refuseWithoutAssets(options: ControlPlaneOptions = {}): void {
+  const problem = controlPlaneProblem(options);
+  if (problem !== undefined) throw new Error(problem);
+}
+
 /** The version of the kube-apiserver binary, for example `v1.20.2`: for flags that must be known before it runs. */
 export async function apiServerVersion(): Promise<string> {
+  refuseWithoutAssets();
   const { stdout } = await run(asset('kube-apiserver'), ['--version'], {});
   return stdout.trim().split(' ').at(-1) ?? '';
 }
 
 /** Starts a control plane and waits until it serves. Whoever starts it stops it. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const problem = controlPlaneProblem(options);
-  if (problem !== undefined) throw new Error(problem);
+  refuseWithoutAssets(options);
   const directory = await mkdtemp(join(tmpdir(), 'probewright-control-plane-'));
   const processes: StartedProcess[] = [];
   const stop = async (): Promise<void> => {

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mutate } from '../src/admission/mutate.ts';
+import { validate } from '../src/admission/validate.ts';
+import { PolicySet } from '../src/policy/policy-set.ts';
+import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
+import { findYamlFiles, readYamlFiles } from '../src/sources/yaml-files.ts';
+import { expectValidReply, patched } from './protocol.ts';
+import { requestOf } from './worlds.ts';
+import type { JsonObject } from '../src/probes/json.ts';
+
+const REVIEWS = 'test/fixtures/reviews';
+const GOLDEN = 'test/golden';
+const names = readdirSync(REVIEWS).filter((name) => name.endsWith('.json'));
+
+async function examplePolicies(): Promise<PolicySet> {
+  const { policies, namespaceLabels, problems } = readPolicyDocuments(await readYamlFiles(await findYamlFiles('examples/policies')));
+  expect(problems).toEqual([]);
+  return new PolicySet(policies, namespaceLabels);
+}
+
+/**
+ * Reviews captured from a real API server, answered under the example policies. The golden files hold whole replies, patches decoded;
+ * `npm test -- -u` writes them anew.
+ */
+describe('a captured review', () => {
+  it.each(names)('%s gets the replies on record, and no patch a second time', async (name) => {
+    const review = JSON.parse(readFileSync(join(REVIEWS, name), 'utf8')) as JsonObject & { request: JsonObject };
+    const policies = await examplePolicies();
+    const request = requestOf(review);
+    const replies = {
+      mutate: expectValidReply('mutate', request.uid, mutate(request, policies, 'On').reply),
+      validate: expectValidReply('validate', request.uid, validate(request, policies).reply),
+    };
+    await expect(`${JSON.stringify(replies, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}`);
+
+    if (review.request['object'] === null) return;
+    const again = { ...review, request: { ...review.request, object: patched(review.request['object'], replies.mutate.patch) } };
+    expect(expectValidReply('mutate', request.uid, mutate(requestOf(again), policies, 'On').reply).patch).toBeUndefined();
+  });
+
+  it('has a golden file, and no golden file is without a review', () => {
+    expect(readdirSync(GOLDEN).sort()).toEqual([...names].sort());
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { PolicySet } from '../../src/policy/policy-set.ts';
+import { clusterPolicyDocument, parsedPolicy, policyDocument, policySet } from '../worlds.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const sources = (set: PolicySet, namespace: string, labels: Record<string, string> = {}): string[] =>
+  set.policyFor(namespace, new Map(Object.entries(labels))).layers.map(({ source }) => source.replace(/^(C?)\w+\//, '$1:'));
+
+describe('layers', () => {
+  it('are cluster policies by priority then name, the namespace\'s by name, those with a selector by name', () => {
+    const set = policySet(
+      policyDocument({ workloadSelector: { matchLabels: { app: 'web' } } }, 'a-selected'),
+      policyDocument({ workloadSelector: {} }, 'b-selects-all'),
+      policyDocument({}, 'z'),
+      policyDocument({}, 'y'),
+      policyDocument({}, 'x', 'elsewhere'),
+      clusterPolicyDocument({ priority: 5 }, 'a'),
+      clusterPolicyDocument({}, 'c'),
+      clusterPolicyDocument({ priority: 5 }, 'B'.toLowerCase()),
+      clusterPolicyDocument({ priority: -1 }, 'z'),
+    );
+    expect(sources(set, 'apps', { app: 'web' })).toEqual(['C:z', 'C:c', 'C:a', 'C:b', ':apps/y', ':apps/z', ':apps/a-selected', ':apps/b-selects-all']);
+    expect(sources(set, 'apps', { app: 'other' })).toEqual(['C:z', 'C:c', 'C:a', 'C:b', ':apps/y', ':apps/z', ':apps/b-selects-all']);
+    expect(sources(set, 'unknown')).toEqual(['C:z', 'C:c', 'C:a', 'C:b']);
+  });
+
+  it('include cluster policies whose namespaceSelector matches, also by the name label that every namespace has', () => {
+    const documents = [
+      clusterPolicyDocument({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'apps' } } }, 'by-name'),
+      clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'by-label'),
+      clusterPolicyDocument({ namespaceSelector: { matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] } }, 'unlabelled'),
+      clusterPolicyDocument({ workloadSelector: { matchLabels: { app: 'web' } } }, 'by-workload'),
+    ];
+    const set = new PolicySet(documents.map(parsedPolicy), new Map([['apps', new Map([['tier', 'web']])]]));
+    expect(sources(set, 'apps')).toEqual(['C:by-label', 'C:by-name']);
+    expect(sources(set, 'other', { app: 'web' })).toEqual(['C:by-workload', 'C:unlabelled']);
+  });
+
+  it.each<[JsonObject, boolean[]]>([
+    // labels: none, tier=web, tier=db
+    [{ key: 'tier', operator: 'In', values: ['web', 'api'] }, [false, true, false]],
+    [{ key: 'tier', operator: 'NotIn', values: ['web'] }, [true, false, true]],
+    [{ key: 'tier', operator: 'Exists' }, [false, true, true]],
+    [{ key: 'tier', operator: 'DoesNotExist', values: [] }, [true, false, false]],
+  ])('select by %j', (expression, expected) => {
+    const set = policySet(policyDocument({ workloadSelector: { matchExpressions: [expression] } }));
+    expect([{}, { tier: 'web' }, { tier: 'db' }].map((labels) => sources(set, 'apps', labels).length === 1)).toEqual(expected);
+  });
+
+  it('let the highest cluster policy that speaks of annotations decide on them', () => {
+    const set = policySet(clusterPolicyDocument({ annotations: 'Ignore' }, 'a'), clusterPolicyDocument({ annotations: 'Allow' }, 'b'), clusterPolicyDocument({}, 'c'));
+    expect(set.policyFor('apps', new Map()).annotations).toBe('Allow');
+  });
+
+  it('do not remember namespaces without end', () => {
+    const set = policySet(clusterPolicyDocument({}));
+    for (let index = 0; index < 50_000; index += 1) set.policyFor(`namespace-${index}`, new Map());
+    expect(sources(set, 'namespace-1')).toEqual(['C:cluster']);
+  });
+});

@@ -1,0 +1,212 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildWebhookApp } from '../../src/server/app.ts';
+import { Metrics } from '../../src/server/metrics.ts';
+import { makeServingPair } from '../certificate.ts';
+import { expectValidReply } from '../protocol.ts';
+import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
+import type { FastifyInstance } from 'fastify';
+import type { WebhookApp } from '../../src/server/app.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+let pair: { certPem: string; keyPem: string };
+beforeAll(async () => {
+  pair = await makeServingPair();
+});
+
+const policies = policySet(clusterPolicyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } }));
+
+interface World {
+  readonly app: FastifyInstance;
+  readonly metrics: Metrics;
+  readonly lines: unknown[][];
+}
+
+function world(options: Partial<WebhookApp> = {}): World {
+  const metrics = new Metrics({ policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }), certificateExpiry: () => 9000, build: { version: '1', commit: 'c' } });
+  const lines: unknown[][] = [];
+  const app = buildWebhookApp({
+    cert: pair.certPem,
+    key: pair.keyPem,
+    policies: () => policies,
+    mutation: 'On',
+    draining: () => false,
+    metrics,
+    log: {
+      decided: (...fields) => lines.push(['decided', ...fields]),
+      refused: (...fields) => lines.push(['refused', ...fields]),
+      failed: (...fields) => lines.push(['failed', ...fields]),
+    },
+    monotonic: () => 1000,
+    ...options,
+  });
+  return { app, metrics, lines };
+}
+
+const review = reviewOf(pod([appContainer()]));
+const uid = String(review.request['uid']);
+
+async function post(app: FastifyInstance, url: string, payload: unknown, headers: Record<string, string> = {}): Promise<{ code: number; body: JsonObject; headers: JsonObject }> {
+  const response = await app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  });
+  expect(response.headers['content-type']).toMatch(/^application\/json/);
+  expect(response.headers).not.toHaveProperty('retry-after');
+  return { code: response.statusCode, body: response.json(), headers: response.headers };
+}
+
+describe('a v1 AdmissionReview', () => {
+  it('posted to /mutate is answered with the patch', async () => {
+    const { app } = world();
+    const { code, body } = await post(app, '/mutate?timeout=5s', review);
+    expect(code).toBe(200);
+    expect(expectValidReply('mutate', uid, body).patch?.map(({ path }) => path)).toEqual(['/metadata/annotations', '/spec/containers/0/readinessProbe']);
+  });
+
+  it('posted to /validate is allowed without a patch', async () => {
+    const { body } = await post(world().app, '/validate', review);
+    expect(expectValidReply('validate', uid, body)).toEqual({ allowed: true, patch: undefined, warnings: [], auditAnnotations: {} });
+  });
+
+  it('gets no patch under mutation Audit, but annotations that say what would have been added', async () => {
+    const { body } = await post(world({ mutation: 'Audit' }).app, '/mutate', review);
+    const { patch, auditAnnotations } = expectValidReply('mutate', uid, body);
+    expect(patch).toBeUndefined();
+    expect(auditAnnotations).toHaveProperty('would-inject', '{"app":{"readinessProbe":"ClusterProbePolicy/cluster"}}');
+  });
+
+  it('gets nothing at all under mutation Off', async () => {
+    const { body } = await post(world({ mutation: 'Off' }).app, '/mutate', review);
+    expect(body['response']).toEqual({ uid, allowed: true });
+  });
+
+  it('of 9 MiB is answered like any other', async () => {
+    const big = reviewOf(pod([appContainer()], { metadata: { annotations: { big: 'x'.repeat(9 * 1024 * 1024) } } }));
+    expect((await post(world().app, '/mutate', big)).code).toBe(200);
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype'])('with a %s key is answered like any other, and the key changes nothing', async (key) => {
+    const text = JSON.stringify(review).replace('"image":', `"${key}":{"livenessProbe":{},"containers":[]},"image":`);
+    const { code, body } = await post(world().app, '/mutate', text.replace('"spec":', `"${key}":{"prototype":{"x":1}},"spec":`));
+    expect(code).toBe(200);
+    expect(expectValidReply('mutate', uid, body).patch).toHaveLength(2);
+    expect(({} as JsonObject)['livenessProbe']).toBeUndefined();
+  });
+
+  it('with 10,000 levels of nesting is answered like any other', async () => {
+    const text = JSON.stringify(review).replace('"image":', `"x":${'['.repeat(10_000)}${']'.repeat(10_000)},"image":`);
+    expect((await post(world().app, '/mutate', text)).code).toBe(200);
+  });
+});
+
+describe('a body that is no v1 AdmissionReview', () => {
+  const without = (path: string): unknown => {
+    const copy = structuredClone(review) as unknown as { request: Record<string, unknown> };
+    Reflect.deleteProperty(path === 'request' ? copy : copy.request, path);
+    return copy;
+  };
+
+  it.each<[string, unknown, string]>([
+    ['no JSON', '{"a":', 'the body is not JSON'],
+    ['nothing', '', 'the body is not JSON'],
+    ['null', 'null', 'the body must be an AdmissionReview object, not null'],
+    ['an array', [], 'the body must be an AdmissionReview object, not an array'],
+    ['another kind', { ...review, kind: 'Pod' }, 'kind must be AdmissionReview, not "Pod"'],
+    ['v1beta1', { ...review, apiVersion: 'admission.k8s.io/v1beta1' }, 'apiVersion must be admission.k8s.io/v1, not "admission.k8s.io/v1beta1"'],
+    ['no request', without('request'), 'request must be an object, not absent'],
+    ['no uid', without('uid'), 'request.uid must be a string, not absent'],
+    ['no kind', without('kind'), 'request.kind must be an object, not absent'],
+    ['no operation', without('operation'), 'request.operation must be a string, not absent'],
+    ['no object on CREATE', without('object'), 'request.object must be an object when request.operation is CREATE'],
+    ['a string for an object', reviewOf(pod([]), { object: 'x' }), 'request.object must be an object or null, not a string'],
+  ])('(%s) is HTTP 400 with a Status that says so', async (_, payload, message) => {
+    for (const url of ['/mutate', '/validate']) {
+      const { code, body } = await post(world().app, url, payload);
+      expect(code).toBe(400);
+      expect(body).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'BadRequest', code: 400, message: expect.stringContaining(message) as string });
+    }
+  });
+
+  it('of another content type is HTTP 415', async () => {
+    const { code, body } = await post(world().app, '/mutate', JSON.stringify(review), { 'content-type': 'application/x-www-form-urlencoded' });
+    expect([code, body['message']]).toEqual([415, 'probewright: Content-Type must be application/json']);
+  });
+
+  it('over 10 MiB is HTTP 413', async () => {
+    expect((await post(world().app, '/mutate', `"${'x'.repeat(10 * 1024 * 1024)}"`)).code).toBe(413);
+  });
+});
+
+describe('the webhook server', () => {
+  it('answers other paths and methods with a Status that names the right ones', async () => {
+    const response = await world().app.inject({ method: 'GET', url: '/mutate?x=y' });
+    expect(response.statusCode).toBe(404);
+    expect(response.json<JsonObject>()['message']).toBe('probewright: no GET /mutate: POST an AdmissionReview to /mutate or /validate');
+  });
+
+  it('answers 500 while the policies are not loaded, so that failurePolicy decides', async () => {
+    const { app, lines } = world({ policies: () => undefined });
+    for (const url of ['/mutate', '/validate']) {
+      const { code, body } = await post(app, url, review);
+      expect([code, body['reason'], body['message']]).toEqual([500, 'InternalError', 'probewright: the policies are not loaded yet']);
+    }
+    expect(lines.map(([kind]) => kind)).toEqual(['failed', 'failed']);
+  });
+
+  it('answers an error of its own with 500, never with allowed: false', async () => {
+    const broken = { policyFor: () => { throw new Error('boom'); } };
+    const { code, body } = await post(world({ policies: () => broken as never }).app, '/mutate', review);
+    expect([code, body['message']]).toEqual([500, 'probewright: boom']);
+  });
+
+  it.each([
+    ['5s', 3999, 200],
+    ['5s', 4001, 408],
+    ['1m0s', 47_000, 200],
+    ['500ms', 401, 408],
+    ['nonsense', 100_000, 200],
+  ])('obeys ?timeout=%s: after %i ms the answer is %i', async (timeout, elapsed, expected) => {
+    const clock = [0, elapsed];
+    const { app, metrics } = world({ monotonic: () => clock.shift() ?? elapsed });
+    expect((await post(app, `/mutate?timeout=${timeout}`, review)).code).toBe(expected);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain(`probewright_deadline_exceeded_total{webhook="mutate"} ${expected === 408 ? 1 : 0}`);
+  });
+
+  it('closes connections after their next answer while it drains', async () => {
+    expect((await post(world().app, '/mutate', review)).headers['connection']).not.toBe('close');
+    const { code, headers } = await post(world({ draining: () => true }).app, '/mutate', review);
+    expect([code, headers['connection']]).toEqual([200, 'close']);
+  });
+
+  it('has the settings that the API server\'s client asks for', () => {
+    const { server } = world().app as unknown as { server: { keepAliveTimeout: number; requestTimeout: number; maxRequestsPerSocket: number } };
+    expect([server.keepAliveTimeout, server.requestTimeout, server.maxRequestsPerSocket]).toEqual([120_000, 35_000, 1000]);
+  });
+
+  it('counts decisions, injected probes and reasons, with labels that callers cannot grow', async () => {
+    const { app, metrics } = world();
+    await post(app, '/mutate', review);
+    await post(app, '/mutate', reviewOf({ ...pod([]), kind: 'Kind-of-the-callers' }));
+    await post(app, '/mutate', '{');
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="Pod",result="mutate",dry_run="false"} 1');
+    expect(text).toContain('probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="other",result="skip",dry_run="false"} 1');
+    expect(text).toContain('probewright_admission_requests_total{webhook="mutate",operation="other",kind="other",result="error",dry_run="false"} 1');
+    expect(text).toContain('probewright_patch_operations_total{rule="policy",probe="readinessProbe"} 1');
+    expect(text).toContain('probewright_not_injected_total{reason="no-endpoint"} 2');
+    expect(text).toContain('probewright_admission_duration_seconds_count{webhook="mutate"} 3');
+    expect(text).toContain('probewright_admission_in_flight 0');
+    expect(text).toContain('probewright_cert_expiry_timestamp_seconds{cert="leaf"} 9');
+    expect(text).not.toContain('callers');
+  });
+
+  it('logs one line a decision', async () => {
+    const { app, lines } = world();
+    await post(app, '/mutate', review);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.slice(0, 2)).toEqual(['decided', 'mutate']);
+  });
+});
