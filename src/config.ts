@@ -39,14 +39,29 @@ function setting(flag: string, value: string, fallback: string | undefined, desc
 
 /** Every setting of `probewright serve`; a flag wins over its environment variable. */
 export const SERVE_SETTINGS: readonly Setting[] = [
-  setting('policies', 'DIR', undefined, 'directory with ProbePolicy and ClusterProbePolicy YAML files, watched for changes (required)'),
+  setting(
+    'policies',
+    'DIR',
+    undefined,
+    'directory with ProbePolicy and ClusterProbePolicy YAML files, watched for changes (required)',
+  ),
   setting('host', 'ADDRESS', '0.0.0.0', 'address that both ports listen on'),
   setting('port', 'PORT', '8443', 'HTTPS port for /mutate and /validate'),
   setting('health-port', 'PORT', '8081', 'plain HTTP port for /livez, /readyz and /metrics'),
-  setting('tls-cert', 'FILE', undefined, 'PEM certificate chain, read again when it changes; without it a development pair is made in certs/'),
-  setting('tls-key', 'FILE', undefined, "PEM private key for --tls-cert"),
+  setting(
+    'tls-cert',
+    'FILE',
+    undefined,
+    'PEM certificate chain, read again when it changes; without it a development pair is made in certs/',
+  ),
+  setting('tls-key', 'FILE', undefined, 'PEM private key for --tls-cert'),
   setting('enforcement', ENFORCEMENTS.join('|'), 'Deny', 'the most that a violation may lead to'),
-  setting('mutation', MUTATION_MODES.join('|'), 'On', 'On patches Pods; Audit only says what would have been added; Off leaves them alone'),
+  setting(
+    'mutation',
+    MUTATION_MODES.join('|'),
+    'On',
+    'On patches Pods; Audit only says what would have been added; Off leaves them alone',
+  ),
   setting('log-level', LOG_LEVELS.join('|'), 'info', 'the least important lines that are logged'),
   setting('drain-seconds', 'SECONDS', '10', 'after SIGTERM, how long to go on serving while callers move away'),
 ];
@@ -55,9 +70,16 @@ export const SERVE_SETTINGS: readonly Setting[] = [
 export type ConfigParse = { readonly config: ServeConfig } | { readonly problems: readonly string[] };
 
 /** Reads the arguments after `serve` and the environment. */
-export function parseServeConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ConfigParse {
+export function parseServeConfig(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigParse {
   const problems: string[] = [];
-  const { flags, positionals } = readFlags(args, SERVE_SETTINGS.map(({ flag }) => flag), problems);
+  const { flags, positionals } = readFlags(
+    args,
+    SERVE_SETTINGS.map(({ flag }) => flag),
+    problems,
+  );
   for (const positional of positionals) problems.push(`${positional}: serve takes no arguments, only flags`);
   const value = new Map<string, string>();
   const origin = new Map<string, string>();
@@ -84,7 +106,8 @@ export function parseServeConfig(args: readonly string[], env: Readonly<Record<s
     const [given, missing] = config.tlsKey === undefined ? ['tls-cert', 'tls-key'] : ['tls-key', 'tls-cert'];
     problems.push(`--${missing}: must be given together with --${given}`);
   }
-  if (config.port !== 0 && config.port === config.healthPort) problems.push(`--health-port: ${config.port} is --port already; choose another`);
+  if (config.port !== 0 && config.port === config.healthPort)
+    problems.push(`--health-port: ${config.port} is --port already; choose another`);
   return problems.length > 0 ? { problems } : { config };
 }
 
@@ -117,8 +140,9 @@ class ValueReader {
   oneOf<T extends string>(flag: string, choices: readonly [T, ...T[]] | readonly T[]): T {
     const text = this.#value.get(flag) ?? '';
     const choice = choices.find((candidate) => candidate === text);
-    if (choice === undefined) this.#report(flag, `must be ${choices.join(', ')}, not ${JSON.stringify(text)}${didYouMean(text, choices)}`);
-    return choice ?? (choices[0]);
+    if (choice === undefined)
+      this.#report(flag, `must be ${choices.join(', ')}, not ${JSON.stringify(text)}${didYouMean(text, choices)}`);
+    return choice ?? choices[0];
   }
 
   #report(flag: string, problem: string): void {

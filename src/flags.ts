@@ -10,12 +10,19 @@ export interface CommandLine {
 /** Reads `--flag value` and `--flag=value`; every flag takes a value, the last one counts. What is wrong goes to `problems`. */
 export function readFlags(args: readonly string[], known: readonly string[], problems: string[]): CommandLine {
   const options = Object.fromEntries(known.map((flag) => [flag, { type: 'string' as const }]));
-  const { tokens, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
   const flags = new Map<string, string>();
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     if (!known.includes(token.name)) problems.push(`${token.rawName}: unknown flag${didYouMean(token.name, known)}`);
-    else if (token.value === undefined || (token.value.startsWith('--') && !token.inlineValue)) problems.push(`--${token.name}: needs a value`);
+    else if (token.value === undefined || (token.value.startsWith('--') && !token.inlineValue))
+      problems.push(`--${token.name}: needs a value`);
     else flags.set(token.name, token.value);
   }
   return { flags, positionals };

@@ -10,7 +10,15 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** A JSON logger: one line an event, a constant message plus fields. */
 export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } }, destination);
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
 }
 
 /**
@@ -20,10 +28,22 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
 export function requestLog(logger: Logger): RequestLog {
   return {
     decided: (webhook, request, decision, milliseconds) => {
-      logger.info({ webhook, ...requestFields(request), ...decisionFields(decision), durationMs: Math.round(milliseconds * 1000) / 1000 }, 'decision');
+      logger.info(
+        {
+          webhook,
+          ...requestFields(request),
+          ...decisionFields(decision),
+          durationMs: Math.round(milliseconds * 1000) / 1000,
+        },
+        'decision',
+      );
     },
-    refused: (path, code, message) => { logger.warn({ path, code, error: message.slice(0, 500) }, 'request refused'); },
-    failed: (path, error) => { logger.error({ path, err: error }, 'request failed'); },
+    refused: (path, code, message) => {
+      logger.warn({ path, code, error: message.slice(0, 500) }, 'request refused');
+    },
+    failed: (path, error) => {
+      logger.error({ path, err: error }, 'request failed');
+    },
   };
 }
 
@@ -50,12 +70,18 @@ function decisionFields({ result, skipped, defaulting, policies }: Decision): Re
     result,
     ...(skipped && { skipped }),
     ...(policies && policies.length > 0 && { policies: policies.slice(-MAX_LISTED) }),
-    ...(defaulting && defaulting.injections.length > 0 && {
-      injected: defaulting.injections.slice(0, MAX_LISTED).map(({ container, kind, source }) => `${container.name}.${kind} <- ${source}`),
-    }),
-    ...(defaulting && defaulting.notInjected.length > 0 && {
-      notInjected: defaulting.notInjected.slice(0, MAX_LISTED).map(({ container, probe, code }) => [container, probe, code].filter(Boolean).join('.')),
-    }),
+    ...(defaulting &&
+      defaulting.injections.length > 0 && {
+        injected: defaulting.injections
+          .slice(0, MAX_LISTED)
+          .map(({ container, kind, source }) => `${container.name}.${kind} <- ${source}`),
+      }),
+    ...(defaulting &&
+      defaulting.notInjected.length > 0 && {
+        notInjected: defaulting.notInjected
+          .slice(0, MAX_LISTED)
+          .map(({ container, probe, code }) => [container, probe, code].filter(Boolean).join('.')),
+      }),
     ...(defaulting && defaulting.warnings.length > 0 && { warnings: defaulting.warnings.slice(0, MAX_LISTED) }),
   };
 }

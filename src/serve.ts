@@ -38,7 +38,11 @@ export interface RunningServer {
 }
 
 /** Builds the parts, starts them in order, and rejects with everything undone when one cannot start. */
-export async function startServer(config: ServeConfig, tls: { certFile: string; keyFile: string }, surroundings: Surroundings): Promise<RunningServer> {
+export async function startServer(
+  config: ServeConfig,
+  tls: { certFile: string; keyFile: string },
+  surroundings: Surroundings,
+): Promise<RunningServer> {
   const server = new ServerParts(config, tls, surroundings);
   try {
     return await server.start();
@@ -79,8 +83,12 @@ class ServerParts {
     const { log, monotonic } = this.#surroundings;
     this.#store.replace(await this.#source.start(this.#policyListener()));
     this.#pair = await this.#certificates.start({
-      changed: (pair) => { this.#replacePair(pair); },
-      failed: (problem) => { log.error({ problem }, 'certificate not usable, keeping the last good one'); },
+      changed: (pair) => {
+        this.#replacePair(pair);
+      },
+      failed: (problem) => {
+        log.error({ problem }, 'certificate not usable, keeping the last good one');
+      },
     });
     this.#webhook = buildWebhookApp({
       cert: this.#pair.cert,
@@ -109,7 +117,8 @@ class ServerParts {
         log.info({ policies: snapshot.policies.length }, 'policies changed');
       },
       failed: (problems) => {
-        for (const problem of problems) log.error({ problem: formatFileProblem(problem) }, 'policy not usable, keeping the last good set');
+        for (const problem of problems)
+          log.error({ problem: formatFileProblem(problem) }, 'policy not usable, keeping the last good set');
       },
     };
   }
@@ -118,7 +127,11 @@ class ServerParts {
     const { log } = this.#surroundings;
     try {
       // Open connections go on under the old certificate; new ones get the new one.
-      (this.#webhook?.server as Server | undefined)?.setSecureContext({ cert: pair.cert, key: pair.key, minVersion: 'TLSv1.2' });
+      (this.#webhook?.server as Server | undefined)?.setSecureContext({
+        cert: pair.cert,
+        key: pair.key,
+        minVersion: 'TLSv1.2',
+      });
       this.#pair = pair;
       log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
     } catch (error) {

@@ -19,7 +19,9 @@ const containerPort = fc.record(
 
 const probePort = fc.oneof(portNumber, portName);
 const handler = fc.oneof(
-  fc.record({ httpGet: fc.record({ path: fc.constant('/own'), port: probePort, scheme: fc.constantFrom('HTTP', 'HTTPS') }) }),
+  fc.record({
+    httpGet: fc.record({ path: fc.constant('/own'), port: probePort, scheme: fc.constantFrom('HTTP', 'HTTPS') }),
+  }),
   fc.record({ tcpSocket: fc.record({ port: probePort }) }),
   fc.record({ grpc: fc.record({ port: portNumber, service: fc.constant('') }) }),
   fc.record({ exec: fc.record({ command: fc.array(fc.string(), { minLength: 1, maxLength: 3 }) }) }),
@@ -38,7 +40,11 @@ const integers = fc.record(
 export const validProbe: fc.Arbitrary<JsonObject> = fc.tuple(handler, integers).map(([a, b]) => ({ ...a, ...b }));
 
 /** A probe as anything may send it. */
-const anyProbe = fc.oneof({ arbitrary: validProbe, weight: 6 }, fc.jsonValue({ maxDepth: 3 }), fc.tuple(handler, handler).map(([a, b]) => ({ ...a, ...b })));
+const anyProbe = fc.oneof(
+  { arbitrary: validProbe, weight: 6 },
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.tuple(handler, handler).map(([a, b]) => ({ ...a, ...b })),
+);
 
 /** A container; `probe` decides how wild its probes are. */
 function container(probe: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> {
@@ -46,7 +52,10 @@ function container(probe: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> {
     .tuple(
       fc.record(
         {
-          ports: fc.uniqueArray(containerPort, { maxLength: 4, selector: ({ name, containerPort: number }) => name ?? number }),
+          ports: fc.uniqueArray(containerPort, {
+            maxLength: 4,
+            selector: ({ name, containerPort: number }) => name ?? number,
+          }),
           livenessProbe: probe,
           readinessProbe: probe,
           startupProbe: probe,
@@ -67,7 +76,13 @@ function withMembers(a: JsonObject, b: JsonObject): JsonObject {
 const names = ['app', 'nginx', 'redis', 'istio-proxy', 'worker'];
 const annotations = fc.dictionary(
   fc.constantFrom(
-    'probewright.dev/skip', 'probewright.dev/startup-seconds', 'probewright.dev/containers', 'probewright.dev/liveness-endpoint', 'probewright.dev/injected', 'kubectl.kubernetes.io/default-container', 'other/key',
+    'probewright.dev/skip',
+    'probewright.dev/startup-seconds',
+    'probewright.dev/containers',
+    'probewright.dev/liveness-endpoint',
+    'probewright.dev/injected',
+    'kubectl.kubernetes.io/default-container',
+    'other/key',
   ),
   fc.constantFrom('all', 'startup', '60', 'app,nginx', '/own', 'app', '{}', '{"app":{}}', 'not json'),
 );
@@ -77,7 +92,10 @@ function podOf(probe: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> {
     .record({
       containers: fc.array(container(probe), { minLength: 1, maxLength: 4 }),
       init: fc.array(fc.tuple(container(probe), fc.constantFrom(undefined, 'Always')), { maxLength: 2 }),
-      metadata: fc.record({ annotations, labels: fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('web', 'db')) }, { requiredKeys: [] }),
+      metadata: fc.record(
+        { annotations, labels: fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('web', 'db')) },
+        { requiredKeys: [] },
+      ),
       restartPolicy: fc.constantFrom('Always', 'Always', 'Always', undefined, 'Never'),
       unknown: unknownMembers,
     })
@@ -88,7 +106,9 @@ function podOf(probe: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> {
       spec: withMembers(unknown, {
         containers: containers.map((entry, index) => withMembers(entry, { name: names[index] })),
         ...(init.length > 0 && {
-          initContainers: init.map(([entry, policy], index) => withMembers(entry, { name: `init-${index}`, ...(policy && { restartPolicy: policy }) })),
+          initContainers: init.map(([entry, policy], index) =>
+            withMembers(entry, { name: `init-${index}`, ...(policy && { restartPolicy: policy }) }),
+          ),
         }),
         ...(restartPolicy && { restartPolicy }),
       }),

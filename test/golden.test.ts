@@ -15,7 +15,9 @@ const GOLDEN = 'test/golden';
 const names = readdirSync(REVIEWS).filter((name) => name.endsWith('.json'));
 
 async function examplePolicies(): Promise<PolicySet> {
-  const { policies, namespaceLabels, problems } = readPolicyDocuments(await readYamlFiles(await findYamlFiles('examples/policies')));
+  const { policies, namespaceLabels, problems } = readPolicyDocuments(
+    await readYamlFiles(await findYamlFiles('examples/policies')),
+  );
   expect(problems).toEqual([]);
   return new PolicySet(policies, namespaceLabels);
 }
@@ -36,8 +38,13 @@ describe('a captured review', () => {
     await expect(`${JSON.stringify(replies, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}`);
 
     if (review.request['object'] === null) return;
-    const again = { ...review, request: { ...review.request, object: patched(review.request['object'], replies.mutate.patch) } };
-    expect(expectValidReply('mutate', request.uid, mutate(requestOf(again), policies, 'On').reply).patch).toBeUndefined();
+    const again = {
+      ...review,
+      request: { ...review.request, object: patched(review.request['object'], replies.mutate.patch) },
+    };
+    expect(
+      expectValidReply('mutate', request.uid, mutate(requestOf(again), policies, 'On').reply).patch,
+    ).toBeUndefined();
   });
 
   it('has a golden file, and no golden file is without a review', () => {

@@ -38,7 +38,9 @@ export function expectValidReply(webhook: 'mutate' | 'validate', uid: string, re
 function expectValidPatch(response: Record<string, unknown>): AddOperation<unknown>[] {
   expect(response['patchType']).toBe('JSONPatch');
   expect(response['allowed']).toBe(true);
-  const patch = JSON.parse(Buffer.from(response['patch'] as string, 'base64').toString('utf8')) as AddOperation<unknown>[];
+  const patch = JSON.parse(
+    Buffer.from(response['patch'] as string, 'base64').toString('utf8'),
+  ) as AddOperation<unknown>[];
   expect(patch.length).toBeGreaterThan(0);
   for (const operation of patch) expect(Object.keys(operation).sort()).toEqual(['op', 'path', 'value']);
   expect(new Set(patch.map(({ op }) => op))).toEqual(new Set(['add']));

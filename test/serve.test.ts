@@ -60,21 +60,42 @@ async function writePair({ certPem, keyPem }: { certPem: string; keyPem: string 
 
 async function start(): Promise<RunningServer> {
   const config = {
-    policies, host: '127.0.0.1', port: 0, healthPort: 0, tlsCert: undefined, tlsKey: undefined,
-    enforcement: 'Deny', mutation: 'On', logLevel: 'info', drainSeconds: 0,
+    policies,
+    host: '127.0.0.1',
+    port: 0,
+    healthPort: 0,
+    tlsCert: undefined,
+    tlsKey: undefined,
+    enforcement: 'Deny',
+    mutation: 'On',
+    logLevel: 'info',
+    drainSeconds: 0,
   } as const;
   const tls = { certFile: join(directory, 'tls.crt'), keyFile: join(directory, 'tls.key') };
   const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
-  running = await startServer(config, tls, { log, now: () => Date.now() + clockSkew, monotonic: () => performance.now() });
+  running = await startServer(config, tls, {
+    log,
+    now: () => Date.now() + clockSkew,
+    monotonic: () => performance.now(),
+  });
   return running;
 }
 
 function ask(server: RunningServer, with_: https.Agent = agent): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: server.port, path: '/mutate?timeout=5s', method: 'POST', agent: with_, headers: { 'content-type': 'application/json' } };
+    const options = {
+      host: '127.0.0.1',
+      port: server.port,
+      path: '/mutate?timeout=5s',
+      method: 'POST',
+      agent: with_,
+      headers: { 'content-type': 'application/json' },
+    };
     const request = https.request(options, (response) => {
       const peer = (response.socket as TLSSocket).getPeerCertificate().subject.CN as string | undefined;
-      collect(response, (body) => { resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer }); });
+      collect(response, (body) => {
+        resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer });
+      });
     });
     request.on('error', reject).end(JSON.stringify(review));
   });
@@ -82,15 +103,24 @@ function ask(server: RunningServer, with_: https.Agent = agent): Promise<Answer>
 
 function health(server: RunningServer, path: string): Promise<{ code: number; body: string }> {
   return new Promise((resolve, reject) => {
-    http.get({ host: '127.0.0.1', port: server.healthPort, path, agent: false }, (response) => {
-      collect(response, (body) => { resolve({ code: response.statusCode ?? 0, body }); });
-    }).on('error', reject);
+    http
+      .get({ host: '127.0.0.1', port: server.healthPort, path, agent: false }, (response) => {
+        collect(response, (body) => {
+          resolve({ code: response.statusCode ?? 0, body });
+        });
+      })
+      .on('error', reject);
   });
 }
 
 function collect(response: http.IncomingMessage, done: (body: string) => void): void {
   let body = '';
-  response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => { done(body); });
+  response
+    .setEncoding('utf8')
+    .on('data', (chunk: string) => (body += chunk))
+    .on('end', () => {
+      done(body);
+    });
 }
 
 function injectedPath(answer: Answer): unknown {
@@ -115,12 +145,18 @@ describe('policies in a directory', () => {
     const server = await start();
     expect(injectedPath(await ask(server))).toBe('/one');
     await writeFile(join(policies, 'all.yaml'), policy('/two'));
-    await eventually(async () => injectedPath(await ask(server)), (path) => path === '/two');
+    await eventually(
+      async () => injectedPath(await ask(server)),
+      (path) => path === '/two',
+    );
   });
 
   it('mounted like a ConfigMap change when the link is swapped', async () => {
     await rm(join(policies, 'all.yaml'));
-    for (const [version, path] of [['..v1', '/one'], ['..v2', '/two']] as const) {
+    for (const [version, path] of [
+      ['..v1', '/one'],
+      ['..v2', '/two'],
+    ] as const) {
       await mkdir(join(policies, version));
       await writeFile(join(policies, version, 'all.yaml'), policy(path));
     }
@@ -130,42 +166,72 @@ describe('policies in a directory', () => {
     expect(injectedPath(await ask(server))).toBe('/one');
     await symlink('..v2', join(policies, '..data_tmp'));
     await rename(join(policies, '..data_tmp'), join(policies, '..data'));
-    await eventually(async () => injectedPath(await ask(server)), (path) => path === '/two');
+    await eventually(
+      async () => injectedPath(await ask(server)),
+      (path) => path === '/two',
+    );
   });
 
   it('stay in force when a file turns bad, which is logged, counted and told by a server that stays ready', async () => {
     const server = await start();
     await writeFile(join(policies, 'more.yaml'), 'kind: ProbePolicy\nspec: {}\n');
-    await eventually(() => logged('policy not usable, keeping the last good set'), (line) => line !== undefined);
+    await eventually(
+      () => logged('policy not usable, keeping the last good set'),
+      (line) => line !== undefined,
+    );
     expect(lines.filter(({ level }) => level === 'error').map(({ problem }) => problem)).toContain(
       `${join(policies, 'more.yaml')}:1:1: apiVersion: must be probewright.dev/v1alpha1, not nothing`,
     );
     expect(injectedPath(await ask(server))).toBe('/one');
     const ready = await health(server, '/readyz');
     expect(ready.code).toBe(200);
-    expect(JSON.parse(ready.body)).toMatchObject({ status: 'ready', policies: { inForce: 1, problems: expect.arrayContaining([expect.stringContaining('more.yaml:1:1')]) as unknown } });
-    expect((await health(server, '/metrics')).body).toMatch(/probewright_config_objects\{kind="policy",status="problem"\} [1-9]/);
+    expect(JSON.parse(ready.body)).toMatchObject({
+      status: 'ready',
+      policies: { inForce: 1, problems: expect.arrayContaining([expect.stringContaining('more.yaml:1:1')]) as unknown },
+    });
+    expect((await health(server, '/metrics')).body).toMatch(
+      /probewright_config_objects\{kind="policy",status="problem"\} [1-9]/,
+    );
 
     await rm(join(policies, 'more.yaml'));
     await writeFile(join(policies, 'all.yaml'), policy('/mended'));
-    await eventually(async () => injectedPath(await ask(server)), (path) => path === '/mended');
-    expect((await health(server, '/metrics')).body).toContain('probewright_config_objects{kind="policy",status="problem"} 0');
+    await eventually(
+      async () => injectedPath(await ask(server)),
+      (path) => path === '/mended',
+    );
+    expect((await health(server, '/metrics')).body).toContain(
+      'probewright_config_objects{kind="policy",status="problem"} 0',
+    );
   });
 
   it('stay in force when the directory goes away', async () => {
     const server = await start();
     await rename(policies, `${policies}-gone`);
-    await eventually(() => logged('policy not usable, keeping the last good set'), (line) => line !== undefined);
+    await eventually(
+      () => logged('policy not usable, keeping the last good set'),
+      (line) => line !== undefined,
+    );
     expect(injectedPath(await ask(server))).toBe('/one');
     await rename(`${policies}-gone`, policies);
-    await eventually(async () => (JSON.parse((await health(server, '/readyz')).body) as { policies: { problems: string[] } }).policies.problems, (problems) => problems.length === 0);
+    await eventually(
+      async () =>
+        (JSON.parse((await health(server, '/readyz')).body) as { policies: { problems: string[] } }).policies.problems,
+      (problems) => problems.length === 0,
+    );
   });
 
   it('that are bad from the start keep the server from starting, with every problem told', async () => {
-    await writeFile(join(policies, 'a.yaml'), 'kind: ProbePolic\n---\nkind: ProbePolicy\napiVersion: probewright.dev/v1alpha1\nmetadata: {name: x, namespace: apps}\nspec: {prot: 1}\n');
+    await writeFile(
+      join(policies, 'a.yaml'),
+      'kind: ProbePolic\n---\nkind: ProbePolicy\napiVersion: probewright.dev/v1alpha1\nmetadata: {name: x, namespace: apps}\nspec: {prot: 1}\n',
+    );
     await expect(start()).rejects.toMatchObject({
       problems: [
-        { file: join(policies, 'a.yaml'), line: 1, message: 'kind: unknown kind "ProbePolic"; did you mean "ProbePolicy"?' },
+        {
+          file: join(policies, 'a.yaml'),
+          line: 1,
+          message: 'kind: unknown kind "ProbePolic"; did you mean "ProbePolicy"?',
+        },
         { file: join(policies, 'a.yaml'), line: 6, message: 'spec.prot: unknown field; did you mean "port"?' },
       ],
     });
@@ -192,7 +258,10 @@ describe('the certificate', () => {
     const server = await start();
     const { certPem } = await makeServingPair({ commonName: 'second' });
     await writeFile(join(directory, 'tls.crt'), certPem);
-    await eventually(() => logged('certificate not usable, keeping the last good one'), (line) => line !== undefined);
+    await eventually(
+      () => logged('certificate not usable, keeping the last good one'),
+      (line) => line !== undefined,
+    );
     expect((await ask(server, new https.Agent({ rejectUnauthorized: false }))).peer).toBe('first');
     expect(JSON.parse((await health(server, '/readyz')).body)).toMatchObject({
       status: 'ready',
@@ -204,7 +273,9 @@ describe('the certificate', () => {
     const server = await start();
     clockSkew = 48 * 3_600_000;
     const ready = await health(server, '/readyz');
-    expect([ready.code, (JSON.parse(ready.body) as { certificate: { expired: boolean } }).certificate.expired]).toEqual([503, true]);
+    expect([ready.code, (JSON.parse(ready.body) as { certificate: { expired: boolean } }).certificate.expired]).toEqual(
+      [503, true],
+    );
     expect((await ask(server)).code).toBe(200);
   });
 
@@ -215,7 +286,12 @@ describe('the certificate', () => {
 
   it('is not served below TLS 1.2', async () => {
     const server = await start();
-    const old = new https.Agent({ rejectUnauthorized: false, maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' });
+    const old = new https.Agent({
+      rejectUnauthorized: false,
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
     await expect(ask(server, old)).rejects.toThrow(/protocol version|EPROTO|disconnected/i);
   });
 });
@@ -240,8 +316,18 @@ describe('a decision', () => {
     await ask(server);
     const line = logged('decision');
     expect(line).toMatchObject({
-      level: 'info', webhook: 'mutate', uid, operation: 'CREATE', kind: 'v1/Pod', namespace: 'apps', name: 'web', user: 'jane', dryRun: false,
-      result: 'mutate', policies: ['ClusterProbePolicy/all'], injected: ['app.readinessProbe <- ClusterProbePolicy/all'],
+      level: 'info',
+      webhook: 'mutate',
+      uid,
+      operation: 'CREATE',
+      kind: 'v1/Pod',
+      namespace: 'apps',
+      name: 'web',
+      user: 'jane',
+      dryRun: false,
+      result: 'mutate',
+      policies: ['ClusterProbePolicy/all'],
+      injected: ['app.readinessProbe <- ClusterProbePolicy/all'],
       notInjected: ['app.livenessProbe.no-endpoint', 'app.startupProbe.no-endpoint'],
     });
     expect(JSON.stringify(line)).not.toContain('example.test');
@@ -249,5 +335,7 @@ describe('a decision', () => {
 });
 
 it('README and examples agree: the reviews in examples/ are the captured ones', () => {
-  expect(readFileSync('examples/reviews/pod-create.json', 'utf8')).toBe(readFileSync('test/fixtures/reviews/pod-create-by-user.json', 'utf8'));
+  expect(readFileSync('examples/reviews/pod-create.json', 'utf8')).toBe(
+    readFileSync('test/fixtures/reviews/pod-create-by-user.json', 'utf8'),
+  );
 });

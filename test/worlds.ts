@@ -34,11 +34,19 @@ export function policySet(...documents: unknown[]): PolicySet {
 
 /** A container with an http port, and whatever else is given. */
 export function appContainer(members: JsonObject = {}): JsonObject {
-  return { name: 'app', image: 'example.test/app:1', ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }], ...members };
+  return {
+    name: 'app',
+    image: 'example.test/app:1',
+    ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+    ...members,
+  };
 }
 
 /** A Pod with these containers (or this spec) in namespace apps. */
-export function pod(containers: readonly unknown[], members: { metadata?: JsonObject; spec?: JsonObject } = {}): JsonObject {
+export function pod(
+  containers: readonly unknown[],
+  members: { metadata?: JsonObject; spec?: JsonObject } = {},
+): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -49,7 +57,9 @@ export function pod(containers: readonly unknown[], members: { metadata?: JsonOb
 
 /** The AdmissionReview with which an API server asks about an object. */
 export function reviewOf(object: JsonObject, request: JsonObject = {}): { request: JsonObject } & JsonObject {
-  const [group, version] = String(object['apiVersion']).includes('/') ? String(object['apiVersion']).split('/') : ['', object['apiVersion']];
+  const [group, version] = String(object['apiVersion']).includes('/')
+    ? String(object['apiVersion']).split('/')
+    : ['', object['apiVersion']];
   const metadata = object['metadata'] as JsonObject | undefined;
   return {
     kind: 'AdmissionReview',
@@ -86,7 +96,11 @@ export interface Mutation extends DecodedReply {
 }
 
 /** Asks the mutating webhook about an object and holds the reply to the protocol. */
-export function mutation(object: JsonObject, policies: PolicySet, options: { request?: JsonObject; mode?: MutationMode } = {}): Mutation {
+export function mutation(
+  object: JsonObject,
+  policies: PolicySet,
+  options: { request?: JsonObject; mode?: MutationMode } = {},
+): Mutation {
   const request = requestOf(reviewOf(object, options.request));
   const decision = mutate(request, policies, options.mode ?? 'On');
   const reply = expectValidReply('mutate', request.uid, decision.reply);
@@ -96,7 +110,9 @@ export function mutation(object: JsonObject, policies: PolicySet, options: { req
 /** The container of a Pod by name. */
 export function containerNamed(object: JsonObject, name: string): JsonObject {
   const spec = object['spec'] as Record<string, JsonObject[] | undefined>;
-  const container = [...(spec['containers'] ?? []), ...(spec['initContainers'] ?? [])].find((candidate) => candidate['name'] === name);
+  const container = [...(spec['containers'] ?? []), ...(spec['initContainers'] ?? [])].find(
+    (candidate) => candidate['name'] === name,
+  );
   if (container === undefined) throw new Error(`no container ${name}`);
   return container;
 }

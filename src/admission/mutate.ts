@@ -30,7 +30,11 @@ export function mutate(request: AdmissionRequest, policies: PolicySet, mode: Mut
   if (patch.length > 0) applyToCopy(pod, patch);
   const sent = mode === 'On' ? patch : [];
   return {
-    reply: allowed(request.uid, { patch: sent, warnings: defaulting.warnings, auditAnnotations: auditAnnotations(defaulting, mode) }),
+    reply: allowed(request.uid, {
+      patch: sent,
+      warnings: defaulting.warnings,
+      auditAnnotations: auditAnnotations(defaulting, mode),
+    }),
     result: sent.length > 0 ? 'mutate' : defaulting.warnings.length > 0 ? 'warn' : 'allow',
     defaulting,
     policies: policy.layers.map((layer) => layer.source),

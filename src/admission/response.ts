@@ -37,7 +37,10 @@ export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewRepl
     response: {
       uid,
       allowed: true,
-      ...(patch.length > 0 && { patch: Buffer.from(JSON.stringify(patch)).toString('base64'), patchType: 'JSONPatch' as const }),
+      ...(patch.length > 0 && {
+        patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+        patchType: 'JSONPatch' as const,
+      }),
       ...(warnings.length > 0 && { warnings: boundedWarnings(warnings) }),
       ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations: bounded(auditAnnotations) }),
     },

@@ -37,7 +37,8 @@ export function decodeReview(body: unknown): ReviewDecoding {
   if (!isJsonObject(body)) return { problem: `the body must be an ${REVIEW_KIND} object, not ${typeName(body)}` };
   const { apiVersion, kind } = body;
   if (kind !== REVIEW_KIND) return { problem: `kind must be ${REVIEW_KIND}, not ${shown(kind)}` };
-  if (apiVersion !== REVIEW_API_VERSION) return { problem: `apiVersion must be ${REVIEW_API_VERSION}, not ${shown(apiVersion)}` };
+  if (apiVersion !== REVIEW_API_VERSION)
+    return { problem: `apiVersion must be ${REVIEW_API_VERSION}, not ${shown(apiVersion)}` };
   const request = member(body, 'request');
   if (!isJsonObject(request)) return { problem: `request must be an object, not ${typeName(request)}` };
   return decodeRequest(request);
@@ -45,13 +46,17 @@ export function decodeReview(body: unknown): ReviewDecoding {
 
 function decodeRequest(request: JsonObject): ReviewDecoding {
   const uid = stringMember(request, 'uid');
-  if (uid === undefined || uid === '') return { problem: `request.uid must be a string, not ${shown(member(request, 'uid'))}` };
+  if (uid === undefined || uid === '')
+    return { problem: `request.uid must be a string, not ${shown(member(request, 'uid'))}` };
   const kind = objectMember(request, 'kind');
-  if (kind === undefined) return { problem: `request.kind must be an object, not ${typeName(member(request, 'kind'))}` };
+  if (kind === undefined)
+    return { problem: `request.kind must be an object, not ${typeName(member(request, 'kind'))}` };
   const kindName = stringMember(kind, 'kind');
-  if (kindName === undefined) return { problem: `request.kind.kind must be a string, not ${shown(member(kind, 'kind'))}` };
+  if (kindName === undefined)
+    return { problem: `request.kind.kind must be a string, not ${shown(member(kind, 'kind'))}` };
   const operation = stringMember(request, 'operation');
-  if (operation === undefined) return { problem: `request.operation must be a string, not ${shown(member(request, 'operation'))}` };
+  if (operation === undefined)
+    return { problem: `request.operation must be a string, not ${shown(member(request, 'operation'))}` };
   for (const field of ['object', 'oldObject'] as const) {
     const value = member(request, field);
     if (value !== undefined && value !== null && !isJsonObject(value)) {

@@ -5,7 +5,9 @@ import type { SkipReason } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /** What a request is about: the object and its Pod template, or why it is let through without a look. */
-export type Scope = { readonly object: JsonObject; readonly kind: WorkloadKind; readonly template: JsonObject } | { readonly skipped: SkipReason };
+export type Scope =
+  | { readonly object: JsonObject; readonly kind: WorkloadKind; readonly template: JsonObject }
+  | { readonly skipped: SkipReason };
 
 /**
  * Decides whether a request is looked at at all, failing open: what we do not know is not ours to judge. Selection is by the
@@ -20,7 +22,8 @@ export function scopeOf(request: AdmissionRequest): Scope {
   const kind = workloadKind(request.kind.group, request.kind.kind);
   if (kind === undefined) return { skipped: 'kind' };
   // Refusing an update of an object under deletion would keep its finalizers, and so the object, for ever.
-  if (isBeingDeleted(object) || (request.oldObject !== undefined && isBeingDeleted(request.oldObject))) return { skipped: 'being-deleted' };
+  if (isBeingDeleted(object) || (request.oldObject !== undefined && isBeingDeleted(request.oldObject)))
+    return { skipped: 'being-deleted' };
   if (kind.kind !== 'Pod' && hasControllerOwner(object)) return { skipped: 'controller-owned' };
   if (kind.kind === 'Pod' && isMirrorPod(object)) return { skipped: 'mirror-pod' };
   const template = podTemplateOf(object, kind);

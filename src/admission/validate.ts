@@ -17,7 +17,9 @@ export function validate(request: AdmissionRequest, policies: PolicySet): Decisi
   const metadata = objectMember(scope.template, 'metadata') ?? {};
   const policy = policies.policyFor(request.namespace, stringMap(metadata, 'labels'));
   const warnings =
-    scope.kind.kind === 'Pod' || policy.annotations === 'Ignore' ? [] : readAnnotations(stringMap(metadata, 'annotations')).warnings;
+    scope.kind.kind === 'Pod' || policy.annotations === 'Ignore'
+      ? []
+      : readAnnotations(stringMap(metadata, 'annotations')).warnings;
   return {
     reply: allowed(request.uid, { warnings }),
     result: warnings.length > 0 ? 'warn' : 'allow',

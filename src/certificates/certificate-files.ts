@@ -54,7 +54,9 @@ export class CertificateFiles implements CertificateSource {
   #schedule(listener: CertificateListener): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      void this.#poll(listener).finally(() => { this.#schedule(listener); });
+      void this.#poll(listener).finally(() => {
+        this.#schedule(listener);
+      });
     }, this.#pollMilliseconds);
   }
 

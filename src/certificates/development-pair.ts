@@ -33,7 +33,11 @@ const LIFETIME_DAYS = 90;
  * @param now the wall clock, in milliseconds since the epoch
  */
 export async function developmentPair(directory: string, now: number): Promise<DevelopmentPair> {
-  const files = { caFile: join(directory, 'ca.crt'), certFile: join(directory, 'tls.crt'), keyFile: join(directory, 'tls.key') };
+  const files = {
+    caFile: join(directory, 'ca.crt'),
+    certFile: join(directory, 'tls.crt'),
+    keyFile: join(directory, 'tls.key'),
+  };
   if (await lastsAnotherDay(files, now)) return files;
   await mkdir(directory, { recursive: true });
 
@@ -73,7 +77,11 @@ export async function developmentPair(directory: string, now: number): Promise<D
 /** False whenever one of the three is missing, unreadable, of another generation or near its end: then all are made anew. */
 async function lastsAnotherDay(files: DevelopmentPair, now: number): Promise<boolean> {
   try {
-    const [ca, leaf, key] = await Promise.all([readFile(files.caFile, 'utf8'), readFile(files.certFile, 'utf8'), readFile(files.keyFile, 'utf8')]);
+    const [ca, leaf, key] = await Promise.all([
+      readFile(files.caFile, 'utf8'),
+      readFile(files.certFile, 'utf8'),
+      readFile(files.keyFile, 'utf8'),
+    ]);
     const certificate = new X509Certificate(leaf);
     const isSigned = await certificate.verify({ publicKey: new X509Certificate(ca).publicKey, signatureOnly: true });
     return isSigned && key.includes('PRIVATE KEY') && certificate.notAfter.getTime() - now > DAY_MILLISECONDS;

@@ -6,7 +6,10 @@ import type { Command, CommandIo } from './io.ts';
 /** Each command is loaded when it is run: a server does not wait for what only the others need. */
 export const COMMANDS: Readonly<Record<string, { readonly load: () => Promise<Command>; readonly summary: string }>> = {
   serve: { load: async () => (await import('./serve.ts')).serveCommand, summary: 'answer AdmissionReviews over HTTPS' },
-  fix: { load: async () => (await import('./fix.ts')).fixCommand, summary: 'print manifests with the probes that policies give their Pods' },
+  fix: {
+    load: async () => (await import('./fix.ts')).fixCommand,
+    summary: 'print manifests with the probes that policies give their Pods',
+  },
 };
 
 function help(): string {
@@ -27,6 +30,10 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
   const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command !== undefined) return (await command.load())(rest, io);
-  io.stderr.write(name === undefined ? help() : `probewright: unknown command ${JSON.stringify(name)}${didYouMean(name, Object.keys(COMMANDS))}\n`);
+  io.stderr.write(
+    name === undefined
+      ? help()
+      : `probewright: unknown command ${JSON.stringify(name)}${didYouMean(name, Object.keys(COMMANDS))}\n`,
+  );
   return EXIT_USAGE;
 }

@@ -6,7 +6,13 @@ import { formatNotInjected } from '../defaulting/reason.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
 import { formatFileProblem, readPolicyDocuments } from '../sources/policy-documents.ts';
-import { hasControllerOwner, isBeingDeleted, isMirrorPod, podTemplateOf, workloadKindOfManifest } from '../workload/kinds.ts';
+import {
+  hasControllerOwner,
+  isBeingDeleted,
+  isMirrorPod,
+  podTemplateOf,
+  workloadKindOfManifest,
+} from '../workload/kinds.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import { describeManifest, manifestsOf, readManifestTexts } from './manifests.ts';
 import { insertIntoYaml } from './yaml-insertion.ts';
@@ -72,17 +78,29 @@ function parseFixOptions(args: readonly string[]): { options: FixOptions } | { p
   const output = flags.get('output') ?? 'yaml';
   if (policies === undefined) problems.push('--policies: must be given');
   if (positionals.length === 0) problems.push('FILE: name at least one file or directory, or - for standard input');
-  if (output !== 'yaml' && output !== 'json') problems.push(`--output: must be yaml or json, not ${JSON.stringify(output)}`);
+  if (output !== 'yaml' && output !== 'json')
+    problems.push(`--output: must be yaml or json, not ${JSON.stringify(output)}`);
   if (policies === undefined || (output !== 'yaml' && output !== 'json') || problems.length > 0) return { problems };
   return { options: { files: positionals, policies, namespace: flags.get('namespace') ?? 'default', output } };
 }
 
 async function readPolicies(directory: string): Promise<{ set: PolicySet } | { problems: readonly FileProblem[] }> {
   try {
-    const { policies, namespaceLabels, problems } = readPolicyDocuments(await readYamlFiles(await findYamlFiles(directory)));
+    const { policies, namespaceLabels, problems } = readPolicyDocuments(
+      await readYamlFiles(await findYamlFiles(directory)),
+    );
     return problems.length > 0 ? { problems } : { set: new PolicySet(policies, namespaceLabels) };
   } catch (error) {
-    return { problems: [{ file: directory, line: 1, column: 1, message: `cannot be read: ${error instanceof Error ? error.message : String(error)}` }] };
+    return {
+      problems: [
+        {
+          file: directory,
+          line: 1,
+          column: 1,
+          message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        },
+      ],
+    };
   }
 }
 
@@ -121,7 +139,9 @@ function edited({ file, text }: ManifestText, insertions: readonly Insertion[], 
   if (insertions.length === 0) return text;
   const result = insertIntoYaml(text, insertions);
   for (const index of result.rewritten) {
-    io.stderr.write(`${file}: document ${index + 1} uses YAML aliases where probes go; it is printed anew without them\n`);
+    io.stderr.write(
+      `${file}: document ${index + 1} uses YAML aliases where probes go; it is printed anew without them\n`,
+    );
   }
   return result.text;
 }
@@ -138,7 +158,11 @@ interface FixedManifest {
 }
 
 /** Undefined for objects that hold no Pod template, or whose Pods or template others look after. */
-function fixManifest({ object, document, path }: Manifest, policies: PolicySet, namespace: string): FixedManifest | undefined {
+function fixManifest(
+  { object, document, path }: Manifest,
+  policies: PolicySet,
+  namespace: string,
+): FixedManifest | undefined {
   const kind = workloadKindOfManifest(object);
   if (kind === undefined || isBeingDeleted(object) || isMirrorPod(object)) return undefined;
   const template = podTemplateOf(object, kind);
@@ -152,7 +176,11 @@ function fixManifest({ object, document, path }: Manifest, policies: PolicySet, 
     key: probeKind,
     value: probe,
   }));
-  return { object: withTemplate(object, kind, effectiveTemplate(template, defaulting.injections)), defaulting, insertions };
+  return {
+    object: withTemplate(object, kind, effectiveTemplate(template, defaulting.injections)),
+    defaulting,
+    insertions,
+  };
 }
 
 function withTemplate(object: JsonObject, kind: WorkloadKind, template: JsonObject): JsonObject {

@@ -39,7 +39,12 @@ export async function readManifestTexts(
       if (name === '-') texts.push({ file: STDIN_NAME, text: await readStdin() });
       else for (const file of await filesOf(name)) texts.push({ file, text: await readFile(file, 'utf8') });
     } catch (error) {
-      problems.push({ file: name, line: 1, column: 1, message: `cannot be read: ${error instanceof Error ? error.message : String(error)}` });
+      problems.push({
+        file: name,
+        line: 1,
+        column: 1,
+        message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      });
     }
   }
   return { texts, problems };
@@ -57,7 +62,8 @@ export function manifestsOf({ file, text }: ManifestText): { manifests: Manifest
   const problems: FileProblem[] = [...yamlProblems];
   for (const document of documents) {
     if (isJsonObject(document.value)) manifests.push(...objectsIn(document, document.value, []));
-    else if (document.value !== null) problems.push({ file, ...document.position([]), message: 'is no Kubernetes object' });
+    else if (document.value !== null)
+      problems.push({ file, ...document.position([]), message: 'is no Kubernetes object' });
   }
   return { manifests, problems };
 }
@@ -65,8 +71,11 @@ export function manifestsOf({ file, text }: ManifestText): { manifests: Manifest
 /** `v1` List and the typed lists (`DeploymentList`) that an API server prints. */
 function objectsIn(document: YamlDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {
   const items = member(object, 'items');
-  if (!(stringMember(object, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items)) return [{ object, document, path }];
-  return items.flatMap((item: unknown, index) => (isJsonObject(item) ? objectsIn(document, item, [...path, 'items', index]) : []));
+  if (!(stringMember(object, 'kind')?.endsWith('List') ?? false) || !Array.isArray(items))
+    return [{ object, document, path }];
+  return items.flatMap((item: unknown, index) =>
+    isJsonObject(item) ? objectsIn(document, item, [...path, 'items', index]) : [],
+  );
 }
 
 /** How messages name an object: `Deployment apps/web`. */

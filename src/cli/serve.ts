@@ -51,7 +51,9 @@ async function tlsFiles(config: ServeConfig, io: CommandIo): Promise<{ certFile:
   // Loaded here because a server with a certificate of its own needs no library that makes one.
   const { developmentPair } = await import('../certificates/development-pair.ts');
   const pair = await developmentPair('certs', io.now()).catch((error: unknown) => {
-    throw new Error(`no --tls-cert and --tls-key, and no development pair can be made in certs/: ${String(error)}`, { cause: error });
+    throw new Error(`no --tls-cert and --tls-key, and no development pair can be made in certs/: ${String(error)}`, {
+      cause: error,
+    });
   });
   io.stderr.write(`probewright serve: development certificate for localhost; its CA is ${pair.caFile}\n`);
   return pair;

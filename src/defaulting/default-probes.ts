@@ -44,7 +44,11 @@ const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
  * @param policy what is in force for it, as PolicySet.policyFor says
  * @param options.runsToCompletion the workload's kind says that its Pods end (Job, CronJob)
  */
-export function defaultProbes(template: JsonObject, policy: WorkloadPolicy, options: { readonly runsToCompletion: boolean }): Defaulting {
+export function defaultProbes(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+  options: { readonly runsToCompletion: boolean },
+): Defaulting {
   const podSpec = objectMember(template, 'spec');
   if (podSpec === undefined) return NOTHING;
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
@@ -93,7 +97,11 @@ class Targets {
     if (this.#chosen !== undefined) {
       return this.#chosen
         .filter((name) => !this.#containers.some((container) => container.name === name))
-        .map((name) => ({ container: name, code: 'container-not-found', detail: 'the annotation names it, but the Pod has no such container' }));
+        .map((name) => ({
+          container: name,
+          code: 'container-not-found',
+          detail: 'the annotation names it, but the Pod has no such container',
+        }));
     }
     return 'container' in this.#main ? [] : [{ code: 'no-main-container', detail: mainProblem(this.#main) }];
   }
@@ -105,7 +113,8 @@ function mainProblem(main: Exclude<MainContainer, { container: Container }>): st
   if (main.problem === 'unknown-default-container') {
     return `kubectl.kubernetes.io/default-container names "${main.named}", which is none of its application containers ${candidates}`;
   }
-  if (main.problem === 'no-tcp-port') return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
+  if (main.problem === 'no-tcp-port')
+    return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
   return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;
 }
 
@@ -128,7 +137,11 @@ function defaultContainer(
   let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness) ? { probe: ownLiveness } : undefined;
   // PROBE_KINDS puts liveness before startup, which guards it.
   for (const kind of missing) {
-    const result = skip.has(kind) ? SKIPPED : kind === 'startupProbe' ? startupDefault(container.spec, policy, liveness) : plainDefault(container, policy, kind);
+    const result = skip.has(kind)
+      ? SKIPPED
+      : kind === 'startupProbe'
+        ? startupDefault(container.spec, policy, liveness)
+        : plainDefault(container, policy, kind);
     if ('code' in result) {
       notInjected.push({ container: container.name, probe: kind, ...result });
       continue;
@@ -138,14 +151,25 @@ function defaultContainer(
   }
 }
 
-const SKIPPED: HandlerProblem = { code: 'skipped-by-annotation', detail: 'the annotation probewright.dev/skip says so' };
+const SKIPPED: HandlerProblem = {
+  code: 'skipped-by-annotation',
+  detail: 'the annotation probewright.dev/skip says so',
+};
 
 /** Why a container can be given no probe at all. */
 function unfitFor(container: Container): HandlerProblem | undefined {
-  if (container.role === 'mesh') return { code: 'mesh-container', detail: 'it is a service mesh proxy, which brings its own probes' };
-  if (container.role === 'init') return { code: 'init-container', detail: 'the API allows no probes on an init container without restartPolicy: Always' };
+  if (container.role === 'mesh')
+    return { code: 'mesh-container', detail: 'it is a service mesh proxy, which brings its own probes' };
+  if (container.role === 'init')
+    return {
+      code: 'init-container',
+      detail: 'the API allows no probes on an init container without restartPolicy: Always',
+    };
   if (hasMeshRewrittenProbe(container)) {
-    return { code: 'mesh-container', detail: 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh' };
+    return {
+      code: 'mesh-container',
+      detail: 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
+    };
   }
   // A regular container may have a restartPolicy of its own since Kubernetes 1.34 (ContainerRestartRules).
   if ((member(container.spec, 'restartPolicy') ?? 'Always') !== 'Always') {
@@ -154,7 +178,11 @@ function unfitFor(container: Container): HandlerProblem | undefined {
   return undefined;
 }
 
-function plainDefault(container: Container, policy: ContainerPolicy, kind: ProbeKind): { probe: Probe; source: string } | HandlerProblem {
+function plainDefault(
+  container: Container,
+  policy: ContainerPolicy,
+  kind: ProbeKind,
+): { probe: Probe; source: string } | HandlerProblem {
   const { handler, integers, removedBy } = policy.probes[kind];
   if (handler === undefined) {
     return removedBy === undefined

@@ -6,10 +6,17 @@ import type { Injection } from './default-probes.ts';
 export function effectiveTemplate(template: JsonObject, injections: readonly Injection[]): JsonObject {
   const spec = objectMember(template, 'spec');
   if (spec === undefined || injections.length === 0) return template;
-  return { ...template, spec: { ...spec, ...withProbes(spec, 'containers', injections), ...withProbes(spec, 'initContainers', injections) } };
+  return {
+    ...template,
+    spec: { ...spec, ...withProbes(spec, 'containers', injections), ...withProbes(spec, 'initContainers', injections) },
+  };
 }
 
-function withProbes(spec: JsonObject, list: 'containers' | 'initContainers', injections: readonly Injection[]): JsonObject {
+function withProbes(
+  spec: JsonObject,
+  list: 'containers' | 'initContainers',
+  injections: readonly Injection[],
+): JsonObject {
   const containers = member(spec, list);
   if (!Array.isArray(containers)) return {};
   const copies: unknown[] = [...(containers as unknown[])];

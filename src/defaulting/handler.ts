@@ -16,7 +16,11 @@ export interface HandlerProblem {
 }
 
 /** Fits a policy's handler into a container: the port is inferred where the policy leaves it open, and must be declared. */
-export function policyHandler(container: JsonObject, handler: HandlerDefault, policyPort: number | string | undefined): HandlerResult {
+export function policyHandler(
+  container: JsonObject,
+  handler: HandlerDefault,
+  policyPort: number | string | undefined,
+): HandlerResult {
   const { kind, fields } = handler;
   if (kind === 'exec') return { handler: { exec: fields } };
   const ownPort = member(fields, 'port');
@@ -25,12 +29,20 @@ export function policyHandler(container: JsonObject, handler: HandlerDefault, po
   return 'port' in lookup ? { handler: { [kind]: fields } } : portProblem(ownPort as number | string, lookup);
 }
 
-function httpGetWithPort(container: JsonObject, fields: JsonObject, policyPort: number | string | undefined): HandlerResult {
+function httpGetWithPort(
+  container: JsonObject,
+  fields: JsonObject,
+  policyPort: number | string | undefined,
+): HandlerResult {
   const found = policyPort === undefined ? inferPort(container) : policyPortIn(container, policyPort);
   if ('code' in found) return found;
   const { path, ...others } = fields;
   const scheme = found.name === 'https' && member(fields, 'scheme') === undefined ? { scheme: 'HTTPS' } : {};
-  return { handler: { httpGet: { ...(path !== undefined && { path }), port: found.name ?? found.number, ...scheme, ...others } } };
+  return {
+    handler: {
+      httpGet: { ...(path !== undefined && { path }), port: found.name ?? found.number, ...scheme, ...others },
+    },
+  };
 }
 
 function policyPortIn(container: JsonObject, wanted: number | string): ContainerPort | HandlerProblem {
@@ -41,8 +53,14 @@ function policyPortIn(container: JsonObject, wanted: number | string): Container
 function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port: ContainerPort }>): HandlerProblem {
   const declared = lookup.declared.length === 0 ? 'no port' : lookup.declared.map(describePort).join(', ');
   return lookup.problem === 'not-tcp'
-    ? { code: 'port-not-tcp', detail: `the policy's port ${wanted} is not a TCP port; the container declares ${declared}` }
-    : { code: 'port-not-declared', detail: `the policy's port ${wanted} is not among the container's ports; it declares ${declared}` };
+    ? {
+        code: 'port-not-tcp',
+        detail: `the policy's port ${wanted} is not a TCP port; the container declares ${declared}`,
+      }
+    : {
+        code: 'port-not-declared',
+        detail: `the policy's port ${wanted} is not among the container's ports; it declares ${declared}`,
+      };
 }
 
 const METRICS = /^(metrics|.*-metrics|prometheus)$/;
@@ -63,7 +81,10 @@ function inferPort(container: JsonObject): ContainerPort | HandlerProblem {
   if (only !== undefined && candidates.every((port) => port.number === only.number)) return only;
   if (only !== undefined) {
     const list = candidates.map(describePort).join(', ');
-    return { code: 'no-port', detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port` };
+    return {
+      code: 'no-port',
+      detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`,
+    };
   }
   const metrics = ports.length === 0 ? 'declares no TCP port' : 'declares no TCP port but for metrics';
   return { code: 'no-port', detail: `${metrics}; declare one named "http"` };
@@ -77,22 +98,28 @@ function inferPort(container: JsonObject): ContainerPort | HandlerProblem {
 export function livenessHandler(container: JsonObject, liveness: Probe): HandlerResult {
   const [kind, ...others] = handlerKindsOf(liveness);
   if (kind === undefined || others.length > 0) {
-    return { code: 'liveness-cannot-work', detail: `its livenessProbe has ${kind === undefined ? 'no' : 'more than one'} handler` };
+    return {
+      code: 'liveness-cannot-work',
+      detail: `its livenessProbe has ${kind === undefined ? 'no' : 'more than one'} handler`,
+    };
   }
   const handler = objectMember(liveness, kind) ?? {};
   const problem = handlerProblem(container, handler);
-  if (problem !== undefined) return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${problem}` };
+  if (problem !== undefined)
+    return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${problem}` };
   return { handler: { [kind]: handler } };
 }
 
 function handlerProblem(container: JsonObject, handler: JsonObject): string | undefined {
   const port = member(handler, 'port');
-  if (typeof port === 'string' && !('port' in findPort(container, port))) return `no TCP port named ${JSON.stringify(port.slice(0, 63))} is declared`;
+  if (typeof port === 'string' && !('port' in findPort(container, port)))
+    return `no TCP port named ${JSON.stringify(port.slice(0, 63))} is declared`;
   for (const [field, value] of Object.entries(handler)) {
     if (!isPlain(field, value)) return `${field.slice(0, 63)} is malformed`;
   }
   const command = member(handler, 'command');
-  if (Array.isArray(command) && (typeof command[0] !== 'string' || command[0].trim() === '')) return 'its command names no program';
+  if (Array.isArray(command) && (typeof command[0] !== 'string' || command[0].trim() === ''))
+    return 'its command names no program';
   return undefined;
 }
 
@@ -104,5 +131,5 @@ function isPlain(field: string, value: unknown): boolean {
   return value.every((header) => isJsonObject(header) && Object.values(header).every(isHeaderText));
 }
 
- 
-const isHeaderText = (text: unknown): boolean => typeof text === 'string' && !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text);
+const isHeaderText = (text: unknown): boolean =>
+  typeof text === 'string' && !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text);

@@ -15,7 +15,9 @@ export type PatchOperation = AddOperation<unknown>;
  */
 export function probePatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
   if (injections.length === 0) return [];
-  const probes = injections.map(({ container, kind, probe }) => add(`/spec/${container.list}/${container.index}/${kind}`, probe));
+  const probes = injections.map(({ container, kind, probe }) =>
+    add(`/spec/${container.list}/${container.index}/${kind}`, probe),
+  );
   return [...annotationPatch(pod, injections), ...probes];
 }
 

@@ -15,7 +15,9 @@ export function provenance(injections: readonly Injection[], existing: string | 
     const probes = containers.get(container.name) ?? new Map<string, unknown>();
     containers.set(container.name, probes.set(kind, source));
   }
-  return JSON.stringify(Object.fromEntries([...containers].map(([name, probes]) => [name, Object.fromEntries(probes)])));
+  return JSON.stringify(
+    Object.fromEntries([...containers].map(([name, probes]) => [name, Object.fromEntries(probes)])),
+  );
 }
 
 /** What the annotation says now; nothing when it is not ours to begin with. */
@@ -29,7 +31,8 @@ function parse(text: string): Provenance {
   }
   if (!isJsonObject(value)) return provenance;
   for (const [name, probes] of Object.entries(value)) {
-    if (isJsonObject(probes)) provenance.set(name, new Map(Object.entries(probes).filter(([, source]) => typeof source === 'string')));
+    if (isJsonObject(probes))
+      provenance.set(name, new Map(Object.entries(probes).filter(([, source]) => typeof source === 'string')));
   }
   return provenance;
 }

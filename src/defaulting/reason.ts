@@ -32,6 +32,9 @@ export interface NotInjected {
 
 /** One line: `container "app", livenessProbe: declares no TCP port (no-port)`. */
 export function formatNotInjected({ container, probe, code, detail }: NotInjected): string {
-  const place = [container === undefined ? 'Pod' : `container "${container}"`, ...(probe === undefined ? [] : [probe])].join(', ');
+  const place = [
+    container === undefined ? 'Pod' : `container "${container}"`,
+    ...(probe === undefined ? [] : [probe]),
+  ].join(', ');
   return `${place}: ${detail} (${code})`;
 }

@@ -32,11 +32,17 @@ interface Budget {
  * The startup probe for a container that has none: the policy's own, widened to the budget of a slow starter, or for a slow
  * starter without one its liveness probe's handler.
  */
-export function startupDefault(container: JsonObject, policy: ContainerPolicy, liveness: EffectiveLiveness | undefined): StartupResult {
+export function startupDefault(
+  container: JsonObject,
+  policy: ContainerPolicy,
+  liveness: EffectiveLiveness | undefined,
+): StartupResult {
   const { handler, integers, removedBy } = policy.probes.startupProbe;
   const own = handler && policyHandler(container, handler.value, policy.port?.value);
   const configured = own !== undefined && 'handler' in own ? own : undefined;
-  const budget = slowStartBudget(policy, liveness) ?? (configured === undefined && removedBy === undefined ? safetyBudget(liveness) : undefined);
+  const budget =
+    slowStartBudget(policy, liveness) ??
+    (configured === undefined && removedBy === undefined ? safetyBudget(liveness) : undefined);
 
   if (configured !== undefined && handler !== undefined) {
     const timing = budget === undefined ? keepPatience(integers, liveness) : slowStartTiming(integers, budget.seconds);
@@ -44,13 +50,19 @@ export function startupDefault(container: JsonObject, policy: ContainerPolicy, l
   }
   if (budget === undefined) {
     if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} says null` };
-    return own !== undefined && 'code' in own ? own : { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };
+    return own !== undefined && 'code' in own
+      ? own
+      : { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };
   }
-  if (liveness === undefined) return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
+  if (liveness === undefined)
+    return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
   const copied = livenessHandler(container, liveness.probe);
   if ('code' in copied) return copied;
   const timeout = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
-  const timing = { ...slowStartTiming(integers, budget.seconds), ...(timeout !== undefined && { timeoutSeconds: timeout }) };
+  const timing = {
+    ...slowStartTiming(integers, budget.seconds),
+    ...(timeout !== undefined && { timeoutSeconds: timeout }),
+  };
   return { probe: { ...copied.handler, ...ordered(timing) }, source: budget.source };
 }
 
@@ -59,11 +71,14 @@ export function startupDefault(container: JsonObject, policy: ContainerPolicy, l
  * waits long enough, the longest start that its settings tolerated.
  */
 function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | undefined): Budget | undefined {
-  if (policy.startupSeconds !== undefined) return { seconds: policy.startupSeconds.value, source: policy.startupSeconds.source };
+  if (policy.startupSeconds !== undefined)
+    return { seconds: policy.startupSeconds.value, source: policy.startupSeconds.source };
   const threshold = policy.fromInitialDelaySeconds;
   if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
   const timing = probeTiming(liveness.probe);
-  return timing.initialDelaySeconds >= threshold.value ? { seconds: longestStartSeconds(timing), source: threshold.source } : undefined;
+  return timing.initialDelaySeconds >= threshold.value
+    ? { seconds: longestStartSeconds(timing), source: threshold.source }
+    : undefined;
 }
 
 function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefined {
@@ -99,7 +114,14 @@ function patientTimeout(liveness: Probe): number | undefined {
 
 /** The integers in the order of core/v1 Probe. */
 export function ordered(integers: Integers): JsonObject {
-  const { initialDelaySeconds, timeoutSeconds, periodSeconds, successThreshold, failureThreshold, terminationGracePeriodSeconds } = integers;
+  const {
+    initialDelaySeconds,
+    timeoutSeconds,
+    periodSeconds,
+    successThreshold,
+    failureThreshold,
+    terminationGracePeriodSeconds,
+  } = integers;
   return {
     ...(initialDelaySeconds !== undefined && { initialDelaySeconds }),
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),

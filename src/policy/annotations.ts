@@ -92,13 +92,15 @@ class AnnotationReader {
 
   #addStartupSeconds(value: string): void {
     const seconds = /^\d{1,10}$/.test(value.trim()) ? Number(value) : 0;
-    if (seconds < 1 || seconds > INT32_MAX) this.#warn('startup-seconds', `must be a whole number of seconds, not ${quoted(value)}`);
+    if (seconds < 1 || seconds > INT32_MAX)
+      this.#warn('startup-seconds', `must be a whole number of seconds, not ${quoted(value)}`);
     else this.#startupSeconds = seconds;
   }
 
   #addContainers(value: string): void {
     const names = value.split(',').map((name) => name.trim());
-    if (names.some((name) => name === '')) this.#warn('containers', `must be a comma list of container names, not ${quoted(value)}`);
+    if (names.some((name) => name === ''))
+      this.#warn('containers', `must be a comma list of container names, not ${quoted(value)}`);
     else this.#containers = names;
   }
 
@@ -114,4 +116,3 @@ class AnnotationReader {
     this.#warnings.push(`annotation ${ANNOTATION_PREFIX}${name} is ignored: ${problem}`);
   }
 }
-

@@ -47,7 +47,10 @@ export const CHECK_CATALOGUE: Readonly<Record<string, CheckEntry>> = {
   'delayed-liveness': { action: 'Warn', parameters: { seconds, toleranceSeconds: seconds } },
   'shared-endpoint': { action: 'Warn', parameters: {} },
   'killed-before-drained': { action: 'Audit', parameters: {} },
-  'dependency-liveness': { action: 'Warn', parameters: { paths: { type: 'strings' }, additionalPaths: { type: 'strings' } } },
+  'dependency-liveness': {
+    action: 'Warn',
+    parameters: { paths: { type: 'strings' }, additionalPaths: { type: 'strings' } },
+  },
   'timeout-over-period': { action: 'Warn', parameters: {} },
   'slow-detection': { action: 'Audit', parameters: { maximumSeconds: seconds } },
   'grace-period': { action: 'Warn', parameters: {} },
@@ -69,6 +72,9 @@ export const CHECK_CATALOGUE: Readonly<Record<string, CheckEntry>> = {
       startupProbe: allowedHandlers,
     },
   },
-  'probe-bounds': { action: 'Off', parameters: { livenessProbe: bounds, readinessProbe: bounds, startupProbe: bounds } },
+  'probe-bounds': {
+    action: 'Off',
+    parameters: { livenessProbe: bounds, readinessProbe: bounds, startupProbe: bounds },
+  },
   'exec-forbidden': { action: 'Off', parameters: { names: { type: 'strings' }, probes } },
 };

@@ -19,7 +19,8 @@ export function readCheckSettings(reader: Reader, mayHaveFloor: boolean): CheckS
   const settings = new Map<string, CheckSetting>();
   const ids = Object.keys(CHECK_CATALOGUE);
   for (const id of Object.keys(reader.anyObject() ?? {})) {
-    if (!ids.includes(id)) reader.report(`unknown check${didYouMean(id, ids) || '; docs/checks.md lists the checks'}`, id);
+    if (!ids.includes(id))
+      reader.report(`unknown check${didYouMean(id, ids) || '; docs/checks.md lists the checks'}`, id);
     else settings.set(id, readCheckSetting(reader.at(id), id, mayHaveFloor));
   }
   return settings;
@@ -59,7 +60,8 @@ function isParameter(reader: Reader, shape: ParameterShape): boolean {
       break;
     case 'strings':
       if (shape.choices === undefined) reader.names('value');
-      else if (reader.names('value') !== undefined) for (const element of reader.list() ?? []) element.oneOf(shape.choices);
+      else if (reader.names('value') !== undefined)
+        for (const element of reader.list() ?? []) element.oneOf(shape.choices);
       break;
     case 'bounds':
       readBounds(reader);
@@ -80,7 +82,8 @@ function readBounds(reader: Reader): void {
     if (bounds.object(['minimum', 'maximum']) === undefined) continue;
     const minimum = bounds.at('minimum').isAbsent ? undefined : bounds.at('minimum').integer(0, INT32_MAX);
     const maximum = bounds.at('maximum').isAbsent ? undefined : bounds.at('maximum').integer(0, INT32_MAX);
-    if (bounds.at('minimum').isAbsent && bounds.at('maximum').isAbsent) bounds.report('must set minimum, maximum or both');
+    if (bounds.at('minimum').isAbsent && bounds.at('maximum').isAbsent)
+      bounds.report('must set minimum, maximum or both');
     if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
       bounds.report(`minimum ${minimum} is larger than maximum ${maximum}: no value would do`);
     }

@@ -51,14 +51,22 @@ export function mergeLayers(layers: Iterable<PolicyLayer>): ContainerPolicy {
   for (const layer of layers) {
     merged.port = override(merged.port, layer.port, layer.source);
     merged.startupSeconds = override(merged.startupSeconds, layer.slowStart.startupSeconds, layer.source);
-    merged.fromInitialDelaySeconds = override(merged.fromInitialDelaySeconds, layer.slowStart.fromInitialDelaySeconds, layer.source);
+    merged.fromInitialDelaySeconds = override(
+      merged.fromInitialDelaySeconds,
+      layer.slowStart.fromInitialDelaySeconds,
+      layer.source,
+    );
     for (const kind of PROBE_KINDS) addProbe(merged, layer, kind);
   }
   return merged;
 }
 
 /** The higher layer's value; null takes the lower one back. */
-function override<T>(lower: Sourced<T> | undefined, higher: T | null | undefined, source: string): Sourced<T> | undefined {
+function override<T>(
+  lower: Sourced<T> | undefined,
+  higher: T | null | undefined,
+  source: string,
+): Sourced<T> | undefined {
   if (higher === undefined) return lower;
   return higher === null ? undefined : { value: higher, source };
 }
@@ -73,7 +81,8 @@ function addProbe(merged: Draft, { probes, source }: PolicyLayer, kind: ProbeKin
   }
   const lower = merged.probes[kind];
   const integers: Partial<Record<ProbeInteger, number | undefined>> = { ...lower.integers };
-  for (const field of PROBE_INTEGERS) if (given.integers[field] !== undefined) integers[field] = given.integers[field] ?? undefined;
+  for (const field of PROBE_INTEGERS)
+    if (given.integers[field] !== undefined) integers[field] = given.integers[field] ?? undefined;
   const handler = given.handler === undefined ? lower.handler : { value: given.handler, source };
   merged.probes[kind] = { handler, integers, removedBy: undefined };
 }

@@ -84,7 +84,9 @@ function readLabelKey(reader: Reader, key: string): boolean {
   const slash = key.indexOf('/');
   const prefixIsGood = slash < 0 || PREFIX.test(key.slice(0, slash));
   if (prefixIsGood && NAME.test(key.slice(slash + 1))) return true;
-  reader.report(`${quoted(key)} is not a label key: letters, digits, "-", "_" and ".", at most 63, after an optional DNS prefix and "/"`);
+  reader.report(
+    `${quoted(key)} is not a label key: letters, digits, "-", "_" and ".", at most 63, after an optional DNS prefix and "/"`,
+  );
   return false;
 }
 

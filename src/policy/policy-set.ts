@@ -42,7 +42,11 @@ export class PolicySet {
       else list.push(policy);
     }
     for (const list of byNamespace.values()) {
-      list.sort((a, b) => Number(a.workloadSelector !== undefined) - Number(b.workloadSelector !== undefined) || compare(a.name, b.name));
+      list.sort(
+        (a, b) =>
+          Number(a.workloadSelector !== undefined) - Number(b.workloadSelector !== undefined) ||
+          compare(a.name, b.name),
+      );
     }
     this.#byNamespace = byNamespace;
   }
@@ -52,7 +56,9 @@ export class PolicySet {
     const candidates = this.#candidatesFor(namespace);
     if (!candidates.dependOnWorkload) return candidates.all;
     return workloadPolicy(
-      candidates.policies.filter((policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels)),
+      candidates.policies.filter(
+        (policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels),
+      ),
     );
   }
 
@@ -61,7 +67,9 @@ export class PolicySet {
     if (known !== undefined) return known;
     const labels = new Map(this.#namespaceLabels.get(namespace)).set(NAMESPACE_NAME_LABEL, namespace);
     const policies = [
-      ...this.#cluster.filter((policy) => policy.namespaceSelector === undefined || selects(policy.namespaceSelector, labels)),
+      ...this.#cluster.filter(
+        (policy) => policy.namespaceSelector === undefined || selects(policy.namespaceSelector, labels),
+      ),
       ...(this.#byNamespace.get(namespace) ?? []),
     ];
     const dependOnWorkload = policies.some((policy) => policy.workloadSelector !== undefined);

@@ -31,7 +31,8 @@ export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reade
   if (probe.isAbsent && endpoint.isAbsent) return undefined;
   if (probe.isNull || endpoint.isNull) {
     const [nulled, other] = probe.isNull ? [probe, endpoint] : [endpoint, probe];
-    if (!other.isAbsent && !other.isNull) nulled.report('null removes the probe, but the same policy also describes it');
+    if (!other.isAbsent && !other.isNull)
+      nulled.report('null removes the probe, but the same policy also describes it');
     return REMOVED;
   }
   const path = endpoint.isAbsent ? undefined : readEndpointPath(endpoint);
@@ -45,12 +46,21 @@ export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reade
 
 const httpGet = (fields: JsonObject): HandlerDefault => ({ kind: 'httpGet', fields });
 
-function withEndpointPath(own: HandlerDefault | undefined, path: string, probe: Reader, endpoint: Reader): HandlerDefault | undefined {
+function withEndpointPath(
+  own: HandlerDefault | undefined,
+  path: string,
+  probe: Reader,
+  endpoint: Reader,
+): HandlerDefault | undefined {
   if (own === undefined) return httpGet({ path });
-  if (own.kind !== 'httpGet') return endpoint.report(`is an HTTP path, but the same policy gives the probe a ${own.kind} handler`);
+  if (own.kind !== 'httpGet')
+    return endpoint.report(`is an HTTP path, but the same policy gives the probe a ${own.kind} handler`);
   const ownPath = own.fields['path'];
   if (ownPath !== undefined && ownPath !== path) {
-    probe.at('httpGet').at('path').report(`${quoted(ownPath)} and kubernetesProbeEndpoints' ${quoted(path)} differ; give one`);
+    probe
+      .at('httpGet')
+      .at('path')
+      .report(`${quoted(ownPath)} and kubernetesProbeEndpoints' ${quoted(path)} differ; give one`);
   }
   return httpGet({ ...own.fields, path });
 }
@@ -67,7 +77,7 @@ function readEndpointPath(reader: Reader): string | undefined {
 export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
-   
+
   if (/[\u0000-\u0020\u007f]/.test(path)) return `must have no spaces or control characters: ${quoted(path)}`;
   return undefined;
 }
@@ -84,8 +94,10 @@ function readIntegers(kind: ProbeKind, reader: Reader): ProbeDefault['integers']
     const value = place.integer(field === 'initialDelaySeconds' ? 0 : 1, INT32_MAX);
     if (value === undefined) continue;
     // The two rules that depend on the probe: pkg/apis/core/validation/validation.go, validateLivenessProbe and its siblings.
-    if (field === 'successThreshold' && kind !== 'readinessProbe' && value !== 1) place.report(`must be 1 for a ${kind}, not ${value}`);
-    else if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe') place.report('must not be set for a readinessProbe');
+    if (field === 'successThreshold' && kind !== 'readinessProbe' && value !== 1)
+      place.report(`must be 1 for a ${kind}, not ${value}`);
+    else if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe')
+      place.report('must not be set for a readinessProbe');
     else integers[field] = value;
   }
   return integers;
@@ -109,7 +121,8 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     if (!reader.at('port').isAbsent) readPort(reader.at('port'));
     if (!reader.at('host').isAbsent) reader.at('host').string();
     if (!reader.at('scheme').isAbsent) reader.at('scheme').oneOf(['HTTP', 'HTTPS']);
-    if (!reader.at('httpHeaders').isAbsent) for (const header of reader.at('httpHeaders').list() ?? []) readHeader(header);
+    if (!reader.at('httpHeaders').isAbsent)
+      for (const header of reader.at('httpHeaders').list() ?? []) readHeader(header);
   },
   tcpSocket(reader) {
     if (reader.object(['port', 'host']) === undefined) return;
@@ -139,7 +152,7 @@ function readHeader(reader: Reader): void {
     reader.at('name').report(`${quoted(name)} is not a header name: letters, digits and "-"`);
   }
   const value = reader.at('value').string();
-   
+
   if (value !== undefined && /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) {
     reader.at('value').report('must have no control characters: the probe would fail every time');
   }

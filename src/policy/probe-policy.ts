@@ -96,7 +96,15 @@ function readPolicy(reader: Reader): ProbePolicy | undefined {
   };
 }
 
-const SPEC_FIELDS = ['workloadSelector', 'containers', 'port', 'kubernetesProbeEndpoints', 'probes', 'slowStart', 'checks'] as const;
+const SPEC_FIELDS = [
+  'workloadSelector',
+  'containers',
+  'port',
+  'kubernetesProbeEndpoints',
+  'probes',
+  'slowStart',
+  'checks',
+] as const;
 const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations'] as const;
 
 /** Reads an optional field. Null is an empty field in YAML and counts as absent. */
@@ -133,7 +141,8 @@ function readMetadata(metadata: Reader, kind: PolicyKind): { name: string; names
   const name = readName(metadata.at('name'));
   const namespace = metadata.at('namespace');
   if (kind === 'ClusterProbePolicy') {
-    if (!namespace.isAbsent) namespace.report('must be left out: a ClusterProbePolicy is for every namespace that it selects');
+    if (!namespace.isAbsent)
+      namespace.report('must be left out: a ClusterProbePolicy is for every namespace that it selects');
     return { name };
   }
   return { name, namespace: readName(namespace) };

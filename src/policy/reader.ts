@@ -50,7 +50,8 @@ export class Reader {
     const value = this.anyObject();
     if (value === undefined) return undefined;
     for (const key of Object.keys(value)) {
-      if (!known.includes(key)) this.report(`unknown field${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
+      if (!known.includes(key))
+        this.report(`unknown field${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
     }
     return value;
   }
@@ -74,12 +75,15 @@ export class Reader {
   }
 
   boolean(): boolean | undefined {
-    return typeof this.value === 'boolean' ? this.value : this.report(`must be true or false, not ${quoted(this.value)}`);
+    return typeof this.value === 'boolean'
+      ? this.value
+      : this.report(`must be true or false, not ${quoted(this.value)}`);
   }
 
   integer(minimum: number, maximum: number): number | undefined {
     const { value } = this;
-    if (typeof value !== 'number' || !Number.isInteger(value)) return this.report(`must be a whole number, not ${quoted(value)}`);
+    if (typeof value !== 'number' || !Number.isInteger(value))
+      return this.report(`must be a whole number, not ${quoted(value)}`);
     if (value < minimum) return this.report(`must be at least ${minimum}, not ${value}`);
     if (value > maximum) return this.report(`must be at most ${maximum}, not ${value}`);
     return value;
@@ -96,7 +100,8 @@ export class Reader {
   names(what: string): string[] | undefined {
     const elements = this.list();
     if (elements === undefined) return undefined;
-    if (elements.length === 0) return this.report(`must name at least one ${what}; leave the field out for the default`);
+    if (elements.length === 0)
+      return this.report(`must name at least one ${what}; leave the field out for the default`);
     const names: string[] = [];
     for (const element of elements) {
       const name = element.string();

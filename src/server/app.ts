@@ -96,7 +96,11 @@ function answerFailures(app: FastifyInstance, { log }: WebhookApp): void {
     return sendFailure(reply, code, code === 415 ? 'Content-Type must be application/json' : error.message);
   });
   app.setNotFoundHandler((request, reply) =>
-    sendFailure(reply, 404, `no ${request.method} ${request.url.split('?')[0] ?? ''}: POST an AdmissionReview to /mutate or /validate`),
+    sendFailure(
+      reply,
+      404,
+      `no ${request.method} ${request.url.split('?')[0] ?? ''}: POST an AdmissionReview to /mutate or /validate`,
+    ),
   );
 }
 
@@ -120,7 +124,9 @@ function addWebhook(app: FastifyInstance, webhook: Webhook, deps: WebhookApp): v
       arrivals.set(request, arrival);
       metrics.started();
       // `close` comes exactly once, also when the caller hangs up.
-      reply.raw.once('close', () => { metrics.finished(webhook, (monotonic() - arrival) / 1000); });
+      reply.raw.once('close', () => {
+        metrics.finished(webhook, (monotonic() - arrival) / 1000);
+      });
       done();
     },
     onError: (_request, _reply, _error, done) => {
@@ -145,7 +151,8 @@ function answer(webhook: Webhook, request: FastifyRequest, arrival: number, deps
   const policies = deps.policies();
   // An error, so that failurePolicy decides: "no policy yet" is never "no policy".
   if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
-  const decision = webhook === 'mutate' ? mutate(decoded.request, policies, deps.mutation) : validate(decoded.request, policies);
+  const decision =
+    webhook === 'mutate' ? mutate(decoded.request, policies, deps.mutation) : validate(decoded.request, policies);
   deps.metrics.decided(webhook, decoded.request, decision);
   deps.log.decided(webhook, decoded.request, decision, deps.monotonic() - arrival);
   return decision.reply;

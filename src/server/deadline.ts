@@ -5,7 +5,15 @@
 const SHARE = 0.8;
 
 /** Milliseconds in the units of a Go duration. */
-const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1, us: 0.001, 'µs': 0.001, ns: 0.000_001 };
+const UNITS: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+  us: 0.001,
+  µs: 0.001,
+  ns: 0.000_001,
+};
 
 /**
  * How many milliseconds a request may take, from the `timeout` that the API server sends along (`?timeout=5s`, a Go duration).
@@ -14,6 +22,7 @@ const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 10
 export function deadlineMilliseconds(timeout: unknown): number | undefined {
   if (typeof timeout !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns)){1,6}$/.test(timeout)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of timeout.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g)) total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
+  for (const [, amount, unit] of timeout.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g))
+    total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
   return total > 0 ? total * SHARE : undefined;
 }

@@ -20,6 +20,8 @@ export function buildHealthApp(readiness: () => Readiness, metrics: Metrics): Fa
     const { ready, details } = readiness();
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...details });
   });
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()));
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
   return app;
 }

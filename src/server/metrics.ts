@@ -17,7 +17,11 @@ const KINDS = new Set(BUILT_IN_KINDS.map(({ kind }) => kind));
 
 /** What is known at scrape time and not counted along the way. */
 export interface MetricSources {
-  readonly policies: () => { readonly loaded: number; readonly problems: number; readonly lastSync: number | undefined };
+  readonly policies: () => {
+    readonly loaded: number;
+    readonly problems: number;
+    readonly lastSync: number | undefined;
+  };
   readonly certificateExpiry: () => number | undefined;
   readonly build: { readonly version: string; readonly commit: string };
 }
@@ -48,7 +52,11 @@ export class Metrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers,
     });
-    this.#inFlight = new Gauge({ name: 'probewright_admission_in_flight', help: 'Admission requests being answered now.', registers });
+    this.#inFlight = new Gauge({
+      name: 'probewright_admission_in_flight',
+      help: 'Admission requests being answered now.',
+      registers,
+    });
     this.#patches = new Counter({
       name: 'probewright_patch_operations_total',
       help: 'Probes injected, or that would have been under mutation Audit, by probe and by where they came from.',
@@ -63,7 +71,7 @@ export class Metrics {
     });
     this.#deadline = new Counter({
       name: 'probewright_deadline_exceeded_total',
-      help: 'Admission requests given up because most of the API server\'s own timeout had passed.',
+      help: "Admission requests given up because most of the API server's own timeout had passed.",
       labelNames: ['webhook'],
       registers,
     });
@@ -76,7 +84,8 @@ export class Metrics {
     for (const webhook of WEBHOOKS) {
       this.#deadline.inc({ webhook }, 0);
       this.#duration.zero({ webhook });
-      for (const result of ['allow', 'error']) this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
+      for (const result of ['allow', 'error'])
+        this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
     }
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
     for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);

@@ -23,5 +23,12 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 export function failureStatus(code: number, message: string): StatusBody {
-  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: `probewright: ${message}`, reason: REASONS[code] ?? 'Unknown', code };
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    message: `probewright: ${message}`,
+    reason: REASONS[code] ?? 'Unknown',
+    code,
+  };
 }

@@ -63,7 +63,9 @@ export class DirectorySource implements PolicySource {
   #schedule(listener: SourceListener): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      void this.#poll(listener).finally(() => { this.#schedule(listener); });
+      void this.#poll(listener).finally(() => {
+        this.#schedule(listener);
+      });
     }, this.#pollMilliseconds);
   }
 
@@ -73,13 +75,17 @@ export class DirectorySource implements PolicySource {
       const settled = version === this.#seenVersion;
       this.#seenVersion = version;
       if (!settled || version === this.#loadedVersion) {
-        if (version === this.#loadedVersion) this.#lastSync = this.#problems.length === 0 ? this.#now() : this.#lastSync;
+        if (version === this.#loadedVersion)
+          this.#lastSync = this.#problems.length === 0 ? this.#now() : this.#lastSync;
         return;
       }
       this.#apply(await this.#load(), listener);
     } catch (error) {
       this.#loadedVersion = ''; // whatever comes back is news
-      this.#fail([{ file: this.#directory, line: 1, column: 1, message: `cannot be read: ${String(error)}` }], listener);
+      this.#fail(
+        [{ file: this.#directory, line: 1, column: 1, message: `cannot be read: ${String(error)}` }],
+        listener,
+      );
     }
   }
 

@@ -70,13 +70,17 @@ class Collection implements PolicyDocuments {
   #addList(document: YamlDocument, list: JsonObject, path: readonly PathStep[]): void {
     const items = member(list, 'items');
     if (!Array.isArray(items)) this.#report(document, [...path, 'items'], 'items: must be a list');
-    else items.forEach((item: unknown, index) => { this.addDocument(document, item, [...path, 'items', index]); });
+    else
+      items.forEach((item: unknown, index) => {
+        this.addDocument(document, item, [...path, 'items', index]);
+      });
   }
 
   #addNamespace(document: YamlDocument, namespace: JsonObject, path: readonly PathStep[]): void {
     const metadata = objectMember(namespace, 'metadata');
     const name = metadata && stringMember(metadata, 'name');
-    if (metadata === undefined || name === undefined) this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
+    if (metadata === undefined || name === undefined)
+      this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
     else this.namespaceLabels.set(name, stringMap(metadata, 'labels'));
   }
 
@@ -89,7 +93,8 @@ class Collection implements PolicyDocuments {
     const { policy } = parsed;
     const { line } = document.position(path);
     const first = this.#seen.get(policy.source);
-    if (first !== undefined) this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${policy.source} is also at ${first}`);
+    if (first !== undefined)
+      this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${policy.source} is also at ${first}`);
     else this.policies.push(policy);
     this.#seen.set(policy.source, first ?? `${document.file}:${line}`);
   }

@@ -23,7 +23,12 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   { group: 'apps', kind: 'ReplicaSet', templatePath: TEMPLATE, runsToCompletion: false },
   { group: '', kind: 'ReplicationController', templatePath: TEMPLATE, runsToCompletion: false },
   { group: 'batch', kind: 'Job', templatePath: TEMPLATE, runsToCompletion: true },
-  { group: 'batch', kind: 'CronJob', templatePath: ['spec', 'jobTemplate', 'spec', 'template'], runsToCompletion: true },
+  {
+    group: 'batch',
+    kind: 'CronJob',
+    templatePath: ['spec', 'jobTemplate', 'spec', 'template'],
+    runsToCompletion: true,
+  },
 ];
 
 /** The entry for a kind; undefined for kinds that hold no Pod template we know of. */

@@ -15,7 +15,10 @@ export type MainContainer =
  * port. A wrong guess would put a probe where it cannot work, so an annotation that names no application container is not
  * overruled by a guess.
  */
-export function mainContainerOf(containers: readonly Container[], annotations: ReadonlyMap<string, string>): MainContainer {
+export function mainContainerOf(
+  containers: readonly Container[],
+  annotations: ReadonlyMap<string, string>,
+): MainContainer {
   const applications = containers.filter((container) => container.role === 'application');
   const candidates = applications.map((container) => container.name);
   const named = annotations.get(DEFAULT_CONTAINER_ANNOTATION);
@@ -26,6 +29,7 @@ export function mainContainerOf(containers: readonly Container[], annotations: R
   const withPorts = applications.filter((container) => tcpPortsOf(container.spec).length > 0);
   const only = withPorts[0];
   if (only === undefined) return { problem: 'no-tcp-port', candidates };
-  if (withPorts.length > 1) return { problem: 'several-with-ports', candidates: withPorts.map((container) => container.name) };
+  if (withPorts.length > 1)
+    return { problem: 'several-with-ports', candidates: withPorts.map((container) => container.name) };
   return { container: only };
 }

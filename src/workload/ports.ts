@@ -19,7 +19,11 @@ export function portsOf(container: JsonObject): ContainerPort[] {
     if (typeof number !== 'number') continue;
     const name = stringMember(entry, 'name');
     const protocol = stringMember(entry, 'protocol');
-    ports.push({ name: name === '' ? undefined : name, number, protocol: protocol === undefined || protocol === '' ? 'TCP' : protocol });
+    ports.push({
+      name: name === '' ? undefined : name,
+      number,
+      protocol: protocol === undefined || protocol === '' ? 'TCP' : protocol,
+    });
   }
   return ports;
 }

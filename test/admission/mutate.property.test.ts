@@ -9,14 +9,32 @@ import type { JsonObject } from '../../src/probes/json.ts';
 
 /** Sets that between them use every way to a probe. */
 const worlds = [
-  policySet(clusterPolicyDocument({ containers: ['*'], kubernetesProbeEndpoints: { startupProbe: '/s', livenessProbe: '/l', readinessProbe: '/r' } })),
   policySet(
-    clusterPolicyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/l' }, slowStart: { fromInitialDelaySeconds: 30 } }),
-    policyDocument({ containers: ['nginx', 'init-0'], port: 'web', kubernetesProbeEndpoints: { readinessProbe: '/r' } }),
-    policyDocument({ containers: ['*'], workloadSelector: { matchLabels: { app: 'web' } }, slowStart: { startupSeconds: 120 } }, 'web'),
+    clusterPolicyDocument({
+      containers: ['*'],
+      kubernetesProbeEndpoints: { startupProbe: '/s', livenessProbe: '/l', readinessProbe: '/r' },
+    }),
   ),
   policySet(
-    clusterPolicyDocument({ containers: ['redis'], probes: { livenessProbe: { tcpSocket: { port: 6379 } }, startupProbe: null } }),
+    clusterPolicyDocument({
+      kubernetesProbeEndpoints: { livenessProbe: '/l' },
+      slowStart: { fromInitialDelaySeconds: 30 },
+    }),
+    policyDocument({
+      containers: ['nginx', 'init-0'],
+      port: 'web',
+      kubernetesProbeEndpoints: { readinessProbe: '/r' },
+    }),
+    policyDocument(
+      { containers: ['*'], workloadSelector: { matchLabels: { app: 'web' } }, slowStart: { startupSeconds: 120 } },
+      'web',
+    ),
+  ),
+  policySet(
+    clusterPolicyDocument({
+      containers: ['redis'],
+      probes: { livenessProbe: { tcpSocket: { port: 6379 } }, startupProbe: null },
+    }),
     clusterPolicyDocument({ containers: ['*'], slowStart: { fromInitialDelaySeconds: 1 } }, 'slow'),
   ),
 ];
@@ -24,13 +42,20 @@ const world = fc.constantFrom(...worlds);
 
 /** The object without the three probes of its containers and our annotation: what must not change. */
 function rest(pod: JsonObject): unknown {
-  const copy = structuredCloneJson(pod) as { metadata?: { annotations?: Record<string, unknown> }; spec: Record<string, JsonObject[] | undefined> };
+  const copy = structuredCloneJson(pod) as {
+    metadata?: { annotations?: Record<string, unknown> };
+    spec: Record<string, JsonObject[] | undefined>;
+  };
   if (copy.metadata?.annotations !== undefined) {
     delete copy.metadata.annotations['probewright.dev/injected'];
     if (Object.keys(copy.metadata.annotations).length === 0) delete copy.metadata.annotations;
   }
   for (const list of ['containers', 'initContainers']) {
-    copy.spec[list] = copy.spec[list]?.map((container) => Object.fromEntries(Object.entries(container).filter(([key]) => !(PROBE_KINDS as readonly string[]).includes(key))));
+    copy.spec[list] = copy.spec[list]?.map((container) =>
+      Object.fromEntries(
+        Object.entries(container).filter(([key]) => !(PROBE_KINDS as readonly string[]).includes(key)),
+      ),
+    );
   }
   return JSON.stringify(copy);
 }
@@ -61,7 +86,8 @@ describe('for 10,000 random Pods', () => {
         expect(JSON.stringify(pod)).toBe(before);
         expect(rest(after)).toBe(rest(pod));
         containersOf(pod).forEach((container, index) => {
-          for (const kind of PROBE_KINDS) if (container[kind] != null) expect(containersOf(after)[index]?.[kind]).toEqual(container[kind]);
+          for (const kind of PROBE_KINDS)
+            if (container[kind] != null) expect(containersOf(after)[index]?.[kind]).toEqual(container[kind]);
         });
       }),
       { numRuns: 10_000 },
@@ -74,16 +100,22 @@ describe('an injected probe', () => {
     fc.assert(
       fc.property(validPod, world, (pod, policies) => {
         for (const { container, kind, probe } of mutation(pod, policies).defaulting?.injections ?? []) {
-          expect(Object.keys(probe).every((key) => [...HANDLER_KINDS, ...PROBE_INTEGERS].includes(key as never))).toBe(true);
+          expect(Object.keys(probe).every((key) => [...HANDLER_KINDS, ...PROBE_INTEGERS].includes(key as never))).toBe(
+            true,
+          );
           const handlers = HANDLER_KINDS.filter((handler) => probe[handler] !== undefined);
           expect(handlers).toHaveLength(1);
-          for (const field of PROBE_INTEGERS) if (probe[field] !== undefined) expect(probe[field]).toBeGreaterThanOrEqual(field === 'initialDelaySeconds' ? 0 : 1);
+          for (const field of PROBE_INTEGERS)
+            if (probe[field] !== undefined)
+              expect(probe[field]).toBeGreaterThanOrEqual(field === 'initialDelaySeconds' ? 0 : 1);
           expect(['application', 'sidecar']).toContain(container.role);
           const handler = probe[handlers[0] ?? 'exec'];
           const port = isJsonObject(handler) ? handler['port'] : undefined;
           if (typeof port === 'string') {
             expect(container.spec['ports']).toContainEqual(expect.objectContaining({ name: port }));
-            expect(container.spec['ports']).not.toContainEqual(expect.objectContaining({ name: port, protocol: 'UDP' }));
+            expect(container.spec['ports']).not.toContainEqual(
+              expect.objectContaining({ name: port, protocol: 'UDP' }),
+            );
           }
           if (kind !== 'readinessProbe') expect(probe['successThreshold'] ?? 1).toBe(1);
         }
@@ -95,11 +127,14 @@ describe('an injected probe', () => {
   it('never takes time to start away from a container with a liveness probe of its own', () => {
     fc.assert(
       fc.property(validPod, (pod) => {
-        for (const { container, kind, probe } of mutation(pod, worlds[0] as (typeof worlds)[0]).defaulting?.injections ?? []) {
+        for (const { container, kind, probe } of mutation(pod, worlds[0] as (typeof worlds)[0]).defaulting
+          ?.injections ?? []) {
           const own = container.spec['livenessProbe'];
           const annotated = JSON.stringify(pod['metadata']).includes('startup-seconds');
           if (kind !== 'startupProbe' || !isJsonObject(own) || annotated) continue;
-          expect(guaranteedStartSeconds(probeTiming(probe))).toBeGreaterThanOrEqual(guaranteedStartSeconds(probeTiming(own)));
+          expect(guaranteedStartSeconds(probeTiming(probe))).toBeGreaterThanOrEqual(
+            guaranteedStartSeconds(probeTiming(own)),
+          );
         }
       }),
       { numRuns: 3000 },
@@ -109,7 +144,19 @@ describe('an injected probe', () => {
 
 describe('whatever the object is', () => {
   it('the answer is a valid, allowing AdmissionReview', () => {
-    const member = fc.constantFrom('metadata', 'spec', 'containers', 'name', 'ports', 'livenessProbe', 'annotations', 'labels', 'initContainers', 'ownerReferences', 'httpGet');
+    const member = fc.constantFrom(
+      'metadata',
+      'spec',
+      'containers',
+      'name',
+      'ports',
+      'livenessProbe',
+      'annotations',
+      'labels',
+      'initContainers',
+      'ownerReferences',
+      'httpGet',
+    );
     const wild = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 6, depthSize: 'large' },
@@ -120,7 +167,10 @@ describe('whatever the object is', () => {
     })).value;
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('metadata', 'spec'), wild), world, (object, policies) => {
-        expect(mutation({ ...object, apiVersion: 'v1', kind: 'Pod' }, policies, { request: { namespace: 'apps', name: '' } }).allowed).toBe(true);
+        expect(
+          mutation({ ...object, apiVersion: 'v1', kind: 'Pod' }, policies, { request: { namespace: 'apps', name: '' } })
+            .allowed,
+        ).toBe(true);
       }),
       { numRuns: 3000 },
     );

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { appContainer, clusterPolicyDocument, containerNamed, mutation, pod, policyDocument, policySet } from '../worlds.ts';
+import {
+  appContainer,
+  clusterPolicyDocument,
+  containerNamed,
+  mutation,
+  pod,
+  policyDocument,
+  policySet,
+} from '../worlds.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 
 const endpoints = {
@@ -16,14 +24,20 @@ function probesOf(container: JsonObject): JsonObject {
 }
 
 /** What the app container of a Pod gets under a policy. */
-function injected(container: JsonObject, spec: unknown, members: { metadata?: JsonObject; spec?: JsonObject } = {}): JsonObject {
+function injected(
+  container: JsonObject,
+  spec: unknown,
+  members: { metadata?: JsonObject; spec?: JsonObject } = {},
+): JsonObject {
   return probesOf(containerNamed(mutation(pod([container], members), policySet(policyDocument(spec))).after, 'app'));
 }
 
 /** The reasons why something was not injected, as `container.probe: code`. */
 function reasons(object: JsonObject, ...documents: unknown[]): string[] {
   const { defaulting } = mutation(object, policySet(...documents));
-  return (defaulting?.notInjected ?? []).map(({ container, probe, code }) => `${[container, probe].filter(Boolean).join('.')}: ${code}`);
+  return (defaulting?.notInjected ?? []).map(
+    ({ container, probe, code }) => `${[container, probe].filter(Boolean).join('.')}: ${code}`,
+  );
 }
 
 describe('the three probes', () => {
@@ -36,19 +50,33 @@ describe('the three probes', () => {
   });
 
   it("adds the policy's integers and nothing else", () => {
-    const probes = { readinessProbe: { periodSeconds: 5, failureThreshold: 2, successThreshold: 3, timeoutSeconds: 30 } };
+    const probes = {
+      readinessProbe: { periodSeconds: 5, failureThreshold: 2, successThreshold: 3, timeoutSeconds: 30 },
+    };
     expect(injected(appContainer(), { kubernetesProbeEndpoints: { readinessProbe: '/r' }, probes })).toEqual({
-      readinessProbe: { httpGet: { path: '/r', port: 'http' }, timeoutSeconds: 30, periodSeconds: 5, successThreshold: 3, failureThreshold: 2 },
+      readinessProbe: {
+        httpGet: { path: '/r', port: 'http' },
+        timeoutSeconds: 30,
+        periodSeconds: 5,
+        successThreshold: 3,
+        failureThreshold: 2,
+      },
     });
   });
 
   it('never touches a probe that the container has, however odd', () => {
-    const own = { livenessProbe: { tcpSocket: { port: 1 }, periodSeconds: -3 }, readinessProbe: {}, startupProbe: { exec: {}, httpGet: {} } };
+    const own = {
+      livenessProbe: { tcpSocket: { port: 1 }, periodSeconds: -3 },
+      readinessProbe: {},
+      startupProbe: { exec: {}, httpGet: {} },
+    };
     expect(mutation(pod([appContainer(own)]), policySet(policyDocument(endpoints))).patch).toBeUndefined();
   });
 
   it('treats a null probe as absent, as the API server does', () => {
-    expect(injected(appContainer({ readinessProbe: null }), { kubernetesProbeEndpoints: { readinessProbe: '/r' } })).toEqual({
+    expect(
+      injected(appContainer({ readinessProbe: null }), { kubernetesProbeEndpoints: { readinessProbe: '/r' } }),
+    ).toEqual({
       readinessProbe: { httpGet: { path: '/r', port: 'http' } },
     });
   });
@@ -64,7 +92,10 @@ describe('the three probes', () => {
   });
 
   it('leaves a Pod alone when no policy speaks for it', () => {
-    const { patch, defaulting } = mutation(pod([appContainer()]), policySet(policyDocument(endpoints, 'other', 'elsewhere')));
+    const { patch, defaulting } = mutation(
+      pod([appContainer()]),
+      policySet(policyDocument(endpoints, 'other', 'elsewhere')),
+    );
     expect(patch).toBeUndefined();
     expect(defaulting?.notInjected).toEqual([]);
   });
@@ -76,20 +107,63 @@ describe('the port for a path', () => {
     ((injected(appContainer({ ports }), spec)['readinessProbe'] ?? {}) as JsonObject)['httpGet'];
 
   it.each([
-    ['http before all others', [{ name: 'https', containerPort: 2 }, { name: 'http', containerPort: 1 }], { port: 'http' }],
-    ['https with its scheme', [{ name: 'http-api', containerPort: 3 }, { name: 'https', containerPort: 2 }], { port: 'https', scheme: 'HTTPS' }],
-    ['the first named http-*', [{ name: 'a', containerPort: 1 }, { name: 'http-api', containerPort: 3 }], { port: 'http-api' }],
+    [
+      'http before all others',
+      [
+        { name: 'https', containerPort: 2 },
+        { name: 'http', containerPort: 1 },
+      ],
+      { port: 'http' },
+    ],
+    [
+      'https with its scheme',
+      [
+        { name: 'http-api', containerPort: 3 },
+        { name: 'https', containerPort: 2 },
+      ],
+      { port: 'https', scheme: 'HTTPS' },
+    ],
+    [
+      'the first named http-*',
+      [
+        { name: 'a', containerPort: 1 },
+        { name: 'http-api', containerPort: 3 },
+      ],
+      { port: 'http-api' },
+    ],
     ['the only one, by name', [{ name: 'web', containerPort: 1 }], { port: 'web' }],
     ['the only one, by number when it has no name', [{ containerPort: 8080 }], { port: 8080 }],
-    ['the only one that is not for metrics', [{ name: 'metrics', containerPort: 1 }, { name: 'web', containerPort: 2 }, { name: 'go-metrics', containerPort: 3 }, { name: 'prometheus', containerPort: 4 }], { port: 'web' }],
-    ['TCP before UDP', [{ name: 'http', containerPort: 1, protocol: 'UDP' }, { name: 'web', containerPort: 2 }], { port: 'web' }],
+    [
+      'the only one that is not for metrics',
+      [
+        { name: 'metrics', containerPort: 1 },
+        { name: 'web', containerPort: 2 },
+        { name: 'go-metrics', containerPort: 3 },
+        { name: 'prometheus', containerPort: 4 },
+      ],
+      { port: 'web' },
+    ],
+    [
+      'TCP before UDP',
+      [
+        { name: 'http', containerPort: 1, protocol: 'UDP' },
+        { name: 'web', containerPort: 2 },
+      ],
+      { port: 'web' },
+    ],
   ])('is %s', (_, ports, expected) => {
     expect(httpGetOn(ports)).toEqual({ path: '/r', ...expected });
   });
 
   it.each([
     ['no port', []],
-    ['two plain ports', [{ name: 'a', containerPort: 1 }, { name: 'b', containerPort: 2 }]],
+    [
+      'two plain ports',
+      [
+        { name: 'a', containerPort: 1 },
+        { name: 'b', containerPort: 2 },
+      ],
+    ],
     ['a metrics port only', [{ name: 'metrics', containerPort: 1 }]],
     ['UDP only', [{ name: 'http', containerPort: 1, protocol: 'UDP' }]],
   ])('is not guessed with %s', (_, ports) => {
@@ -109,20 +183,30 @@ describe('the port for a path', () => {
     ['a number that is not declared', 9000, 'port-not-declared'],
     ['a UDP port', 'dns', 'port-not-tcp'],
   ])('is not injected for %s', (_, port, code) => {
-    const ports = [{ name: 'http', containerPort: 1 }, { name: 'dns', containerPort: 53, protocol: 'UDP' }];
+    const ports = [
+      { name: 'http', containerPort: 1 },
+      { name: 'dns', containerPort: 53, protocol: 'UDP' },
+    ];
     expect(httpGetOn(ports, { ...readiness, port })).toBeUndefined();
-    expect(reasons(pod([appContainer({ ports })]), policyDocument({ ...readiness, port }))).toContain(`app.readinessProbe: ${code}`);
+    expect(reasons(pod([appContainer({ ports })]), policyDocument({ ...readiness, port }))).toContain(
+      `app.readinessProbe: ${code}`,
+    );
   });
 
   it('must be declared also when a handler gives it', () => {
-    expect(reasons(pod([appContainer()]), policyDocument({ probes: { readinessProbe: { tcpSocket: { port: 5432 } } } }))).toContain(
-      'app.readinessProbe: port-not-declared',
-    );
+    expect(
+      reasons(pod([appContainer()]), policyDocument({ probes: { readinessProbe: { tcpSocket: { port: 5432 } } } })),
+    ).toContain('app.readinessProbe: port-not-declared');
   });
 
   it("keeps the policy's own scheme, host headers and number", () => {
     const httpGet = { path: '/r', port: 8080, scheme: 'HTTPS', httpHeaders: [{ name: 'Host', value: 'example.test' }] };
-    expect(httpGetOn([{ name: 'https', containerPort: 8080 }], { containers: ['app'], probes: { readinessProbe: { httpGet } } })).toEqual(httpGet);
+    expect(
+      httpGetOn([{ name: 'https', containerPort: 8080 }], {
+        containers: ['app'],
+        probes: { readinessProbe: { httpGet } },
+      }),
+    ).toEqual(httpGet);
   });
 });
 
@@ -135,7 +219,9 @@ describe('which containers', () => {
   function withReadiness(object: JsonObject, spec: unknown): string[] {
     const { after } = mutation(object, policySet(policyDocument(spec)));
     const { containers = [], initContainers = [] } = after['spec'] as Record<string, JsonObject[]>;
-    return [...containers, ...initContainers].filter((container) => container['readinessProbe'] !== undefined).map((container) => String(container['name']));
+    return [...containers, ...initContainers]
+      .filter((container) => container['readinessProbe'] !== undefined)
+      .map((container) => String(container['name']));
   }
 
   it('is the only one with a TCP port when the policy names none', () => {
@@ -146,7 +232,9 @@ describe('which containers', () => {
     const object = pod([appContainer(), other]);
     expect(withReadiness(object, main)).toEqual([]);
     const { defaulting } = mutation(object, policySet(policyDocument(main)));
-    expect(defaulting?.notInjected).toEqual([{ code: 'no-main-container', detail: expect.stringContaining('"app", "other"') as string }]);
+    expect(defaulting?.notInjected).toEqual([
+      { code: 'no-main-container', detail: expect.stringContaining('"app", "other"') as string },
+    ]);
   });
 
   it("is the one of kubectl's default-container annotation", () => {
@@ -160,8 +248,16 @@ describe('which containers', () => {
   });
 
   it('is every application container for "*"', () => {
-    const spec = { initContainers: [{ name: 'init', ports: [{ containerPort: 1 }] }, { name: 'side', restartPolicy: 'Always', ports: [{ containerPort: 2 }] }] };
-    expect(withReadiness(pod([appContainer(), other, appContainer({ name: 'istio-proxy' })], { spec }), all)).toEqual(['app', 'other']);
+    const spec = {
+      initContainers: [
+        { name: 'init', ports: [{ containerPort: 1 }] },
+        { name: 'side', restartPolicy: 'Always', ports: [{ containerPort: 2 }] },
+      ],
+    };
+    expect(withReadiness(pod([appContainer(), other, appContainer({ name: 'istio-proxy' })], { spec }), all)).toEqual([
+      'app',
+      'other',
+    ]);
   });
 
   it('is a native sidecar only by name', () => {
@@ -171,7 +267,11 @@ describe('which containers', () => {
 
   it.each([
     ['a plain init container', { name: 'side', ports: [{ containerPort: 2 }] }, 'side: init-container'],
-    ['a mesh proxy', { name: 'linkerd-proxy', restartPolicy: 'Always', ports: [{ containerPort: 2 }] }, 'linkerd-proxy: mesh-container'],
+    [
+      'a mesh proxy',
+      { name: 'linkerd-proxy', restartPolicy: 'Always', ports: [{ containerPort: 2 }] },
+      'linkerd-proxy: mesh-container',
+    ],
   ])('is never %s, even by name', (_, container, reason) => {
     const object = pod([{ name: 'app' }], { spec: { initContainers: [container] } });
     expect(withReadiness(object, named(container.name))).toEqual([]);
@@ -198,7 +298,10 @@ describe('which containers', () => {
     const { after } = mutation(
       pod([appContainer(), nginx]),
       policySet(
-        clusterPolicyDocument({ containers: ['nginx'], kubernetesProbeEndpoints: { readinessProbe: '/nginx' } }, 'nginx'),
+        clusterPolicyDocument(
+          { containers: ['nginx'], kubernetesProbeEndpoints: { readinessProbe: '/nginx' } },
+          'nginx',
+        ),
         clusterPolicyDocument({ containers: ['app'], kubernetesProbeEndpoints: { readinessProbe: '/app' } }, 'app'),
       ),
     );
@@ -210,19 +313,33 @@ describe('which containers', () => {
 describe('annotations', () => {
   const withAnnotations = (annotations: Record<string, string>, ...containers: JsonObject[]): JsonObject =>
     pod(containers.length > 0 ? containers : [appContainer()], {
-      metadata: { annotations: Object.fromEntries(Object.entries(annotations).map(([key, value]) => [`probewright.dev/${key}`, value])) },
+      metadata: {
+        annotations: Object.fromEntries(
+          Object.entries(annotations).map(([key, value]) => [`probewright.dev/${key}`, value]),
+        ),
+      },
     });
 
   it('name endpoints without any policy', () => {
     const { after } = mutation(withAnnotations({ 'readiness-endpoint': '/own' }), policySet());
-    expect(probesOf(containerNamed(after, 'app'))).toEqual({ readinessProbe: { httpGet: { path: '/own', port: 'http' } } });
-    expect((after['metadata'] as { annotations: JsonObject }).annotations['probewright.dev/injected']).toBe('{"app":{"readinessProbe":"annotation"}}');
+    expect(probesOf(containerNamed(after, 'app'))).toEqual({
+      readinessProbe: { httpGet: { path: '/own', port: 'http' } },
+    });
+    expect((after['metadata'] as { annotations: JsonObject }).annotations['probewright.dev/injected']).toBe(
+      '{"app":{"readinessProbe":"annotation"}}',
+    );
   });
 
   it('win over every policy, field by field', () => {
     const { after } = mutation(
       withAnnotations({ 'liveness-endpoint': '/own', 'startup-seconds': '60' }),
-      policySet(policyDocument({ ...endpoints, probes: { livenessProbe: { periodSeconds: 7 } }, slowStart: { startupSeconds: 300 } })),
+      policySet(
+        policyDocument({
+          ...endpoints,
+          probes: { livenessProbe: { periodSeconds: 7 } },
+          slowStart: { startupSeconds: 300 },
+        }),
+      ),
     );
     expect(probesOf(containerNamed(after, 'app'))).toMatchObject({
       livenessProbe: { httpGet: { path: '/own' }, periodSeconds: 7 },
@@ -231,8 +348,20 @@ describe('annotations', () => {
   });
 
   it('can say which containers are the main ones', () => {
-    const { after } = mutation(withAnnotations({ containers: 'b, c' }, appContainer({ name: 'a' }), appContainer({ name: 'b' }), appContainer({ name: 'c' })), policySet(policyDocument(endpoints)));
-    expect(['a', 'b', 'c'].map((name) => containerNamed(after, name)['readinessProbe'] !== undefined)).toEqual([false, true, true]);
+    const { after } = mutation(
+      withAnnotations(
+        { containers: 'b, c' },
+        appContainer({ name: 'a' }),
+        appContainer({ name: 'b' }),
+        appContainer({ name: 'c' }),
+      ),
+      policySet(policyDocument(endpoints)),
+    );
+    expect(['a', 'b', 'c'].map((name) => containerNamed(after, name)['readinessProbe'] !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   it.each([
@@ -244,7 +373,10 @@ describe('annotations', () => {
   });
 
   it('do not count where the platform ignores them', () => {
-    const { patch, warnings } = mutation(withAnnotations({ skip: 'all', 'startup-seconds': 'x' }), policySet(clusterPolicyDocument({ annotations: 'Ignore', ...endpoints })));
+    const { patch, warnings } = mutation(
+      withAnnotations({ skip: 'all', 'startup-seconds': 'x' }),
+      policySet(clusterPolicyDocument({ annotations: 'Ignore', ...endpoints })),
+    );
     expect(patch).toHaveLength(4);
     expect(warnings).toEqual([]);
   });
@@ -276,20 +408,36 @@ describe('provenance', () => {
       ),
     );
     expect(valueIn(after)).toEqual({
-      app: { livenessProbe: 'ClusterProbePolicy/cluster', readinessProbe: 'ProbePolicy/apps/policy', startupProbe: 'safety' },
+      app: {
+        livenessProbe: 'ClusterProbePolicy/cluster',
+        readinessProbe: 'ProbePolicy/apps/policy',
+        startupProbe: 'safety',
+      },
     });
   });
 
   it('keeps what an earlier call wrote, and the other annotations', () => {
-    const annotations = { 'a/b~c': 'kept', 'probewright.dev/injected': '{"old":{"livenessProbe":"ProbePolicy/apps/x"}}' };
-    const { after } = mutation(pod([appContainer()], { metadata: { annotations } }), policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } })));
-    expect(valueIn(after)).toEqual({ old: { livenessProbe: 'ProbePolicy/apps/x' }, app: { readinessProbe: 'ProbePolicy/apps/policy' } });
+    const annotations = {
+      'a/b~c': 'kept',
+      'probewright.dev/injected': '{"old":{"livenessProbe":"ProbePolicy/apps/x"}}',
+    };
+    const { after } = mutation(
+      pod([appContainer()], { metadata: { annotations } }),
+      policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } })),
+    );
+    expect(valueIn(after)).toEqual({
+      old: { livenessProbe: 'ProbePolicy/apps/x' },
+      app: { readinessProbe: 'ProbePolicy/apps/policy' },
+    });
     expect((after['metadata'] as { annotations: JsonObject }).annotations['a/b~c']).toBe('kept');
   });
 
   it('is left out when the annotations are full, so that the Pod is still accepted', () => {
     const annotations = { big: 'x'.repeat(256 * 1024 - 10) };
-    const { patch } = mutation(pod([appContainer()], { metadata: { annotations } }), policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } })));
+    const { patch } = mutation(
+      pod([appContainer()], { metadata: { annotations } }),
+      policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } })),
+    );
     expect(patch?.map(({ path }) => path)).toEqual(['/spec/containers/0/readinessProbe']);
   });
 });

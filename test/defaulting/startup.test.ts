@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
-import { appContainer, clusterPolicyDocument, containerNamed, mutation, pod, policyDocument, policySet } from '../worlds.ts';
+import {
+  appContainer,
+  clusterPolicyDocument,
+  containerNamed,
+  mutation,
+  pod,
+  policyDocument,
+  policySet,
+} from '../worlds.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 
 /** The startup probe that the app container gets, and the source that provenance names for it. */
-function startup(container: JsonObject, documents: JsonObject[], annotations: JsonObject = {}): { probe: JsonObject | undefined; source: unknown; code: string | undefined } {
+function startup(
+  container: JsonObject,
+  documents: JsonObject[],
+  annotations: JsonObject = {},
+): { probe: JsonObject | undefined; source: unknown; code: string | undefined } {
   const { after, defaulting } = mutation(pod([container], { metadata: { annotations } }), policySet(...documents));
   return {
     probe: containerNamed(after, 'app')['startupProbe'] as JsonObject | undefined,
@@ -14,7 +26,8 @@ function startup(container: JsonObject, documents: JsonObject[], annotations: Js
 }
 
 const live = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
-const ownLiveness = (members: JsonObject = {}): JsonObject => appContainer({ livenessProbe: { httpGet: { path: '/own', port: 'http', scheme: 'HTTP' }, ...members } });
+const ownLiveness = (members: JsonObject = {}): JsonObject =>
+  appContainer({ livenessProbe: { httpGet: { path: '/own', port: 'http', scheme: 'HTTP' }, ...members } });
 
 describe('an injected liveness probe', () => {
   it('comes with a startup probe of 300 guaranteed seconds when nothing configured one', () => {
@@ -25,7 +38,10 @@ describe('an injected liveness probe', () => {
   });
 
   it("comes with the policy's own startup probe as it is when there is one", () => {
-    const spec = { kubernetesProbeEndpoints: { livenessProbe: '/live', startupProbe: '/start' }, probes: { startupProbe: { periodSeconds: 1, failureThreshold: 10 } } };
+    const spec = {
+      kubernetesProbeEndpoints: { livenessProbe: '/live', startupProbe: '/start' },
+      probes: { startupProbe: { periodSeconds: 1, failureThreshold: 10 } },
+    };
     expect(startup(appContainer(), [policyDocument(spec)])).toMatchObject({
       probe: { httpGet: { path: '/start', port: 'http' }, periodSeconds: 1, failureThreshold: 10 },
       source: 'ProbePolicy/apps/policy',
@@ -44,7 +60,10 @@ describe('an injected liveness probe', () => {
 
   it('falls back to the safety when the configured startup probe cannot work in the container', () => {
     const spec = { ...live, probes: { startupProbe: { tcpSocket: { port: 9999 } } } };
-    expect(startup(appContainer(), [policyDocument(spec)])).toMatchObject({ probe: { httpGet: { path: '/live' } }, source: 'safety' });
+    expect(startup(appContainer(), [policyDocument(spec)])).toMatchObject({
+      probe: { httpGet: { path: '/live' } },
+      source: 'safety',
+    });
   });
 
   it('comes alone when a policy says null, which also silences lower layers', () => {
@@ -56,13 +75,23 @@ describe('an injected liveness probe', () => {
   });
 
   it('comes with a startup probe again when a higher layer asks for a slow start', () => {
-    const documents = [clusterPolicyDocument({ ...live, probes: { startupProbe: null } }), policyDocument({ slowStart: { startupSeconds: 60 } })];
-    expect(startup(appContainer(), documents)).toMatchObject({ probe: { httpGet: { path: '/live' }, failureThreshold: 13 }, source: 'ProbePolicy/apps/policy' });
+    const documents = [
+      clusterPolicyDocument({ ...live, probes: { startupProbe: null } }),
+      policyDocument({ slowStart: { startupSeconds: 60 } }),
+    ];
+    expect(startup(appContainer(), documents)).toMatchObject({
+      probe: { httpGet: { path: '/live' }, failureThreshold: 13 },
+      source: 'ProbePolicy/apps/policy',
+    });
   });
 
   it('needs none beside a startup probe of the author', () => {
     const own = { tcpSocket: { port: 'http' } };
-    expect(startup(appContainer({ startupProbe: own }), [policyDocument(live)])).toEqual({ probe: own, source: undefined, code: undefined });
+    expect(startup(appContainer({ startupProbe: own }), [policyDocument(live)])).toEqual({
+      probe: own,
+      source: undefined,
+      code: undefined,
+    });
   });
 });
 
@@ -74,14 +103,27 @@ describe('startupSeconds', () => {
     [1, undefined, 2],
     [300, 10, 31],
     [300, 7, 44],
-  ])('of %i with period %s takes the smallest failureThreshold that guarantees it: %i', (startupSeconds, periodSeconds, failureThreshold) => {
-    const spec = { slowStart: { startupSeconds }, ...(periodSeconds && { probes: { startupProbe: { periodSeconds } } }) };
-    const { probe } = startup(ownLiveness(), [policyDocument(spec)]);
-    expect(probe).toEqual({ httpGet: { path: '/own', port: 'http', scheme: 'HTTP' }, periodSeconds: periodSeconds ?? 5, failureThreshold });
-  });
+  ])(
+    'of %i with period %s takes the smallest failureThreshold that guarantees it: %i',
+    (startupSeconds, periodSeconds, failureThreshold) => {
+      const spec = {
+        slowStart: { startupSeconds },
+        ...(periodSeconds && { probes: { startupProbe: { periodSeconds } } }),
+      };
+      const { probe } = startup(ownLiveness(), [policyDocument(spec)]);
+      expect(probe).toEqual({
+        httpGet: { path: '/own', port: 'http', scheme: 'HTTP' },
+        periodSeconds: periodSeconds ?? 5,
+        failureThreshold,
+      });
+    },
+  );
 
   it('counts the delay of the startup probe as (D-1) seconds', () => {
-    const spec = { slowStart: { startupSeconds: 100 }, probes: { startupProbe: { initialDelaySeconds: 51, periodSeconds: 10 } } };
+    const spec = {
+      slowStart: { startupSeconds: 100 },
+      probes: { startupProbe: { initialDelaySeconds: 51, periodSeconds: 10 } },
+    };
     const { probe } = startup(ownLiveness(), [policyDocument(spec)]);
     expect(probe).toMatchObject({ failureThreshold: 6 });
     expect(guaranteedStartSeconds(probeTiming(probe ?? {}))).toBe(100);
@@ -93,37 +135,58 @@ describe('startupSeconds', () => {
       kubernetesProbeEndpoints: { startupProbe: '/start' },
       probes: { startupProbe: { failureThreshold } },
     });
-    expect(startup(appContainer(), [policyDocument(spec(2))]).probe).toEqual({ httpGet: { path: '/start', port: 'http' }, periodSeconds: 5, failureThreshold: 13 });
+    expect(startup(appContainer(), [policyDocument(spec(2))]).probe).toEqual({
+      httpGet: { path: '/start', port: 'http' },
+      periodSeconds: 5,
+      failureThreshold: 13,
+    });
     expect(startup(appContainer(), [policyDocument(spec(40))]).probe).toMatchObject({ failureThreshold: 40 });
   });
 
   it('gives way to the annotation, also to a shorter one', () => {
     const annotations = { 'probewright.dev/startup-seconds': '20' };
-    expect(startup(ownLiveness(), [policyDocument({ slowStart: { startupSeconds: 300 } })], annotations)).toMatchObject({
-      probe: { failureThreshold: 5 },
-      source: 'annotation',
-    });
+    expect(startup(ownLiveness(), [policyDocument({ slowStart: { startupSeconds: 300 } })], annotations)).toMatchObject(
+      {
+        probe: { failureThreshold: 5 },
+        source: 'annotation',
+      },
+    );
   });
 
   it('finds nothing to guard in a container without a liveness probe', () => {
-    expect(startup(appContainer(), [policyDocument({ slowStart: { startupSeconds: 300 } })])).toEqual({ probe: undefined, source: undefined, code: 'no-liveness-probe' });
+    expect(startup(appContainer(), [policyDocument({ slowStart: { startupSeconds: 300 } })])).toEqual({
+      probe: undefined,
+      source: undefined,
+      code: 'no-liveness-probe',
+    });
   });
 });
 
 describe('fromInitialDelaySeconds', () => {
   const policy = policyDocument({ slowStart: { fromInitialDelaySeconds: 30 } });
 
-  it('gives as long as the author\'s liveness settings tolerated at the most', () => {
+  it("gives as long as the author's liveness settings tolerated at the most", () => {
     // D + P + (F-1)*max(P,T) + T = 60 + 10 + 4*20 + 20
-    const { probe, source } = startup(ownLiveness({ initialDelaySeconds: 60, periodSeconds: 10, timeoutSeconds: 20, failureThreshold: 5 }), [policy]);
+    const { probe, source } = startup(
+      ownLiveness({ initialDelaySeconds: 60, periodSeconds: 10, timeoutSeconds: 20, failureThreshold: 5 }),
+      [policy],
+    );
     expect(guaranteedStartSeconds(probeTiming(probe ?? {}))).toBe(170);
-    expect(probe).toMatchObject({ httpGet: { path: '/own' }, timeoutSeconds: 20, periodSeconds: 5, failureThreshold: 35 });
+    expect(probe).toMatchObject({
+      httpGet: { path: '/own' },
+      timeoutSeconds: 20,
+      periodSeconds: 5,
+      failureThreshold: 35,
+    });
     expect(source).toBe('ProbePolicy/apps/policy');
   });
 
   it('counts from the delay that it names', () => {
     expect(startup(ownLiveness({ initialDelaySeconds: 30 }), [policy]).probe).toBeDefined();
-    expect(startup(ownLiveness({ initialDelaySeconds: 29 }), [policy])).toMatchObject({ probe: undefined, code: 'no-endpoint' });
+    expect(startup(ownLiveness({ initialDelaySeconds: 29 }), [policy])).toMatchObject({
+      probe: undefined,
+      code: 'no-endpoint',
+    });
   });
 
   it('gives way to startupSeconds', () => {
@@ -131,8 +194,12 @@ describe('fromInitialDelaySeconds', () => {
     expect(startup(ownLiveness({ initialDelaySeconds: 60 }), [both]).probe).toMatchObject({ failureThreshold: 5 });
   });
 
-  it('is about the author\'s delay, not about one that the policy injects', () => {
-    const both = policyDocument({ slowStart: { fromInitialDelaySeconds: 30 }, ...live, probes: { livenessProbe: { initialDelaySeconds: 60 } } });
+  it("is about the author's delay, not about one that the policy injects", () => {
+    const both = policyDocument({
+      slowStart: { fromInitialDelaySeconds: 30 },
+      ...live,
+      probes: { livenessProbe: { initialDelaySeconds: 60 } },
+    });
     expect(startup(appContainer(), [both])).toMatchObject({ source: 'safety', probe: { failureThreshold: 61 } });
   });
 });
@@ -153,11 +220,15 @@ describe('a startup probe beside a liveness probe of the author', () => {
     ['a header with a control character', { httpGet: { port: 80, httpHeaders: [{ name: 'A', value: 'a\r\nb' }] } }],
     ['a member that is no core/v1 field', { httpGet: { port: 80, deep: { er: [] } } }],
   ])('is not copied from one with %s', (_, livenessProbe) => {
-    expect(startup(appContainer({ livenessProbe }), [policyDocument({ slowStart: { startupSeconds: 60 } })])).toMatchObject({ probe: undefined, code: 'liveness-cannot-work' });
+    expect(
+      startup(appContainer({ livenessProbe }), [policyDocument({ slowStart: { startupSeconds: 60 } })]),
+    ).toMatchObject({ probe: undefined, code: 'liveness-cannot-work' });
   });
 
   it('is copied with fields that later API versions add', () => {
     const handler = { grpc: { port: 8080, service: '', mode: 'TLS' } };
-    expect(startup(appContainer({ livenessProbe: handler }), [policyDocument({ slowStart: { startupSeconds: 60 } })]).probe).toMatchObject(handler);
+    expect(
+      startup(appContainer({ livenessProbe: handler }), [policyDocument({ slowStart: { startupSeconds: 60 } })]).probe,
+    ).toMatchObject(handler);
   });
 });

@@ -4,10 +4,12 @@ import { clusterPolicyDocument, parsedPolicy, policyDocument, policySet } from '
 import type { JsonObject } from '../../src/probes/json.ts';
 
 const sources = (set: PolicySet, namespace: string, labels: Record<string, string> = {}): string[] =>
-  set.policyFor(namespace, new Map(Object.entries(labels))).layers.map(({ source }) => source.replace(/^(C?)\w+\//, '$1:'));
+  set
+    .policyFor(namespace, new Map(Object.entries(labels)))
+    .layers.map(({ source }) => source.replace(/^(C?)\w+\//, '$1:'));
 
 describe('layers', () => {
-  it('are cluster policies by priority then name, the namespace\'s by name, those with a selector by name', () => {
+  it("are cluster policies by priority then name, the namespace's by name, those with a selector by name", () => {
     const set = policySet(
       policyDocument({ workloadSelector: { matchLabels: { app: 'web' } } }, 'a-selected'),
       policyDocument({ workloadSelector: {} }, 'b-selects-all'),
@@ -19,16 +21,39 @@ describe('layers', () => {
       clusterPolicyDocument({ priority: 5 }, 'B'.toLowerCase()),
       clusterPolicyDocument({ priority: -1 }, 'z'),
     );
-    expect(sources(set, 'apps', { app: 'web' })).toEqual(['C:z', 'C:c', 'C:a', 'C:b', ':apps/y', ':apps/z', ':apps/a-selected', ':apps/b-selects-all']);
-    expect(sources(set, 'apps', { app: 'other' })).toEqual(['C:z', 'C:c', 'C:a', 'C:b', ':apps/y', ':apps/z', ':apps/b-selects-all']);
+    expect(sources(set, 'apps', { app: 'web' })).toEqual([
+      'C:z',
+      'C:c',
+      'C:a',
+      'C:b',
+      ':apps/y',
+      ':apps/z',
+      ':apps/a-selected',
+      ':apps/b-selects-all',
+    ]);
+    expect(sources(set, 'apps', { app: 'other' })).toEqual([
+      'C:z',
+      'C:c',
+      'C:a',
+      'C:b',
+      ':apps/y',
+      ':apps/z',
+      ':apps/b-selects-all',
+    ]);
     expect(sources(set, 'unknown')).toEqual(['C:z', 'C:c', 'C:a', 'C:b']);
   });
 
   it('include cluster policies whose namespaceSelector matches, also by the name label that every namespace has', () => {
     const documents = [
-      clusterPolicyDocument({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'apps' } } }, 'by-name'),
+      clusterPolicyDocument(
+        { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'apps' } } },
+        'by-name',
+      ),
       clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'by-label'),
-      clusterPolicyDocument({ namespaceSelector: { matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] } }, 'unlabelled'),
+      clusterPolicyDocument(
+        { namespaceSelector: { matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] } },
+        'unlabelled',
+      ),
       clusterPolicyDocument({ workloadSelector: { matchLabels: { app: 'web' } } }, 'by-workload'),
     ];
     const set = new PolicySet(documents.map(parsedPolicy), new Map([['apps', new Map([['tier', 'web']])]]));
@@ -44,11 +69,17 @@ describe('layers', () => {
     [{ key: 'tier', operator: 'DoesNotExist', values: [] }, [true, false, false]],
   ])('select by %j', (expression, expected) => {
     const set = policySet(policyDocument({ workloadSelector: { matchExpressions: [expression] } }));
-    expect([{}, { tier: 'web' }, { tier: 'db' }].map((labels) => sources(set, 'apps', labels).length === 1)).toEqual(expected);
+    expect([{}, { tier: 'web' }, { tier: 'db' }].map((labels) => sources(set, 'apps', labels).length === 1)).toEqual(
+      expected,
+    );
   });
 
   it('let the highest cluster policy that speaks of annotations decide on them', () => {
-    const set = policySet(clusterPolicyDocument({ annotations: 'Ignore' }, 'a'), clusterPolicyDocument({ annotations: 'Allow' }, 'b'), clusterPolicyDocument({}, 'c'));
+    const set = policySet(
+      clusterPolicyDocument({ annotations: 'Ignore' }, 'a'),
+      clusterPolicyDocument({ annotations: 'Allow' }, 'b'),
+      clusterPolicyDocument({}, 'c'),
+    );
     expect(set.policyFor('apps', new Map()).annotations).toBe('Allow');
   });
 

@@ -22,7 +22,11 @@ interface World {
 }
 
 function world(options: Partial<WebhookApp> = {}): World {
-  const metrics = new Metrics({ policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }), certificateExpiry: () => 9000, build: { version: '1', commit: 'c' } });
+  const metrics = new Metrics({
+    policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
+    certificateExpiry: () => 9000,
+    build: { version: '1', commit: 'c' },
+  });
   const lines: unknown[][] = [];
   const app = buildWebhookApp({
     cert: pair.certPem,
@@ -45,7 +49,12 @@ function world(options: Partial<WebhookApp> = {}): World {
 const review = reviewOf(pod([appContainer()]));
 const uid = String(review.request['uid']);
 
-async function post(app: FastifyInstance, url: string, payload: unknown, headers: Record<string, string> = {}): Promise<{ code: number; body: JsonObject; headers: JsonObject }> {
+async function post(
+  app: FastifyInstance,
+  url: string,
+  payload: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ code: number; body: JsonObject; headers: JsonObject }> {
   const response = await app.inject({
     method: 'POST',
     url,
@@ -62,12 +71,20 @@ describe('a v1 AdmissionReview', () => {
     const { app } = world();
     const { code, body } = await post(app, '/mutate?timeout=5s', review);
     expect(code).toBe(200);
-    expect(expectValidReply('mutate', uid, body).patch?.map(({ path }) => path)).toEqual(['/metadata/annotations', '/spec/containers/0/readinessProbe']);
+    expect(expectValidReply('mutate', uid, body).patch?.map(({ path }) => path)).toEqual([
+      '/metadata/annotations',
+      '/spec/containers/0/readinessProbe',
+    ]);
   });
 
   it('posted to /validate is allowed without a patch', async () => {
     const { body } = await post(world().app, '/validate', review);
-    expect(expectValidReply('validate', uid, body)).toEqual({ allowed: true, patch: undefined, warnings: [], auditAnnotations: {} });
+    expect(expectValidReply('validate', uid, body)).toEqual({
+      allowed: true,
+      patch: undefined,
+      warnings: [],
+      auditAnnotations: {},
+    });
   });
 
   it('gets no patch under mutation Audit, but annotations that say what would have been added', async () => {
@@ -87,13 +104,20 @@ describe('a v1 AdmissionReview', () => {
     expect((await post(world().app, '/mutate', big)).code).toBe(200);
   });
 
-  it.each(['__proto__', 'constructor', 'prototype'])('with a %s key is answered like any other, and the key changes nothing', async (key) => {
-    const text = JSON.stringify(review).replace('"image":', `"${key}":{"livenessProbe":{},"containers":[]},"image":`);
-    const { code, body } = await post(world().app, '/mutate', text.replace('"spec":', `"${key}":{"prototype":{"x":1}},"spec":`));
-    expect(code).toBe(200);
-    expect(expectValidReply('mutate', uid, body).patch).toHaveLength(2);
-    expect(({} as JsonObject)['livenessProbe']).toBeUndefined();
-  });
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'with a %s key is answered like any other, and the key changes nothing',
+    async (key) => {
+      const text = JSON.stringify(review).replace('"image":', `"${key}":{"livenessProbe":{},"containers":[]},"image":`);
+      const { code, body } = await post(
+        world().app,
+        '/mutate',
+        text.replace('"spec":', `"${key}":{"prototype":{"x":1}},"spec":`),
+      );
+      expect(code).toBe(200);
+      expect(expectValidReply('mutate', uid, body).patch).toHaveLength(2);
+      expect(({} as JsonObject)['livenessProbe']).toBeUndefined();
+    },
+  );
 
   it('with 10,000 levels of nesting is answered like any other', async () => {
     const text = JSON.stringify(review).replace('"image":', `"x":${'['.repeat(10_000)}${']'.repeat(10_000)},"image":`);
@@ -114,23 +138,40 @@ describe('a body that is no v1 AdmissionReview', () => {
     ['null', 'null', 'the body must be an AdmissionReview object, not null'],
     ['an array', [], 'the body must be an AdmissionReview object, not an array'],
     ['another kind', { ...review, kind: 'Pod' }, 'kind must be AdmissionReview, not "Pod"'],
-    ['v1beta1', { ...review, apiVersion: 'admission.k8s.io/v1beta1' }, 'apiVersion must be admission.k8s.io/v1, not "admission.k8s.io/v1beta1"'],
+    [
+      'v1beta1',
+      { ...review, apiVersion: 'admission.k8s.io/v1beta1' },
+      'apiVersion must be admission.k8s.io/v1, not "admission.k8s.io/v1beta1"',
+    ],
     ['no request', without('request'), 'request must be an object, not absent'],
     ['no uid', without('uid'), 'request.uid must be a string, not absent'],
     ['no kind', without('kind'), 'request.kind must be an object, not absent'],
     ['no operation', without('operation'), 'request.operation must be a string, not absent'],
     ['no object on CREATE', without('object'), 'request.object must be an object when request.operation is CREATE'],
-    ['a string for an object', reviewOf(pod([]), { object: 'x' }), 'request.object must be an object or null, not a string'],
+    [
+      'a string for an object',
+      reviewOf(pod([]), { object: 'x' }),
+      'request.object must be an object or null, not a string',
+    ],
   ])('(%s) is HTTP 400 with a Status that says so', async (_, payload, message) => {
     for (const url of ['/mutate', '/validate']) {
       const { code, body } = await post(world().app, url, payload);
       expect(code).toBe(400);
-      expect(body).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'BadRequest', code: 400, message: expect.stringContaining(message) as string });
+      expect(body).toMatchObject({
+        kind: 'Status',
+        apiVersion: 'v1',
+        status: 'Failure',
+        reason: 'BadRequest',
+        code: 400,
+        message: expect.stringContaining(message) as string,
+      });
     }
   });
 
   it('of another content type is HTTP 415', async () => {
-    const { code, body } = await post(world().app, '/mutate', JSON.stringify(review), { 'content-type': 'application/x-www-form-urlencoded' });
+    const { code, body } = await post(world().app, '/mutate', JSON.stringify(review), {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
     expect([code, body['message']]).toEqual([415, 'probewright: Content-Type must be application/json']);
   });
 
@@ -143,20 +184,30 @@ describe('the webhook server', () => {
   it('answers other paths and methods with a Status that names the right ones', async () => {
     const response = await world().app.inject({ method: 'GET', url: '/mutate?x=y' });
     expect(response.statusCode).toBe(404);
-    expect(response.json<JsonObject>()['message']).toBe('probewright: no GET /mutate: POST an AdmissionReview to /mutate or /validate');
+    expect(response.json<JsonObject>()['message']).toBe(
+      'probewright: no GET /mutate: POST an AdmissionReview to /mutate or /validate',
+    );
   });
 
   it('answers 500 while the policies are not loaded, so that failurePolicy decides', async () => {
     const { app, lines } = world({ policies: () => undefined });
     for (const url of ['/mutate', '/validate']) {
       const { code, body } = await post(app, url, review);
-      expect([code, body['reason'], body['message']]).toEqual([500, 'InternalError', 'probewright: the policies are not loaded yet']);
+      expect([code, body['reason'], body['message']]).toEqual([
+        500,
+        'InternalError',
+        'probewright: the policies are not loaded yet',
+      ]);
     }
     expect(lines.map(([kind]) => kind)).toEqual(['failed', 'failed']);
   });
 
   it('answers an error of its own with 500, never with allowed: false', async () => {
-    const broken = { policyFor: () => { throw new Error('boom'); } };
+    const broken = {
+      policyFor: () => {
+        throw new Error('boom');
+      },
+    };
     const { code, body } = await post(world({ policies: () => broken as never }).app, '/mutate', review);
     expect([code, body['message']]).toEqual([500, 'probewright: boom']);
   });
@@ -181,9 +232,13 @@ describe('the webhook server', () => {
     expect([code, headers['connection']]).toEqual([200, 'close']);
   });
 
-  it('has the settings that the API server\'s client asks for', () => {
-    const { server } = world().app as unknown as { server: { keepAliveTimeout: number; requestTimeout: number; maxRequestsPerSocket: number } };
-    expect([server.keepAliveTimeout, server.requestTimeout, server.maxRequestsPerSocket]).toEqual([120_000, 35_000, 1000]);
+  it("has the settings that the API server's client asks for", () => {
+    const { server } = world().app as unknown as {
+      server: { keepAliveTimeout: number; requestTimeout: number; maxRequestsPerSocket: number };
+    };
+    expect([server.keepAliveTimeout, server.requestTimeout, server.maxRequestsPerSocket]).toEqual([
+      120_000, 35_000, 1000,
+    ]);
   });
 
   it('counts decisions, injected probes and reasons, with labels that callers cannot grow', async () => {
@@ -192,9 +247,15 @@ describe('the webhook server', () => {
     await post(app, '/mutate', reviewOf({ ...pod([]), kind: 'Kind-of-the-callers' }));
     await post(app, '/mutate', '{');
     const text = await metrics.registry.metrics();
-    expect(text).toContain('probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="Pod",result="mutate",dry_run="false"} 1');
-    expect(text).toContain('probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="other",result="skip",dry_run="false"} 1');
-    expect(text).toContain('probewright_admission_requests_total{webhook="mutate",operation="other",kind="other",result="error",dry_run="false"} 1');
+    expect(text).toContain(
+      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="Pod",result="mutate",dry_run="false"} 1',
+    );
+    expect(text).toContain(
+      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="other",result="skip",dry_run="false"} 1',
+    );
+    expect(text).toContain(
+      'probewright_admission_requests_total{webhook="mutate",operation="other",kind="other",result="error",dry_run="false"} 1',
+    );
     expect(text).toContain('probewright_patch_operations_total{rule="policy",probe="readinessProbe"} 1');
     expect(text).toContain('probewright_not_injected_total{reason="no-endpoint"} 2');
     expect(text).toContain('probewright_admission_duration_seconds_count{webhook="mutate"} 3');
