@@ -1,5 +1,7 @@
 import type { webcrypto } from 'node:crypto';
-import type * as x509 from '@peculiar/x509';
+// The library wants this polyfill loaded before it.
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
 
 /** What a throw-away serving pair is made for. Everything has a default that works on this machine's loopback. */
 export interface ServingPairOptions {
@@ -31,13 +33,12 @@ const hour = 3_600_000;
  * and nothing expires in the repository.
  */
 export async function makeServingPair(options: ServingPairOptions = {}): Promise<ServingPair> {
-  const { X509CertificateGenerator, PemConverter } = await loadX509();
   const validity = {
     notBefore: options.notBefore ?? new Date(Date.now() - hour),
     notAfter: options.notAfter ?? new Date(Date.now() + 24 * hour),
   };
   const caKeys = await makeKeys();
-  const ca = await X509CertificateGenerator.createSelfSigned({
+  const ca = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity,
     name: [{ CN: ['probewright test CA'] }],
     keys: caKeys,
@@ -45,7 +46,7 @@ export async function makeServingPair(options: ServingPairOptions = {}): Promise
     extensions: await caExtensions(caKeys.publicKey),
   });
   const keys = await makeKeys();
-  const certificate = await X509CertificateGenerator.create({
+  const certificate = await x509.X509CertificateGenerator.create({
     ...validity,
     subject: [{ CN: [options.commonName ?? 'localhost'] }],
     issuer: ca.subjectName,
@@ -57,7 +58,7 @@ export async function makeServingPair(options: ServingPairOptions = {}): Promise
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
   return {
     certPem: `${certificate.toString('pem')}\n`,
-    keyPem: `${PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`,
+    keyPem: `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`,
     caPem: `${ca.toString('pem')}\n`,
   };
 }
@@ -67,12 +68,10 @@ function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
 }
 
 async function caExtensions(publicKey: webcrypto.CryptoKey): Promise<x509.Extension[]> {
-  const { BasicConstraintsExtension, KeyUsagesExtension, KeyUsageFlags, SubjectKeyIdentifierExtension } =
-    await loadX509();
   return [
-    new BasicConstraintsExtension(true, 0, true),
-    new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-    await SubjectKeyIdentifierExtension.create(publicKey),
+    new x509.BasicConstraintsExtension(true, 0, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+    await x509.SubjectKeyIdentifierExtension.create(publicKey),
   ];
 }
 
@@ -80,36 +79,15 @@ async function servingExtensions(
   caPublicKey: webcrypto.CryptoKey,
   options: ServingPairOptions,
 ): Promise<x509.Extension[]> {
-  const x = await loadX509();
   const names: x509.JsonGeneralNames = [
     ...(options.dnsNames ?? ['localhost']).map((value) => ({ type: 'dns' as const, value })),
     ...(options.ipAddresses ?? ['127.0.0.1']).map((value) => ({ type: 'ip' as const, value })),
   ];
   return [
-    new x.BasicConstraintsExtension(false, undefined, true),
-    new x.KeyUsagesExtension(x.KeyUsageFlags.digitalSignature, true),
-    new x.ExtendedKeyUsageExtension([x.ExtendedKeyUsage.serverAuth]),
-    new x.SubjectAlternativeNameExtension(names),
-    await x.AuthorityKeyIdentifierExtension.create(caPublicKey),
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    new x509.SubjectAlternativeNameExtension(names),
+    await x509.AuthorityKeyIdentifierExtension.create(caPublicKey),
   ];
-}
-
-/**
- * `@peculiar/x509` wants a Reflect metadata polyfill loaded before it, hence the late import. A real polyfill that is
- * already there is left alone.
- */
-function loadX509(): Promise<typeof x509> {
-  if (!('getMetadata' in Reflect)) Object.assign(Reflect, reflectMetadata());
-  return import('@peculiar/x509');
-}
-
-/** The four functions of the metadata proposal that the library calls, without inheritance, which it does not use. */
-function reflectMetadata(): Record<string, unknown> {
-  const stored = new WeakMap<object, Map<unknown, unknown>>();
-  const get = (key: unknown, target: object): unknown => stored.get(target)?.get(key);
-  const define = (key: unknown, value: unknown, target: object): void => {
-    stored.set(target, (stored.get(target) ?? new Map<unknown, unknown>()).set(key, value));
-  };
-  const has = (key: unknown, target: object): boolean => stored.get(target)?.has(key) ?? false;
-  return { getMetadata: get, getOwnMetadata: get, defineMetadata: define, hasOwnMetadata: has };
 }

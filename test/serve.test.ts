@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import http from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
+import { TLSSocket } from 'node:tls';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../src/log.ts';
@@ -11,7 +12,6 @@ import { makeServingPair } from './certificate.ts';
 import { expectValidReply } from './protocol.ts';
 import { appContainer, pod, reviewOf } from './worlds.ts';
 import type { RunningServer } from '../src/serve.ts';
-import type { TLSSocket } from 'node:tls';
 
 const review = reviewOf(pod([appContainer()]));
 const uid = String(review.request['uid']);
@@ -92,7 +92,8 @@ function ask(server: RunningServer, with_: https.Agent = agent): Promise<Answer>
       headers: { 'content-type': 'application/json' },
     };
     const request = https.request(options, (response) => {
-      const peer = (response.socket as TLSSocket).getPeerCertificate().subject.CN as string | undefined;
+      const socket: unknown = response.socket;
+      const peer = socket instanceof TLSSocket ? (socket.getPeerCertificate().subject.CN as string) : undefined;
       collect(response, (body) => {
         resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer });
       });

@@ -87,7 +87,8 @@ describe('for 10,000 random Pods', () => {
         expect(rest(after)).toBe(rest(pod));
         containersOf(pod).forEach((container, index) => {
           for (const kind of PROBE_KINDS)
-            if (container[kind] != null) expect(containersOf(after)[index]?.[kind]).toEqual(container[kind]);
+            if (container[kind] !== undefined && container[kind] !== null)
+              expect(containersOf(after)[index]?.[kind]).toEqual(container[kind]);
         });
       }),
       { numRuns: 10_000 },

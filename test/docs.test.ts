@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../src/cli/commands.ts';
+import { SERVE_SETTINGS } from '../src/config.ts';
+import { REASON_CODES } from '../src/defaulting/reason.ts';
+import { CHECK_CATALOGUE } from '../src/policy/check-catalogue.ts';
+import { Metrics } from '../src/server/metrics.ts';
+
+const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
+
+/** First cells of a page's tables: what stands in backquotes at the start of a row. */
+const rows = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell).filter((cell) => pattern.test(cell));
+
+describe('the docs', () => {
+  it('list every flag of serve with its variable and default, and no other', () => {
+    const defaults: Record<string, string> = {
+      policies: 'required',
+      'tls-cert': 'development pair',
+      'tls-key': 'development pair',
+    };
+    const expected = SERVE_SETTINGS.map(({ flag, env, fallback }) => [
+      flag,
+      env,
+      defaults[flag] ?? `\`${fallback ?? ''}\``,
+    ]);
+    // The cell of a flag with choices has escaped bars in it.
+    const listed = doc('configuration.md')
+      .replaceAll('\\|', '/')
+      .matchAll(/^\| `--([a-z-]+) [^|`]*` \| `(\w+)` \| (.+?) \|/gm);
+    expect([...listed].map(([, flag, env, fallback]) => [flag, env, fallback])).toEqual(expected);
+  });
+
+  it('list every metric with its labels, and no other', async () => {
+    const { registry } = new Metrics({
+      policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
+      certificateExpiry: () => undefined,
+      build: { version: '', commit: '' },
+    });
+    const metrics = (await registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('probewright_'));
+    expect(rows(doc('observability.md'), /^probewright_/).sort()).toEqual(metrics.map(({ name }) => name).sort());
+    for (const { name, values } of metrics) {
+      const line =
+        doc('observability.md')
+          .split('\n')
+          .find((candidate) => candidate.startsWith(`| \`${name}\``)) ?? '';
+      for (const label of Object.keys(values[0]?.labels ?? {}).filter((key) => key !== 'le'))
+        expect(line).toContain(`\`${label}\``);
+    }
+  });
+
+  it('explain every reason why a probe was not injected, and no other', () => {
+    expect(rows(doc('defaulting.md'), /^[a-z-]+$/).sort()).toEqual([...REASON_CODES].sort());
+  });
+
+  it('list every check with its default action and parameters, and no other', () => {
+    const listed = [...doc('checks.md').matchAll(/^\| `([a-z-]+)` \| (\w+) \| (.*) \|$/gm)].map(
+      ([, id, action, parameters = '']) => [id, action, parameters.match(/\w+/g) ?? []],
+    );
+    expect(listed).toEqual(
+      Object.entries(CHECK_CATALOGUE).map(([id, { action, parameters }]) => [id, action, Object.keys(parameters)]),
+    );
+  });
+
+  it('name every annotation', () => {
+    expect(rows(doc('policies.md'), /^probewright\.dev\//)).toEqual(
+      ['startup-endpoint', 'liveness-endpoint', 'readiness-endpoint', 'startup-seconds', 'containers', 'skip'].map(
+        (name) => `probewright.dev/${name}`,
+      ),
+    );
+  });
+
+  it('have a page for every command', () => {
+    const pages = { serve: 'configuration.md', fix: 'fix.md' };
+    expect(Object.keys(pages)).toEqual(Object.keys(COMMANDS));
+    for (const page of Object.values(pages)) expect(existsSync(join('docs', page))).toBe(true);
+  });
+
+  it('have no dead links to files or headings', () => {
+    const pages = [
+      'README.md',
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      ...readdirSync('docs').map((name) => `docs/${name}`),
+    ];
+    for (const page of pages) {
+      for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
+        if (/^https?:/.test(target)) continue;
+        const [path = '', anchor] = target.split('#');
+        const file = join(page, '..', path);
+        expect(existsSync(file), `${page}: ${target}`).toBe(true);
+        if (anchor === undefined) continue;
+        const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+          heading
+            .toLowerCase()
+            .replace(/[^\w\- ]/g, '')
+            .replaceAll(' ', '-'),
+        );
+        expect(headings, `${page}: ${target}`).toContain(anchor);
+      }
+    }
+  });
+});
