@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
 
 interface Probe {
@@ -230,25 +231,12 @@ describe.skipIf(problem !== undefined)('the webhook in a control plane', () => {
       rule('apps', ['deployments', 'replicasets', 'statefulsets', 'daemonsets'], ['CREATE', 'UPDATE']),
       rule('batch', ['jobs', 'cronjobs'], ['CREATE', 'UPDATE']),
     ];
-    await create(configuration('MutatingWebhookConfiguration', 'mutate', pods, { reinvocationPolicy: 'IfNeeded' }));
-    await create(configuration('ValidatingWebhookConfiguration', 'validate', workloads));
-  }
-
-  function configuration(kind: string, verb: string, rules: object[], extra: object = {}): object {
-    const clientConfig = { url: `${webhook.url}/${verb}`, caBundle: Buffer.from(webhook.caPem).toString('base64') };
-    const settings = { failurePolicy: 'Fail', sideEffects: 'None', timeoutSeconds: 5, admissionReviewVersions: ['v1'] };
-    return {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind,
-      metadata: { name: 'probewright' },
-      webhooks: [{ name: `${verb}.probewright.dev`, clientConfig, rules, ...settings, ...extra }],
-    };
+    await create(
+      webhookConfiguration('MutatingWebhookConfiguration', 'mutate', webhook, pods, { reinvocationPolicy: 'IfNeeded' }),
+    );
+    await create(webhookConfiguration('ValidatingWebhookConfiguration', 'validate', webhook, workloads));
   }
 });
-
-function rule(apiGroup: string, resources: string[], operations: string[]): object {
-  return { apiGroups: [apiGroup], apiVersions: ['*'], resources, operations };
-}
 
 /** The app container has the policy's three probes, and the annotation names the policy for each. */
 function expectPolicyProbes(stored: Pod): void {

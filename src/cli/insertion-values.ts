@@ -1,0 +1,54 @@
+import { setMember } from '../sources/yaml-values.ts';
+import type { Insertion } from './yaml-insertion.ts';
+
+/**
+ * The insertions with every one that leads into another's value made part of that value, so that all that are left write into
+ * mappings that are there already. Values are copied, as JSON would.
+ */
+export function combineInsertions(insertions: readonly Insertion[]): Insertion[] {
+  const combined: Insertion[] = [];
+  for (const insertion of insertions) {
+    const copy = { ...insertion, value: jsonCopy(insertion.value) };
+    const host = combined.find(({ path, key }) => startsWith(copy.path, [...path, key]));
+    if (host === undefined) combined.push(copy);
+    else insertIntoValue(host.value, { ...copy, path: copy.path.slice(host.path.length + 1) });
+  }
+  return combined;
+}
+
+/**
+ * Sets a key of a mapping inside a JSON value, in place.
+ *
+ * @throws Error when there is no mapping at the path, or the key is there already and not null
+ */
+export function insertIntoValue(root: unknown, { path, key, value }: Insertion): void {
+  let parent = root;
+  for (const step of path) parent = memberOf(parent, step);
+  if (!isObject(parent)) throw new Error(`there is no mapping at ${pointer(path)}`);
+  const present: unknown = memberOf(parent, key);
+  if (present !== undefined && present !== null) throw new Error(`${pointer([...path, key])} has a value already`);
+  setMember(parent, key, value);
+}
+
+function memberOf(parent: unknown, step: string | number): unknown {
+  if (Array.isArray(parent)) return parent[Number(step)];
+  return isObject(parent) && Object.hasOwn(parent, step) ? parent[step] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jsonCopy(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) throw new Error(`${typeof value} is no value that JSON has`);
+  return JSON.parse(text);
+}
+
+function startsWith(path: readonly (string | number)[], start: readonly (string | number)[]): boolean {
+  return start.length <= path.length && start.every((step, index) => String(step) === String(path[index]));
+}
+
+function pointer(path: readonly (string | number)[]): string {
+  return path.length === 0 ? 'the root' : path.map((step) => `/${step}`).join('');
+}

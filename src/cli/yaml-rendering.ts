@@ -1,0 +1,85 @@
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { resolvePlainScalar } from '../sources/yaml-scalars.ts';
+import type { Layout } from './yaml-layout.ts';
+
+/** How flow mappings are written. */
+export interface FlowStyle {
+  /** Every key and string in double quotes, as JSON has them. */
+  readonly quoted: boolean;
+  /** No spaces after colons and commas; only where things are quoted, as `a:1` is one word in YAML. */
+  readonly compact: boolean;
+}
+
+/** A JSON value as nodes of a failsafe document, whose scalars are all text. Strings that YAML 1.1 would misread are quoted. */
+export function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
+  if (Array.isArray(value)) {
+    const sequence = new YAMLSeq();
+    sequence.items = value.map(toNode);
+    return sequence;
+  }
+  if (typeof value !== 'object' || value === null) return toScalar(value);
+  const map = new YAMLMap();
+  map.items = Object.entries(value).map(([key, member]) => new Pair(toScalar(key), toNode(member)));
+  return map;
+}
+
+/** A JSON scalar as a node whose value is its text. */
+export function toScalar(value: unknown): Scalar<string> {
+  const scalar = new Scalar(typeof value === 'string' ? value : JSON.stringify(value));
+  scalar.type = typeof value === 'string' ? styleOfString(value) : Scalar.PLAIN;
+  return scalar;
+}
+
+function styleOfString(text: string): Scalar.Type {
+  if (readsAsLiteral.test(text)) return Scalar.BLOCK_LITERAL;
+  return isPlainString(text) ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;
+}
+
+/** Several lines of printable text, with nothing about their white space that an editor could lose. */
+const readsAsLiteral = /^(?! )(?:[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff]*[\x21-\x7e]\n)+(?:[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff]*[\x21-\x7e])?$/;
+
+/** True for a string that is one without quotes, too. Whether its characters need quotes is left to the printer. */
+function isPlainString(text: string): boolean {
+  return resolvePlainScalar(text) === text && text !== '<<' && text !== '=' && !sexagesimalOrDate.test(text);
+}
+
+/** Strings to kubectl, but numbers and dates to other readers of YAML 1.1. */
+const sexagesimalOrDate = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$|^[0-9]{4}-[0-9]/;
+
+/**
+ * The lines of `key: value` in block style at the left margin, without line breaks. Mappings and sequences go on the lines below
+ * the key; everything else starts on its line.
+ */
+export function renderBlock(key: string, value: unknown, layout: Pick<Layout, 'step' | 'indentSequences'>): string[] {
+  const document = new Document(null, { schema: 'failsafe' });
+  const map = new YAMLMap();
+  map.items = [new Pair(toScalar(key), toNode(value))];
+  return printDocument(document, map, layout).slice(0, -1).split('\n');
+}
+
+/** A document with the given contents as text; no line is folded. */
+export function printDocument(document: Document, contents: unknown, layout: Pick<Layout, 'step' | 'indentSequences'>): string {
+  document.contents = contents as never;
+  return document.toString({ indent: layout.step, indentSeq: layout.indentSequences, lineWidth: 0 });
+}
+
+/** A value on one line. */
+export function renderFlow(value: unknown, style: FlowStyle): string {
+  const comma = style.compact ? ',' : ', ';
+  if (Array.isArray(value)) return `[${value.map((item) => renderFlow(item, style)).join(comma)}]`;
+  if (typeof value === 'string') return renderFlowString(value, style);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, member]) => `${renderFlowKey(key, style)}${renderFlow(member, style)}`);
+  return `{${pairs.join(comma)}}`;
+}
+
+/** A key with its colon and the space behind that. */
+export function renderFlowKey(key: string, style: FlowStyle): string {
+  return `${renderFlowString(key, style)}:${style.compact ? '' : ' '}`;
+}
+
+/** Flow context makes many characters special, so only the simplest words go without quotes. */
+function renderFlowString(text: string, { quoted }: FlowStyle): string {
+  const simple = !quoted && /^[A-Za-z/][A-Za-z0-9_./-]*$/.test(text) && isPlainString(text);
+  return simple ? text : JSON.stringify(text);
+}
