@@ -116,11 +116,9 @@ function podOf(probe: fc.Arbitrary<unknown>): fc.Arbitrary<JsonObject> {
 }
 
 /** Pods that API servers old and new accept: no gRPC, which 1.20 does not know, and no probes where only sidecars may have them. */
-export const plainPod = podOf(
-  validProbe.filter((probe) => !('grpc' in probe)),
-).map((pod) => {
-  const { initContainers: _, ...spec } = pod['spec'] as JsonObject;
-  return { ...pod, spec };
+export const plainPod = podOf(validProbe.filter((probe) => !('grpc' in probe))).map((pod) => {
+  const spec = Object.entries(pod['spec'] as JsonObject).filter(([key]) => key !== 'initContainers');
+  return { ...pod, spec: Object.fromEntries(spec) };
 });
 /** Pods with probes of every kind of wrongness. */
 export const anyPod = podOf(anyProbe);

@@ -116,7 +116,10 @@ function fillEmpty(
 function fillNull(text: string, pair: PairTokens, value: unknown, style: FlowStyle, layout: Layout): TextEdit {
   const end = contentEnd(pair) ?? 0;
   const indent = lineIndent(text, pair.key?.offset ?? end);
-  const rendered = pair.key && startsLine(text, pair.key.offset) ? renderOwnLine(value, indent, style, layout) : renderFlow(value, style);
+  const rendered =
+    pair.key && startsLine(text, pair.key.offset)
+      ? renderOwnLine(value, indent, style, layout)
+      : renderFlow(value, style);
   if (pair.value !== undefined) return { start: pair.value.offset, end, text: rendered, depth: 0 };
   const hasColon = lastSignificantEnd(pair.sep ?? []) !== undefined;
   const start = hasColon || !pair.key ? end : tokenEnd(pair.key);
@@ -128,7 +131,9 @@ function renderPairs(additions: readonly Addition[], style: FlowStyle): string[]
 }
 
 function renderOwnLines(additions: readonly Addition[], indent: string, style: FlowStyle, layout: Layout): string[] {
-  return additions.map(({ key, value }) => `${renderFlowKey(key, style)}${renderOwnLine(value, indent, style, layout)}`);
+  return additions.map(
+    ({ key, value }) => `${renderFlowKey(key, style)}${renderOwnLine(value, indent, style, layout)}`,
+  );
 }
 
 /** The value of a pair that has a line of its own: over several lines where the document does so with its JSON. */

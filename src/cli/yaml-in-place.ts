@@ -1,9 +1,8 @@
-import { isAlias, isMap, isSeq } from 'yaml';
-import type { ParsedNode, YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
+import type { YAMLMap } from 'yaml';
 import type { YamlTree } from '../sources/yaml-trees.ts';
 import { isMergeKey, keyName, mergeSources, scalarValue } from '../sources/yaml-values.ts';
 import type { YamlNode } from '../sources/yaml-values.ts';
-import { isScalar } from 'yaml';
 import { blockEdits } from './yaml-block-edits.ts';
 import { flowEdits } from './yaml-flow-edits.ts';
 import type { Insertion } from './yaml-insertion.ts';
@@ -46,7 +45,9 @@ export function editInPlace(
 function mapEdits(text: string, map: YAMLMap, additions: Addition[], layout: Layout): TextEdit[] | undefined {
   const token = map.srcToken;
   if (token?.type === 'block-map') return blockEdits(text, token, additions, layout);
-  return token?.start.source === '{' ? flowEdits(text, token, additions, layout) : undefined;
+  return token?.type === 'flow-collection' && token.start.source === '{'
+    ? flowEdits(text, token, additions, layout)
+    : undefined;
 }
 
 function additionsByMap(tree: YamlTree, insertions: readonly Insertion[]): Map<YAMLMap, Addition[]> | undefined {
@@ -70,13 +71,13 @@ function ownMap(tree: YamlTree, shared: ReadonlySet<YamlNode>, path: Insertion['
     if (shared.has(node)) return undefined;
     node = ownChild(tree, node, step);
   }
-  return isMap(node) && !shared.has(node) ? (node as YAMLMap) : undefined;
+  return isMap(node) && !shared.has(node) ? node : undefined;
 }
 
 function ownChild(tree: YamlTree, parent: YamlNode, step: string | number): YamlNode {
   if (isSeq(parent)) return (parent.items[Number(step)] as YamlNode | undefined) ?? null;
   if (!isMap(parent)) return null;
-  const pair = ownPair(tree, parent as YAMLMap, String(step));
+  const pair = ownPair(tree, parent, String(step));
   return pair === undefined || pair === 'elsewhere' ? null : pair.value;
 }
 
@@ -99,5 +100,7 @@ function overridden(tree: YamlTree, map: YAMLMap, name: string): boolean {
 
 function isPlainNull(node: YamlNode, shared: ReadonlySet<YamlNode>): boolean {
   if (node === null) return true;
-  return isScalar(node) && node.type === 'PLAIN' && node.tag === undefined && scalarValue(node) === null && !shared.has(node);
+  return (
+    isScalar(node) && node.type === 'PLAIN' && node.tag === undefined && scalarValue(node) === null && !shared.has(node)
+  );
 }

@@ -108,7 +108,9 @@ function inDocument<Result>(index: number, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw new Error(`document ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`document ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -10,6 +10,9 @@ export interface FlowStyle {
   readonly compact: boolean;
 }
 
+/** What block style depends on. */
+export type BlockLayout = Pick<Layout, 'step' | 'indentSequences' | 'flowPadding'>;
+
 /** A JSON value as nodes of a failsafe document, whose scalars are all text. Strings that YAML 1.1 would misread are quoted. */
 export function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
   if (Array.isArray(value)) {
@@ -19,24 +22,38 @@ export function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
   }
   if (typeof value !== 'object' || value === null) return toScalar(value);
   const map = new YAMLMap();
-  map.items = Object.entries(value).map(([key, member]) => new Pair(toScalar(key), toNode(member)));
+  map.items = Object.entries(value).map(([key, member]) => new Pair(toKey(key), toNode(member)));
   return map;
 }
 
-/** A JSON scalar as a node whose value is its text. */
-export function toScalar(value: unknown): Scalar<string> {
+/** A key as a node of such a document. */
+export function toKey(key: string): Scalar<string> {
+  const scalar = toScalar(key);
+  if (key.includes('\n')) scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
+}
+
+function toScalar(value: unknown): Scalar<string> {
   const scalar = new Scalar(typeof value === 'string' ? value : JSON.stringify(value));
   scalar.type = typeof value === 'string' ? styleOfString(value) : Scalar.PLAIN;
   return scalar;
 }
 
 function styleOfString(text: string): Scalar.Type {
-  if (readsAsLiteral.test(text)) return Scalar.BLOCK_LITERAL;
+  if (isLiteralText(text)) return Scalar.BLOCK_LITERAL;
   return isPlainString(text) ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;
 }
 
-/** Several lines of printable text, with nothing about their white space that an editor could lose. */
-const readsAsLiteral = /^(?! )(?:[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff]*[\x21-\x7e]\n)+(?:[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff]*[\x21-\x7e])?$/;
+/** Several lines of printable text that keep their meaning in a block scalar whatever an editor does to white space. */
+function isLiteralText(text: string): boolean {
+  const lines = text.replace(/\n$/, '').split('\n');
+  return (
+    text.includes('\n') && /^\S/.test(text) && lines.at(-1) !== '' && lines.every((line) => printableLine.test(line))
+  );
+}
+
+/** No tab and no line break of Unicode's; no space at the end. */
+const printableLine = /^(?:[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff]*[\x21-\x7e])?$/;
 
 /** True for a string that is one without quotes, too. Whether its characters need quotes is left to the printer. */
 function isPlainString(text: string): boolean {
@@ -50,17 +67,18 @@ const sexagesimalOrDate = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$|^[
  * The lines of `key: value` in block style at the left margin, without line breaks. Mappings and sequences go on the lines below
  * the key; everything else starts on its line.
  */
-export function renderBlock(key: string, value: unknown, layout: Pick<Layout, 'step' | 'indentSequences'>): string[] {
+export function renderBlock(key: string, value: unknown, layout: BlockLayout): string[] {
   const document = new Document(null, { schema: 'failsafe' });
   const map = new YAMLMap();
-  map.items = [new Pair(toScalar(key), toNode(value))];
+  map.items = [new Pair(toKey(key), toNode(value))];
   return printDocument(document, map, layout).slice(0, -1).split('\n');
 }
 
 /** A document with the given contents as text; no line is folded. */
-export function printDocument(document: Document, contents: unknown, layout: Pick<Layout, 'step' | 'indentSequences'>): string {
+export function printDocument(document: Document, contents: unknown, layout: BlockLayout): string {
   document.contents = contents as never;
-  return document.toString({ indent: layout.step, indentSeq: layout.indentSequences, lineWidth: 0 });
+  const { step: indent, indentSequences: indentSeq, flowPadding: flowCollectionPadding } = layout;
+  return document.toString({ indent, indentSeq, flowCollectionPadding, lineWidth: 0 });
 }
 
 /** A value on one line. */
@@ -69,7 +87,9 @@ export function renderFlow(value: unknown, style: FlowStyle): string {
   if (Array.isArray(value)) return `[${value.map((item) => renderFlow(item, style)).join(comma)}]`;
   if (typeof value === 'string') return renderFlowString(value, style);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const pairs = Object.entries(value).map(([key, member]) => `${renderFlowKey(key, style)}${renderFlow(member, style)}`);
+  const pairs = Object.entries(value).map(
+    ([key, member]) => `${renderFlowKey(key, style)}${renderFlow(member, style)}`,
+  );
   return `{${pairs.join(comma)}}`;
 }
 

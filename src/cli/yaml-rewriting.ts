@@ -1,11 +1,11 @@
-import { Pair, isAlias, isMap, isSeq } from 'yaml';
-import type { Document, Node, YAMLMap, YAMLSeq } from 'yaml';
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
+import type { Node } from 'yaml';
 import type { YamlTree } from '../sources/yaml-trees.ts';
 import { isMergeKey, keyName, mergeSources, resolved } from '../sources/yaml-values.ts';
 import type { YamlNode } from '../sources/yaml-values.ts';
 import type { Insertion } from './yaml-insertion.ts';
 import { layoutOf } from './yaml-layout.ts';
-import { printDocument, toNode, toScalar } from './yaml-rendering.ts';
+import { printDocument, toKey, toNode } from './yaml-rendering.ts';
 import type { YamlPair } from './yaml-text-edits.ts';
 
 /**
@@ -20,16 +20,25 @@ export function rewriteDocument(
   insertions: readonly Insertion[],
   eol: string,
 ): string | undefined {
-  const layout = layoutOf(text, tree.root, eol);
-  const root = unshared(tree, tree.root);
+  const root = unshared(tree, tree.root, false);
   for (const { path, key, value } of insertions) {
     const map = path.reduce<unknown>((node, step) => child(tree, node, step), root);
     if (!isMap(map)) return undefined;
-    setPair(tree, map, new Pair(toScalar(key) as never, toNode(value) as never));
+    const present = findPair(tree, map, key);
+    if (present === undefined) map.items.push(new Pair(toKey(key), toNode(value)));
+    else present.value = toNode(value) as never;
   }
-  const printed = printDocument(tree.document.clone() as Document, root, layout);
-  const trimmed = text.endsWith('\n') ? printed : printed.replace(/\n$/, '');
-  return (text.startsWith('\uFEFF') ? '\uFEFF' : '') + trimmed.replaceAll('\n', eol);
+  const document = new Document(null, { schema: 'failsafe' });
+  const { directives, comment, commentBefore } = tree.document;
+  Object.assign(document, { directives, comment, commentBefore });
+  const printed = printDocument(document, root, layoutOf(text, tree.root, eol));
+  return likeText(text, printed, eol);
+}
+
+/** With the byte order mark, the line breaks and the end that the text had. */
+function likeText(text: string, printed: string, eol: string): string {
+  const ended = text.endsWith('\n') ? printed : printed.replace(/\n$/, '');
+  return (text.startsWith('\uFEFF') ? '\uFEFF' : '') + ended.replaceAll('\n', eol);
 }
 
 function child(tree: YamlTree, parent: unknown, step: string | number): unknown {
@@ -37,14 +46,50 @@ function child(tree: YamlTree, parent: unknown, step: string | number): unknown 
   return isMap(parent) ? findPair(tree, parent, String(step))?.value : undefined;
 }
 
-/** A copy of a node in which nothing has an anchor or is an alias, and no key is there twice. */
-function unshared(tree: YamlTree, node: YamlNode): YamlNode {
+function findPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | undefined {
+  return (map.items as YamlPair[]).find(({ key }) => keyName(tree, key) === name);
+}
+
+/** A copy of a node in which nothing is an alias or has an anchor, and no key is there twice. */
+function unshared(tree: YamlTree, node: YamlNode, inFlow: boolean): YamlNode {
   const original = resolved(tree, node);
   if (original === null) return null;
-  const copy = shallowCopy(original);
-  if (isAlias(node)) keepPlace(node, copy);
-  delete (copy as { anchor?: string }).anchor;
-  if (isSeq(copy)) copy.items = (copy as YAMLSeq<YamlNode>).items.map((item) => unshared(tree, item)) as never;
-  if (isMap(copy)) fillMap(tree, copy as YAMLMap, original as YAMLMap);
-  return copy as YamlNode;
+  const copy = unsharedContent(tree, original, inFlow);
+  // What came by an alias has the comments of the place that it came to.
+  const { comment, commentBefore, spaceBefore } = (node ?? original) as Node;
+  return Object.assign(copy, { comment, commentBefore, spaceBefore, tag: original.tag }) as YamlNode;
+}
+
+function unsharedContent(tree: YamlTree, original: YamlNode, inFlow: boolean): YAMLMap | YAMLSeq | Scalar {
+  if (isMap(original)) {
+    const map = new YAMLMap();
+    map.items = ownPairs(tree, original, inFlow || original.flow === true);
+    return Object.assign(map, { flow: original.flow });
+  }
+  if (isSeq(original)) {
+    const sequence = new YAMLSeq();
+    sequence.items = original.items.map((item) => unshared(tree, item as YamlNode, inFlow || original.flow === true));
+    return Object.assign(sequence, { flow: original.flow });
+  }
+  if (!isScalar(original)) throw new Error('an alias of an alias');
+  const { type, source, tag } = original;
+  // `{a: , b: 1}` would be printed as `{a:, b: 1}`, in which kubectl sees a key `a:`.
+  const isNothing = inFlow && type === 'PLAIN' && source === '' && tag === undefined;
+  return Object.assign(new Scalar(isNothing ? 'null' : original.value), { type });
+}
+
+/** The pairs that count, merged ones included, each where its key stands first. */
+function ownPairs(tree: YamlTree, map: YAMLMap, inFlow: boolean): YamlPair[] {
+  const pairs = new Map<string | undefined, YamlPair>();
+  for (const { key, value } of map.items as YamlPair[]) {
+    if (!isMergeKey(key)) {
+      const pair = new Pair(unshared(tree, key, inFlow), unshared(tree, value, inFlow));
+      pairs.set(keyName(tree, key), pair as YamlPair);
+      continue;
+    }
+    const merged = (mergeSources(tree, value) ?? []).flatMap((source) => ownPairs(tree, source, inFlow));
+    if (merged[0] !== undefined) merged[0].key.commentBefore ??= key.commentBefore ?? null;
+    for (const pair of merged) pairs.set(keyName(tree, pair.key), pair);
+  }
+  return [...pairs.values()];
 }

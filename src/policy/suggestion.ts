@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 /**
  * The known word that a misspelt one was probably meant to be: one that it is the beginning of, else the nearest by edit distance, if
- * at most a third of it differs (two letters in a short word: a swap is two edits). Undefined when nothing is near: a far-fetched guess
+ * at most two fifths of it differ (two letters in a short word: a swap is two edits). Undefined when nothing is near: a far-fetched guess
  * helps nobody.
  */
 export function suggestion(word: string, known: Iterable<string>): string | undefined {
@@ -16,7 +16,7 @@ export function suggestion(word: string, known: Iterable<string>): string | unde
     if (edits < bestDistance) [best, bestDistance] = [candidate, edits];
   }
   if (best === undefined) return undefined;
-  return bestDistance <= Math.max(best.length > 3 ? 2 : 1, Math.floor(best.length / 3)) ? best : undefined;
+  return bestDistance <= Math.max(best.length >= 3 ? 2 : 1, Math.round(best.length * 0.4)) ? best : undefined;
 }
 
 /** `; did you mean "x"?`, or nothing. */

@@ -1,0 +1,191 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/commands.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-fix-'));
+  await mkdir(join(directory, 'policies'));
+  await writeFile(
+    join(directory, 'policies', 'all.yaml'),
+    'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: all, namespace: apps }\nspec: { kubernetesProbeEndpoints: { readinessProbe: /r } }\n',
+  );
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function probewright(args: string[], stdin = ''): Promise<Ran> {
+  let stdout = '';
+  let stderr = '';
+  const code = await runCommandLine(args, {
+    env: {},
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    readStdin: () => Promise.resolve(stdin),
+    now: () => 0,
+    monotonic: () => 0,
+    untilSignal: () => Promise.resolve('SIGINT'),
+  });
+  return { code, stdout, stderr: stderr.replaceAll(directory, 'DIR') };
+}
+
+const fix = (stdin: string, ...args: string[]): Promise<Ran> =>
+  probewright(['fix', '-', '--policies', join(directory, 'policies'), ...args], stdin);
+
+function workload(
+  kind: string,
+  apiVersion: string,
+  containers = '[{ name: app, image: x, ports: [{ containerPort: 80 }] }]',
+): string {
+  const template = `{ metadata: { labels: { app: a } }, spec: { containers: ${containers} } }`;
+  const spec =
+    kind === 'CronJob' ? `{ jobTemplate: { spec: { template: ${template} } } }` : `{ template: ${template} }`;
+  return `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: a, namespace: apps }\nspec: ${spec}\n`;
+}
+
+describe('probewright fix', () => {
+  it('writes the probes into the text and keeps everything else, comments and order included', async () => {
+    const { code, stdout, stderr } = await probewright([
+      'fix',
+      'examples/manifests/static.yaml',
+      '--policies',
+      'examples/policies',
+    ]);
+    expect(code).toBe(0);
+    await expect(stdout).toMatchFileSnapshot('../golden-fix/static.yaml');
+    const input = (await readFile('examples/manifests/static.yaml', 'utf8')).split('\n');
+    let at = 0;
+    for (const line of stdout.split('\n')) if (line === input[at]) at += 1;
+    expect(at).toBe(input.length);
+    expect(stderr).toBe(
+      'examples/manifests/static.yaml:2:1: Deployment apps/static: container "nginx", startupProbe: ClusterProbePolicy/nginx says null (removed-by-policy)\n',
+    );
+  });
+
+  it.each([
+    ['Pod', 'v1', true],
+    ['Deployment', 'apps/v1', true],
+    ['StatefulSet', 'apps/v1', true],
+    ['DaemonSet', 'apps/v1', true],
+    ['ReplicaSet', 'apps/v1', true],
+    ['ReplicationController', 'v1', true],
+    ['Job', 'batch/v1', false],
+    ['CronJob', 'batch/v1', false],
+    ['Deployment', 'example.test/v1', false],
+  ])('looks into a %s of %s: %s', async (kind, apiVersion, expected) => {
+    const text =
+      kind === 'Pod'
+        ? workload(kind, apiVersion).replace(/spec: \{ template: .*spec: (.*) \} \}/, 'spec: $1')
+        : workload(kind, apiVersion);
+    const { code, stdout } = await fix(text);
+    expect(code).toBe(0);
+    expect(stdout.replace(/[{} ]/g, '').includes('readinessProbe:httpGet:path:/r,port:80')).toBe(expected);
+    if (!expected) expect(stdout).toBe(text);
+  });
+
+  it('adds no annotation', async () => {
+    expect((await fix(workload('Deployment', 'apps/v1'))).stdout).not.toContain('probewright.dev');
+  });
+
+  it('tells why a container got nothing, with the place', async () => {
+    const { stderr } = await fix(`# a comment\n${workload('Deployment', 'apps/v1', '[{ name: app }]')}`);
+    expect(stderr).toBe(
+      '<stdin>:2:1: Deployment apps/a: Pod: cannot tell its main container: none of "app" declares a TCP port; ' +
+        'name the containers in the policy or in the annotation probewright.dev/containers (no-main-container)\n',
+    );
+  });
+
+  it('understands Lists and several documents, and takes --namespace for objects without one', async () => {
+    const item = workload('Deployment', 'apps/v1')
+      .replace(', namespace: apps', '')
+      .trimEnd()
+      .split('\n')
+      .join('\n    ');
+    const text = `apiVersion: v1\nkind: List\nitems:\n  - ${item}\n---\nkind: ConfigMap\n---\n# nothing\n`;
+    const { stdout } = await fix(text, '--namespace', 'apps');
+    expect(stdout.match(/readinessProbe/g)).toHaveLength(1);
+    expect((await fix(text)).stdout).toBe(text);
+  });
+
+  it('prints one List of all objects with --output json', async () => {
+    const { stdout } = await fix(
+      `${workload('Deployment', 'apps/v1')}---\napiVersion: v1\nkind: ConfigMap\ndata: { "010": "x", on: y }\n`,
+      '--output',
+      'json',
+    );
+    const list = JSON.parse(stdout) as { items: JsonObject[] } & JsonObject;
+    expect([list['apiVersion'], list['kind'], list.items.map((item) => item['kind'])]).toEqual([
+      'v1',
+      'List',
+      ['Deployment', 'ConfigMap'],
+    ]);
+    expect(JSON.stringify(list.items[0])).toContain('"readinessProbe":{"httpGet":{"path":"/r","port":80}}');
+  });
+
+  it('reads directories, and separates what comes from several files', async () => {
+    await mkdir(join(directory, 'in/deep'), { recursive: true });
+    await writeFile(join(directory, 'in/a.yaml'), workload('Deployment', 'apps/v1'));
+    await writeFile(join(directory, 'in/deep/b.yml'), workload('StatefulSet', 'apps/v1').trimEnd());
+    await writeFile(join(directory, 'in/notes.txt'), 'kind: [');
+    const { stdout } = await probewright(['fix', join(directory, 'in'), '--policies', join(directory, 'policies')]);
+    expect(stdout.match(/readinessProbe/g)).toHaveLength(2);
+    expect(stdout.split('\n---\n')).toHaveLength(2);
+  });
+
+  it('goes on when an input cannot be read, and exits 2', async () => {
+    await writeFile(join(directory, 'good.yaml'), workload('Deployment', 'apps/v1'));
+    await writeFile(join(directory, 'bad.yaml'), 'kind: Pod\n  x: [\n');
+    const { code, stdout, stderr } = await probewright([
+      'fix',
+      join(directory, 'gone.yaml'),
+      join(directory, 'bad.yaml'),
+      join(directory, 'good.yaml'),
+      '--policies',
+      join(directory, 'policies'),
+    ]);
+    expect(code).toBe(2);
+    expect(stdout).toContain('readinessProbe');
+    expect(stderr).toMatch(/^DIR\/gone\.yaml:1:1: cannot be read: ENOENT/m);
+    expect(stderr).toMatch(/^DIR\/bad\.yaml:\d+:\d+: /m);
+  });
+
+  it('reports bad usage and bad policies, and exits 2', async () => {
+    expect(await probewright(['fix', '--output', 'xml', '--policy', 'x'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'probewright fix: --policy: unknown flag; did you mean "policies"?\nprobewright fix: --policies: must be given\n' +
+        'probewright fix: FILE: name at least one file or directory, or - for standard input\nprobewright fix: --output: must be yaml or json, not "xml"\n' +
+        'Run "probewright fix --help" for the flags.\n',
+    });
+    await writeFile(join(directory, 'policies', 'bad.yaml'), 'kind: ProbePolicy\n');
+    expect((await fix('')).code).toBe(2);
+    expect((await fix('')).stderr).toContain('DIR/policies/bad.yaml:1:1: ');
+  });
+
+  it.each([['--help'], ['version'], ['serve', '--help'], ['fix', '--help']])('answers %s %s', async (...args) => {
+    const { code, stdout } = await probewright(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^(Usage: probewright|probewright \d)/);
+  });
+
+  it('suggests the command that was meant', async () => {
+    expect(await probewright(['fxi'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'probewright: unknown command "fxi"; did you mean "fix"?\n',
+    });
+  });
+});
