@@ -1,13 +1,11 @@
 import { MUTATION_MODES } from './admission/decision.ts';
+import { ENFORCEMENTS } from './admission/validate.ts';
 import { readFlags } from './flags.ts';
 import { didYouMean } from './policy/suggestion.ts';
 import { LOG_LEVELS } from './log.ts';
 import type { MutationMode } from './admission/decision.ts';
+import type { Enforcement } from './admission/validate.ts';
 import type { LogLevel } from './log.ts';
-
-/** Caps what violations lead to. */
-export const ENFORCEMENTS = ['Deny', 'Warn', 'Audit'] as const;
-export type Enforcement = (typeof ENFORCEMENTS)[number];
 
 /** The settings of `probewright serve`. */
 export interface ServeConfig {
@@ -22,6 +20,8 @@ export interface ServeConfig {
   readonly mutation: MutationMode;
   readonly logLevel: LogLevel;
   readonly drainSeconds: number;
+  /** File with custom kinds; undefined = the built-in and ready-made ones. */
+  readonly workloadKinds: string | undefined;
 }
 
 /** A setting as `--help`, the environment and docs/configuration.md know it. */
@@ -63,6 +63,12 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     'On patches Pods; Audit only says what would have been added; Off leaves them alone',
   ),
   setting('log-level', LOG_LEVELS.join('|'), 'info', 'the least important lines that are logged'),
+  setting(
+    'workload-kinds',
+    'FILE',
+    undefined,
+    'YAML list of { group, kind, podTemplatePath }: custom kinds whose Pod templates are checked',
+  ),
   setting('drain-seconds', 'SECONDS', '10', 'after SIGTERM, how long to go on serving while callers move away'),
 ];
 
@@ -100,6 +106,7 @@ export function parseServeConfig(
     enforcement: read.oneOf('enforcement', ENFORCEMENTS),
     mutation: read.oneOf('mutation', MUTATION_MODES),
     logLevel: read.oneOf('log-level', LOG_LEVELS),
+    workloadKinds: value.get('workload-kinds'),
     drainSeconds: read.integer('drain-seconds', 0, 3600),
   };
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {

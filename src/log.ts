@@ -65,7 +65,7 @@ function requestFields(request: AdmissionRequest): Record<string, unknown> {
 /** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */
 const MAX_LISTED = 50;
 
-function decisionFields({ result, skipped, defaulting, policies }: Decision): Record<string, unknown> {
+function decisionFields({ result, skipped, defaulting, violations, policies }: Decision): Record<string, unknown> {
   return {
     result,
     ...(skipped && { skipped }),
@@ -81,6 +81,15 @@ function decisionFields({ result, skipped, defaulting, policies }: Decision): Re
         notInjected: defaulting.notInjected
           .slice(0, MAX_LISTED)
           .map(({ container, probe, code }) => [container, probe, code].filter(Boolean).join('.')),
+      }),
+    ...(violations &&
+      violations.length > 0 && {
+        violations: violations
+          .slice(0, MAX_LISTED)
+          .map(
+            ({ check, container, probe, action }) =>
+              `${check} ${[container, probe].filter(Boolean).join('.')} ${action}`,
+          ),
       }),
     ...(defaulting && defaulting.warnings.length > 0 && { warnings: defaulting.warnings.slice(0, MAX_LISTED) }),
   };

@@ -6,6 +6,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
+  stderrIsTerminal: process.stderr.isTTY,
   readStdin: () => text(process.stdin),
   now: () => Date.now(),
   monotonic: () => performance.now(),

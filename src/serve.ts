@@ -5,6 +5,8 @@ import { PolicyStore } from './sources/policy-store.ts';
 import { buildHealthApp } from './server/health.ts';
 import { buildWebhookApp } from './server/app.ts';
 import { Metrics } from './server/metrics.ts';
+import { KNOWN_KINDS } from './workload/custom-kinds.ts';
+import { loadWorkloadKinds } from './sources/workload-kinds.ts';
 import { requestLog } from './log.ts';
 import { COMMIT, VERSION } from './version.ts';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +15,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import type { ServingPair } from './certificates/serving-pair.ts';
+import type { WorkloadKind } from './workload/kinds.ts';
 import type { ServeConfig } from './config.ts';
 import type { Readiness } from './server/health.ts';
 import type { PolicySource, SourceListener } from './sources/policy-source.ts';
@@ -59,6 +62,7 @@ class ServerParts {
   readonly #source: PolicySource;
   readonly #certificates: CertificateSource;
   readonly #metrics: Metrics;
+  #kinds: readonly WorkloadKind[] = KNOWN_KINDS;
   #pair: ServingPair | undefined;
   #draining = false;
   #webhook: FastifyInstance | undefined;
@@ -81,6 +85,7 @@ class ServerParts {
 
   async start(): Promise<RunningServer> {
     const { log, monotonic } = this.#surroundings;
+    if (this.#config.workloadKinds !== undefined) this.#kinds = await loadWorkloadKinds(this.#config.workloadKinds);
     this.#store.replace(await this.#source.start(this.#policyListener()));
     this.#pair = await this.#certificates.start({
       changed: (pair) => {
@@ -95,6 +100,8 @@ class ServerParts {
       key: this.#pair.key,
       policies: () => this.#store.current,
       mutation: this.#config.mutation,
+      enforcement: this.#config.enforcement,
+      kinds: this.#kinds,
       draining: () => this.#draining,
       metrics: this.#metrics,
       log: requestLog(log),

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkHelp } from '../src/cli/check.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { SERVE_SETTINGS } from '../src/config.ts';
 import { REASON_CODES } from '../src/defaulting/reason.ts';
 import { CHECK_CATALOGUE } from '../src/policy/check-catalogue.ts';
 import { Metrics } from '../src/server/metrics.ts';
+import { READY_MADE_KINDS } from '../src/workload/custom-kinds.ts';
 
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
 
@@ -19,6 +21,7 @@ describe('the docs', () => {
       policies: 'required',
       'tls-cert': 'development pair',
       'tls-key': 'development pair',
+      'workload-kinds': 'ready-made kinds',
     };
     const expected = SERVE_SETTINGS.map(({ flag, env, fallback }) => [
       flag,
@@ -63,6 +66,32 @@ describe('the docs', () => {
     );
   });
 
+  it('have a section for every check, in the order of the catalogue, and no other that looks like one', () => {
+    const sections = [...doc('checks.md').matchAll(/^#+ ([a-z-]+)$/gm)].map(([heading]) => heading);
+    const examples = ['# bad', '# good'];
+    expect(sections.filter((heading) => !examples.includes(heading))).toEqual(
+      Object.keys(CHECK_CATALOGUE).map((id) => `## ${id}`),
+    );
+  });
+
+  it('list every custom kind that is known from the start, and where its Pod templates are', () => {
+    const listed = [...doc('checks.md').matchAll(/^\| `([a-z0-9.-]+)` \| `([A-Z]\w+)` \| (.*) \| (yes|no) \|$/gm)];
+    expect(listed.map(([, group, kind, paths, ends]) => [group, kind, paths, ends])).toEqual(
+      READY_MADE_KINDS.map(({ group, kind, templatePaths, runsToCompletion }) => [
+        group,
+        kind,
+        templatePaths.map((path) => `\`${path.join('.')}\``).join(', '),
+        runsToCompletion ? 'yes' : 'no',
+      ]),
+    );
+  });
+
+  it('list every flag of check, and no other', () => {
+    const flags = [...checkHelp().matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag]) => flag);
+    const listed = [...doc('check.md').matchAll(/^\| `--([a-z-]+)( [A-Z]+)?` \| .* \| .* \|$/gm)];
+    expect(listed.map(([, flag]) => flag)).toEqual(flags);
+  });
+
   it('name every annotation', () => {
     expect(rows(doc('policies.md'), /^probewright\.dev\//)).toEqual(
       ['startup-endpoint', 'liveness-endpoint', 'readiness-endpoint', 'startup-seconds', 'containers', 'skip'].map(
@@ -72,7 +101,7 @@ describe('the docs', () => {
   });
 
   it('have a page for every command', () => {
-    const pages = { serve: 'configuration.md', fix: 'fix.md' };
+    const pages = { serve: 'configuration.md', check: 'check.md', fix: 'fix.md', explain: 'explain.md' };
     expect(Object.keys(pages)).toEqual(Object.keys(COMMANDS));
     for (const page of Object.values(pages)) expect(existsSync(join('docs', page))).toBe(true);
   });
@@ -88,7 +117,7 @@ describe('the docs', () => {
       for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
         if (/^https?:/.test(target)) continue;
         const [path = '', anchor] = target.split('#');
-        const file = join(page, '..', path);
+        const file = path === '' ? page : join(page, '..', path);
         expect(existsSync(file), `${page}: ${target}`).toBe(true);
         if (anchor === undefined) continue;
         const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mutate } from '../src/admission/mutate.ts';
 import { validate } from '../src/admission/validate.ts';
+import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { PolicySet } from '../src/policy/policy-set.ts';
 import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
 import { findYamlFiles, readYamlFiles } from '../src/sources/yaml-files.ts';
@@ -33,7 +34,11 @@ describe('a captured review', () => {
     const request = requestOf(review);
     const replies = {
       mutate: expectValidReply('mutate', request.uid, mutate(request, policies, 'On').reply),
-      validate: expectValidReply('validate', request.uid, validate(request, policies).reply),
+      validate: expectValidReply(
+        'validate',
+        request.uid,
+        validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS }).reply,
+      ),
     };
     await expect(`${JSON.stringify(replies, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}`);
 

@@ -11,6 +11,7 @@ import { startServer } from '../src/serve.ts';
 import { makeServingPair } from './certificate.ts';
 import { expectValidReply } from './protocol.ts';
 import { appContainer, pod, reviewOf } from './worlds.ts';
+import type { PeerCertificate } from 'node:tls';
 import type { RunningServer } from '../src/serve.ts';
 
 const review = reviewOf(pod([appContainer()]));
@@ -69,6 +70,7 @@ async function start(): Promise<RunningServer> {
     enforcement: 'Deny',
     mutation: 'On',
     logLevel: 'info',
+    workloadKinds: undefined,
     drainSeconds: 0,
   } as const;
   const tls = { certFile: join(directory, 'tls.crt'), keyFile: join(directory, 'tls.key') };
@@ -93,13 +95,18 @@ function ask(server: RunningServer, with_: https.Agent = agent): Promise<Answer>
     };
     const request = https.request(options, (response) => {
       const socket: unknown = response.socket;
-      const peer = socket instanceof TLSSocket ? (socket.getPeerCertificate().subject.CN as string) : undefined;
+      const peer = socket instanceof TLSSocket ? commonName(socket.getPeerCertificate()) : undefined;
       collect(response, (body) => {
         resolve({ code: response.statusCode ?? 0, body, headers: response.headers, peer });
       });
     });
     request.on('error', reject).end(JSON.stringify(review));
   });
+}
+
+/** Empty for a resumed TLS session, which sends no certificate. */
+function commonName(certificate: Partial<PeerCertificate>): string | undefined {
+  return certificate.subject?.CN as string | undefined;
 }
 
 function health(server: RunningServer, path: string): Promise<{ code: number; body: string }> {
@@ -308,6 +315,16 @@ describe('stopping', () => {
     expect([code, headers.connection]).toEqual([200, 'close']);
     await stopped;
     await expect(ask(server)).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
+
+describe('a connection', () => {
+  it('is kept for 1,000 requests and then closed with an answer, so that callers spread over replicas', async () => {
+    const server = await start();
+    for (let count = 1; count < 1000; count += 1) expect((await ask(server)).headers.connection).not.toBe('close');
+    const { code, headers } = await ask(server);
+    expect([code, headers.connection]).toEqual([200, 'close']);
+    expect((await ask(server)).headers.connection).not.toBe('close');
   });
 });
 

@@ -1,4 +1,5 @@
 import { allowed } from './response.ts';
+import type { Violation } from '../checks/violation.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { AdmissionRequest } from './review.ts';
 import type { AdmissionReviewReply } from './response.ts';
@@ -12,15 +13,17 @@ export type SkipReason =
   | 'controller-owned'
   | 'mirror-pod'
   | 'no-pod-template'
+  | 'unchanged'
   | 'mutation-off';
 
 /** What was decided about a request, and why: the reply, and what logs and metrics say of it. */
 export interface Decision {
   readonly reply: AdmissionReviewReply;
   /** allow: looked at, nothing to do. skip: not looked at. */
-  readonly result: 'allow' | 'mutate' | 'warn' | 'skip';
+  readonly result: 'allow' | 'mutate' | 'warn' | 'deny' | 'skip';
   readonly skipped?: SkipReason;
   readonly defaulting?: Defaulting;
+  readonly violations?: readonly Violation[];
   /** Sources of the policies that were in force, lowest layer first. */
   readonly policies?: readonly string[];
 }

@@ -5,6 +5,7 @@ import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { skip } from './decision.ts';
 import { allowed } from './response.ts';
+import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import { scopeOf } from './scope.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
@@ -17,7 +18,7 @@ import type { AdmissionRequest } from './review.ts';
  */
 export function mutate(request: AdmissionRequest, policies: PolicySet, mode: MutationMode): Decision {
   if (mode === 'Off') return skip(request, 'mutation-off');
-  const scope = scopeOf(request);
+  const scope = scopeOf(request, BUILT_IN_KINDS);
   if ('skipped' in scope) return skip(request, scope.skipped);
   if (scope.kind.kind !== 'Pod') return skip(request, 'kind');
   if (request.operation !== 'CREATE') return skip(request, 'operation');

@@ -1,4 +1,6 @@
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
+import { formatViolation } from '../checks/violation.ts';
+import type { Violation } from '../checks/violation.ts';
 import type { PatchOperation } from '../defaulting/patch.ts';
 
 /** The reply as it goes over the wire: k8s.io/api/admission/v1 AdmissionReview with a response. */
@@ -12,10 +14,27 @@ export interface AdmissionReviewReply {
 export interface AdmissionResponse {
   readonly uid: string;
   readonly allowed: boolean;
+  /** Why a request is denied: a meta/v1 Status. The API server puts the webhook's name before the message. */
+  readonly status?: DenialStatus;
   readonly patch?: string;
   readonly patchType?: 'JSONPatch';
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** The part of a meta/v1 Status that a denial fills in. */
+export interface DenialStatus {
+  readonly code: 403;
+  readonly reason: 'Forbidden';
+  readonly message: string;
+  readonly details: { readonly causes: readonly DenialCause[] };
+}
+
+/** A meta/v1 StatusCause: one violation, for tools. */
+export interface DenialCause {
+  readonly reason: string;
+  readonly field: string;
+  readonly message: string;
 }
 
 /** What a decision adds to a plain `allowed: true`. */
@@ -47,17 +66,50 @@ export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewRepl
   };
 }
 
+/**
+ * A denial: the message has one line for each violation, and the causes carry the same for tools. No warnings: they would be noise beside
+ * a refusal.
+ */
+export function denied(
+  uid: string,
+  violations: readonly Violation[],
+  auditAnnotations: Readonly<Record<string, string>>,
+): AdmissionReviewReply {
+  const causes = violations.map(({ path, message, check, reason }) => ({
+    reason: reason ?? 'FieldValueForbidden',
+    field: path,
+    message: `${message} (${check})`,
+  }));
+  const message = violations.map((violation) => printable(formatViolation(violation))).join('\n');
+  return {
+    apiVersion: REVIEW_API_VERSION,
+    kind: REVIEW_KIND,
+    response: {
+      uid,
+      allowed: false,
+      status: { code: 403, reason: 'Forbidden', message, details: { causes } },
+      auditAnnotations: bounded(auditAnnotations),
+    },
+  };
+}
+
 /** More than this many warnings are summed up: nobody reads the ninth. */
 const MAX_WARNINGS = 8;
-/** The API server cuts every warning to 256 runes once all webhooks' warnings together pass 4096 (filters/warning.go). */
+/**
+ * Up to 4096 runes of all webhooks' warnings together are shown whole; beyond that the API server cuts each to 256 (filters/warning.go). What
+ * we say stays under the first figure with room for others, or is cut by us, who keep the check's id.
+ */
+const MAX_WARNINGS_LENGTH = 3500;
 const MAX_WARNING_LENGTH = 256;
 /** An audit line is read by people and stored for ever. */
 const MAX_AUDIT_LENGTH = 1024;
 
 function boundedWarnings(warnings: readonly string[]): string[] {
-  const distinct = [...new Set(warnings.map((warning) => cut(printable(warning), MAX_WARNING_LENGTH)))];
-  if (distinct.length <= MAX_WARNINGS) return distinct;
-  return [...distinct.slice(0, MAX_WARNINGS), `and ${distinct.length - MAX_WARNINGS} more`];
+  const distinct = [...new Set(warnings.map(printable))];
+  const shown = distinct.slice(0, MAX_WARNINGS);
+  const total = shown.reduce((sum, { length }) => sum + length, 0);
+  const fitting = total <= MAX_WARNINGS_LENGTH ? shown : shown.map(cutWarning);
+  return distinct.length <= MAX_WARNINGS ? fitting : [...fitting, `and ${distinct.length - MAX_WARNINGS} more`];
 }
 
 function bounded(annotations: Readonly<Record<string, string>>): Record<string, string> {
@@ -67,6 +119,12 @@ function bounded(annotations: Readonly<Record<string, string>>): Record<string, 
 /** The API server drops a warning with a control character without a word (apimachinery NewWarningHeader). */
 function printable(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** Keeps the check's id at the end, which says where to read on. */
+function cutWarning(warning: string): string {
+  const id = / \([a-z-]+\)$/.exec(warning)?.[0] ?? '';
+  return cut(warning.slice(0, warning.length - id.length), MAX_WARNING_LENGTH - id.length) + id;
 }
 
 function cut(text: string, length: number): string {

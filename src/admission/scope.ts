@@ -1,31 +1,31 @@
-import { hasControllerOwner, isBeingDeleted, isMirrorPod, podTemplateOf, workloadKind } from '../workload/kinds.ts';
+import { hasControllerOwner, isBeingDeleted, isMirrorPod, podTemplatesOf, workloadKind } from '../workload/kinds.ts';
 import type { JsonObject } from '../probes/json.ts';
-import type { WorkloadKind } from '../workload/kinds.ts';
+import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
-/** What a request is about: the object and its Pod template, or why it is let through without a look. */
+/** What a request is about: the object and its Pod templates, or why it is let through without a look. */
 export type Scope =
-  | { readonly object: JsonObject; readonly kind: WorkloadKind; readonly template: JsonObject }
+  | { readonly object: JsonObject; readonly kind: WorkloadKind; readonly templates: readonly PlacedTemplate[] }
   | { readonly skipped: SkipReason };
 
 /**
  * Decides whether a request is looked at at all, failing open: what we do not know is not ours to judge. Selection is by the
  * object's kind, not by the resource in the path: `deployments/scale` carries a Scale, `pods/binding` a Binding.
  */
-export function scopeOf(request: AdmissionRequest): Scope {
+export function scopeOf(request: AdmissionRequest, kinds: readonly WorkloadKind[]): Scope {
   const { object, operation } = request;
   if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return { skipped: 'operation' };
   // Probes cannot be changed through any subresource: status, resize and ephemeralcontainers drop such changes
   // (pkg/registry/core/pod/strategy.go).
   if (request.subResource !== '') return { skipped: 'subresource' };
-  const kind = workloadKind(request.kind.group, request.kind.kind);
+  const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
   if (kind === undefined) return { skipped: 'kind' };
   // Refusing an update of an object under deletion would keep its finalizers, and so the object, for ever.
   if (isBeingDeleted(object) || (request.oldObject !== undefined && isBeingDeleted(request.oldObject)))
     return { skipped: 'being-deleted' };
   if (kind.kind !== 'Pod' && hasControllerOwner(object)) return { skipped: 'controller-owned' };
   if (kind.kind === 'Pod' && isMirrorPod(object)) return { skipped: 'mirror-pod' };
-  const template = podTemplateOf(object, kind);
-  return template === undefined ? { skipped: 'no-pod-template' } : { object, kind, template };
+  const templates = podTemplatesOf(object, kind);
+  return templates.length === 0 ? { skipped: 'no-pod-template' } : { object, kind, templates };
 }

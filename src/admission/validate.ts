@@ -1,28 +1,103 @@
-import { objectMember, stringMap } from '../probes/json.ts';
-import { readAnnotations } from '../policy/annotations.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { member } from '../probes/json.ts';
+import { PROBE_KINDS } from '../probes/probe.ts';
+import { formatViolation, violationKey } from '../checks/violation.ts';
+import { laxer } from '../policy/check-catalogue.ts';
+import { containersOf } from '../workload/containers.ts';
+import { hasControllerOwner, podTemplatesOf } from '../workload/kinds.ts';
 import { skip } from './decision.ts';
-import { allowed } from './response.ts';
+import { judge } from './judge.ts';
+import { allowed, denied } from './response.ts';
 import { scopeOf } from './scope.ts';
+import type { JsonObject } from '../probes/json.ts';
+import type { Violation } from '../checks/violation.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
-import type { Decision } from './decision.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { Decision, MutationMode } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
+/** Caps what violations lead to, server-wide: the ladder for a first rollout. */
+export const ENFORCEMENTS = ['Deny', 'Warn', 'Audit'] as const;
+export type Enforcement = (typeof ENFORCEMENTS)[number];
+
+/** How the server is set. */
+export interface ValidateSettings {
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+  readonly kinds: readonly WorkloadKind[];
+}
+
 /**
- * Answers `/validate`. A workload with a malformed annotation gets a warning when it is applied, where its author sees it: the
- * warnings on the Pods that a controller creates from it reach nobody.
+ * Answers `/validate`: the whole catalogue of checks on the effective template, at CREATE and when the template (of a Pod: a probe)
+ * changed. Only what an update adds may deny; what was there before warns.
  */
-export function validate(request: AdmissionRequest, policies: PolicySet): Decision {
-  const scope = scopeOf(request);
+export function validate(request: AdmissionRequest, policies: PolicySet, settings: ValidateSettings): Decision {
+  const scope = scopeOf(request, settings.kinds);
   if ('skipped' in scope) return skip(request, scope.skipped);
-  const metadata = objectMember(scope.template, 'metadata') ?? {};
-  const policy = policies.policyFor(request.namespace, stringMap(metadata, 'labels'));
-  const warnings =
-    scope.kind.kind === 'Pod' || policy.annotations === 'Ignore'
+  const { object, kind, templates } = scope;
+  const isPod = kind.kind === 'Pod' && kind.group === '';
+  const { oldObject } = request;
+  if (oldObject !== undefined && !hasChanged(object, oldObject, kind, isPod)) return skip(request, 'unchanged');
+
+  const { namespace } = request;
+  const willBeDefaulted = settings.mutation === 'On' && !isPod;
+  const judgement = judge({ object, kind, templates, namespace }, policies, willBeDefaulted);
+  const before =
+    oldObject === undefined
       ? []
-      : readAnnotations(stringMap(metadata, 'annotations')).warnings;
+      : judge(
+          { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace },
+          policies,
+          willBeDefaulted,
+        ).violations;
+  const tolerated = new Set(before.map(violationKey));
+  // A Pod that a controller creates was judged in its template; refusing it would only hide it from its author.
+  const cap = isPod && hasControllerOwner(object) ? 'Audit' : settings.enforcement;
+  const violations = judgement.violations.map((violation) => {
+    const ratchet: Violation['action'] = tolerated.has(violationKey(violation)) ? 'Warn' : 'Deny';
+    return { ...violation, action: laxer(laxer(violation.action, ratchet), cap) };
+  });
+  return decide(request, violations, isPod ? [] : judgement.warnings, judgement.policies);
+}
+
+function decide(
+  request: AdmissionRequest,
+  violations: readonly Violation[],
+  annotationWarnings: readonly string[],
+  policies: readonly string[],
+): Decision {
+  const auditAnnotations = violations.length === 0 ? {} : { violations: violations.map(auditLine).join('; ') };
+  const deny = violations.filter(({ action }) => action === 'Deny');
+  if (deny.length > 0)
+    return { reply: denied(request.uid, deny, auditAnnotations), result: 'deny', violations, policies };
+  const warnings = [
+    ...violations.filter(({ action }) => action === 'Warn').map(formatViolation),
+    ...annotationWarnings,
+  ];
   return {
-    reply: allowed(request.uid, { warnings }),
+    reply: allowed(request.uid, { warnings, auditAnnotations }),
     result: warnings.length > 0 ? 'warn' : 'allow',
-    policies: policy.layers.map((layer) => layer.source),
+    violations,
+    policies,
   };
+}
+
+/** `named-port app.livenessProbe Deny`: short, and the same whenever the webhook is asked about the same object. */
+function auditLine({ check, container, probe, action }: Violation): string {
+  return `${check} ${[container, probe].filter(Boolean).join('.')} ${action}`;
+}
+
+function hasChanged(object: JsonObject, oldObject: JsonObject, kind: WorkloadKind, isPod: boolean): boolean {
+  if (isPod) return !isDeepStrictEqual(probesOf(object), probesOf(oldObject));
+  return !isDeepStrictEqual(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
+}
+
+/** A Pod's probes, container by container: labels, images and tolerations may change without making them anybody's business. */
+function probesOf(pod: JsonObject): unknown {
+  const spec = member(pod, 'spec');
+  if (typeof spec !== 'object' || spec === null) return [];
+  return containersOf(spec as JsonObject).map(({ name, spec: container }) => [
+    name,
+    ...PROBE_KINDS.map((probe) => member(container, probe) ?? null),
+  ]);
 }

@@ -6,9 +6,17 @@ import type { Command, CommandIo } from './io.ts';
 /** Each command is loaded when it is run: a server does not wait for what only the others need. */
 export const COMMANDS: Readonly<Record<string, { readonly load: () => Promise<Command>; readonly summary: string }>> = {
   serve: { load: async () => (await import('./serve.ts')).serveCommand, summary: 'answer AdmissionReviews over HTTPS' },
+  check: {
+    load: async () => (await import('./check.ts')).checkCommand,
+    summary: 'give manifests the verdict that the webhook would',
+  },
   fix: {
     load: async () => (await import('./fix.ts')).fixCommand,
     summary: 'print manifests with the probes that policies give their Pods',
+  },
+  explain: {
+    load: async () => (await import('./explain.ts')).explainCommand,
+    summary: 'tell what probes come to in seconds, in tables and pictures',
   },
 };
 

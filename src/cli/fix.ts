@@ -1,4 +1,4 @@
-import { member, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { objectMember, stringMap, stringMember } from '../probes/json.ts';
 import { readFlags } from '../flags.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
@@ -6,11 +6,13 @@ import { formatNotInjected } from '../defaulting/reason.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
 import { formatFileProblem, readPolicyDocuments } from '../sources/policy-documents.ts';
+import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import {
   hasControllerOwner,
   isBeingDeleted,
   isMirrorPod,
-  podTemplateOf,
+  podTemplatesOf,
+  withTemplateAt,
   workloadKindOfManifest,
 } from '../workload/kinds.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
@@ -18,9 +20,7 @@ import { describeManifest, manifestsOf, readManifestTexts } from './manifests.ts
 import { insertIntoYaml } from './yaml-insertion.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
-import type { PathStep } from '../policy/problems.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
-import type { WorkloadKind } from '../workload/kinds.ts';
 import type { CommandIo } from './io.ts';
 import type { Manifest, ManifestText } from './manifests.ts';
 import type { Insertion } from './yaml-insertion.ts';
@@ -129,8 +129,10 @@ function fixText(text: ManifestText, policies: PolicySet, defaultNamespace: stri
     insertions.push(...fix.insertions);
     const { line, column } = document.position(path);
     const place = `${text.file}:${line}:${column}: ${describeManifest(object, namespace)}`;
-    for (const reason of fix.defaulting.notInjected) io.stderr.write(`${place}: ${formatNotInjected(reason)}\n`);
-    for (const warning of fix.defaulting.warnings) io.stderr.write(`${place}: ${warning}\n`);
+    for (const reason of fix.defaultings.flatMap(({ notInjected }) => notInjected))
+      io.stderr.write(`${place}: ${formatNotInjected(reason)}\n`);
+    for (const warning of fix.defaultings.flatMap(({ warnings }) => warnings))
+      io.stderr.write(`${place}: ${warning}\n`);
   }
   return { problems, objects, text: () => edited(text, insertions, io) };
 }
@@ -153,7 +155,7 @@ function namespaceOf(object: JsonObject): string | undefined {
 
 interface FixedManifest {
   readonly object: JsonObject;
-  readonly defaulting: Defaulting;
+  readonly defaultings: readonly Defaulting[];
   readonly insertions: readonly Insertion[];
 }
 
@@ -163,33 +165,23 @@ function fixManifest(
   policies: PolicySet,
   namespace: string,
 ): FixedManifest | undefined {
-  const kind = workloadKindOfManifest(object);
+  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined || isBeingDeleted(object) || isMirrorPod(object)) return undefined;
-  const template = podTemplateOf(object, kind);
-  if (template === undefined) return undefined;
   if (kind.kind !== 'Pod' && hasControllerOwner(object)) return undefined;
-  const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
-  const defaulting = defaultProbes(template, policy, kind);
-  const insertions = defaulting.injections.map(({ container, kind: probeKind, probe }) => ({
-    document: document.index,
-    path: [...path, ...kind.templatePath, 'spec', container.list, container.index],
-    key: probeKind,
-    value: probe,
-  }));
-  return {
-    object: withTemplate(object, kind, effectiveTemplate(template, defaulting.injections)),
-    defaulting,
-    insertions,
-  };
-}
-
-function withTemplate(object: JsonObject, kind: WorkloadKind, template: JsonObject): JsonObject {
-  const replace = (value: JsonObject, path: readonly PathStep[]): JsonObject => {
-    const [step, ...rest] = path;
-    if (step === undefined) return template;
-    return { ...value, [step]: replace((member(value, String(step)) ?? {}) as JsonObject, rest) };
-  };
-  return replace(object, kind.templatePath);
+  let fixed = object;
+  const insertions: Insertion[] = [];
+  const defaultings: Defaulting[] = [];
+  for (const { template, path: templatePath } of podTemplatesOf(object, kind)) {
+    const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
+    const defaulting = defaultProbes(template, policy, kind);
+    defaultings.push(defaulting);
+    fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
+    for (const { container, kind: key, probe } of defaulting.injections) {
+      const containerPath = [...path, ...templatePath, 'spec', container.list, container.index];
+      insertions.push({ document: document.index, path: containerPath, key, value: probe });
+    }
+  }
+  return { object: fixed, defaultings, insertions };
 }
 
 function jsonList(fixed: readonly FixedText[]): string {

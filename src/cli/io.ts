@@ -3,6 +3,8 @@ export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
+  /** A person watches standard error. */
+  readonly stderrIsTerminal: boolean;
   /** All of standard input, as UTF-8. */
   readonly readStdin: () => Promise<string>;
   /** The wall clock, in milliseconds since the epoch. */

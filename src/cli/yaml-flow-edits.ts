@@ -4,6 +4,7 @@ import type { Layout } from './yaml-layout.ts';
 import { renderFlow, renderFlowKey } from './yaml-rendering.ts';
 import type { FlowStyle } from './yaml-rendering.ts';
 import {
+  beforeLineBreak,
   contentEnd,
   lastSignificantEnd,
   lineBreakBefore,
@@ -80,7 +81,7 @@ function appendLines(
   const comma = map.items.flatMap(({ start }) => start).find(({ type, offset }) => type === 'comma' && offset >= end);
   const lineBreak = lineBreakBefore(text, end) ?? layout.eol;
   const joined = pairs.join(`,${lineBreak}${indent}`);
-  const lineEnd = text.slice(0, lineEndAfter(text, comma?.offset ?? end)).replace(/\r?\n$/, '').length;
+  const lineEnd = beforeLineBreak(text, lineEndAfter(text, comma?.offset ?? end));
   if (lineEnd >= closing) {
     const start = comma === undefined ? end : comma.offset + 1;
     return [{ start, end: start, text: `${comma === undefined ? ',' : ''}${lineBreak}${indent}${joined}`, depth: 0 }];
@@ -115,11 +116,8 @@ function fillEmpty(
 /** `key: null`, `key:` or `key` alone gets its value. */
 function fillNull(text: string, pair: PairTokens, value: unknown, style: FlowStyle, layout: Layout): TextEdit {
   const end = contentEnd(pair) ?? 0;
-  const indent = lineIndent(text, pair.key?.offset ?? end);
-  const rendered =
-    pair.key && startsLine(text, pair.key.offset)
-      ? renderOwnLine(value, indent, style, layout)
-      : renderFlow(value, style);
+  const ownLine = pair.key && startsLine(text, pair.key.offset) ? lineIndent(text, pair.key.offset) : undefined;
+  const rendered = ownLine === undefined ? renderFlow(value, style) : renderOwnLine(value, ownLine, style, layout);
   if (pair.value !== undefined) return { start: pair.value.offset, end, text: rendered, depth: 0 };
   const hasColon = lastSignificantEnd(pair.sep ?? []) !== undefined;
   const start = hasColon || !pair.key ? end : tokenEnd(pair.key);

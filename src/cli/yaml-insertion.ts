@@ -94,10 +94,11 @@ function readsAs(chunk: string, value: unknown): boolean {
 function verify(before: string, after: string, expected: ReadonlyMap<number, unknown>): void {
   const inputs = parseYamlDocuments('input', before);
   const outputs = parseYamlDocuments('output', after);
+  const values = new Map(outputs.documents.map((document) => [document.index, document.value]));
   for (const { index, value } of inputs.documents) {
     const wanted = expected.has(index) ? expected.get(index) : value;
-    const output = outputs.documents.find((document) => document.index === index);
-    if (!isDeepStrictEqual(output?.value, wanted)) throw new Error(`document ${index + 1}: it came out changed`);
+    if (!values.has(index) || !isDeepStrictEqual(values.get(index), wanted))
+      throw new Error(`document ${index + 1}: it came out changed`);
   }
   if (outputs.documents.length !== inputs.documents.length || outputs.problems.length > inputs.problems.length) {
     throw new Error(`document ${inputs.documents.length + 1}: it is not in the input`);

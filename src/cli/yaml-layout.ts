@@ -62,10 +62,13 @@ function measureFlow(text: string, map: CST.FlowCollection, seen: Measures): voi
   }
   const first = map.items[0]?.key;
   if (!first) return;
+  if (!startsLine(text, first.offset)) {
+    seen.paddings.push(first.offset > map.offset + 1);
+    return;
+  }
   const outer = lineIndent(text, map.offset);
   const inner = lineIndent(text, first.offset);
-  if (!startsLine(text, first.offset)) seen.paddings.push(first.offset > map.offset + 1);
-  else if (inner.startsWith(outer) && inner !== outer) seen.jsonSteps.push(inner.slice(outer.length));
+  if (inner.startsWith(outer) && inner !== outer) seen.jsonSteps.push(inner.slice(outer.length));
 }
 
 function joinSources(tokens: readonly CST.SourceToken[]): string {

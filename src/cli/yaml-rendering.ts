@@ -55,10 +55,17 @@ function isLiteralText(text: string): boolean {
 /** No tab and no line break of Unicode's; no space at the end. */
 const printableLine = /^(?:[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff]*[\x21-\x7e])?$/;
 
-/** True for a string that is one without quotes, too. Whether its characters need quotes is left to the printer. */
+/** True for a string that is one without quotes, too. Whether its punctuation needs them is left to the printer. */
 function isPlainString(text: string): boolean {
-  return resolvePlainScalar(text) === text && text !== '<<' && text !== '=' && !sexagesimalOrDate.test(text);
+  if (resolvePlainScalar(text) !== text || text === '<<' || text === '=') return false;
+  return plainText.test(text) && !specialInFlow.test(text) && !sexagesimalOrDate.test(text);
 }
+
+/** One line without tabs and invisible characters. */
+const plainText = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
+
+/** What libyaml, kubectl's parser, trips over in a plain scalar in flow context, while the YAML specification allows it. */
+export const specialInFlow = /^:|\?/;
 
 /** Strings to kubectl, but numbers and dates to other readers of YAML 1.1. */
 const sexagesimalOrDate = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$|^[0-9]{4}-[0-9]/;
@@ -78,7 +85,7 @@ export function renderBlock(key: string, value: unknown, layout: BlockLayout): s
 export function printDocument(document: Document, contents: unknown, layout: BlockLayout): string {
   document.contents = contents as never;
   const { step: indent, indentSequences: indentSeq, flowPadding: flowCollectionPadding } = layout;
-  return document.toString({ indent, indentSeq, flowCollectionPadding, lineWidth: 0 });
+  return document.toString({ indent, indentSeq, flowCollectionPadding, lineWidth: 0, doubleQuotedAsJSON: true });
 }
 
 /** A value on one line. */

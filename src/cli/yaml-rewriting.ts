@@ -5,7 +5,7 @@ import { isMergeKey, keyName, mergeSources, resolved } from '../sources/yaml-val
 import type { YamlNode } from '../sources/yaml-values.ts';
 import type { Insertion } from './yaml-insertion.ts';
 import { layoutOf } from './yaml-layout.ts';
-import { printDocument, toKey, toNode } from './yaml-rendering.ts';
+import { printDocument, specialInFlow, toKey, toNode } from './yaml-rendering.ts';
 import type { YamlPair } from './yaml-text-edits.ts';
 
 /**
@@ -29,16 +29,10 @@ export function rewriteDocument(
     else present.value = toNode(value) as never;
   }
   const document = new Document(null, { schema: 'failsafe' });
-  const { directives, comment, commentBefore } = tree.document;
-  Object.assign(document, { directives, comment, commentBefore });
+  Object.assign(document, { directives: tree.document.directives }, commentsOf(tree.document));
   const printed = printDocument(document, root, layoutOf(text, tree.root, eol));
-  return likeText(text, printed, eol);
-}
-
-/** With the byte order mark, the line breaks and the end that the text had. */
-function likeText(text: string, printed: string, eol: string): string {
-  const ended = text.endsWith('\n') ? printed : printed.replace(/\n$/, '');
-  return (text.startsWith('\uFEFF') ? '\uFEFF' : '') + ended.replaceAll('\n', eol);
+  // It ends its last line even where the text did not: that line break may be part of a block scalar.
+  return (text.startsWith('\uFEFF') ? '\uFEFF' : '') + printed.replaceAll('\n', eol);
 }
 
 function child(tree: YamlTree, parent: unknown, step: string | number): unknown {
@@ -53,11 +47,16 @@ function findPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | undefi
 /** A copy of a node in which nothing is an alias or has an anchor, and no key is there twice. */
 function unshared(tree: YamlTree, node: YamlNode, inFlow: boolean): YamlNode {
   const original = resolved(tree, node);
-  if (original === null) return null;
+  if (original === null) return nullScalar();
   const copy = unsharedContent(tree, original, inFlow);
   // What came by an alias has the comments of the place that it came to.
-  const { comment, commentBefore, spaceBefore } = (node ?? original) as Node;
-  return Object.assign(copy, { comment, commentBefore, spaceBefore, tag: original.tag }) as YamlNode;
+  const place = node ?? original;
+  return Object.assign(copy, commentsOf(place), { spaceBefore: place.spaceBefore, tag: original.tag }) as YamlNode;
+}
+
+/** The library leaves the first half of CRLF in them. */
+function commentsOf({ comment, commentBefore }: Pick<Node, 'comment' | 'commentBefore'>): object {
+  return { comment: comment?.replaceAll('\r', ''), commentBefore: commentBefore?.replaceAll('\r', '') };
 }
 
 function unsharedContent(tree: YamlTree, original: YamlNode, inFlow: boolean): YAMLMap | YAMLSeq | Scalar {
@@ -72,10 +71,18 @@ function unsharedContent(tree: YamlTree, original: YamlNode, inFlow: boolean): Y
     return Object.assign(sequence, { flow: original.flow });
   }
   if (!isScalar(original)) throw new Error('an alias of an alias');
-  const { type, source, tag } = original;
+  const { source, tag } = original;
+  // It may have stood in block context, and its alias in flow context.
+  const unquotable = inFlow && original.type === 'PLAIN' && specialInFlow.test(source);
+  const type = unquotable ? Scalar.QUOTE_DOUBLE : original.type;
   // `{a: , b: 1}` would be printed as `{a:, b: 1}`, in which kubectl sees a key `a:`.
   const isNothing = inFlow && type === 'PLAIN' && source === '' && tag === undefined;
-  return Object.assign(new Scalar(isNothing ? 'null' : original.value), { type });
+  return isNothing ? nullScalar() : Object.assign(new Scalar(original.value), { type });
+}
+
+/** For the failsafe schema, in which every scalar is text. */
+function nullScalar(): Scalar.Parsed {
+  return Object.assign(new Scalar('null'), { type: Scalar.PLAIN }) as Scalar.Parsed;
 }
 
 /** The pairs that count, merged ones included, each where its key stands first. */

@@ -71,16 +71,23 @@ export function lineEndAfter(text: string, offset: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
+/** Where a line's content ends, before its line break, given where the line ends. */
+export function beforeLineBreak(text: string, lineEnd: number): number {
+  if (text[lineEnd - 1] !== '\n') return lineEnd;
+  return text[lineEnd - 2] === '\r' ? lineEnd - 2 : lineEnd - 1;
+}
+
 /** White space at the start of the line that an offset is in. */
 export function lineIndent(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
-  return /^\uFEFF?([ \t]*)/.exec(text.slice(start, offset))?.[1] ?? '';
+  return /\uFEFF?([ \t]*)/y.exec(text.slice(start, offset))?.[1] ?? '';
 }
 
-/** True when there is only white space before an offset on its line. */
+/** True when there is only white space before an offset on its line. Looks no further back than it must: JSON can be one line. */
 export function startsLine(text: string, offset: number): boolean {
-  const start = text.lastIndexOf('\n', offset - 1) + 1;
-  return /^\uFEFF?[ \t]*$/.test(text.slice(start, offset));
+  let before = offset - 1;
+  while (text[before] === ' ' || text[before] === '\t') before--;
+  return before < 0 || text[before] === '\n' || (before === 0 && text[0] === '\uFEFF');
 }
 
 /** Whole lines put in at a line start, or after a last line that has no line break; then the text goes on ending without one. */

@@ -59,7 +59,8 @@ export function defaultProbes(
     const detail = 'its containers run to completion (restartPolicy is not Always)';
     return { ...NOTHING, notInjected: [{ code: 'run-to-completion', detail }], warnings: annotations.warnings };
   }
-  const containers = containersOf(podSpec);
+  // A container without a name cannot be spoken of, nor be told from another in the annotation.
+  const containers = containersOf(podSpec).filter(({ name }) => name !== '');
   const targets = new Targets(containers, mainContainerOf(containers, podAnnotations), annotations);
   const injections: Injection[] = [];
   const notInjected: NotInjected[] = targets.unmatched(layers);

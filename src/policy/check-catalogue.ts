@@ -7,6 +7,11 @@ export function stricter(a: Action, b: Action): Action {
   return ACTIONS.indexOf(a) >= ACTIONS.indexOf(b) ? a : b;
 }
 
+/** The laxer of two actions. */
+export function laxer<T extends Action>(a: T, b: T): T {
+  return ACTIONS.indexOf(a) <= ACTIONS.indexOf(b) ? a : b;
+}
+
 /** How a check's parameter is written in a policy. */
 export type ParameterShape =
   | { readonly type: 'integer'; readonly minimum: number }
@@ -21,6 +26,8 @@ export type ParameterShape =
 
 /** A check as policies may speak of it. What it does is in src/checks. */
 export interface CheckEntry {
+  /** What a violation means, in one sentence. */
+  readonly summary: string;
   readonly action: Action;
   readonly parameters: Readonly<Record<string, ParameterShape>>;
 }
@@ -37,33 +44,96 @@ const bounds: ParameterShape = { type: 'bounds' };
 
 /** The catalogue: every check id, its action when no policy says otherwise, and its parameters. */
 export const CHECK_CATALOGUE: Readonly<Record<string, CheckEntry>> = {
-  'valid-probe': { action: 'Deny', parameters: {} },
-  'named-port': { action: 'Deny', parameters: {} },
-  'probe-host': { action: 'Warn', parameters: {} },
-  'header-value': { action: 'Deny', parameters: {} },
-  'exec-command': { action: 'Deny', parameters: {} },
-  'liveness-never-restarts': { action: 'Warn', parameters: {} },
-  'startup-budget': { action: 'Warn', parameters: { minimumSeconds: seconds } },
-  'delayed-liveness': { action: 'Warn', parameters: { seconds, toleranceSeconds: seconds } },
-  'shared-endpoint': { action: 'Warn', parameters: {} },
-  'killed-before-drained': { action: 'Audit', parameters: {} },
+  'valid-probe': { summary: 'The API server would refuse the probe.', action: 'Deny', parameters: {} },
+  'named-port': {
+    summary:
+      'The probe names a port that its container does not declare for TCP, so it errors for ever and does nothing.',
+    action: 'Deny',
+    parameters: {},
+  },
+  'probe-host': { summary: 'The probe asks another host than the Pod.', action: 'Warn', parameters: {} },
+  'header-value': {
+    summary: 'A probe header has a control character, so the probe fails every time.',
+    action: 'Deny',
+    parameters: {},
+  },
+  'exec-command': {
+    summary: 'A probe command names no program, so the probe errors every time.',
+    action: 'Deny',
+    parameters: {},
+  },
+  'liveness-never-restarts': {
+    summary: 'A probe kills the container, and restartPolicy Never leaves it dead.',
+    action: 'Warn',
+    parameters: {},
+  },
+  'startup-budget': {
+    summary: 'The container is not guaranteed enough time to start.',
+    action: 'Warn',
+    parameters: { minimumSeconds: seconds },
+  },
+  'delayed-liveness': {
+    summary: 'A liveness probe waits for a slow start in place of a startup probe.',
+    action: 'Warn',
+    parameters: { seconds, toleranceSeconds: seconds },
+  },
+  'shared-endpoint': {
+    summary: 'Liveness and readiness ask the same endpoint, and liveness does not give up later.',
+    action: 'Warn',
+    parameters: {},
+  },
+  'killed-before-drained': {
+    summary: 'A container can be killed before its traffic is taken away.',
+    action: 'Audit',
+    parameters: {},
+  },
   'dependency-liveness': {
+    summary: 'A liveness probe asks an endpoint that reports on dependencies.',
     action: 'Warn',
     parameters: { paths: { type: 'strings' }, additionalPaths: { type: 'strings' } },
   },
-  'timeout-over-period': { action: 'Warn', parameters: {} },
-  'slow-detection': { action: 'Audit', parameters: { maximumSeconds: seconds } },
-  'grace-period': { action: 'Warn', parameters: {} },
-  'exec-cost': { action: 'Warn', parameters: { minimumPeriodSeconds: seconds } },
-  'void-initial-delay': { action: 'Audit', parameters: {} },
-  'progress-deadline': { action: 'Warn', parameters: {} },
-  'undeclared-port': { action: 'Audit', parameters: {} },
-  'required-liveness': { action: 'Off', parameters: required },
-  'required-readiness': { action: 'Off', parameters: required },
-  'required-startup': { action: 'Off', parameters: { ...required, whenLiveness: { type: 'boolean' } } },
-  'required-any': { action: 'Off', parameters: required },
-  'identical-probes': { action: 'Off', parameters: {} },
+  'timeout-over-period': {
+    summary: 'A probe may take longer than its period, which stretches the period.',
+    action: 'Warn',
+    parameters: {},
+  },
+  'slow-detection': {
+    summary: 'A deadlocked container is killed too late.',
+    action: 'Audit',
+    parameters: { maximumSeconds: seconds },
+  },
+  'grace-period': { summary: 'A probe kills more patiently than the Pod is stopped.', action: 'Warn', parameters: {} },
+  'exec-cost': {
+    summary: 'A probe starts processes often, or gives them a second.',
+    action: 'Warn',
+    parameters: { minimumPeriodSeconds: seconds },
+  },
+  'void-initial-delay': {
+    summary: 'An initial delay has no effect behind the startup probe.',
+    action: 'Audit',
+    parameters: {},
+  },
+  'progress-deadline': {
+    summary: 'A rollout can be reported as failed while the container may still start.',
+    action: 'Warn',
+    parameters: {},
+  },
+  'undeclared-port': {
+    summary: 'The probe asks a port number that its container does not declare.',
+    action: 'Audit',
+    parameters: {},
+  },
+  'required-liveness': { summary: 'A container has no liveness probe.', action: 'Off', parameters: required },
+  'required-readiness': { summary: 'A container has no readiness probe.', action: 'Off', parameters: required },
+  'required-startup': {
+    summary: 'A container has no startup probe.',
+    action: 'Off',
+    parameters: { ...required, whenLiveness: { type: 'boolean' } },
+  },
+  'required-any': { summary: 'A container has no probe at all.', action: 'Off', parameters: required },
+  'identical-probes': { summary: 'Liveness and readiness probe are the same.', action: 'Off', parameters: {} },
   'probe-handler': {
+    summary: 'The probe uses a handler that is not allowed.',
     action: 'Off',
     parameters: {
       allowed: handlers,
@@ -73,8 +143,13 @@ export const CHECK_CATALOGUE: Readonly<Record<string, CheckEntry>> = {
     },
   },
   'probe-bounds': {
+    summary: 'A number of the probe is outside its bounds.',
     action: 'Off',
     parameters: { livenessProbe: bounds, readinessProbe: bounds, startupProbe: bounds },
   },
-  'exec-forbidden': { action: 'Off', parameters: { names: { type: 'strings' }, probes } },
+  'exec-forbidden': {
+    summary: 'A probe command uses a forbidden program.',
+    action: 'Off',
+    parameters: { names: { type: 'strings' }, probes },
+  },
 };

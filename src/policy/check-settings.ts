@@ -35,14 +35,20 @@ function readCheckSetting(reader: Reader, id: string, mayHaveFloor: boolean): Ch
     reader.object(['action', 'floor', ...names]);
   } else reader.object(['action', ...(mayHaveFloor ? ['floor'] : []), ...names]);
 
-  const action = reader.at('action').isAbsent ? undefined : reader.at('action').oneOf(ACTIONS);
-  const floor = !mayHaveFloor || reader.at('floor').isAbsent ? undefined : reader.at('floor').oneOf(ACTIONS);
+  const action = readAction(reader.at('action'));
+  const floor = mayHaveFloor ? readAction(reader.at('floor')) : undefined;
   const parameters = new Map<string, unknown>();
   for (const [name, shape] of Object.entries(shapes)) {
     const place = reader.at(name);
     if (!place.isAbsent && isParameter(place, shape)) parameters.set(name, place.value);
   }
   return { ...(action && { action }), ...(floor && { floor }), parameters };
+}
+
+/** An action. Off without quotes is false to YAML 1.1, which kubectl reads, and means what it says all the same. */
+function readAction(reader: Reader): Action | undefined {
+  if (reader.isAbsent) return undefined;
+  return reader.value === false ? 'Off' : reader.oneOf(ACTIONS);
 }
 
 /** True when the value has the parameter's shape; what is wrong with it has been reported otherwise. */

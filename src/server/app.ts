@@ -10,6 +10,8 @@ import type { Decision, MutationMode } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { AdmissionReviewReply } from '../admission/response.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { Enforcement } from '../admission/validate.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 
 /** What is logged of requests; levels and fields are decided in src/log.ts. */
@@ -28,6 +30,9 @@ export interface WebhookApp {
   /** The policies in force; undefined before they are known. */
   readonly policies: () => PolicySet | undefined;
   readonly mutation: MutationMode;
+  readonly enforcement: Enforcement;
+  /** The kinds that `/validate` looks into. */
+  readonly kinds: readonly WorkloadKind[];
   /** True once the server is to be left: connections are closed after their next answer. */
   readonly draining: () => boolean;
   readonly metrics: Metrics;
@@ -56,7 +61,6 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
-    maxRequestsPerSocket: REQUESTS_PER_CONNECTION,
     // Kept-alive connections are answered until the end of the drain; a 503 would be a failed call.
     return503OnClosing: false,
     onProtoPoisoning: 'ignore',
@@ -64,12 +68,23 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   });
   readJsonBodies(app);
   answerFailures(app, deps);
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (deps.draining()) reply.header('connection', 'close');
-    done();
-  });
+  closeConnections(app, deps);
   for (const webhook of WEBHOOKS) addWebhook(app, webhook, deps);
   return app;
+}
+
+/**
+ * Asks callers to leave: while the server drains, and now and then anyway. Node's own maxRequestsPerSocket would answer what is already
+ * on its way with 503, which is a failed call.
+ */
+function closeConnections(app: FastifyInstance, { draining }: WebhookApp): void {
+  const answered = new WeakMap<object, number>();
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const count = (answered.get(request.raw.socket) ?? 0) + 1;
+    answered.set(request.raw.socket, count);
+    if (draining() || count >= REQUESTS_PER_CONNECTION) reply.header('connection', 'close');
+    done();
+  });
 }
 
 /**
@@ -152,7 +167,7 @@ function answer(webhook: Webhook, request: FastifyRequest, arrival: number, deps
   // An error, so that failurePolicy decides: "no policy yet" is never "no policy".
   if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
   const decision =
-    webhook === 'mutate' ? mutate(decoded.request, policies, deps.mutation) : validate(decoded.request, policies);
+    webhook === 'mutate' ? mutate(decoded.request, policies, deps.mutation) : validate(decoded.request, policies, deps);
   deps.metrics.decided(webhook, decoded.request, decision);
   deps.log.decided(webhook, decoded.request, decision, deps.monotonic() - arrival);
   return decision.reply;

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { REASON_CODES } from '../defaulting/reason.ts';
+import { CHECK_CATALOGUE } from '../policy/check-catalogue.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import type { Decision } from '../admission/decision.ts';
@@ -34,6 +35,7 @@ export class Metrics {
   readonly #inFlight: Gauge;
   readonly #patches: Counter;
   readonly #notInjected: Counter;
+  readonly #findings: Counter;
   readonly #deadline: Counter;
 
   constructor(sources: MetricSources) {
@@ -69,6 +71,12 @@ export class Metrics {
       labelNames: ['reason'],
       registers,
     });
+    this.#findings = new Counter({
+      name: 'probewright_findings_total',
+      help: 'Violations of checks, by what they led to.',
+      labelNames: ['rule', 'action'],
+      registers,
+    });
     this.#deadline = new Counter({
       name: 'probewright_deadline_exceeded_total',
       help: "Admission requests given up because most of the API server's own timeout had passed.",
@@ -89,6 +97,8 @@ export class Metrics {
     }
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
     for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);
+    for (const [rule, { action }] of Object.entries(CHECK_CATALOGUE))
+      if (action !== 'Off') this.#findings.inc({ rule, action }, 0);
   }
 
   started(): void {
@@ -105,6 +115,7 @@ export class Metrics {
     for (const { kind, source } of decision.defaulting?.injections ?? []) {
       this.#patches.inc({ rule: source === 'annotation' || source === 'safety' ? source : 'policy', probe: kind });
     }
+    for (const { check, action } of decision.violations ?? []) this.#findings.inc({ rule: check, action });
     for (const { code } of decision.defaulting?.notInjected ?? []) this.#notInjected.inc({ reason: code });
   }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../probes/json.ts';
 import type { PathStep } from '../policy/problems.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { NamespaceLabels } from '../policy/policy-set.ts';
-import type { YamlDocument } from './yaml-documents.ts';
+import type { YamlDocument, YamlProblem } from './yaml-documents.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */
 export interface PolicyText {
@@ -16,11 +16,13 @@ export interface PolicyText {
 }
 
 /** Something wrong with a policy file. Line and column count from 1. */
-export interface FileProblem {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
+export type FileProblem = YamlProblem;
+
+/** An object that has been parsed already, and where it stands. */
+export interface PlacedObject {
+  readonly document: YamlDocument;
+  readonly value: JsonObject;
+  readonly path: readonly PathStep[];
 }
 
 /** What a set of files says: policies, and the labels of the namespaces that stand among them. */
@@ -39,13 +41,17 @@ export function formatFileProblem({ file, line, column, message }: FileProblem):
  * Reads every document of the texts: ProbePolicy, ClusterProbePolicy, Namespace (for its labels), and `v1` Lists of these. Anything
  * else is a problem: a policy that is not read because its kind is misspelt must not go unnoticed.
  */
-export function readPolicyDocuments(texts: readonly PolicyText[]): PolicyDocuments {
+export function readPolicyDocuments(
+  texts: readonly PolicyText[],
+  objects: readonly PlacedObject[] = [],
+): PolicyDocuments {
   const collected = new Collection();
   for (const { file, text } of texts) {
     const { documents, problems } = parseYamlDocuments(file, text);
     collected.problems.push(...problems);
     for (const document of documents) collected.addDocument(document, document.value, []);
   }
+  for (const { document, value, path } of objects) collected.addDocument(document, value, path);
   return collected;
 }
 

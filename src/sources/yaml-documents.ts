@@ -28,6 +28,8 @@ export interface YamlDocument {
 export interface YamlProblem extends Position {
   readonly file: string;
   readonly message: string;
+  /** The problem is a key that is written twice, and which; its document is there all the same. */
+  readonly duplicateKey?: string;
 }
 
 /**
@@ -40,7 +42,7 @@ export function parseYamlDocuments(file: string, text: string): { documents: Yam
   const problems: YamlProblem[] = [];
   for (const { chunk, index, content } of readYamlStream(text)) {
     const placed = (offset: number): Position => positionAt(chunk.start + offset);
-    const report = ({ offset, message }: YamlFault): void => void problems.push({ file, message, ...placed(offset) });
+    const report = ({ offset, ...fault }: YamlFault): void => void problems.push({ file, ...fault, ...placed(offset) });
     if (content.kind === 'faulty') report(content.fault);
     if (content.kind !== 'tree' || index === undefined) continue;
     const { tree } = content;

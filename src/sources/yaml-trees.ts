@@ -1,5 +1,7 @@
-import { Composer, Parser, isAlias, isScalar, visit } from 'yaml';
+import { Composer, isAlias, isScalar, visit } from 'yaml';
 import type { Alias, CST, Document, ParsedNode } from 'yaml';
+import { splitJsonStream } from './json-stream.ts';
+import { yamlTokens } from './yaml-tokens.ts';
 
 /** A piece of a text that holds at most one YAML document, with the marker lines and comments around it. */
 export interface YamlChunk {
@@ -20,6 +22,8 @@ export interface YamlTree {
 export interface YamlFault {
   readonly offset: number;
   readonly message: string;
+  /** The fault is a key that is written twice, and which. */
+  readonly duplicateKey?: string;
 }
 
 export type ChunkContent =
@@ -43,10 +47,9 @@ export const maxDepth = 500;
 /** All the documents of a text. Never throws: what cannot be read is a fault of its own chunk only. */
 export function readYamlStream(text: string, options?: { keepSourceTokens?: boolean }): StreamPart[] {
   let count = 0;
-  return splitYaml(text).map((chunk) => {
-    const content = composeChunk(chunk.text, options?.keepSourceTokens ?? false);
-    return { chunk, content, index: content.kind === 'empty' ? undefined : count++ };
-  });
+  return splitYaml(text)
+    .flatMap((chunk) => readChunk(chunk, options?.keepSourceTokens ?? false))
+    .map((part) => ({ ...part, index: part.content.kind === 'empty' ? undefined : count++ }));
 }
 
 /**
@@ -85,13 +88,29 @@ function isPrologue(text: string, start: number, end: number): boolean {
   return true;
 }
 
-function composeChunk(text: string, keepSourceTokens: boolean): ChunkContent {
+/** What is wrong to YAML but not to kubectl is tried second, as the strict reading has the better positions for mistakes. */
+function readChunk(chunk: YamlChunk, keepSourceTokens: boolean): Omit<StreamPart, 'index'>[] {
+  const content = composeChunk(chunk.text, { keepSourceTokens, anyIndent: false });
+  if (content.kind !== 'faulty' || content.fault.message === nestingMessage) return [{ chunk, content }];
+  const objects = splitJsonStream(chunk.text);
+  if (objects !== undefined) return chunksOf(objects, chunk.start).flatMap((one) => readChunk(one, keepSourceTokens));
+  const lenient = composeChunk(chunk.text, { keepSourceTokens, anyIndent: true });
+  return [{ chunk, content: lenient.kind === 'tree' ? lenient : hinted(content.fault, chunk.text) }];
+}
+
+function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
+  let end = start;
+  return texts.map((text) => ({ text, start: (end += text.length) - text.length }));
+}
+
+function composeChunk(text: string, options: { keepSourceTokens: boolean; anyIndent: boolean }): ChunkContent {
   try {
-    const tokens = [...new Parser().parse(text)];
+    const tokens = yamlTokens(text, options);
     const deep = tooDeep(tokens);
     if (deep !== undefined) return faulty(deep, nestingMessage);
     // Failsafe: scalars stay text, which yaml-scalars reads as kubectl would. Keys are compared there, too: the library's
     // comparison takes quadratic time.
+    const { keepSourceTokens } = options;
     const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, keepSourceTokens, resolveKnownTags: false });
     return contentOf([...composer.compose(tokens)] as Document.Parsed[]);
   } catch (error) {
@@ -101,6 +120,11 @@ function composeChunk(text: string, keepSourceTokens: boolean): ChunkContent {
 }
 
 const nestingMessage = `nested more than ${maxDepth} levels deep`;
+
+/** Charts are the YAML files that people most often have by the dozen and that are no YAML yet. */
+function hinted({ offset, message }: YamlFault, text: string): ChunkContent {
+  return faulty(offset, text.includes('{{') ? `${message} (is this a template that was not rendered?)` : message);
+}
 
 function faulty(offset: number, message: string): ChunkContent {
   return { kind: 'faulty', fault: { offset, message } };

@@ -87,14 +87,17 @@ interface Reading {
   readonly tree: YamlTree;
   readonly onDuplicate: (fault: YamlFault) => void;
   /** The aliases that are being resolved: nodes count as aliased while there are any, and one that comes again is a cycle. */
-  readonly open: Set<Alias>;
+  readonly open: Set<Alias.Parsed>;
   aliasedNodes: number;
 }
 
 function nodeValue(reading: Reading, node: YamlNode, depth: number): unknown {
-  if (depth > maxDepth) throw new Unreadable(node, `nested more than ${maxDepth} levels deep`);
+  if (depth > maxDepth) throw new Unreadable(culprit(reading, node), `nested more than ${maxDepth} levels deep`);
   if (reading.open.size > 0 && ++reading.aliasedNodes > maxAliasedNodes) {
-    throw new Unreadable(node, `aliases blow this document up to more than ${maxAliasedNodes} values`);
+    throw new Unreadable(
+      culprit(reading, node),
+      `aliases blow this document up to more than ${maxAliasedNodes} values`,
+    );
   }
   if (isAlias(node)) return aliasValue(reading, node, depth);
   if (isMap(node)) return mapValue(reading, node, depth);
@@ -102,10 +105,16 @@ function nodeValue(reading: Reading, node: YamlNode, depth: number): unknown {
   return node === null ? null : jsonScalar(node);
 }
 
+/** What aliases lead to is the fault of the one that stands outermost, not of the innocent place where it was written. */
+function culprit(reading: Reading, node: YamlNode): YamlNode {
+  const [outermost = node] = reading.open;
+  return outermost;
+}
+
 function aliasValue(reading: Reading, alias: Alias.Parsed, depth: number): unknown {
   if (reading.open.has(alias)) throw new Unreadable(alias, `anchor "${alias.source}" contains itself`);
   reading.open.add(alias);
-  const value = nodeValue(reading, resolved(reading.tree, alias), depth + 1);
+  const value = nodeValue(reading, resolved(reading.tree, alias), depth);
   reading.open.delete(alias);
   return value;
 }
@@ -152,6 +161,7 @@ function reportDuplicate(reading: Reading, key: ParsedNode, name: string): void 
   reading.onDuplicate({
     offset: key.range[0],
     message: `key ${JSON.stringify(name)} is already there in this mapping`,
+    duplicateKey: name,
   });
 }
 

@@ -21,8 +21,8 @@ const MESH_PROXIES: ReadonlySet<string> = new Set(['istio-proxy', 'linkerd-proxy
 
 /**
  * The containers of a Pod spec that a kubelet would run for as long as the Pod, and the plain init containers before them.
- * Ephemeral containers are not listed: they can have no probe. Entries that are not objects or have no name are left out; the
- * API server refuses the Pod for them.
+ * Ephemeral containers are not listed: they can have no probe. Entries that are not objects are left out; one without a
+ * name, which the API server refuses in a Pod but Knative allows, is called ''.
  */
 export function containersOf(podSpec: JsonObject): Container[] {
   return [...listOf(podSpec, 'containers'), ...listOf(podSpec, 'initContainers')];
@@ -34,8 +34,8 @@ function listOf(podSpec: JsonObject, list: Container['list']): Container[] {
   const containers: Container[] = [];
   entries.forEach((spec: unknown, index) => {
     if (!isJsonObject(spec)) return;
-    const name = stringMember(spec, 'name');
-    if (name !== undefined) containers.push({ name, role: roleOf(spec, name, list), list, index, spec });
+    const name = stringMember(spec, 'name') ?? '';
+    containers.push({ name, role: roleOf(spec, name, list), list, index, spec });
   });
   return containers;
 }

@@ -1,59 +1,86 @@
 import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import type { JsonObject } from '../probes/json.ts';
 
-/** A kind of object that holds a Pod template, and where. */
+/** A kind of object that holds Pod templates, and where. */
 export interface WorkloadKind {
   /** API group, '' for core. */
   readonly group: string;
   readonly kind: string;
-  /** Path of the object that has the Pod's `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a Deployment. */
-  readonly templatePath: readonly string[];
+  /**
+   * Paths of the objects that have the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a Deployment. '*' stands for
+   * every element of a list.
+   */
+  readonly templatePaths: readonly (readonly string[])[];
   /** Its Pods are meant to end: Job and CronJob. */
   readonly runsToCompletion: boolean;
+  /** The kind's own controller fills in the port of probes that have none: with the container's first port, else with this one. */
+  readonly defaultProbePort?: number;
 }
 
-const TEMPLATE = ['spec', 'template'] as const;
+const TEMPLATE = [['spec', 'template']];
 
 /** The built-in kinds. All of them have had one served version of their Pod template since Kubernetes 1.21. */
 export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
-  { group: '', kind: 'Pod', templatePath: [], runsToCompletion: false },
-  { group: 'apps', kind: 'Deployment', templatePath: TEMPLATE, runsToCompletion: false },
-  { group: 'apps', kind: 'StatefulSet', templatePath: TEMPLATE, runsToCompletion: false },
-  { group: 'apps', kind: 'DaemonSet', templatePath: TEMPLATE, runsToCompletion: false },
-  { group: 'apps', kind: 'ReplicaSet', templatePath: TEMPLATE, runsToCompletion: false },
-  { group: '', kind: 'ReplicationController', templatePath: TEMPLATE, runsToCompletion: false },
-  { group: 'batch', kind: 'Job', templatePath: TEMPLATE, runsToCompletion: true },
+  { group: '', kind: 'Pod', templatePaths: [[]], runsToCompletion: false },
+  { group: 'apps', kind: 'Deployment', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: 'apps', kind: 'StatefulSet', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: 'apps', kind: 'DaemonSet', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: 'apps', kind: 'ReplicaSet', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: '', kind: 'ReplicationController', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: 'batch', kind: 'Job', templatePaths: TEMPLATE, runsToCompletion: true },
   {
     group: 'batch',
     kind: 'CronJob',
-    templatePath: ['spec', 'jobTemplate', 'spec', 'template'],
+    templatePaths: [['spec', 'jobTemplate', 'spec', 'template']],
     runsToCompletion: true,
   },
 ];
 
 /** The entry for a kind; undefined for kinds that hold no Pod template we know of. */
-export function workloadKind(group: string, kind: string): WorkloadKind | undefined {
-  return BUILT_IN_KINDS.find((entry) => entry.kind === kind && entry.group === group);
+export function workloadKind(group: string, kind: string, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
+  return kinds.find((entry) => entry.kind === kind && entry.group === group);
 }
 
 /** The entry for a manifest, by its apiVersion and kind. */
-export function workloadKindOfManifest(manifest: JsonObject): WorkloadKind | undefined {
+export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
   const apiVersion = member(manifest, 'apiVersion');
   const kind = member(manifest, 'kind');
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
   const slash = apiVersion.indexOf('/');
-  return workloadKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind);
+  return workloadKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, kinds);
 }
 
-/** The object that has the Pod's metadata and spec; undefined when the path leads nowhere or there is no spec. */
-export function podTemplateOf(object: JsonObject, kind: WorkloadKind): JsonObject | undefined {
-  let current: JsonObject = object;
-  for (const step of kind.templatePath) {
-    const next = objectMember(current, step);
-    if (next === undefined) return undefined;
-    current = next;
+/** A Pod template in an object: what has the Pods' metadata and spec, and the path to it. */
+export interface PlacedTemplate {
+  readonly template: JsonObject;
+  readonly path: readonly (string | number)[];
+}
+
+/** The Pod templates of an object; places that are missing or have no spec are left out. */
+export function podTemplatesOf(object: JsonObject, kind: WorkloadKind): PlacedTemplate[] {
+  return kind.templatePaths.flatMap((path) => templatesAt(object, path, []));
+}
+
+function templatesAt(value: unknown, path: readonly string[], walked: readonly (string | number)[]): PlacedTemplate[] {
+  const [step, ...rest] = path;
+  if (step === '*') {
+    if (!Array.isArray(value)) return [];
+    return value.flatMap((element: unknown, index) => templatesAt(element, rest, [...walked, index]));
   }
-  return objectMember(current, 'spec') === undefined ? undefined : current;
+  if (!isJsonObject(value)) return [];
+  if (step !== undefined) return templatesAt(member(value, step), rest, [...walked, step]);
+  return objectMember(value, 'spec') === undefined ? [] : [{ template: value, path: walked }];
+}
+
+/** The object with another template at the place; the object itself stays as it was. */
+export function withTemplateAt(value: unknown, path: readonly (string | number)[], template: JsonObject): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return template;
+  if (Array.isArray(value)) {
+    return value.map((element: unknown, index) => (index === step ? withTemplateAt(element, rest, template) : element));
+  }
+  if (!isJsonObject(value)) return value;
+  return { ...value, [step]: withTemplateAt(member(value, String(step)), rest, template) };
 }
 
 /** True when an owner reference says that a controller looks after the object (`controller: true`). */

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/commands.ts';
+import { runProbewright } from './run-probewright.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
+import type { Ran } from './run-probewright.ts';
 
 let directory: string;
 
@@ -20,26 +21,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function probewright(args: string[], stdin = ''): Promise<Ran> {
-  let stdout = '';
-  let stderr = '';
-  const code = await runCommandLine(args, {
-    env: {},
-    stdout: { write: (text) => (stdout += text) },
-    stderr: { write: (text) => (stderr += text) },
-    readStdin: () => Promise.resolve(stdin),
-    now: () => 0,
-    monotonic: () => 0,
-    untilSignal: () => Promise.resolve('SIGINT'),
-  });
-  return { code, stdout, stderr: stderr.replaceAll(directory, 'DIR') };
-}
+const probewright = (args: string[], stdin = ''): Promise<Ran> => runProbewright(args, { stdin, directory });
 
 const fix = (stdin: string, ...args: string[]): Promise<Ran> =>
   probewright(['fix', '-', '--policies', join(directory, 'policies'), ...args], stdin);

@@ -114,10 +114,11 @@ describe.skipIf(problem !== undefined)('the webhook in a control plane', () => {
     await writeFile(join(policies, 'platform.yaml'), clusterPolicy);
     await writeFile(join(policies, 'static.yaml'), namespacePolicy(paths.liveness));
     cluster = await startControlPlane({ controllers: true });
-    webhook = await startWebhook({ policies });
+    webhook = await startWebhook({ policies, args: ['--drain-seconds', '0'] });
     await cluster.kubectl(['create', 'namespace', 'apps']);
     const dryRun = await create<Deployment>(deployment('web'), '--dry-run=server');
     templateWithoutWebhook = dryRun.spec.template;
+    await create(pod('older'));
     await register();
     await waitUntil('the API server calls the webhook', async () => {
       const answer = await create<Pod>(pod('trial'), '--dry-run=server');
@@ -173,12 +174,14 @@ describe.skipIf(problem !== undefined)('the webhook in a control plane', () => {
     expect(stored.status).not.toHaveProperty('collisionCount');
   });
 
-  it('lets a Pod be labelled, with injected probes and without', async () => {
+  it('lets Pods be labelled, those with injected probes and those older than the webhook', async () => {
     await create(pod('labelled'));
-    await cluster.kubectl(['label', 'pod', 'labelled', 'touched=yes', '--namespace=apps']);
-    const stored = await read<Pod>('pod', 'labelled');
-    expect(stored.metadata.labels).toEqual({ ...labels, touched: 'yes' });
-    expectPolicyProbes(stored);
+    for (const name of ['labelled', 'older']) {
+      await cluster.kubectl(['label', 'pod', name, 'touched=yes', '--namespace=apps']);
+      expect((await read<Pod>('pod', name)).metadata.labels).toEqual({ ...labels, touched: 'yes' });
+    }
+    expectPolicyProbes(await read<Pod>('pod', 'labelled'));
+    expectNoProbes((await read<Pod>('pod', 'older')).spec);
   });
 
   it("gives a Job's Pod no probes", async () => {
@@ -189,6 +192,23 @@ describe.skipIf(problem !== undefined)('the webhook in a control plane', () => {
     });
     expectNoProbes(stored?.spec);
     expect(stored?.metadata.annotations ?? {}).not.toHaveProperty(['probewright.dev/injected']);
+  });
+
+  it('changes nothing but Pods being created, however widely it is registered', async () => {
+    const operations = ['CREATE', 'UPDATE'];
+    const rules = [rule('', ['pods'], operations), rule('apps', ['*'], operations), rule('batch', ['*'], operations)];
+    const wide = webhookConfiguration('MutatingWebhookConfiguration', 'mutate', webhook, rules);
+    await create({ ...wide, metadata: { name: 'too-wide' } });
+    await sleep(1_500);
+    await create(deployment('wide'));
+    await cluster.kubectl(['label', 'pod', 'older', 'touched=again', '--overwrite', '--namespace=apps']);
+    await cluster.kubectl(['scale', 'deployment', 'wide', '--replicas=3', '--namespace=apps']);
+    await waitUntil('it is scaled', async () => (await list('pods', 'workload=wide')).length === 3);
+    const [replicaSet, ...others] = await list<Stored<{ template: Stored<PodSpec> }>>('replicasets', 'workload=wide');
+    expect(others).toHaveLength(0);
+    expectNoProbes(replicaSet?.spec.template.spec);
+    expectNoProbes((await read<Deployment>('deployment', 'wide')).spec.template.spec);
+    expectNoProbes((await read<Pod>('pod', 'older')).spec);
   });
 
   it('uses an edited policy for the next Pod within two seconds', async () => {

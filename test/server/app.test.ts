@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWebhookApp } from '../../src/server/app.ts';
 import { Metrics } from '../../src/server/metrics.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { makeServingPair } from '../certificate.ts';
 import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
@@ -33,6 +34,8 @@ function world(options: Partial<WebhookApp> = {}): World {
     key: pair.keyPem,
     policies: () => policies,
     mutation: 'On',
+    enforcement: 'Deny',
+    kinds: KNOWN_KINDS,
     draining: () => false,
     metrics,
     log: {
@@ -233,12 +236,8 @@ describe('the webhook server', () => {
   });
 
   it("has the settings that the API server's client asks for", () => {
-    const { server } = world().app as unknown as {
-      server: { keepAliveTimeout: number; requestTimeout: number; maxRequestsPerSocket: number };
-    };
-    expect([server.keepAliveTimeout, server.requestTimeout, server.maxRequestsPerSocket]).toEqual([
-      120_000, 35_000, 1000,
-    ]);
+    const { server } = world().app as unknown as { server: { keepAliveTimeout: number; requestTimeout: number } };
+    expect([server.keepAliveTimeout, server.requestTimeout]).toEqual([120_000, 35_000]);
   });
 
   it('counts decisions, injected probes and reasons, with labels that callers cannot grow', async () => {

@@ -1,0 +1,90 @@
+import { LineCounter, parseAllDocuments } from 'yaml';
+import { checkTexts } from '../src/cli/check-manifests.ts';
+import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
+
+/** How `probewright check` compares with bare YAML parsing with positions, on the same 1,000 manifests, run in turns. */
+const MANIFESTS = 1000;
+const ROUNDS = 7;
+const GOAL = 2;
+
+const manifest = (index: number): string => `# manifest ${index}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web-${index}
+  namespace: team-${index % 40}
+  labels: { app: web-${index}, team: "${index % 40}" }
+spec:
+  replicas: 3
+  selector:
+    matchLabels: { app: web-${index} }
+  template:
+    metadata:
+      labels: { app: web-${index} }
+    spec:
+      terminationGracePeriodSeconds: 30
+      containers:
+        - name: app
+          image: registry.example.com/web:${index}
+          ports:
+            - { name: http, containerPort: 8080 }
+            - { name: metrics, containerPort: 9394 }
+          env:
+            - { name: PORT, value: "8080" }
+            - name: SECRET
+              valueFrom: { secretKeyRef: { name: web, key: secret } }
+          livenessProbe:
+            httpGet: { path: /healthcheck/live, port: http }
+            periodSeconds: 5
+            failureThreshold: 3
+          readinessProbe:
+            httpGet: { path: /healthcheck/ready, port: ${index % 10 === 0 ? 'htpp' : 'http'} }
+            periodSeconds: 5
+          startupProbe:
+            httpGet: { path: /healthcheck/live, port: http }
+            periodSeconds: 2
+            failureThreshold: 15
+          resources:
+            requests: { cpu: 100m, memory: 128Mi }
+            limits: { memory: 256Mi }
+        - name: nginx
+          image: registry.example.com/nginx:1
+          ports: [{ name: web, containerPort: 8443 }]
+      volumes:
+        - name: tmp
+          emptyDir: {}
+`;
+
+const texts = Array.from({ length: MANIFESTS }, (_, index) => ({ file: `${index}.yaml`, text: manifest(index) }));
+
+function parse(): number {
+  let documents = 0;
+  for (const { text } of texts) {
+    const lineCounter = new LineCounter();
+    for (const document of parseAllDocuments(text, { lineCounter })) documents += document.toJS() === null ? 0 : 1;
+  }
+  return documents;
+}
+
+function check(): number {
+  return checkTexts(texts, [], { namespace: 'default', enforcement: 'Deny', kinds: KNOWN_KINDS }).summary.deny;
+}
+
+function timed(run: () => number): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+parse();
+check();
+const rounds = Array.from({ length: ROUNDS }, () => ({ parse: timed(parse), check: timed(check) }));
+const ratio = median(rounds.map((round) => round.check / round.parse));
+const spread = rounds.map((round) => (round.check / round.parse).toFixed(2)).join(' ');
+console.log(
+  `${MANIFESTS} manifests, ${check()} denied: parsing ${median(rounds.map((round) => round.parse)).toFixed(0)} ms, check ${median(rounds.map((round) => round.check)).toFixed(0)} ms`,
+);
+console.log(`check / parsing = ${ratio.toFixed(2)} (goal: at most ${GOAL}; rounds: ${spread})`);
+process.exitCode = ratio <= GOAL ? 0 : 1;

@@ -1,0 +1,30 @@
+import { isJsonObject, member } from '../probes/json.ts';
+import { portsOf } from '../workload/ports.ts';
+import { isCount, isPresent } from './checked-probe.ts';
+import type { ContainerPort } from '../workload/ports.ts';
+import type { CheckedContainer } from './check.ts';
+
+/**
+ * The ports that a container declares; undefined when its list is malformed, since a port that cannot be read may be
+ * the one that a probe means. The API server refuses the object for it.
+ */
+export function declaredPorts(container: CheckedContainer): readonly ContainerPort[] | undefined {
+  const entries = member(container.spec, 'ports');
+  if (!isPresent(entries)) return [];
+  if (!Array.isArray(entries)) return undefined;
+  const sound = entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')));
+  return sound ? portsOf(container.spec) : undefined;
+}
+
+/**
+ * The syntax of a port name: IANA_SVC_NAME (apimachinery, util/validation, IsValidPortName). Anything else is
+ * valid-probe's business.
+ */
+export function isPortName(text: string): boolean {
+  return /^[a-z0-9-]{1,15}$/.test(text) && /[a-z]/.test(text) && !/^-|--|-$/.test(text);
+}
+
+/** True for a port number: 1 to 65535. */
+export function isPortNumber(value: unknown): value is number {
+  return isCount(value) && value >= 1 && value <= 65_535;
+}

@@ -1,0 +1,27 @@
+import { podGraceSeconds, probeGraceSeconds } from './grace.ts';
+import { probesOf } from './checked-probe.ts';
+import { the } from './wording.ts';
+import type { Check, Finding } from './check.ts';
+
+/**
+ * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds`; the Pod's. A
+ * readiness probe may have none (valid-probe).
+ *
+ * Rule: the probe's is not larger than the Pod's. It is meant to shorten the end of a container that hangs, and wins
+ * also when it is larger (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod).
+ */
+export const gracePeriod: Check = {
+  id: 'grace-period',
+  run: (workload, container) => {
+    const pods = podGraceSeconds(workload);
+    if (pods === undefined) return [];
+    return probesOf(container).flatMap((probe): Finding[] => {
+      const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe);
+      if (typeof own !== 'number' || own <= pods) return [];
+      const message =
+        `${the(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s: the probe's value ` +
+        `wins; ${pods === 0 ? 'take it out' : `write ${pods} or less, or take it out`}`;
+      return [{ probe: probe.kind, path: `${probe.path}.terminationGracePeriodSeconds`, message }];
+    });
+  },
+};

@@ -1,0 +1,43 @@
+import { isJsonObject, member, stringMember } from '../probes/json.ts';
+import { probesOf } from './checked-probe.ts';
+import { quote, the } from './wording.ts';
+import type { Check, CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Field: `<probe>.httpGet.httpHeaders[*].value`.
+ *
+ * Rule: no control character but the tab. The API server accepts any value; Go's HTTP client refuses to send it
+ * (golang.org/x/net/http/httpguts, ValidHeaderFieldValue), so every probe fails.
+ */
+export const headerValue: Check = {
+  id: 'header-value',
+  run: (_workload, container) => probesOf(container).flatMap((probe) => judge(container, probe)),
+};
+
+function judge(container: CheckedContainer, probe: CheckedProbe): Finding[] {
+  const headers = probe.handlerKind === 'httpGet' ? member(probe.handler, 'httpHeaders') : undefined;
+  if (!Array.isArray(headers)) return [];
+  return headers.flatMap((header: unknown, index): Finding[] => {
+    const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
+    const position = value === undefined ? -1 : firstControlCharacter(value);
+    if (!isJsonObject(header) || value === undefined || position < 0) return [];
+    const path = `${probe.handlerPath}.httpHeaders[${index}].value`;
+    return [{ probe: probe.kind, path, message: sentence(container, header, value, position) }];
+  });
+}
+
+function firstControlCharacter(value: string): number {
+  return value.search(/[\u0000-\u0008\u000a-\u001f\u007f]/);
+}
+
+function sentence(container: CheckedContainer, header: object, value: string, position: number): string {
+  const name = isJsonObject(header) ? (stringMember(header, 'name') ?? '') : '';
+  const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
+  const atEnd = value.trimEnd().length <= position;
+  return (
+    `${the(container)} sends header ${quote(name)} with the control character U+${code} ` +
+    `as character ${position + 1} of ${value.length}, and every probe fails; ` +
+    (atEnd ? `write value: ${quote(value.slice(0, position))} (a YAML block "|" ends in a line break)` : 'take it out')
+  );
+}

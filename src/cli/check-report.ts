@@ -1,0 +1,30 @@
+import type { Violation } from '../checks/violation.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+
+/** A violation and where it stands in the input. */
+export interface PlacedViolation extends Violation {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What `probewright check` found. */
+export interface CheckReport {
+  readonly violations: readonly PlacedViolation[];
+  readonly summary: {
+    /** Objects read, and how many of them hold a Pod template. */
+    readonly objects: number;
+    readonly workloads: number;
+    readonly deny: number;
+    readonly warn: number;
+    readonly audit: number;
+  };
+  /** What could not be read; reported on standard error, whatever the output format. */
+  readonly problems: readonly FileProblem[];
+}
+
+/** Writes a report in one format. */
+export type ReportFormat = (report: CheckReport) => string;

@@ -1,0 +1,44 @@
+import { CHECK_CATALOGUE } from '../../policy/check-catalogue.ts';
+import { VERSION } from '../../version.ts';
+import type { CheckReport, PlacedViolation } from '../check-report.ts';
+
+const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Off: 'none' } as const;
+/** SARIF 2.1.0, for code scanning: every check is a rule with its help, every violation a result. */
+export function sarifReport({ violations }: CheckReport): string {
+  const ids = Object.keys(CHECK_CATALOGUE);
+  const rules = Object.entries(CHECK_CATALOGUE).map(([id, { action, summary }]) => ({
+    id,
+    shortDescription: { text: summary },
+    help: { text: `${summary} The section ${id} of docs/checks.md tells what happens at run time, and what to write.` },
+    defaultConfiguration: { level: LEVEL[action] },
+  }));
+  const driver = { name: 'probewright', semanticVersion: VERSION, rules };
+  const results = violations.map((violation) => result(violation, ids.indexOf(violation.check)));
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, results }],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function result(violation: PlacedViolation, ruleIndex: number): unknown {
+  const { check, action, path, message, file, line, column, kind, namespace, name } = violation;
+  return {
+    ruleId: check,
+    ruleIndex,
+    level: LEVEL[action],
+    message: { text: `${path}: ${message}` },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: uri(file) }, region: { startLine: line, startColumn: column } },
+        logicalLocations: [{ fullyQualifiedName: `${kind}/${namespace}/${name}/${path}` }],
+      },
+    ],
+  };
+}
+
+/** A relative or absolute path as a URI reference. */
+function uri(file: string): string {
+  return file.split('/').map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,15 @@
+import { formatViolation } from '../../checks/violation.ts';
+import type { CheckReport } from '../check-report.ts';
+
+const SEVERITY = { Deny: 'error', Warn: 'warning', Audit: 'note' } as const;
+
+/** One line a violation, as compilers print them, and a line that sums up. */
+export function textReport({ violations, summary }: CheckReport): string {
+  const lines = violations.map(
+    (violation) =>
+      `${violation.file}:${violation.line}:${violation.column}: ${SEVERITY[violation.action]}: ` +
+      `${violation.kind} ${violation.namespace}/${violation.name}: ${formatViolation(violation)}`,
+  );
+  const { objects, workloads, deny, warn, audit } = summary;
+  return `${[...lines, `${workloads} workloads in ${objects} objects: ${deny} denied, ${warn} warned, ${audit} noted`].join('\n')}\n`;
+}

@@ -1,0 +1,131 @@
+/*
+ * The Go types behind a Pod spec, as far as probes and what they lean on go (staging/src/k8s.io/api/core/v1/types.go, Kubernetes 1.36).
+ * A field that is not listed is not decoded here: unknown fields, such as the `grpc.mode` of later versions, pass.
+ */
+
+/** A Go type that JSON is decoded into. `name` is the type as Go's decoder spells it in an error. */
+export type GoType =
+  | GoString
+  | { readonly kind: 'integer'; readonly name: 'int32' | 'int64' }
+  /** intstr.IntOrString, which decodes itself: into an int32 when the value is no string, and its errors say so. */
+  | { readonly kind: 'int-or-string'; readonly name: 'int32' }
+  | { readonly kind: 'list'; readonly name: string; readonly element: GoType }
+  | GoStruct;
+
+interface GoString {
+  readonly kind: 'string';
+  readonly name: string;
+}
+
+export interface GoStruct {
+  readonly kind: 'struct';
+  readonly name: string;
+  readonly fields: Readonly<Record<string, GoField>>;
+}
+
+export interface GoField {
+  readonly type: GoType;
+  /** The embedded struct that the field comes from; Go names it in the field's path although JSON does not have it. */
+  readonly embedded?: string;
+}
+
+const text = string('string');
+const int32: GoType = { kind: 'integer', name: 'int32' };
+const int64: GoType = { kind: 'integer', name: 'int64' };
+const intOrString: GoType = { kind: 'int-or-string', name: 'int32' };
+
+function string(name: string): GoString {
+  return { kind: 'string', name };
+}
+
+function list(element: GoType): GoType {
+  return { kind: 'list', name: `[]${element.name}`, element };
+}
+
+function struct(name: string, types: Readonly<Record<string, GoType>>): GoStruct {
+  const fields = Object.entries(types).map(([field, type]) => [field, { type }] as const);
+  return { kind: 'struct', name: `v1.${name}`, fields: Object.fromEntries(fields) };
+}
+
+/** The same fields, as they look in a struct that embeds the one they were declared in. */
+function embeddedFields(embedded: string, fields: GoStruct['fields']): GoStruct['fields'] {
+  const entries = Object.entries(fields).map(([field, { type }]) => [field, { type, embedded }] as const);
+  return Object.fromEntries(entries);
+}
+
+const exec = struct('ExecAction', { command: list(text) });
+const httpGet = struct('HTTPGetAction', {
+  path: text,
+  port: intOrString,
+  host: text,
+  scheme: string('v1.URIScheme'),
+  httpHeaders: list(struct('HTTPHeader', { name: text, value: text })),
+});
+const tcpSocket = struct('TCPSocketAction', { port: intOrString, host: text });
+const grpc = struct('GRPCAction', { port: int32, service: text });
+const sleep = struct('SleepAction', { seconds: int64 });
+
+const probeHandler = struct('ProbeHandler', { exec, httpGet, tcpSocket, grpc });
+const hook = struct('LifecycleHandler', { exec, httpGet, tcpSocket, sleep });
+
+const integers = struct('Probe', {
+  initialDelaySeconds: int32,
+  timeoutSeconds: int32,
+  periodSeconds: int32,
+  successThreshold: int32,
+  failureThreshold: int32,
+  terminationGracePeriodSeconds: int64,
+});
+
+const probe: GoStruct = {
+  ...integers,
+  fields: { ...embeddedFields('ProbeHandler', probeHandler.fields), ...integers.fields },
+};
+
+const port = struct('ContainerPort', {
+  name: text,
+  hostPort: int32,
+  containerPort: int32,
+  protocol: string('v1.Protocol'),
+  hostIP: text,
+});
+
+const restartRule = struct('ContainerRestartRule', {
+  action: string('v1.ContainerRestartRuleAction'),
+  exitCodes: struct('ContainerRestartRuleOnExitCodes', {
+    operator: string('v1.ContainerRestartRuleOnExitCodesOperator'),
+    values: list(int32),
+  }),
+});
+
+const container = struct('Container', {
+  name: text,
+  image: text,
+  command: list(text),
+  args: list(text),
+  workingDir: text,
+  ports: list(port),
+  restartPolicy: string('v1.ContainerRestartPolicy'),
+  restartPolicyRules: list(restartRule),
+  livenessProbe: probe,
+  readinessProbe: probe,
+  startupProbe: probe,
+  lifecycle: struct('Lifecycle', { postStart: hook, preStop: hook, stopSignal: string('v1.Signal') }),
+});
+
+const ephemeralContainer: GoStruct = {
+  kind: 'struct',
+  name: 'v1.EphemeralContainer',
+  fields: {
+    ...embeddedFields('EphemeralContainerCommon', container.fields),
+    targetContainerName: { type: text },
+  },
+};
+
+export const POD_SPEC_TYPE: GoStruct = struct('PodSpec', {
+  containers: list(container),
+  initContainers: list(container),
+  ephemeralContainers: list(ephemeralContainer),
+  restartPolicy: string('v1.RestartPolicy'),
+  terminationGracePeriodSeconds: int64,
+});

@@ -1,0 +1,112 @@
+import { isJsonObject } from './json.ts';
+import { POD_SPEC_TYPE } from './api-schema.ts';
+import type { GoStruct, GoType } from './api-schema.ts';
+import type { JsonObject } from './json.ts';
+
+/** Why the API server cannot decode a Pod spec. */
+export interface DecodeProblem {
+  /** The value's own path, with indices, which the server's message does not have. */
+  readonly path: string;
+  /** The end of the server's message, after `Pod in version "v1" cannot be handled as a Pod: `. */
+  readonly message: string;
+}
+
+/**
+ * What the API server answers with 400 when a value has a type that its field cannot take: one problem, however many there are. Go's
+ * decoder goes on after a wrong type and reports the first one at the end; a port that is neither number nor string ends it at once
+ * and is reported instead (sigs.k8s.io/json, decode.go, saveError; intstr.go, UnmarshalJSON).
+ *
+ * Parsed JSON does not have the number's text any more. `1.0`, `1e1` and 9223372036854775808 (for an int64) are refused by the server
+ * and accepted here, where they cannot be told from 1, 10 and 9223372036854775807.
+ *
+ * @param podSpecPath where the Pod spec stands in its object: `spec`, `spec.template.spec`
+ */
+export function decodeProblem(podSpec: JsonObject, podSpecPath: string): DecodeProblem | undefined {
+  const place = { path: podSpecPath, struct: '', field: podSpecPath };
+  return mostUrgent(structProblems(podSpec, POD_SPEC_TYPE, place));
+}
+
+/** A problem, and whether Go's decoder stops at it. */
+interface Problem extends DecodeProblem {
+  readonly stops: boolean;
+}
+
+/** A place in the object: our path, and what Go's decoder calls it: innermost struct and names from the top, without indices. */
+interface Place {
+  readonly path: string;
+  readonly struct: string;
+  readonly field: string;
+}
+
+function mostUrgent(problems: Iterable<Problem>): DecodeProblem | undefined {
+  let first: Problem | undefined;
+  for (const problem of problems) {
+    first ??= problem;
+    if (problem.stops) return withoutMark(problem);
+  }
+  return first === undefined ? undefined : withoutMark(first);
+}
+
+function withoutMark({ path, message }: Problem): DecodeProblem {
+  return { path, message };
+}
+
+/** Problems in the order of the document. Null fits every type: it leaves the zero value. */
+function* valueProblems(value: unknown, type: GoType, place: Place): Iterable<Problem> {
+  if (value === null || value === undefined) return;
+  if (type.kind === 'struct' && isJsonObject(value)) yield* structProblems(value, type, place);
+  else if (type.kind === 'list' && Array.isArray(value)) yield* listProblems(value, type.element, place);
+  else if (!fits(value, type)) yield mismatch(value, type, place);
+}
+
+function* structProblems(object: JsonObject, type: GoStruct, place: Place): Iterable<Problem> {
+  const struct = type.name.replace('v1.', '');
+  for (const [name, value] of Object.entries(object)) {
+    if (!Object.hasOwn(type.fields, name)) continue;
+    const field = type.fields[name];
+    if (field === undefined) continue;
+    const goName = field.embedded === undefined ? name : `${field.embedded}.${name}`;
+    yield* valueProblems(value, field.type, {
+      path: `${place.path}.${name}`,
+      struct,
+      field: `${place.field}.${goName}`,
+    });
+  }
+}
+
+function* listProblems(values: readonly unknown[], element: GoType, place: Place): Iterable<Problem> {
+  for (const [index, value] of values.entries()) {
+    yield* valueProblems(value, element, { ...place, path: `${place.path}[${index}]` });
+  }
+}
+
+function fits(value: unknown, type: GoType): boolean {
+  if (type.kind === 'string') return typeof value === 'string';
+  if (type.kind === 'int-or-string') return typeof value === 'string' || isInteger(value, type.name);
+  return type.kind === 'integer' && isInteger(value, type.name);
+}
+
+/** The largest int64 is not a JavaScript number; it is read as 2^63. */
+const RANGES = { int32: [-(2 ** 31), 2 ** 31 - 1], int64: [-(2 ** 63), 2 ** 63] } as const;
+
+function isInteger(value: unknown, type: keyof typeof RANGES): boolean {
+  const [least, most] = RANGES[type];
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+}
+
+function mismatch(value: unknown, type: GoType, { path, struct, field }: Place): Problem {
+  const wantsInteger = type.kind === 'int-or-string' || type.kind === 'integer';
+  return {
+    path,
+    message: `json: cannot unmarshal ${jsonKind(value, wantsInteger)} into Go struct field ${struct}.${field} of type ${type.name}`,
+    stops: type.kind === 'int-or-string',
+  };
+}
+
+/** What Go calls a JSON value. It shows a number only where an integer was wanted and this is not one that fits. */
+function jsonKind(value: unknown, wantsInteger: boolean): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return wantsInteger ? `number ${value}` : 'number';
+  return typeof value;
+}

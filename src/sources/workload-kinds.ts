@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { isJsonObject } from '../probes/json.ts';
+import { formatProblem } from '../policy/problems.ts';
+import { Reader } from '../policy/reader.ts';
+import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
+import { workloadKind } from '../workload/kinds.ts';
+import { PolicyFilesError } from './policy-source.ts';
+import { parseYamlDocuments } from './yaml-documents.ts';
+import type { Problem } from '../policy/problems.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { FileProblem } from './policy-documents.ts';
+
+/** The kinds of a file, or every problem with it. */
+export type WorkloadKindsParse =
+  { readonly kinds: readonly WorkloadKind[] } | { readonly problems: readonly FileProblem[] };
+
+/**
+ * Reads a file of custom kinds: a YAML list of `{ group, kind, podTemplatePath }`, where the path leads to what has the Pods' `metadata` and
+ * `spec`, in dots, with `*` for every element of a list: `spec.replicatedJobs.*.template.spec.template`. The result has the known kinds too;
+ * entries for
+ * one of the ready-made replace it, and several entries for one kind are several templates in it.
+ */
+export function readWorkloadKinds(file: string, text: string): WorkloadKindsParse {
+  const { documents, problems } = parseYamlDocuments(file, text);
+  const fileProblems: FileProblem[] = [...problems];
+  const kinds: WorkloadKind[] = [];
+  for (const document of documents) {
+    const found: Problem[] = [];
+    const entries = new Reader(document.value, [], found).list() ?? [];
+    for (const entry of entries) {
+      const kind = readKind(entry);
+      if (kind !== undefined) kinds.push(kind);
+    }
+    for (const problem of found) {
+      fileProblems.push({ file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) });
+    }
+  }
+  if (fileProblems.length > 0) return { problems: fileProblems };
+  const merged = mergePaths(kinds);
+  return {
+    kinds: [...merged, ...KNOWN_KINDS.filter(({ group, kind }) => workloadKind(group, kind, merged) === undefined)],
+  };
+}
+
+/** Several entries for one kind are several places for Pod templates in it. */
+function mergePaths(kinds: readonly WorkloadKind[]): WorkloadKind[] {
+  const merged = new Map<string, WorkloadKind>();
+  for (const kind of kinds) {
+    const key = `${kind.group}/${kind.kind}`;
+    const templatePaths = [...(merged.get(key)?.templatePaths ?? []), ...kind.templatePaths];
+    merged.set(key, { ...kind, templatePaths });
+  }
+  return [...merged.values()];
+}
+
+/** Reads the file. Throws PolicyFilesError with every problem. */
+export async function loadWorkloadKinds(file: string): Promise<readonly WorkloadKind[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new PolicyFilesError(`the workload kinds cannot be read: ${String(error)}`);
+  });
+  const parsed = readWorkloadKinds(file, text);
+  if ('problems' in parsed)
+    throw new PolicyFilesError(`${parsed.problems.length} problem(s) in the workload kinds`, parsed.problems);
+  return parsed.kinds;
+}
+
+function readKind(reader: Reader): WorkloadKind | undefined {
+  if (
+    reader.object(['group', 'kind', 'podTemplatePath', 'runsToCompletion']) === undefined ||
+    !isJsonObject(reader.value)
+  )
+    return undefined;
+  const group = reader.at('group').string();
+  const kind = reader.at('kind').string();
+  const path = reader.at('podTemplatePath').string();
+  const runs = reader.at('runsToCompletion').isAbsent ? false : reader.at('runsToCompletion').boolean();
+  if (path !== undefined && !/^[A-Za-z]\w*(\.(\w+|\*))*$/.test(path)) {
+    return reader
+      .at('podTemplatePath')
+      .report('must be field names with dots between them, such as spec.template; * is every element of a list');
+  }
+  if (group === undefined || kind === undefined || path === undefined || runs === undefined) return undefined;
+  return { group, kind, templatePaths: [path.split('.')], runsToCompletion: runs };
+}

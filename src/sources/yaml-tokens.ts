@@ -1,0 +1,39 @@
+import { Lexer, Parser } from 'yaml';
+import type { CST } from 'yaml';
+
+/**
+ * The concrete syntax of a text. YAML wants the lines of a flow collection or a quoted scalar to stand further in than the block
+ * around it; libyaml, which kubectl reads with, does not look. With `anyIndent` this does not either.
+ */
+export function yamlTokens(text: string, options?: { anyIndent?: boolean }): CST.Token[] {
+  const lexer = new Lexer();
+  if (options?.anyIndent === true) acceptAnyIndent(lexer);
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of lexer.lex(text)) tokens.push(...parser.next(lexeme));
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+/** What the library's lexer has but does not publish. A version that names them otherwise is strict again, and tests say so. */
+interface LexerParts {
+  /** The least indentation that a line must have to go on with what is being read. */
+  indentNext: number;
+  parseFlowCollection?(): Generator<string, unknown>;
+  parseQuotedScalar?(): Generator<string, unknown>;
+}
+
+function acceptAnyIndent(lexer: Lexer): void {
+  const parts = lexer as unknown as LexerParts;
+  for (const name of ['parseFlowCollection', 'parseQuotedScalar'] as const) {
+    const strict = parts[name]?.bind(lexer);
+    if (strict === undefined) continue;
+    parts[name] = function* () {
+      const { indentNext } = parts;
+      parts.indentNext = 0;
+      const state = yield* strict();
+      parts.indentNext = indentNext;
+      return state;
+    };
+  }
+}

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { validate } from '../../src/admission/validate.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { expectValidReply } from '../protocol.ts';
+import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import type { Decision } from '../../src/admission/decision.ts';
+import type { ValidateSettings } from '../../src/admission/validate.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+import type { PolicySet } from '../../src/policy/policy-set.ts';
+import type { DecodedReply } from '../protocol.ts';
+
+interface Validation extends DecodedReply {
+  readonly decision: Decision;
+  readonly status: { code?: number; reason?: string; message?: string; details?: { causes: JsonObject[] } };
+}
+
+function validation(
+  object: JsonObject,
+  options: { policies?: PolicySet; request?: JsonObject; settings?: Partial<ValidateSettings> } = {},
+): Validation {
+  const request = requestOf(reviewOf(object, options.request));
+  const settings = { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS, ...options.settings } as const;
+  const decision = validate(request, options.policies ?? policySet(), settings);
+  const reply = expectValidReply('validate', request.uid, decision.reply);
+  const response = JSON.parse(JSON.stringify(decision.reply.response)) as { status?: Validation['status'] };
+  return { ...reply, decision, status: response.status ?? {} };
+}
+
+const misspelt = { readinessProbe: { httpGet: { path: '/', port: 'htpp' } } };
+
+function deployment(container: JsonObject, members: { metadata?: JsonObject; template?: JsonObject } = {}): JsonObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'apps', ...members.metadata },
+    spec: {
+      replicas: 1,
+      template: { metadata: { labels: { app: 'web' }, ...members.template }, spec: { containers: [container] } },
+    },
+  };
+}
+
+const update = (before: JsonObject): JsonObject => ({ operation: 'UPDATE', oldObject: before });
+
+describe('a workload with a violation that denies', () => {
+  it('is refused with 403 Forbidden, one line a violation, the path, what to write, and the causes', () => {
+    const { allowed, status, warnings } = validation(deployment(appContainer(misspelt)));
+    expect(allowed).toBe(false);
+    expect(warnings).toEqual([]);
+    const path = 'spec.template.spec.containers[0].readinessProbe.httpGet.port';
+    expect(status).toMatchObject({ code: 403, reason: 'Forbidden' });
+    expect(status.message).toBe(
+      `${path}: container "app" declares no port named "htpp"; did you mean "http"? (named-port)`,
+    );
+    expect(status.details?.causes).toEqual([
+      {
+        reason: 'FieldValueForbidden',
+        field: path,
+        message: 'container "app" declares no port named "htpp"; did you mean "http"? (named-port)',
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'a CronJob at its own path',
+      { apiVersion: 'batch/v1', kind: 'CronJob' },
+      'jobTemplate',
+      'spec.jobTemplate.spec.template.spec.containers[0]',
+    ],
+    [
+      'an Argo Rollout',
+      { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' },
+      'template',
+      'spec.template.spec.containers[0]',
+    ],
+  ])('is refused for %s', (_, type, key, path) => {
+    const template = { spec: { containers: [appContainer(misspelt)], restartPolicy: 'Always' } };
+    const spec = key === 'jobTemplate' ? { jobTemplate: { spec: { template } } } : { template };
+    const { allowed, status } = validation({ ...type, metadata: { name: 'x', namespace: 'apps' }, spec });
+    expect(allowed).toBe(false);
+    expect(status.message).toContain(`${path}.readinessProbe.httpGet.port: `);
+  });
+
+  it('is only warned about under enforcement Warn, and only noted under Audit', () => {
+    const warned = validation(deployment(appContainer(misspelt)), { settings: { enforcement: 'Warn' } });
+    expect([warned.allowed, warned.warnings.some((warning) => warning.endsWith('(named-port)'))]).toEqual([true, true]);
+    const noted = validation(deployment(appContainer(misspelt)), { settings: { enforcement: 'Audit' } });
+    expect([noted.allowed, noted.warnings]).toEqual([true, []]);
+    expect(noted.auditAnnotations['violations']).toContain('named-port app.readinessProbe Audit');
+  });
+
+  it('follows the policy, and a namespace cannot go below the floor', () => {
+    const off = { checks: { 'named-port': { action: 'Off' } } };
+    expect(validation(deployment(appContainer(misspelt)), { policies: policySet(policyDocument(off)) }).allowed).toBe(
+      true,
+    );
+    const floor = clusterPolicyDocument({ checks: { 'named-port': { action: 'Deny', floor: 'Warn' } } });
+    const { allowed, warnings } = validation(deployment(appContainer(misspelt)), {
+      policies: policySet(floor, policyDocument(off)),
+    });
+    expect([allowed, warnings.length > 0]).toEqual([true, true]);
+  });
+
+  it('is judged by what its Pods will have, unless mutation is not On', () => {
+    const policies = policySet(
+      policyDocument({
+        kubernetesProbeEndpoints: { livenessProbe: '/l', readinessProbe: '/r' },
+        checks: { 'required-liveness': { action: 'Deny' } },
+      }),
+    );
+    expect(validation(deployment(appContainer()), { policies }).allowed).toBe(true);
+    expect(validation(deployment(appContainer()), { policies, settings: { mutation: 'Audit' } }).allowed).toBe(false);
+  });
+});
+
+describe('an update', () => {
+  const bad = deployment(appContainer(misspelt));
+
+  it('that leaves the template alone is not looked at', () => {
+    const labelled = deployment(appContainer(misspelt), { metadata: { labels: { touched: 'yes' } } });
+    expect(validation(labelled, { request: update(bad) }).decision.skipped).toBe('unchanged');
+  });
+
+  it('that changes the template warns of what was wrong before, and does not deny it', () => {
+    const changed = deployment(appContainer({ ...misspelt, image: 'x:2' }));
+    const { allowed, warnings } = validation(changed, { request: update(bad) });
+    expect([allowed, warnings.filter((warning) => warning.endsWith('(named-port)')).length]).toEqual([true, 1]);
+  });
+
+  it('that adds a bad probe is denied for that one alone', () => {
+    const worse = deployment(appContainer({ ...misspelt, livenessProbe: { tcpSocket: { port: 'nope' } } }));
+    const { allowed, status } = validation(worse, { request: update(bad) });
+    expect(allowed).toBe(false);
+    expect(status.message?.split('\n')).toHaveLength(1);
+    expect(status.message).toContain('livenessProbe.tcpSocket.port');
+  });
+
+  it('of a Pod counts only when a probe changed', () => {
+    const before = pod([appContainer(misspelt)]);
+    const labelled = pod([appContainer({ ...misspelt, image: 'x:2' })], { metadata: { labels: { a: 'b' } } });
+    expect(validation(labelled, { request: update(before) }).decision.skipped).toBe('unchanged');
+    const changed = pod([appContainer({ livenessProbe: { tcpSocket: { port: 'nope' } }, ...misspelt })]);
+    expect(validation(changed, { request: update(before) }).allowed).toBe(false);
+  });
+});
+
+describe('let through without a look', () => {
+  const owner = {
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u', controller: true }],
+  };
+  const bad = deployment(appContainer(misspelt));
+  it.each<[string, JsonObject, JsonObject, string]>([
+    ['a DELETE', bad, { operation: 'DELETE', object: null, oldObject: bad }, 'operation'],
+    ['a CONNECT', bad, { operation: 'CONNECT' }, 'operation'],
+    ['a subresource', bad, { subResource: 'status' }, 'subresource'],
+    [
+      'an object that is being deleted',
+      deployment(appContainer(misspelt), { metadata: { deletionTimestamp: 'now' } }),
+      {},
+      'being-deleted',
+    ],
+    [
+      'an update of one that was being deleted',
+      bad,
+      update(deployment(appContainer(), { metadata: { deletionTimestamp: 'now' } })),
+      'being-deleted',
+    ],
+    [
+      'an object that a controller owns',
+      deployment(appContainer(misspelt), { metadata: owner }),
+      {},
+      'controller-owned',
+    ],
+    [
+      'a mirror Pod',
+      pod([appContainer(misspelt)], { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }),
+      {},
+      'mirror-pod',
+    ],
+    ['a kind that is not listed', { ...bad, apiVersion: 'example.test/v1' }, {}, 'kind'],
+    ['a Deployment without a template', { ...bad, spec: {} }, {}, 'no-pod-template'],
+  ])('is %s', (_, object, request, reason) => {
+    const { allowed, decision } = validation(object, { request });
+    expect([allowed, decision.skipped]).toEqual([true, reason]);
+  });
+});
+
+it('never denies a Pod that a controller creates', () => {
+  const owner = {
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true }],
+  };
+  const { allowed, warnings, auditAnnotations } = validation(pod([appContainer(misspelt)], { metadata: owner }));
+  expect([allowed, warnings]).toEqual([true, []]);
+  expect(auditAnnotations['violations']).toContain('named-port app.readinessProbe Audit');
+});
+
+it('warns the author of a workload of malformed annotations', () => {
+  const { warnings } = validation(
+    deployment(appContainer(), { template: { annotations: { 'probewright.dev/skip': 'x' } } }),
+  );
+  expect(warnings).toEqual([
+    'annotation probewright.dev/skip is ignored: must be "all" or a comma list of startup, liveness and readiness, not "x"',
+  ]);
+});
+
+it('sums up warnings beyond the eighth', () => {
+  const containers = Array.from({ length: 20 }, (_, index) => appContainer({ name: `c${index}`, ...misspelt }));
+  const object = deployment(appContainer());
+  const spec = { template: { spec: { containers } } };
+  const { warnings } = validation({ ...object, spec }, { settings: { enforcement: 'Warn' } });
+  expect(warnings).toHaveLength(9);
+  expect(warnings.at(-1)).toMatch(/^and \d+ more$/);
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { findings, onlyFinding, podWith } from './workload.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const ID = 'exec-command';
+const running = (command: unknown): JsonObject => podWith({ livenessProbe: { exec: { command } } });
+
+describe('exec-command', () => {
+  it.each([[['']], [['  ']], [['\n']], [[null]]])('refuses %j', (command) => {
+    expect(onlyFinding(ID, running(command))).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.containers[0].livenessProbe.exec.command[0]',
+      message:
+        'container "app" is to run a program without a name, and every probe errors; ' +
+        'write the program there, such as command: [cat, /tmp/healthy]',
+    });
+  });
+
+  it('suggests to drop an empty element before the program', () => {
+    expect(onlyFinding(ID, running(['', 'cat'])).message).toContain('take the empty first element out');
+  });
+
+  it.each([[['cat', '']], [['sh', '-c', 'true']], [[' cat']]])('accepts %j', (command) => {
+    expect(findings(ID, running(command))).toEqual([]);
+  });
+
+  it.each([[[]], [undefined], ['cat'], [[7]], [null]])('leaves %j to valid-probe', (command) => {
+    expect(findings(ID, running(command))).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { findings, onlyFinding, paths, podWith } from './workload.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const ID = 'exec-forbidden';
+const running = (...command: unknown[]): JsonObject => podWith({ livenessProbe: { exec: { command } } });
+
+describe('exec-forbidden', () => {
+  it('names the element and the program', () => {
+    expect(onlyFinding(ID, running('sh', '-c', 'ps aux | grep app'))).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.containers[0].livenessProbe.exec.command[2]',
+      message:
+        'container "app" runs "ps" in its livenessProbe, which the policy forbids; ' +
+        'write an httpGet, tcpSocket or grpc handler, or another command',
+    });
+  });
+
+  it.each([
+    [['ls']],
+    [['/bin/ls', '/tmp']],
+    [['/usr/lib/jvm/bin/jcmd', '1', 'VM.version']],
+    [['sh', '-c', 'test -n "$(ls /tmp)"']],
+    [['sh', '-c', 'true;ps']],
+    [['sh', '-c', '/bin/ps>/dev/null']],
+  ])('finds a forbidden program in %j', (command) => {
+    expect(findings(ID, running(...command))).toHaveLength(1);
+  });
+
+  it.each([
+    [['/opt/ls/check']],
+    [['lsof']],
+    [['/bin/https']],
+    [['sh', '-c', 'curl https://localhost/ps/live']],
+    [['tools', '--ls']],
+    [['psql', '-c', 'select 1']],
+    [['PS']],
+    [['ls-check']],
+  ])('accepts %j', (command) => {
+    expect(findings(ID, running(...command))).toEqual([]);
+  });
+
+  it('obeys names and probes', () => {
+    expect(findings(ID, running('ls'), { names: ['curl'] })).toEqual([]);
+    expect(findings(ID, running('/usr/bin/curl'), { names: ['curl'] })).toHaveLength(1);
+    expect(findings(ID, running('ls'), { probes: ['readinessProbe'] })).toEqual([]);
+    expect(paths(ID, running('ls'), { probes: ['livenessProbe'] })).toHaveLength(1);
+  });
+
+  it.each([['ls'], [7], [null]])('does not trip over the malformed command %j', (command) => {
+    expect(findings(ID, podWith({ livenessProbe: { exec: { command } } }))).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CHECKS } from '../../src/checks/catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { parsedPolicy, policyDocument } from '../worlds.ts';
+import { findings } from './workload.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const FIXTURES = new URL('../fixtures/checks/', import.meta.url);
+
+/** Checks that a violation of another one cannot but violate as well: identical probes share their endpoint and their patience. */
+const IMPLIED: Readonly<Record<string, readonly string[]>> = { 'identical-probes': ['shared-endpoint'] };
+
+interface Fixture {
+  readonly manifest: JsonObject;
+  readonly parameters: JsonObject;
+}
+
+function fixture(path: string): Fixture {
+  const text = readFileSync(new URL(path, FIXTURES), 'utf8');
+  const parameters = /^# parameters: (.*)\n/.exec(text)?.[1];
+  return {
+    manifest: parse(text) as JsonObject,
+    parameters: parameters === undefined ? {} : (parse(parameters) as JsonObject),
+  };
+}
+
+function entries(path: string): string[] {
+  return readdirSync(new URL(path, FIXTURES)).sort();
+}
+
+/** The checks that are on by default and find something, and the one that the fixture is for. */
+function violated(id: string, { manifest, parameters }: Fixture): string[] {
+  return CHECKS.filter((check) => check.id === id || CHECK_CATALOGUE[check.id]?.action !== 'Off')
+    .filter((check) => findings(check.id, manifest, check.id === id ? parameters : {}).length > 0)
+    .map((check) => check.id);
+}
+
+it('has a folder for every check and for nothing else', () => {
+  expect(entries('.')).toEqual(Object.keys(CHECK_CATALOGUE).sort());
+});
+
+describe.each(Object.keys(CHECK_CATALOGUE))('%s', (id) => {
+  it('has at least two manifests that pass and two that fail, and nothing else', () => {
+    expect(entries(`${id}/`)).toEqual(['fail', 'pass']);
+    for (const side of ['fail', 'pass']) {
+      expect(entries(`${id}/${side}/`).length, side).toBeGreaterThanOrEqual(2);
+      expect(entries(`${id}/${side}/`).filter((name) => !/^[\w-]+\.yaml$/.test(name))).toEqual([]);
+    }
+  });
+
+  it.each(entries(`${id}/pass/`))('passes %s', (name) => {
+    const { manifest, parameters } = fixture(`${id}/pass/${name}`);
+    expect(findings(id, manifest, parameters)).toEqual([]);
+  });
+
+  it.each(entries(`${id}/fail/`))('fails %s, and no other check does', (name) => {
+    const read = fixture(`${id}/fail/${name}`);
+    const order = Object.keys(CHECK_CATALOGUE);
+    const expected = [id, ...(IMPLIED[id] ?? [])].sort((a, b) => order.indexOf(a) - order.indexOf(b));
+    expect(violated(id, read)).toEqual(expected);
+  });
+
+  it('has parameters that a policy could set', () => {
+    for (const side of ['fail', 'pass']) {
+      for (const name of entries(`${id}/${side}/`)) {
+        const { parameters } = fixture(`${id}/${side}/${name}`);
+        expect(() =>
+          parsedPolicy(policyDocument({ checks: { [id]: { action: 'Warn', ...parameters } } })),
+        ).not.toThrow();
+      }
+    }
+  });
+});

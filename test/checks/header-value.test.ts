@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { findings, onlyFinding, podWith } from './workload.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const ID = 'header-value';
+const sending = (...values: unknown[]): JsonObject =>
+  podWith({
+    readinessProbe: { httpGet: { port: 80, httpHeaders: values.map((value) => ({ name: 'X-Token', value })) } },
+  });
+
+describe('header-value', () => {
+  it('says where the control character is, and what to write when it ends the value', () => {
+    expect(onlyFinding(ID, sending('fine', 'abc\n'))).toEqual({
+      probe: 'readinessProbe',
+      path: 'spec.containers[0].readinessProbe.httpGet.httpHeaders[1].value',
+      message:
+        'container "app" sends header "X-Token" with the control character U+000A as character 4 of 4, and every probe fails; ' +
+        'write value: "abc" (a YAML block "|" ends in a line break)',
+    });
+  });
+
+  it('says so in the middle of a value', () => {
+    expect(onlyFinding(ID, sending('a\u0000b')).message).toMatch(/U\+0000 as character 2 of 3.*take it out$/);
+  });
+
+  it.each(['\u0001', '\u0008', '\u000b', '\r', '\u001f', '\u007f'])('refuses %j', (character) => {
+    expect(findings(ID, sending(`a${character}b`))).toHaveLength(1);
+  });
+
+  it.each(['a\tb', 'a b', '~', 'grüß', ''])('accepts %j', (value) => {
+    expect(findings(ID, sending(value))).toEqual([]);
+  });
+
+  it.each([null, 7, {}])('finds nothing in the malformed value %j', (value) => {
+    expect(findings(ID, sending(value))).toEqual([]);
+  });
+});

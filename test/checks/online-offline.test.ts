@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { validate } from '../../src/admission/validate.ts';
+import { checkTexts } from '../../src/cli/check-manifests.ts';
+import { manifestsOf } from '../../src/cli/manifests.ts';
+import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';
+import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { podTemplatesOf, withTemplateAt, workloadKindOfManifest } from '../../src/workload/kinds.ts';
+import { expectValidReply } from '../protocol.ts';
+import { clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+import type { Violation } from '../../src/checks/violation.ts';
+
+const FIXTURES = 'test/fixtures/checks';
+const files = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
+
+/** Every check on, so that none is compared by its silence. */
+const policy = clusterPolicyDocument({
+  checks: Object.fromEntries(Object.keys(CHECK_CATALOGUE).map((id) => [id, { action: 'Warn' }])),
+});
+
+/** The object as an API server hands it to webhooks: defaulted. */
+function defaulted(object: JsonObject): JsonObject {
+  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
+  if (kind === undefined) return object;
+  return podTemplatesOf(object, kind).reduce((changed, { template, path }) => {
+    const spec = defaultedPodSpec(template['spec'] as JsonObject);
+    return withTemplateAt(changed, path, { ...template, spec }) as JsonObject;
+  }, object);
+}
+
+const verdict = (violations: readonly Violation[]): unknown[] =>
+  violations.map(({ check, action, container, probe, path, message }) => ({
+    check,
+    action,
+    container,
+    probe,
+    path,
+    message,
+  }));
+
+describe('the same object gets the same verdict online and offline', () => {
+  it.each(files)('%s', (name) => {
+    const text = readFileSync(join(FIXTURES, name), 'utf8');
+    const settings = { namespace: 'default', enforcement: 'Deny', kinds: KNOWN_KINDS } as const;
+    const policyText = { file: 'policy.json', text: JSON.stringify(policy) };
+    const offline = checkTexts([{ file: name, text }], [policyText], settings).violations;
+    const online = manifestsOf({ file: name, text }).manifests.flatMap(({ object }) => {
+      const request = requestOf(reviewOf(defaulted(object), { namespace: 'default' }));
+      const decision = validate(request, policySet(policy), {
+        enforcement: 'Deny',
+        mutation: 'On',
+        kinds: KNOWN_KINDS,
+      });
+      expectValidReply('validate', request.uid, decision.reply);
+      return decision.violations ?? [];
+    });
+    expect(verdict(offline)).toEqual(verdict(online));
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { appContainer, pod } from '../worlds.ts';
+import { deploymentWith, findings, httpProbe, onlyFinding, paths, podWith } from './workload.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const ID = 'required-readiness';
+const SIDECAR = { name: 'proxy', restartPolicy: 'Always' };
+const JOB: JsonObject = {
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  spec: { template: { spec: { restartPolicy: 'Never', containers: [appContainer()] } } },
+};
+
+describe('required-readiness', () => {
+  it('says what to write', () => {
+    expect(onlyFinding(ID, deploymentWith({}))).toEqual({
+      probe: 'readinessProbe',
+      path: 'spec.template.spec.containers[0].readinessProbe',
+      message: expect.stringMatching(
+        /^container "app" has no readinessProbe and .*; write readinessProbe: \{ httpGet: \{ path: <endpoint>, port: http \} \}$/,
+      ) as string,
+    });
+  });
+
+  it('accepts a container that has one, also a malformed one and one of Istio', () => {
+    expect(findings(ID, podWith({ readinessProbe: httpProbe() }))).toEqual([]);
+    expect(findings(ID, podWith({ readinessProbe: 'x' }))).toEqual([]);
+    expect(findings(ID, podWith({ readinessProbe: httpProbe({}, '/app-health/app/livez') }))).toEqual([]);
+    expect(findings(ID, podWith({ readinessProbe: null }))).toHaveLength(1);
+  });
+
+  it('looks at the main container, at all with containers: all, and at nobody when the main one cannot be told', () => {
+    const helper = { name: 'helper' };
+    expect(paths(ID, pod([helper, appContainer()]))).toEqual(['spec.containers[1].readinessProbe']);
+    expect(findings(ID, pod([helper, appContainer()]), { containers: 'all' })).toHaveLength(2);
+    expect(findings(ID, pod([appContainer(), appContainer({ name: 'other' })]))).toEqual([]);
+  });
+
+  it('looks at sidecars when asked to, and at plain init containers never', () => {
+    const workload = podWith({ readinessProbe: httpProbe() }, { initContainers: [{ name: 'init' }, SIDECAR] });
+    expect(paths(ID, workload, { containers: 'all' })).toEqual([]);
+    expect(paths(ID, workload, { sidecars: true })).toEqual(['spec.initContainers[1].readinessProbe']);
+  });
+
+  it('is about workloads that run for ever', () => {
+    expect(findings(ID, JOB, { containers: 'all' })).toEqual([]);
+    expect(findings(ID, podWith({}, { restartPolicy: 'OnFailure' }))).toEqual([]);
+  });
+});

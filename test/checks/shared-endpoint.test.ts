@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { deploymentWith, findings, httpProbe, onlyFinding, podWith } from './workload.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const ID = 'shared-endpoint';
+const both = (livenessProbe: JsonObject, readinessProbe: JsonObject, ports?: unknown): JsonObject =>
+  podWith({ livenessProbe, readinessProbe, ...(ports !== undefined && { ports }) });
+
+describe('shared-endpoint', () => {
+  it('gives both figures and the smallest failureThreshold that is enough', () => {
+    const liveness = httpProbe({ failureThreshold: 3, periodSeconds: 5, timeoutSeconds: 30 });
+    const readiness = httpProbe({ failureThreshold: 2, periodSeconds: 5, timeoutSeconds: 30 });
+    // Pr + (Fr-1)*max(Pr,Tr) + Tr = 5 + 30 + 30; (15-1)*5 = 70 is the first above.
+    expect(onlyFinding(ID, deploymentWith({ livenessProbe: liveness, readinessProbe: readiness }))).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.template.spec.containers[0].livenessProbe.failureThreshold',
+      message:
+        'container "app" asks one endpoint for liveness and readiness, and may be restarted 10 s after a fault while readiness ' +
+        'takes up to 65 s to stop its traffic; write failureThreshold: 15',
+    });
+    expect(findings(ID, both({ ...liveness, failureThreshold: 14 }, readiness))).toHaveLength(1);
+    expect(findings(ID, both({ ...liveness, failureThreshold: 15 }, readiness))).toEqual([]);
+  });
+
+  it('wants strictly later: a tie is a violation', () => {
+    // 5 + 0 + 1 = 6 s for readiness
+    const readiness = httpProbe({ failureThreshold: 1, periodSeconds: 5 });
+    expect(findings(ID, both(httpProbe({ failureThreshold: 3, periodSeconds: 3 }), readiness))).toHaveLength(1);
+    expect(findings(ID, both(httpProbe({ failureThreshold: 2, periodSeconds: 7 }), readiness))).toEqual([]);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['a port name and its number', { httpGet: { path: '/', port: 'http' } }, { httpGet: { path: '/', port: 8080 } }],
+    ['a path left out and "/"', { httpGet: { port: 80 } }, { httpGet: { path: '/', port: 80 } }],
+    [
+      'a path with and without its first slash',
+      { httpGet: { path: 'a', port: 80 } },
+      { httpGet: { path: '/a', port: 80 } },
+    ],
+    [
+      'headers in another order and case',
+      {
+        httpGet: {
+          port: 80,
+          httpHeaders: [
+            { name: 'A', value: '1' },
+            { name: 'B', value: '2' },
+          ],
+        },
+      },
+      {
+        httpGet: {
+          port: 80,
+          httpHeaders: [
+            { name: 'b', value: '2' },
+            { name: 'a', value: '1' },
+          ],
+        },
+      },
+    ],
+    ['tcpSocket by name and number', { tcpSocket: { port: 'http' } }, { tcpSocket: { port: 8080 } }],
+    ['grpc without a service and with an empty one', { grpc: { port: 9 } }, { grpc: { port: 9, service: '' } }],
+    ['exec', { exec: { command: ['cat', '/x'] } }, { exec: { command: ['cat', '/x'] } }],
+  ])('takes for the same: %s', (_name, liveness, readiness) => {
+    expect(findings(ID, both(liveness, readiness))).toHaveLength(1);
+    expect(findings('killed-before-drained', both(liveness, readiness))).toEqual([]);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['path', { httpGet: { path: '/a', port: 80 } }, { httpGet: { path: '/b', port: 80 } }],
+    ['port', { httpGet: { port: 80 } }, { httpGet: { port: 81 } }],
+    ['scheme', { httpGet: { port: 80, scheme: 'HTTPS' } }, { httpGet: { port: 80 } }],
+    ['host', { httpGet: { port: 80, host: 'a' } }, { httpGet: { port: 80 } }],
+    ['headers', { httpGet: { port: 80, httpHeaders: [{ name: 'A', value: '1' }] } }, { httpGet: { port: 80 } }],
+    ['handler', { tcpSocket: { port: 80 } }, { httpGet: { port: 80 } }],
+    ['service', { grpc: { port: 80, service: 'live' } }, { grpc: { port: 80 } }],
+    ['command', { exec: { command: ['a', 'b c'] } }, { exec: { command: ['a b', 'c'] } }],
+  ])('takes for different: another %s', (_name, liveness, readiness) => {
+    expect(findings(ID, both(liveness, readiness))).toEqual([]);
+    expect(findings('killed-before-drained', both(liveness, readiness))).toHaveLength(1);
+  });
+
+  it('needs both probes, well-formed', () => {
+    expect(findings(ID, podWith({ livenessProbe: httpProbe() }))).toEqual([]);
+    expect(findings(ID, both(httpProbe(), httpProbe({ periodSeconds: '5' })))).toEqual([]);
+    expect(findings(ID, both({ httpGet: { port: true } }, { httpGet: { port: true } }))).toEqual([]);
+    expect(
+      findings(ID, both({ httpGet: { port: 1, httpHeaders: 'x' } }, { httpGet: { port: 1, httpHeaders: 'x' } })),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { findings, httpProbe, onlyFinding, paths, podWith } from './workload.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const ID = 'timeout-over-period';
+const probing = (integers: JsonObject): JsonObject => podWith({ livenessProbe: httpProbe(integers) });
+
+describe('timeout-over-period', () => {
+  it('gives the real interval and the time to the verdict', () => {
+    expect(onlyFinding(ID, probing({ periodSeconds: 5, timeoutSeconds: 30 }))).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.containers[0].livenessProbe.timeoutSeconds',
+      message:
+        'container "app" is probed every 30 s while it hangs, not every 5 s (3 failures take 90 s); ' +
+        'write timeoutSeconds: 5 or less, or periodSeconds: 30',
+    });
+  });
+
+  it('finds T = P+1 and accepts T = P', () => {
+    expect(findings(ID, probing({ periodSeconds: 5, timeoutSeconds: 6 }))).toHaveLength(1);
+    expect(findings(ID, probing({ periodSeconds: 5, timeoutSeconds: 5 }))).toEqual([]);
+  });
+
+  it('counts with the defaults: 10 s of period', () => {
+    expect(findings(ID, probing({ timeoutSeconds: 10 }))).toEqual([]);
+    expect(findings(ID, probing({ timeoutSeconds: 11 }))).toHaveLength(1);
+  });
+
+  it('looks at all three probes', () => {
+    const probe = httpProbe({ timeoutSeconds: 11 });
+    expect(paths(ID, podWith({ startupProbe: probe, readinessProbe: probe, livenessProbe: probe }))).toEqual([
+      'spec.containers[0].livenessProbe.timeoutSeconds',
+      'spec.containers[0].readinessProbe.timeoutSeconds',
+      'spec.containers[0].startupProbe.timeoutSeconds',
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { CHECKS } from '../../src/checks/catalogue.ts';
+import { checkedWorkload } from '../../src/checks/checked-workload.ts';
+import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { appContainer, pod } from '../worlds.ts';
+import type { CheckedWorkload, Finding } from '../../src/checks/check.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+/** The workload of a manifest as checks see it: after API defaulting, nothing injected. */
+export function workloadOf(manifest: JsonObject): CheckedWorkload {
+  const kind = workloadKindOfManifest(manifest, KNOWN_KINDS);
+  const placed = kind && podTemplatesOf(manifest, kind)[0];
+  if (kind === undefined || placed === undefined) throw new Error(`no Pod template in ${String(manifest['kind'])}`);
+  return checkedWorkload(manifest, kind, placed);
+}
+
+/** What one check finds in a manifest; only application containers and sidecars are shown to it, as the runner does. */
+export function findings(id: string, manifest: JsonObject, parameters: JsonObject = {}): Finding[] {
+  const check = CHECKS.find((candidate) => candidate.id === id);
+  if (check === undefined) throw new Error(`no check ${id}`);
+  const workload = workloadOf(manifest);
+  return workload.containers
+    .filter(({ role }) => check.everyContainer === true || role === 'application' || role === 'sidecar')
+    .flatMap((container) => check.run(workload, container, new Map(Object.entries(parameters))));
+}
+
+/** The paths of what a check finds. */
+export function paths(id: string, manifest: JsonObject, parameters: JsonObject = {}): string[] {
+  return findings(id, manifest, parameters).map(({ path }) => path);
+}
+
+/** The only thing that a check finds; a test with none or several is wrong. */
+export function onlyFinding(id: string, manifest: JsonObject, parameters: JsonObject = {}): Finding {
+  const [first, ...others] = findings(id, manifest, parameters);
+  if (first === undefined || others.length > 0)
+    throw new Error(`${first ? 'several findings' : 'no finding'} of ${id}`);
+  return first;
+}
+
+/** A Pod with one container `app`, with an http port, and these members. */
+export function podWith(container: JsonObject, spec: JsonObject = {}): JsonObject {
+  return pod([appContainer(container)], { spec });
+}
+
+/** A Deployment of one container `app`, with an http port, and these members. */
+export function deploymentWith(container: JsonObject, spec: JsonObject = {}, podSpec: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'apps' },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      ...spec,
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [appContainer(container)], ...podSpec } },
+    },
+  };
+}
+
+/** An httpGet probe of the container's http port. */
+export function httpProbe(integers: JsonObject = {}, path = '/live'): JsonObject {
+  return { httpGet: { path, port: 'http' }, ...integers };
+}

@@ -1,0 +1,323 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runProbewright } from './run-probewright.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+import type { Ran } from './run-probewright.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-check-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+function check(stdin: string, ...args: string[]): Promise<Ran> {
+  const files = args.includes('-') || stdin === '' ? args : ['-', ...args];
+  return runProbewright(['check', ...files], { stdin, directory });
+}
+
+const manifest = (probes: string): string => `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: apps
+spec:
+  template:
+    metadata:
+      labels: { app: web }
+    spec:
+      containers:
+        - name: app
+          image: example.test/app:1
+          ports:
+            - { name: http, containerPort: 8080 }
+${probes}`;
+
+const misspelt = manifest(`          readinessProbe:
+            httpGet:
+              path: /
+              port: htpp
+`);
+const clean = manifest(`          readinessProbe:
+            httpGet: { path: /, port: http }
+`);
+
+interface Json {
+  readonly violations: readonly JsonObject[];
+  readonly summary: JsonObject;
+}
+
+async function violations(text: string, ...args: string[]): Promise<readonly JsonObject[]> {
+  return (JSON.parse((await check(text, '--output', 'json', ...args)).stdout) as Json).violations;
+}
+
+describe('probewright check', () => {
+  it('prints file, line and column of the offending field first, as compilers do, and exits 1', async () => {
+    const { code, stdout } = await check(misspelt);
+    expect(code).toBe(1);
+    expect(stdout.split('\n')[0]).toBe(
+      '<stdin>:19:15: error: Deployment apps/web: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
+        'container "app" declares no port named "htpp"; did you mean "http"? (named-port)',
+    );
+    expect(stdout).toContain('1 workloads in 1 objects: 1 denied, 0 warned, 0 noted');
+  });
+
+  it('exits 0 without findings, and with warnings only under --strict not', async () => {
+    expect(await check(clean)).toEqual({
+      code: 0,
+      stdout: '1 workloads in 1 objects: 0 denied, 0 warned, 0 noted\n',
+      stderr: '',
+    });
+    expect((await check(misspelt, '--enforcement', 'Warn')).code).toBe(0);
+    expect((await check(misspelt, '--enforcement', 'Warn', '--strict')).code).toBe(1);
+  });
+
+  it('writes JSON with the path and the text apart', async () => {
+    expect(JSON.parse((await check(misspelt, '--output', 'json')).stdout)).toEqual({
+      violations: [
+        {
+          check: 'named-port',
+          action: 'Deny',
+          message: 'container "app" declares no port named "htpp"; did you mean "http"?',
+          path: 'spec.template.spec.containers[0].readinessProbe.httpGet.port',
+          file: '<stdin>',
+          line: 19,
+          column: 15,
+          kind: 'Deployment',
+          namespace: 'apps',
+          name: 'web',
+          container: 'app',
+          probe: 'readinessProbe',
+        },
+      ],
+      summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
+    });
+  });
+
+  it.each(['sarif', 'junit', 'github'])('writes %s as on record', async (output) => {
+    const { stdout } = await check(`${misspelt}---\n${clean}`, '--output', output);
+    await expect(stdout).toMatchFileSnapshot(
+      `../golden-check/report.${output === 'junit' ? 'xml' : output === 'sarif' ? 'sarif.json' : 'txt'}`,
+    );
+  });
+
+  it('escapes what manifests can smuggle into reports', async () => {
+    const hostile = misspelt.replace('name: web', 'name: "<&\\"\\u0001::error::x,%"');
+    const junit = (await check(hostile, '--output', 'junit')).stdout;
+    expect(junit).toContain('&lt;&amp;&quot;\ufffd');
+    const github = (await check(misspelt, '--output', 'github')).stdout;
+    expect(github.trimEnd().split('\n')).toHaveLength(1);
+    expect(github).toMatch(/^::error file=<stdin>,line=19,col=15,title=named-port::spec\.template/);
+  });
+
+  it('reports an empty run to JUnit readers as one passed case', async () => {
+    expect((await check(clean, '--output', 'junit')).stdout).toContain(
+      '<testsuites name="probewright" tests="1" failures="0">',
+    );
+  });
+
+  it('takes policies from a directory and from among the manifests', async () => {
+    const policy = (namespace: string): string =>
+      `apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: ${namespace} }\nspec: { checks: { required-liveness: { action: Deny } } }\n`;
+    expect((await violations(`${clean}---\n${policy('apps')}`)).map(({ check: id }) => id)).toEqual([
+      'required-liveness',
+    ]);
+    await mkdir(join(directory, 'policies'));
+    await writeFile(join(directory, 'policies/p.yaml'), policy('apps'));
+    await writeFile(join(directory, 'web.yaml'), clean);
+    expect(await violations('', directory, '--policies', join(directory, 'policies'))).toHaveLength(1);
+    await writeFile(join(directory, 'policies/p.yaml'), policy('elsewhere'));
+    expect(await violations('', directory, '--policies', join(directory, 'policies'))).toHaveLength(0);
+  });
+
+  it('judges by what policies will inject', async () => {
+    const policy =
+      'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: apps }\n' +
+      'spec: { kubernetesProbeEndpoints: { livenessProbe: /live }, checks: { required-liveness: { action: Deny } } }\n';
+    expect((await violations(`${clean}---\n${policy}`)).map(({ check: id }) => id)).not.toContain('required-liveness');
+  });
+
+  it.each([
+    [
+      'a probe in wrong case',
+      '          livenessprobe: { tcpSocket: { port: 8080 } }\n',
+      'livenessprobe',
+      'unknown field, which the API server drops; did you mean "livenessProbe"?',
+      16,
+      11,
+    ],
+    [
+      'a misspelt field',
+      '          livenessProbe: { periodSecond: 5, tcpSocket: { port: 8080 } }\n',
+      'livenessProbe.periodSecond',
+      'unknown field, which the API server drops; did you mean "periodSeconds"?',
+      16,
+      undefined,
+    ],
+    [
+      'a handler in wrong case',
+      '          livenessProbe: { httpget: { port: 8080 }, exec: { command: [x] } }\n',
+      'livenessProbe.httpget',
+      'unknown field, which the API server drops; did you mean "httpGet"?',
+      16,
+      undefined,
+    ],
+    [
+      'two handlers, as Helm merges them',
+      '          livenessProbe:\n            exec: { command: [x] }\n            httpGet: { path: /, port: 8080 }\n',
+      'livenessProbe.httpGet',
+      'Forbidden: may not specify more than 1 handler type',
+      18,
+      undefined,
+    ],
+    [
+      'a port out of range',
+      '          livenessProbe:\n            tcpSocket: { port: 70000 }\n',
+      'livenessProbe.tcpSocket.port',
+      'Invalid value: 70000: must be between 1 and 65535, inclusive',
+      17,
+      undefined,
+    ],
+  ])('finds %s where it stands', async (_, probes, path, message, line, column) => {
+    const found = (await violations(manifest(probes))).filter(({ check: id }) => id === 'valid-probe');
+    expect(found[0]).toMatchObject({
+      path: `spec.template.spec.containers[0].${path}`,
+      message,
+      line,
+      action: 'Deny',
+      ...(column && { column }),
+    });
+  });
+
+  it('finds a wrong type, which the API server answers before anything else', async () => {
+    const found = await violations(
+      manifest('          livenessProbe:\n            tcpSocket: { port: 8080 }\n            periodSeconds: "5"\n'),
+    );
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      check: 'valid-probe',
+      action: 'Deny',
+      path: 'spec.template.spec.containers[0].livenessProbe.periodSeconds',
+      line: 18,
+    });
+    expect(found[0]?.['message']).toContain('cannot unmarshal string');
+  });
+
+  it('finds a key that is written twice, where the second one stands', async () => {
+    const twice = misspelt.replace('              path: /\n', '              path: /\n              path: /x\n');
+    const { code, stderr, stdout } = await check(twice);
+    expect([code, stderr]).toEqual([1, '']);
+    expect(stdout.split('\n')[0]).toBe(
+      '<stdin>:19:15: error: Deployment apps/web: spec.template.spec.containers[0].readinessProbe.httpGet.path: ' +
+        'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged (valid-probe)',
+    );
+    expect(stdout).toContain('(named-port)');
+  });
+
+  it('takes a key that is written twice elsewhere for unreadable input', async () => {
+    const { code, stderr } = await check(`${clean}---\nkind: ConfigMap\ndata: { a: b, a: c }\n`);
+    expect([code, stderr]).toEqual([2, '<stdin>:20:15: key "a" is already there in this mapping\n']);
+  });
+
+  it('goes on when an input cannot be read, and exits 2', async () => {
+    await writeFile(join(directory, 'good.yaml'), misspelt);
+    const { code, stdout, stderr } = await check('', join(directory, 'gone.yaml'), join(directory, 'good.yaml'));
+    expect(code).toBe(2);
+    expect(stdout).toContain('(named-port)');
+    expect(stderr).toMatch(/^DIR\/gone\.yaml:1:1: cannot be read: ENOENT/);
+  });
+
+  it('looks into Lists, custom kinds, and kinds of a file', async () => {
+    const list = {
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [
+        {
+          apiVersion: 'argoproj.io/v1alpha1',
+          kind: 'Rollout',
+          metadata: { name: 'r' },
+          spec: { template: { spec: { containers: [{ name: 'app', livenessProbe: {} }] } } },
+        },
+      ],
+    };
+    const found = await violations(JSON.stringify(list), '--namespace', 'teams');
+    expect(found[0]).toMatchObject({
+      kind: 'Rollout',
+      namespace: 'teams',
+      message: 'Required value: must specify a handler type',
+    });
+
+    await writeFile(
+      join(directory, 'kinds.yaml'),
+      '- { group: example.test, kind: Fleet, podTemplatePath: spec.groups.*.template }\n',
+    );
+    const fleet = {
+      apiVersion: 'example.test/v1',
+      kind: 'Fleet',
+      metadata: { name: 'f' },
+      spec: { groups: [{}, { template: { spec: { containers: [{ name: 'app', livenessProbe: {} }] } } }] },
+    };
+    const inFleet = await violations(JSON.stringify(fleet), '--workload-kinds', join(directory, 'kinds.yaml'));
+    expect(inFleet[0]).toMatchObject({
+      kind: 'Fleet',
+      path: 'spec.groups[1].template.spec.containers[0].livenessProbe',
+    });
+  });
+
+  it('lets a Knative Service leave out the ports of probes and the name of its container, and sees what is wrong in it', async () => {
+    const service = (probe: string): string =>
+      `apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: { name: s }\nspec: { template: { spec: { containers: [{ image: x, ${probe} }] } } }\n`;
+    const fine = await violations(
+      service('livenessProbe: { httpGet: { path: /live } }, readinessProbe: { tcpSocket: {} }'),
+    );
+    expect(fine.filter(({ action }) => action !== 'Audit')).toEqual([]);
+    expect(
+      (await violations(service('livenessProbe: { httpGet: { port: 70000 } }'))).map(({ check: id }) => id),
+    ).toContain('valid-probe');
+  });
+
+  it('follows the action that policies set for what only a manifest shows', async () => {
+    const policy =
+      'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: p }\nspec: { checks: { valid-probe: { action: Off } } }\n';
+    const text = manifest('          livenessprobe: { tcpSocket: { port: 8080 } }\n');
+    expect(await violations(text)).toHaveLength(1);
+    expect(await violations(`${text}---\n${policy}`)).toEqual([]);
+  });
+
+  it('merges several entries for one kind, and lets entries replace a ready-made kind', async () => {
+    await writeFile(
+      join(directory, 'kinds.yaml'),
+      '- { group: example.test, kind: Pair, podTemplatePath: spec.a }\n- { group: example.test, kind: Pair, podTemplatePath: spec.b }\n',
+    );
+    const template = { spec: { containers: [{ name: 'app', livenessProbe: {} }] } };
+    const pair = {
+      apiVersion: 'example.test/v1',
+      kind: 'Pair',
+      metadata: { name: 'f' },
+      spec: { a: template, b: template },
+    };
+    const found = await violations(JSON.stringify(pair), '--workload-kinds', join(directory, 'kinds.yaml'));
+    expect(found.map(({ path }) => path)).toEqual([
+      'spec.a.spec.containers[0].livenessProbe',
+      'spec.b.spec.containers[0].livenessProbe',
+    ]);
+  });
+
+  it('reports bad kinds and bad usage, and exits 2', async () => {
+    await writeFile(join(directory, 'kinds.yaml'), '- { group: example.test, knd: Fleet, podTemplatePath: ".spec" }\n');
+    const kinds = await check(clean, '--workload-kinds', join(directory, 'kinds.yaml'));
+    expect(kinds.code).toBe(2);
+    expect(kinds.stderr).toContain('DIR/kinds.yaml:1:26: [0].knd: unknown field; did you mean "kind"?');
+    const usage = await check('', '--output', 'jsn', '--enforcement', 'deny');
+    expect(usage).toMatchObject({ code: 2, stdout: '' });
+    expect(usage.stderr).toContain(
+      '--output: must be text, json, sarif, junit, github, not "jsn"; did you mean "json"?',
+    );
+    expect(usage.stderr).toContain('--enforcement: must be Deny, Warn, Audit, not "deny"; did you mean "Deny"?');
+  });
+});

@@ -1,0 +1,288 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runProbewright } from './run-probewright.ts';
+import { FileNames } from '../../src/cli/explain/file-name.ts';
+import { duration, tickStep } from '../../src/cli/explain/seconds.ts';
+import type { Ran } from './run-probewright.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-explain-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+const explain = (args: readonly string[], stdin = ''): Promise<Ran> =>
+  runProbewright(['explain', ...args], { stdin, directory });
+
+/** A Pod with one container `app` that has these fields, as JSON, which is YAML. */
+const pod = (fields: object, spec: object = {}, metadata: object = {}): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', namespace: 'apps', ...metadata },
+    spec: { ...spec, containers: [{ name: 'app', ...fields }] },
+  });
+
+const tcp = { tcpSocket: { port: 80 } };
+const http = { ports: [{ name: 'http', containerPort: 80 }] };
+
+/** The picture of the only workload. */
+async function svgOf(text: string): Promise<string> {
+  const out = join(directory, 'out');
+  const { stdout } = await explain(['-', '--output', 'svg', '--output-dir', out], text);
+  return readFile(stdout.trim().replace('DIR', directory), 'utf8');
+}
+
+describe('probewright explain', () => {
+  it('prints tables and timelines for the effective probes, with who provided them and why some are missing', async () => {
+    const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot('../golden-explain/static.txt');
+  });
+
+  it('draws the same as a picture', async () => {
+    const args = ['examples/manifests', '--policies', 'examples/policies', '--output', 'svg'];
+    const { stdout } = await explain([...args, '--output-dir', directory]);
+    expect(stdout).toBe('DIR/deployment-apps-static.svg\n');
+    const svg = await readFile(join(directory, 'deployment-apps-static.svg'), 'utf8');
+    await expect(svg).toMatchFileSnapshot('../golden-explain/deployment-apps-static.svg');
+  });
+
+  it.each<[string, object]>([
+    ['no-probes', {}],
+    ['readiness-only', { readinessProbe: { ...tcp, initialDelaySeconds: 20 } }],
+    ['short-budget', { livenessProbe: { ...tcp, periodSeconds: 1 } }],
+    [
+      'long-budget',
+      { startupProbe: { ...tcp, periodSeconds: 5, failureThreshold: 121 }, livenessProbe: tcp, readinessProbe: tcp },
+    ],
+  ])('tells of a container with %s', async (name, fields) => {
+    const { code, stdout } = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
+    expect(code).toBe(0);
+    await expect(stdout).toMatchFileSnapshot(`../golden-explain/${name}.txt`);
+  });
+
+  it('gives the figures that were measured: P2 T1 F3 is killed after 4 to 7 s', async () => {
+    const { stdout } = await explain(['-'], pod({ livenessProbe: { ...tcp, periodSeconds: 2, failureThreshold: 3 } }));
+    expect(stdout).toMatch(/never healthy: told to stop +4 s +7 s /);
+    expect(stdout).toContain('It surely has 4 s to start. Not healthy by second 7');
+  });
+
+  it('names the manifest, a policy, an annotation or the safety as provider', async () => {
+    const policy =
+      'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: apps }\n' +
+      'spec: { kubernetesProbeEndpoints: { livenessProbe: /live } }\n';
+    const annotations = { 'probewright.dev/readiness-endpoint': '/ready' };
+    const { stdout } = await explain(['-'], `${policy}---\n${pod(http, {}, { annotations })}`);
+    expect(stdout).toContain('startupProbe    httpGet /live on port http\n');
+    expect(stdout).toContain("from Probewright's safety, for the liveness probe that it adds");
+    expect(stdout).toContain('from ProbePolicy/apps/p');
+    expect(stdout).toContain('from an annotation of the workload');
+    expect((await explain(['-'], pod({ livenessProbe: tcp }))).stdout).toContain('from the manifest');
+  });
+
+  it('tells of native sidecars, and not of init and mesh containers', async () => {
+    const initContainers = [
+      { name: 'migrate' },
+      { name: 'proxy', restartPolicy: 'Always', startupProbe: tcp },
+      { name: 'istio-proxy', restartPolicy: 'Always', readinessProbe: tcp },
+    ];
+    const { stdout } = await explain(['-'], pod({}, { initContainers }));
+    expect(stdout.match(/^ {2}".*$/gm)).toEqual([
+      '  "app", application container at spec.containers[0]',
+      '  "proxy", native sidecar at spec.initContainers[1]',
+    ]);
+  });
+
+  it("times a kill by the probe's own grace period, and adds 2 s for a preStop hook", async () => {
+    const livenessProbe = { ...tcp, terminationGracePeriodSeconds: 5 };
+    const lifecycle = { preStop: { exec: { command: ['sleep', '1'] } } };
+    expect((await explain(['-'], pod({ livenessProbe }))).stdout).toContain('dead by second 36');
+    expect((await explain(['-'], pod({ livenessProbe, lifecycle }))).stdout).toContain('dead by second 38');
+  });
+
+  it('says whether a killed container starts anew', async () => {
+    const fields = { livenessProbe: tcp };
+    expect((await explain(['-'], pod(fields))).stdout).toContain('the kubelet starts it anew');
+    const never = await explain(['-'], pod(fields, { restartPolicy: 'Never' }));
+    expect(never.stdout).toContain('it is not started again');
+  });
+
+  it('warns where the figures cannot hold: a port name that the container does not declare', async () => {
+    const livenessProbe = { httpGet: { path: '/', port: 'nope' } };
+    expect((await explain(['-'], pod({ livenessProbe }))).stdout).toContain('livenessProbe asks port "nope"');
+  });
+
+  it('leaves out what the webhook would not look at, and what is no workload', async () => {
+    const owned = JSON.stringify({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: 'x', ownerReferences: [{ controller: true }] },
+      spec: { template: { spec: { containers: [{ name: 'app' }] } } },
+    });
+    expect(await explain(['-'], `${owned}\n---\nkind: ConfigMap\n`)).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('looks into custom kinds and takes --namespace', async () => {
+    await writeFile(join(directory, 'kinds.yaml'), '[{ group: g.test, kind: App, podTemplatePath: spec.pod }]\n');
+    const app =
+      'apiVersion: g.test/v1\nkind: App\nmetadata: { name: a }\nspec: { pod: { spec: { containers: [{ name: c }] } } }\n';
+    const { stdout } = await explain(
+      ['-', '--namespace', 'team', '--workload-kinds', join(directory, 'kinds.yaml')],
+      app,
+    );
+    expect(stdout).toMatch(/^App team\/a {2}\(<stdin>:1:1\)\n/);
+  });
+});
+
+describe('hostile manifests', () => {
+  const name = '</text><script>alert(1)</script>&"\'\u001b[31m\u202e\ufffe]]>';
+  const hostile = pod({ name, livenessProbe: { exec: { command: [name] } } }, {}, { name, namespace: '../../etc' });
+
+  it('come out escaped in text: no control characters, no reversed writing', async () => {
+    const { stdout } = await explain(['-'], hostile);
+    expect(stdout).not.toMatch(/[^\P{C}\n]/u);
+    expect(stdout).toContain('\\u001b[31m\\u202e');
+  });
+
+  it('come out escaped in pictures, with nothing active and nothing from elsewhere', async () => {
+    const svg = await svgOf(hostile);
+    expect(svg).toContain('&lt;/text&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&apos;\\u001b[31m');
+    expect(svg).not.toMatch(/<(?:script|image|use|style|foreignObject|a)\b|\son\w+=|href|@import|[^\P{C}\n]/u);
+    expect(new Set(svg.match(/https?:[^"]*/g))).toEqual(new Set(['http://www.w3.org/2000/svg']));
+  });
+
+  it('cannot choose where pictures go', async () => {
+    const out = join(directory, 'out');
+    const { code, stdout } = await explain(['-', '--output', 'svg', '--output-dir', out], hostile);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^DIR\/out\/pod-etc-[a-z0-9.-]+\.svg\n$/);
+    expect(await readdir(out)).toHaveLength(1);
+    expect(await readdir(directory)).toEqual(['out']);
+  });
+
+  it('with numbers beyond all bounds still make a picture', async () => {
+    const huge = { periodSeconds: 1e300, failureThreshold: 1e300, initialDelaySeconds: 1e300, timeoutSeconds: 1e300 };
+    const svg = await svgOf(pod({ livenessProbe: { ...tcp, ...huge }, readinessProbe: tcp }));
+    expect(svg).not.toMatch(/NaN|Infinity/);
+  });
+
+  it('with probes of the wrong type are told so', async () => {
+    const { code, stdout } = await explain(['-'], pod({ livenessProbe: 'x', readinessProbe: { httpGet: [] } }));
+    expect(code).toBe(0);
+    expect(stdout).toContain('livenessProbe is no object');
+    expect(stdout).toContain('no handler');
+  });
+});
+
+describe('the numbers over a bar', () => {
+  /** Boxes of the texts over a bar, from their middle and their length as the drawing reckons it. */
+  const boxesOf = (svg: string): { y: number; left: number; right: number }[] =>
+    [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)" text-anchor="middle" font-size="12"[^>]*>([^<]*)<\/text>/g)].map(
+      ([, x, y, text = '']) => {
+        const half = (text.length * 12 * 0.61) / 2;
+        return { y: Number(y), left: Number(x) - half, right: Number(x) + half };
+      },
+    );
+
+  it.each<[string, object]>([
+    ['a 600 s budget', { startupProbe: { ...tcp, periodSeconds: 1, failureThreshold: 601 }, livenessProbe: tcp }],
+    ['a 2 s budget', { livenessProbe: { ...tcp, periodSeconds: 1 }, readinessProbe: tcp }],
+    ['a long delay', { livenessProbe: { ...tcp, initialDelaySeconds: 3000, periodSeconds: 1, failureThreshold: 1 } }],
+    ['a readiness probe that waits', { livenessProbe: tcp, readinessProbe: { ...tcp, initialDelaySeconds: 9000 } }],
+  ])('do not overlap with %s', async (_name, fields) => {
+    for (const grace of [0, 30, 3600]) {
+      const boxes = boxesOf(await svgOf(pod(fields, { terminationGracePeriodSeconds: grace })));
+      expect(boxes.length).toBeGreaterThan(4);
+      for (const [index, box] of boxes.entries()) {
+        expect(box.right).toBeLessThanOrEqual(960);
+        const touching = boxes
+          .slice(index + 1)
+          .filter((other) => other.y === box.y && other.left < box.right && box.left < other.right);
+        expect(touching).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('the command line', () => {
+  it('answers --help', async () => {
+    const { code, stdout } = await explain(['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: probewright explain FILE/);
+  });
+
+  it('reports bad usage, and exits 2', async () => {
+    expect(await explain(['--output', 'svgg', '--policy', 'x'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'probewright explain: --policy: unknown flag; did you mean "policies"?\n' +
+        'probewright explain: FILE: name at least one file or directory, or - for standard input\n' +
+        'probewright explain: --output: must be text or svg, not "svgg"; did you mean "svg"?\n' +
+        'Run "probewright explain --help" for the flags.\n',
+    });
+    expect((await explain(['-', '--output-dir', 'x'])).stderr).toContain('--output-dir: pictures need --output svg');
+    expect((await explain(['-', '--workload-kinds', join(directory, 'gone')])).code).toBe(2);
+  });
+
+  it('goes on when an input or a policy cannot be read, and exits 2', async () => {
+    await mkdir(join(directory, 'policies'));
+    await writeFile(join(directory, 'policies', 'bad.yaml'), 'kind: ProbePolicy\n');
+    await writeFile(join(directory, 'bad.yaml'), 'kind: Pod\n  x: [\n');
+    const files = [join(directory, 'gone.yaml'), join(directory, 'bad.yaml'), '-'];
+    const { code, stdout, stderr } = await explain([...files, '--policies', join(directory, 'policies')], pod({}));
+    expect(code).toBe(2);
+    expect(stdout).toContain('Pod apps/web');
+    expect(stderr).toMatch(/^DIR\/gone\.yaml:1:1: cannot be read: ENOENT/m);
+    expect(stderr).toMatch(/^DIR\/bad\.yaml:\d+:\d+: /m);
+    expect(stderr).toMatch(/^DIR\/policies\/bad\.yaml:1:1: /m);
+  });
+
+  it('exits 2 when a picture cannot be written', async () => {
+    await writeFile(join(directory, 'file'), '');
+    const { code, stderr } = await explain(['-', '--output', 'svg', '--output-dir', join(directory, 'file')], pod({}));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^probewright explain: DIR\/file\/pod-apps-web\.svg cannot be written: /);
+  });
+});
+
+describe('file names', () => {
+  it('are lower case and safe, and different for every workload', () => {
+    const names = new FileNames();
+    const next = (kind: string, namespace: string, name: string): string => names.next({ kind, namespace, name });
+    expect(next('Deployment', 'apps', 'Web.v1')).toBe('deployment-apps-web.v1.svg');
+    expect(next('Deployment', 'apps', 'web.v1')).toBe('deployment-apps-web.v1-2.svg');
+    expect(next('Pod', '..', 'a/../b\u0000*')).toBe('pod-a-b.svg');
+    expect(next('..', '', '')).toBe('workload.svg');
+    expect(next('Pod', 'a', 'x'.repeat(1000)).length).toBeLessThan(250);
+  });
+});
+
+describe('seconds for people', () => {
+  it.each([
+    [28, '28 s'],
+    [119, '119 s'],
+    [120, '120 s (2 min)'],
+    [290, '290 s (4 min 50 s)'],
+    [3631, '3631 s (1 h)'],
+    [90_061, '90061 s (1 d 1 h)'],
+  ])('%i is %s', (seconds, text) => {
+    expect(duration(seconds)).toBe(text);
+  });
+
+  it.each([
+    [5, 1],
+    [70, 10],
+    [640, 120],
+    [1e7, 2e6],
+  ])('an axis of %i s has a mark every %i s', (end, step) => {
+    expect(tickStep(end, 8)).toBe(step);
+  });
+});

@@ -1,0 +1,30 @@
+import { runCommandLine } from '../../src/cli/commands.ts';
+
+/** What a command left behind. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command line in this process, with this as its standard input. `directory`, where tests keep their files, is shown as DIR. */
+export async function runProbewright(
+  args: readonly string[],
+  options: { stdin?: string; directory?: string } = {},
+): Promise<Ran> {
+  let stdout = '';
+  let stderr = '';
+  const code = await runCommandLine(args, {
+    env: {},
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    stderrIsTerminal: false,
+    readStdin: () => Promise.resolve(options.stdin ?? ''),
+    now: () => 0,
+    monotonic: () => 0,
+    untilSignal: () => Promise.resolve('SIGINT'),
+  });
+  const shown = (text: string): string =>
+    options.directory === undefined ? text : text.replaceAll(options.directory, 'DIR');
+  return { code, stdout: shown(stdout), stderr: shown(stderr) };
+}
