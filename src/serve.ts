@@ -9,7 +9,7 @@ import { KNOWN_KINDS } from './workload/custom-kinds.ts';
 import { loadWorkloadKinds } from './sources/workload-kinds.ts';
 import { requestLog } from './log.ts';
 import { COMMIT, VERSION } from './version.ts';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -108,6 +108,8 @@ class ServerParts {
       monotonic,
     });
     this.#health = buildHealthApp(() => this.#readiness(), this.#metrics);
+    keepTrack(this.#webhook);
+    keepTrack(this.#health);
     const { host } = this.#config;
     await this.#webhook.listen({ host, port: this.#config.port });
     await this.#health.listen({ host, port: this.#config.healthPort });
@@ -183,9 +185,36 @@ class ServerParts {
   async close(): Promise<void> {
     this.#source.stop();
     this.#certificates.stop();
-    await this.#webhook?.close();
-    await this.#health?.close();
+    const apps = [this.#webhook, this.#health].filter((app) => app !== undefined);
+    await Promise.all(apps.map((app) => closeWithin(app, CLOSE_MILLISECONDS)));
   }
+}
+
+/** How long requests that are under way may take to finish once the server closes. */
+const CLOSE_MILLISECONDS = 3000;
+
+/**
+ * Closes an app. Node waits for connections that have sent no request, or half of one, for as long as they stay open: they are cut off when the time
+ * is over.
+ */
+async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<void> {
+  const cutOff = setTimeout(() => {
+    for (const socket of connections.get(app) ?? []) socket.destroy();
+  }, milliseconds);
+  await app.close();
+  clearTimeout(cutOff);
+}
+
+/** The open connections of each app, below TLS. */
+const connections = new WeakMap<FastifyInstance, Set<Socket>>();
+
+function keepTrack(app: FastifyInstance): void {
+  const open = new Set<Socket>();
+  connections.set(app, open);
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
 }
 
 function portOf(app: FastifyInstance): number {

@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import http from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -316,6 +318,23 @@ describe('stopping', () => {
     await stopped;
     await expect(ask(server)).rejects.toThrow(/ECONNREFUSED/);
   });
+});
+
+it('a server that stops does not wait for connections that never ask, or only half', async () => {
+  const server = await start();
+  const silent = connect({ host: '127.0.0.1', port: server.port });
+  await once(silent, 'connect');
+  const half = https.request({
+    host: '127.0.0.1',
+    port: server.port,
+    path: '/mutate',
+    method: 'POST',
+    rejectUnauthorized: false,
+  });
+  half.on('error', () => undefined);
+  half.setHeader('content-length', 100).write('{');
+  await once(half, 'socket');
+  await Promise.all([server.stop(0), once(silent, 'close')]);
 });
 
 describe('a connection', () => {

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 
 /** A certificate chain and its private key, both PEM, that belong together. */
 export interface ServingPair {
@@ -16,6 +17,8 @@ export function servingPair(cert: string, key: string): ServingPair {
   const certificate = parse(() => new X509Certificate(cert), 'the certificate is not PEM-encoded X.509');
   const privateKey = parse(() => createPrivateKey(key), 'the key is not a PEM-encoded private key');
   if (!certificate.checkPrivateKey(privateKey)) throw new Error('the certificate and the key do not belong together');
+  // The rest of the chain, too, must be what a TLS server takes.
+  parse(() => createSecureContext({ cert, key }), 'the certificate chain cannot be served');
   return { cert, key, notAfter: certificate.validToDate.getTime() };
 }
 

@@ -47,13 +47,34 @@ function undeclared(
  * does not.
  */
 function elsewhere(workload: CheckedWorkload, container: CheckedContainer, name: string): string | undefined {
-  for (const other of workload.containers) {
-    if (other.path === container.path) continue;
-    const port = declaredPorts(other)?.find((candidate) => candidate.name === name && candidate.protocol === 'TCP');
-    if (port !== undefined)
-      return `; ${the(other)} does, but a probe knows its own container's names only: write port: ${port.number}`;
+  for (const { other, number } of declarersOf(workload).get(name) ?? []) {
+    if (other.path !== container.path)
+      return `; ${the(other)} does, but a probe knows its own container's names only: write port: ${number}`;
   }
   return undefined;
+}
+
+interface Declarer {
+  readonly other: CheckedContainer;
+  readonly number: number;
+}
+
+/** The first two containers that declare each TCP port name: made once a workload, or thousands of containers would each search all others. */
+const declarers = new WeakMap<CheckedWorkload, ReadonlyMap<string, readonly Declarer[]>>();
+
+function declarersOf(workload: CheckedWorkload): ReadonlyMap<string, readonly Declarer[]> {
+  const known = declarers.get(workload);
+  if (known !== undefined) return known;
+  const byName = new Map<string, Declarer[]>();
+  for (const other of workload.containers) {
+    for (const { name, number, protocol } of declaredPorts(other) ?? []) {
+      if (name === undefined || protocol !== 'TCP') continue;
+      const found = byName.get(name) ?? [];
+      if (found.length < 2 && found.at(-1)?.other !== other) byName.set(name, [...found, { other, number }]);
+    }
+  }
+  declarers.set(workload, byName);
+  return byName;
 }
 
 function nearName(name: string, declared: readonly ContainerPort[]): string {

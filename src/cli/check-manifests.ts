@@ -14,7 +14,7 @@ import {
 } from '../workload/kinds.ts';
 import { duplicateKeysIn } from './duplicate-keys.ts';
 import { policiesAmong } from './policies-among.ts';
-import { manifestsOf } from './manifests.ts';
+import { describeManifest, manifestsOf } from './manifests.ts';
 import { parseFieldPath } from './field-path.ts';
 import type { Enforcement } from '../admission/validate.ts';
 import type { JsonObject } from '../probes/json.ts';
@@ -53,9 +53,10 @@ export function checkTexts(
   problems.push(...policyProblems);
   let workloads = 0;
   const violations: PlacedViolation[] = [];
+  const warnings: FileProblem[] = [];
   for (const [index, manifest] of manifests.entries()) {
     progress(index, manifests.length);
-    const found = checkManifest(manifest, policies, settings, problems);
+    const found = checkManifest(manifest, policies, settings, { problems, warnings });
     if (found === undefined) continue;
     workloads += 1;
     violations.push(...found);
@@ -68,7 +69,7 @@ export function checkTexts(
     warn: count('Warn'),
     audit: count('Audit'),
   };
-  return { violations, summary, problems };
+  return { violations, summary, warnings, problems };
 }
 
 /** Undefined for objects that the webhook would let through without a look. */
@@ -76,7 +77,7 @@ function checkManifest(
   manifest: Manifest,
   policies: PolicySet,
   settings: CheckSettings,
-  problems: FileProblem[],
+  { problems, warnings }: { problems: FileProblem[]; warnings: FileProblem[] },
 ): PlacedViolation[] | undefined {
   const { object, document, path } = manifest;
   const kind = workloadKindOfManifest(object, settings.kinds);
@@ -87,7 +88,10 @@ function checkManifest(
   if (templates.length === 0) return undefined;
   const metadata: JsonObject = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? settings.namespace;
-  const { violations } = judge({ object, kind, templates, namespace }, policies, true);
+  const { violations, warnings: ignored } = judge({ object, kind, templates, namespace }, policies, true);
+  const place = { file: document.file, ...document.position(path) };
+  const of = describeManifest(object, namespace);
+  warnings.push(...ignored.map((warning) => ({ ...place, message: `warning: ${of}: ${warning}` })));
   const cap = isOwned ? 'Audit' : settings.enforcement;
   return [
     ...templates.flatMap((template) => offline(manifest, template, policies, namespace, problems)),

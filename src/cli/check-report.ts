@@ -22,6 +22,8 @@ export interface CheckReport {
     readonly warn: number;
     readonly audit: number;
   };
+  /** Annotations that have no effect, which the webhook tells when the workload is applied; on standard error, too. */
+  readonly warnings: readonly FileProblem[];
   /** What could not be read; reported on standard error, whatever the output format. */
   readonly problems: readonly FileProblem[];
 }

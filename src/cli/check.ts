@@ -89,7 +89,7 @@ export async function checkCommand(args: readonly string[], io: CommandIo): Prom
   progress.end();
   io.stdout.write(options.format(report));
   const problems = [...manifests.problems, ...policies.problems, ...report.problems];
-  reportProblems(problems, io);
+  reportProblems([...report.warnings, ...problems], io);
   return exitCode(report, problems, options.strict);
 }
 
@@ -97,9 +97,9 @@ function reportProblems(problems: readonly FileProblem[], io: CommandIo): void {
   for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
 }
 
-function exitCode({ summary }: CheckReport, problems: readonly FileProblem[], strict: boolean): number {
+function exitCode({ summary, warnings }: CheckReport, problems: readonly FileProblem[], strict: boolean): number {
   if (problems.length > 0) return EXIT_USAGE;
-  return summary.deny > 0 || (strict && summary.warn > 0) ? EXIT_DENIED : EXIT_OK;
+  return summary.deny > 0 || (strict && summary.warn + warnings.length > 0) ? EXIT_DENIED : EXIT_OK;
 }
 
 function parseCheckOptions(args: readonly string[]): { options: CheckOptions } | { problems: string[] } {

@@ -193,14 +193,15 @@ function joinTexts(texts: readonly string[]): string {
   let joined = '';
   for (const text of texts) {
     if (joined !== '' && !joined.endsWith('\n')) joined += '\n';
-    if (joined !== '' && !startsDocument(text)) joined += '---\n';
+    if (joined !== '') joined += separatorBefore(text);
     joined += text;
   }
   return joined;
 }
 
-/** True when the first line that says anything is a document separator. */
-function startsDocument(text: string): boolean {
-  const first = text.split('\n').find((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
-  return first?.startsWith('---') ?? false;
+/** What must stand between documents and a text that follows: nothing when it brings its own separator, an end mark before directives. */
+function separatorBefore(text: string): string {
+  const first = text.split('\n').find((line) => line.trim() !== '' && !line.trimStart().startsWith('#')) ?? '';
+  if (first.startsWith('%')) return '...\n';
+  return first.startsWith('---') ? '' : '---\n';
 }

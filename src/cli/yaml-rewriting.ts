@@ -51,7 +51,9 @@ function unshared(tree: YamlTree, node: YamlNode, inFlow: boolean): YamlNode {
   const copy = unsharedContent(tree, original, inFlow);
   // What came by an alias has the comments of the place that it came to.
   const place = node ?? original;
-  return Object.assign(copy, commentsOf(place), { spaceBefore: place.spaceBefore, tag: original.tag }) as YamlNode;
+  // kubectl does not look at the tags of collections, and the library would print some where it cannot read them.
+  const tag = isScalar(original) ? original.tag : undefined;
+  return Object.assign(copy, commentsOf(place), { spaceBefore: place.spaceBefore, tag }) as YamlNode;
 }
 
 /** The library leaves the first half of CRLF in them. */

@@ -1,10 +1,11 @@
 import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
-import { readAnnotations } from '../policy/annotations.ts';
+import { INJECTED_ANNOTATION, readAnnotations } from '../policy/annotations.ts';
 import { mergeLayers } from '../policy/container-policy.ts';
 import { containersOf, hasMeshRewrittenProbe } from '../workload/containers.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
 import { policyHandler } from './handler.ts';
+import { readProvenance } from './provenance.ts';
 import { ordered, startupDefault } from './startup.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Probe, ProbeKind } from '../probes/probe.ts';
@@ -53,7 +54,10 @@ export function defaultProbes(
   if (podSpec === undefined) return NOTHING;
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = policy.annotations === 'Allow' ? readAnnotations(podAnnotations) : readAnnotations(new Map());
-  const layers = annotations.layer === undefined ? policy.layers : [...policy.layers, annotations.layer];
+  // A policy that only sets checks asks for no probe, and so gives no reason to speak of missing ones.
+  const asking = policy.layers.filter(asksForProbes);
+  const layers = annotations.layer === undefined ? asking : [...asking, annotations.layer];
+  const injectedBefore = readProvenance(podAnnotations.get(INJECTED_ANNOTATION));
   if (layers.length === 0) return { ...NOTHING, warnings: annotations.warnings };
   if (options.runsToCompletion || (member(podSpec, 'restartPolicy') ?? 'Always') !== 'Always') {
     const detail = 'its containers run to completion (restartPolicy is not Always)';
@@ -66,7 +70,9 @@ export function defaultProbes(
   const notInjected: NotInjected[] = targets.unmatched(layers);
   for (const container of containers) {
     const speaking = layers.filter((layer) => targets.includes(layer, container));
-    if (speaking.length > 0) defaultContainer(container, speaking, annotations.skip, injections, notInjected);
+    if (speaking.length === 0) continue;
+    const livenessFrom = injectedBefore.get(container.name)?.get('livenessProbe');
+    defaultContainer(container, speaking, { skip: annotations.skip, livenessFrom }, injections, notInjected);
   }
   return { injections, notInjected, warnings: annotations.warnings };
 }
@@ -119,10 +125,21 @@ function mainProblem(main: Exclude<MainContainer, { container: Container }>): st
   return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;
 }
 
+/** What the Pod's annotations say about one container. */
+interface ContainerKnowledge {
+  readonly skip: ReadonlySet<ProbeKind>;
+  /** An earlier call for this Pod injected the liveness probe: it is ours and not the author's, and is treated as it was then. */
+  readonly livenessFrom: string | undefined;
+}
+
+function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
+  return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
+}
+
 function defaultContainer(
   container: Container,
   layers: readonly PolicyLayer[],
-  skip: ReadonlySet<ProbeKind>,
+  known: ContainerKnowledge,
   injections: Injection[],
   notInjected: NotInjected[],
 ): void {
@@ -135,10 +152,12 @@ function defaultContainer(
   }
   const policy = mergeLayers(layers);
   const ownLiveness = ownProbe(container.spec, 'livenessProbe');
-  let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness) ? { probe: ownLiveness } : undefined;
+  let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness)
+    ? { probe: ownLiveness, ...(known.livenessFrom !== undefined && { injectedFrom: known.livenessFrom }) }
+    : undefined;
   // PROBE_KINDS puts liveness before startup, which guards it.
   for (const kind of missing) {
-    const result = skip.has(kind)
+    const result = known.skip.has(kind)
       ? SKIPPED
       : kind === 'startupProbe'
         ? startupDefault(container.spec, policy, liveness)

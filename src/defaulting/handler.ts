@@ -1,5 +1,6 @@
 import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
+import { isHost } from '../policy/probe-default.ts';
 import { describePort, findPort, tcpPortsOf } from '../workload/ports.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Probe } from '../probes/probe.ts';
@@ -74,7 +75,7 @@ function inferPort(container: JsonObject): ContainerPort | HandlerProblem {
   const named =
     ports.find((port) => port.name === 'http') ??
     ports.find((port) => port.name === 'https') ??
-    ports.find((port) => port.name?.startsWith('http-'));
+    ports.find(({ name }) => name !== undefined && name.startsWith('http-') && !METRICS.test(name));
   if (named !== undefined) return named;
   const candidates = ports.filter((port) => port.name === undefined || !METRICS.test(port.name));
   const only = candidates[0];
@@ -111,6 +112,8 @@ export function livenessHandler(container: JsonObject, liveness: Probe): Handler
 }
 
 function handlerProblem(container: JsonObject, handler: JsonObject): string | undefined {
+  const host = member(handler, 'host');
+  if (typeof host === 'string' && !isHost(host)) return 'its host is none';
   const port = member(handler, 'port');
   if (typeof port === 'string' && !('port' in findPort(container, port)))
     return `no TCP port named ${JSON.stringify(port.slice(0, 63))} is declared`;

@@ -3,16 +3,16 @@ import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import type { Injection } from './default-probes.ts';
 
 /** Container -> probe -> where it came from. */
-type Provenance = Map<string, Map<string, unknown>>;
+type Provenance = Map<string, Map<string, string>>;
 
 /**
  * The value of the `probewright.dev/injected` annotation after these injections. What an earlier call for the same Pod wrote is
  * kept: the webhook is called again when another injector has added containers.
  */
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
-  const containers = existing === undefined ? new Map<string, Map<string, unknown>>() : parse(existing);
+  const containers = readProvenance(existing);
   for (const { container, kind, source } of injections) {
-    const probes = containers.get(container.name) ?? new Map<string, unknown>();
+    const probes = containers.get(container.name) ?? new Map<string, string>();
     containers.set(container.name, probes.set(kind, source));
   }
   return JSON.stringify(
@@ -20,9 +20,10 @@ export function provenance(injections: readonly Injection[], existing: string | 
   );
 }
 
-/** What the annotation says now; nothing when it is not ours to begin with. */
-function parse(text: string): Provenance {
+/** What the annotation says of an earlier call for the same Pod; nothing when it is not ours to begin with. */
+export function readProvenance(text: string | undefined): Provenance {
   const provenance: Provenance = new Map();
+  if (text === undefined) return provenance;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -31,8 +32,9 @@ function parse(text: string): Provenance {
   }
   if (!isJsonObject(value)) return provenance;
   for (const [name, probes] of Object.entries(value)) {
-    if (isJsonObject(probes))
-      provenance.set(name, new Map(Object.entries(probes).filter(([, source]) => typeof source === 'string')));
+    if (!isJsonObject(probes)) continue;
+    const sources = Object.entries(probes).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+    provenance.set(name, new Map(sources));
   }
   return provenance;
 }

@@ -1,5 +1,6 @@
 import { member } from '../probes/json.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probes/timing.ts';
+import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, policyHandler } from './handler.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Probe, ProbeInteger } from '../probes/probe.ts';
@@ -71,8 +72,10 @@ export function startupDefault(
  * waits long enough, the longest start that its settings tolerated.
  */
 function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | undefined): Budget | undefined {
-  if (policy.startupSeconds !== undefined)
-    return { seconds: policy.startupSeconds.value, source: policy.startupSeconds.source };
+  if (policy.startupSeconds !== undefined) {
+    const { value, source } = policy.startupSeconds;
+    return { seconds: source === ANNOTATION_SOURCE ? value : atLeastAsLong(value, liveness), source };
+  }
   const threshold = policy.fromInitialDelaySeconds;
   if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
   const timing = probeTiming(liveness.probe);
@@ -81,8 +84,19 @@ function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | 
     : undefined;
 }
 
+/**
+ * A policy's seconds; but an author whose liveness probe waits longer than that has said that this start takes longer, and is not cut short. (The
+ * annotation is the author's own word and counts as it is.)
+ */
+function atLeastAsLong(seconds: number, liveness: EffectiveLiveness | undefined): number {
+  const waitsLonger = liveness !== undefined && probeTiming(liveness.probe).initialDelaySeconds > seconds;
+  return waitsLonger ? Math.max(seconds, patienceToday(liveness)) : seconds;
+}
+
 function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefined {
-  return liveness?.injectedFrom === undefined ? undefined : { seconds: SAFETY_SECONDS, source: SAFETY_SOURCE };
+  if (liveness?.injectedFrom === undefined) return undefined;
+  const own = guaranteedStartSeconds(probeTiming(liveness.probe));
+  return { seconds: Math.max(SAFETY_SECONDS, own), source: SAFETY_SOURCE };
 }
 
 type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
@@ -99,11 +113,17 @@ function slowStartTiming(integers: Integers, seconds: number): Integers {
  * than that liveness probe guarantees today, or the container that started yesterday is killed tomorrow.
  */
 function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefined): Integers {
-  if (liveness === undefined || liveness.injectedFrom !== undefined) return integers;
-  const today = guaranteedStartSeconds(probeTiming(liveness.probe));
+  const today = patienceToday(liveness);
+  if (today === 0) return integers;
   const { initialDelaySeconds, periodSeconds, failureThreshold } = probeTiming(integers);
   const needed = failureThresholdFor(today, initialDelaySeconds, periodSeconds);
   return needed > failureThreshold ? { ...integers, failureThreshold: needed } : integers;
+}
+
+/** Seconds that the author's own liveness probe guarantees today; 0 without one. */
+function patienceToday(liveness: EffectiveLiveness | undefined): number {
+  if (liveness === undefined || liveness.injectedFrom !== undefined) return 0;
+  return guaranteedStartSeconds(probeTiming(liveness.probe));
 }
 
 /** A liveness probe's timeout where it is longer than the API server's default: the same answer takes no less time at the start. */

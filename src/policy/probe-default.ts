@@ -119,7 +119,7 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     if (reader.object(['path', 'port', 'host', 'scheme', 'httpHeaders']) === undefined) return;
     if (!reader.at('path').isAbsent) readEndpointPath(reader.at('path'));
     if (!reader.at('port').isAbsent) readPort(reader.at('port'));
-    if (!reader.at('host').isAbsent) reader.at('host').string();
+    readHost(reader.at('host'));
     if (!reader.at('scheme').isAbsent) reader.at('scheme').oneOf(['HTTP', 'HTTPS']);
     if (!reader.at('httpHeaders').isAbsent)
       for (const header of reader.at('httpHeaders').list() ?? []) readHeader(header);
@@ -127,7 +127,7 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
   tcpSocket(reader) {
     if (reader.object(['port', 'host']) === undefined) return;
     readPort(reader.at('port'));
-    if (!reader.at('host').isAbsent) reader.at('host').string();
+    readHost(reader.at('host'));
   },
   grpc(reader) {
     if (reader.object(['port', 'service']) === undefined) return;
@@ -144,6 +144,17 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     });
   },
 };
+
+/** A host name or an IP address: what is neither makes the kubelet's URL unreadable, and the probe's result is thrown away. */
+export function isHost(host: string): boolean {
+  return host === '' || /^[A-Za-z0-9._-]{1,253}$/.test(host) || /^\[?[0-9A-Fa-f:.]{2,45}\]?$/.test(host);
+}
+
+function readHost(reader: Reader): void {
+  if (reader.isAbsent) return;
+  const host = reader.string();
+  if (host !== undefined && !isHost(host)) reader.report(`${quoted(host)} is no host name or IP address`);
+}
 
 function readHeader(reader: Reader): void {
   if (reader.object(['name', 'value']) === undefined) return;

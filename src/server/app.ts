@@ -166,9 +166,18 @@ function answer(webhook: Webhook, request: FastifyRequest, arrival: number, deps
   const policies = deps.policies();
   // An error, so that failurePolicy decides: "no policy yet" is never "no policy".
   if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
-  const decision =
-    webhook === 'mutate' ? mutate(decoded.request, policies, deps.mutation) : validate(decoded.request, policies, deps);
+  const decision = decide(webhook, decoded.request, policies, deps);
   deps.metrics.decided(webhook, decoded.request, decision);
   deps.log.decided(webhook, decoded.request, decision, deps.monotonic() - arrival);
   return decision.reply;
+}
+
+/** No API server sends an object that is nested deeper than our stack; a caller that does has sent a bad request. */
+function decide(webhook: Webhook, request: AdmissionRequest, policies: PolicySet, deps: WebhookApp): Decision {
+  try {
+    return webhook === 'mutate' ? mutate(request, policies, deps.mutation) : validate(request, policies, deps);
+  } catch (error) {
+    if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
+    throw error;
+  }
 }

@@ -224,6 +224,24 @@ describe('probewright check', () => {
     expect([code, stderr]).toEqual([2, '<stdin>:20:15: key "a" is already there in this mapping\n']);
   });
 
+  it('tells of an anchored mistake once, and loses no other problem over it', async () => {
+    const text =
+      'kind: Pod\napiVersion: v1\nmetadata: { name: p }\nspec:\n  containers:\n' +
+      '    - { name: a, livenessProbe: &l { tcpSocket: { port: 80 }, periodSeconds: 5, periodSeconds: 6 } }\n    - { name: b, livenessProbe: *l }\n';
+    const { code, stderr } = await check(`${text}---\nkind: [ unclosed\n`);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^<stdin>:\d+:\d+: /);
+  });
+
+  it('tells of annotations that have no effect, as the webhook would', async () => {
+    const annotated = clean.replace('labels: { app: web }', 'annotations: { probewright.dev/startup-second: "3" }');
+    const { code, stderr } = await check(annotated, '--strict');
+    expect([code, stderr]).toEqual([
+      1,
+      '<stdin>:1:1: warning: Deployment apps/web: annotation probewright.dev/startup-second is ignored: unknown annotation; did you mean "startup-seconds"?\n',
+    ]);
+  });
+
   it('goes on when an input cannot be read, and exits 2', async () => {
     await writeFile(join(directory, 'good.yaml'), misspelt);
     const { code, stdout, stderr } = await check('', join(directory, 'gone.yaml'), join(directory, 'good.yaml'));

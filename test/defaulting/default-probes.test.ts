@@ -441,3 +441,37 @@ describe('provenance', () => {
     expect(patch?.map(({ path }) => path)).toEqual(['/spec/containers/0/readinessProbe']);
   });
 });
+
+describe('never making it worse', () => {
+  it('leaves a port named http-metrics to the metrics', () => {
+    const ports = [
+      { name: 'web', containerPort: 8080 },
+      { name: 'http-metrics', containerPort: 9090 },
+    ];
+    expect(injected(appContainer({ ports }), { kubernetesProbeEndpoints: { readinessProbe: '/r' } })).toEqual({
+      readinessProbe: { httpGet: { path: '/r', port: 'web' } },
+    });
+  });
+
+  it('has no reasons to tell where a policy only sets checks', () => {
+    expect(
+      reasons(
+        pod([appContainer(), appContainer({ name: 'b' })]),
+        clusterPolicyDocument({ checks: { 'named-port': { action: 'Warn' } } }),
+      ),
+    ).toEqual([]);
+  });
+
+  it('treats a liveness probe that an earlier call injected as that call did', () => {
+    const policies = policySet(
+      clusterPolicyDocument({
+        kubernetesProbeEndpoints: { livenessProbe: '/l' },
+        probes: { livenessProbe: { initialDelaySeconds: 60 }, startupProbe: null },
+      }),
+      policyDocument({ slowStart: { fromInitialDelaySeconds: 30 } }),
+    );
+    const first = mutation(pod([appContainer()]), policies);
+    expect(first.patch).toHaveLength(2);
+    expect(mutation(first.after, policies).patch).toBeUndefined();
+  });
+});

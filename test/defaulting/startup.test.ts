@@ -37,6 +37,13 @@ describe('an injected liveness probe', () => {
     expect(source).toBe('safety');
   });
 
+  it('gets no less time than its own delay would have given', () => {
+    const spec = { ...live, probes: { livenessProbe: { initialDelaySeconds: 900 } } };
+    expect(
+      guaranteedStartSeconds(probeTiming(startup(appContainer(), [policyDocument(spec)]).probe ?? {})),
+    ).toBeGreaterThanOrEqual(899 + 20);
+  });
+
   it("comes with the policy's own startup probe as it is when there is one", () => {
     const spec = {
       kubernetesProbeEndpoints: { livenessProbe: '/live', startupProbe: '/start' },
@@ -189,9 +196,15 @@ describe('fromInitialDelaySeconds', () => {
     });
   });
 
-  it('gives way to startupSeconds', () => {
-    const both = policyDocument({ slowStart: { fromInitialDelaySeconds: 30, startupSeconds: 20 } });
-    expect(startup(ownLiveness({ initialDelaySeconds: 60 }), [both]).probe).toMatchObject({ failureThreshold: 5 });
+  it('gives way to startupSeconds, unless the liveness probe waits longer than that', () => {
+    const both = (startupSeconds: number): JsonObject =>
+      policyDocument({ slowStart: { fromInitialDelaySeconds: 30, startupSeconds } });
+    expect(startup(ownLiveness({ initialDelaySeconds: 60 }), [both(300)]).probe).toMatchObject({
+      failureThreshold: 61,
+    });
+    expect(startup(ownLiveness({ initialDelaySeconds: 60 }), [both(65)]).probe).toMatchObject({ failureThreshold: 14 });
+    const { probe } = startup(ownLiveness({ initialDelaySeconds: 600 }), [both(60)]);
+    expect(guaranteedStartSeconds(probeTiming(probe ?? {}))).toBeGreaterThanOrEqual(599 + 20);
   });
 
   it("is about the author's delay, not about one that the policy injects", () => {
@@ -216,6 +229,7 @@ describe('a startup probe beside a liveness probe of the author', () => {
     ['no handler', {}],
     ['two handlers', { httpGet: { port: 80 }, tcpSocket: { port: 80 } }],
     ['a port name that is not declared', { httpGet: { path: '/', port: 'htpp' } }],
+    ['a host that is none', { httpGet: { port: 80, host: 'a b' } }],
     ['a command without a program', { exec: { command: [' '] } }],
     ['a header with a control character', { httpGet: { port: 80, httpHeaders: [{ name: 'A', value: 'a\r\nb' }] } }],
     ['a member that is no core/v1 field', { httpGet: { port: 80, deep: { er: [] } } }],

@@ -157,6 +157,10 @@ describe('a policy', () => {
       'spec.probes.livenessProbe: null removes the probe, but the same policy also describes it',
     ],
     [
+      { probes: { readinessProbe: { httpGet: { host: 'a b' } } } },
+      'spec.probes.readinessProbe.httpGet.host: "a b" is no host name or IP address',
+    ],
+    [
       { slowStart: { startupSecond: 5 } },
       'spec.slowStart.startupSecond: unknown field; did you mean "startupSeconds"?',
     ],

@@ -126,6 +126,21 @@ describe('a v1 AdmissionReview', () => {
     const text = JSON.stringify(review).replace('"image":', `"x":${'['.repeat(10_000)}${']'.repeat(10_000)},"image":`);
     expect((await post(world().app, '/mutate', text)).code).toBe(200);
   });
+
+  it('never makes the server fail, however deep a part of it is that is looked at', async () => {
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const rollout = {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Rollout',
+      metadata: {},
+      spec: { template: { spec: { containers: [appContainer({ livenessProbe: { httpGet: { port: 'DEEP' } } })] } } },
+    };
+    const text = JSON.stringify(reviewOf(rollout, { operation: 'UPDATE', oldObject: rollout })).replaceAll(
+      '"DEEP"',
+      deep,
+    );
+    expect((await post(world().app, '/validate', text)).code).toBe(400);
+  });
 });
 
 describe('a body that is no v1 AdmissionReview', () => {
