@@ -59,9 +59,22 @@ function inContainer(container: JsonObject, path: string): UnknownField[] {
       if (fields === undefined) continue;
       const known = HANDLER_FIELDS[handler];
       for (const key of unknownKeys(fields, known)) report(`${path}.${kind}.${handler}.${key}`, didYouMean(key, known));
+      for (const { index, key } of unknownHeaderKeys(fields)) {
+        report(`${path}.${kind}.${handler}.httpHeaders[${index}].${key}`, didYouMean(key, HEADER_FIELDS));
+      }
     }
   }
   return found;
+}
+
+const HEADER_FIELDS = ['name', 'value'];
+
+function unknownHeaderKeys(handler: JsonObject): { index: number; key: string }[] {
+  const headers = member(handler, 'httpHeaders');
+  if (!Array.isArray(headers)) return [];
+  return headers.flatMap((header: unknown, index) =>
+    isJsonObject(header) ? unknownKeys(header, HEADER_FIELDS).map((key) => ({ index, key })) : [],
+  );
 }
 
 function unknownKeys(object: JsonObject, known: readonly string[]): string[] {

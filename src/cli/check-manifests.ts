@@ -1,4 +1,6 @@
-import { objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { decodeProblem } from '../probes/decode.ts';
+import { isJsonObject, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { jsonWithLiterals, valueAt } from './json-literals.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
 import { laxer } from '../policy/check-catalogue.ts';
 import { judge } from '../admission/judge.ts';
@@ -21,6 +23,7 @@ import type { JsonObject } from '../probes/json.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
+import type { YamlDocument } from '../sources/yaml-documents.ts';
 import type { CheckReport, PlacedViolation } from './check-report.ts';
 import type { Manifest, ManifestText } from './manifests.ts';
 
@@ -44,9 +47,11 @@ export function checkTexts(
 ): CheckReport {
   const problems: FileProblem[] = [];
   const manifests: Manifest[] = [];
+  const literals: Literals = new Map();
   for (const text of texts) {
     const found = manifestsOf(text);
     manifests.push(...found.manifests);
+    for (const { document } of found.manifests) literals.set(document, () => jsonWithLiterals(text.text));
     problems.push(...found.problems);
   }
   const { set: policies, problems: policyProblems } = policiesAmong(manifests, policyTexts);
@@ -56,7 +61,7 @@ export function checkTexts(
   const warnings: FileProblem[] = [];
   for (const [index, manifest] of manifests.entries()) {
     progress(index, manifests.length);
-    const found = checkManifest(manifest, policies, settings, { problems, warnings });
+    const found = checkManifest(manifest, policies, settings, { problems, warnings, literals });
     if (found === undefined) continue;
     workloads += 1;
     violations.push(...found);
@@ -77,7 +82,7 @@ function checkManifest(
   manifest: Manifest,
   policies: PolicySet,
   settings: CheckSettings,
-  { problems, warnings }: { problems: FileProblem[]; warnings: FileProblem[] },
+  { problems, warnings, literals }: { problems: FileProblem[]; warnings: FileProblem[]; literals: Literals },
 ): PlacedViolation[] | undefined {
   const { object, document, path } = manifest;
   const kind = workloadKindOfManifest(object, settings.kinds);
@@ -93,9 +98,13 @@ function checkManifest(
   const of = describeManifest(object, namespace);
   warnings.push(...ignored.map((warning) => ({ ...place, message: `warning: ${of}: ${warning}` })));
   const cap = isOwned ? 'Audit' : settings.enforcement;
+  const undecodable = templates.flatMap((template) => undecodableNumber(manifest, template, literals));
+  // The API server decodes before it validates, and answers with the first thing that it cannot decode.
+  const judged = undecodable.length === 0 ? violations : violations.filter(({ check }) => check !== 'valid-probe');
   return [
+    ...undecodable,
     ...templates.flatMap((template) => offline(manifest, template, policies, namespace, problems)),
-    ...violations,
+    ...judged,
   ].map((violation) => ({
     ...violation,
     action: laxer(violation.action, cap),
@@ -134,4 +143,20 @@ function offline(
     const action = policyFor(field.container).get('valid-probe')?.action ?? 'Deny';
     return action === 'Off' ? [] : [{ ...field, check: 'valid-probe', action, reason: 'FieldValueForbidden' }];
   });
+}
+
+/** For each document of a JSON text, its value with the numbers that parsing changes. */
+type Literals = Map<YamlDocument, () => unknown>;
+
+/** A number in a JSON text that is an integer to a parser but not to the API server: `1.0`, `1e1`. */
+function undecodableNumber({ document, path }: Manifest, placed: PlacedTemplate, literals: Literals): Violation[] {
+  const podSpec = valueAt(literals.get(document)?.(), [...path, ...placed.path, 'spec']);
+  const problem = isJsonObject(podSpec) ? decodeProblem(podSpec, formatPath([...placed.path, 'spec'])) : undefined;
+  if (problem === undefined) return [];
+  const container = valueAt(
+    placed.template,
+    parseFieldPath(problem.path).slice(placed.path.length, placed.path.length + 3),
+  );
+  const name = isJsonObject(container) ? (stringMember(container, 'name') ?? '') : '';
+  return [{ check: 'valid-probe', action: 'Deny', container: name, ...problem }];
 }

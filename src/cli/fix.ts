@@ -142,7 +142,7 @@ function edited({ file, text }: ManifestText, insertions: readonly Insertion[], 
   const result = insertIntoYaml(text, insertions);
   for (const index of result.rewritten) {
     io.stderr.write(
-      `${file}: document ${index + 1} uses YAML aliases where probes go; it is printed anew without them\n`,
+      `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form); it is printed anew\n`,
     );
   }
   return result.text;

@@ -73,13 +73,17 @@ function unsharedContent(tree: YamlTree, original: YamlNode, inFlow: boolean): Y
     return Object.assign(sequence, { flow: original.flow });
   }
   if (!isScalar(original)) throw new Error('an alias of an alias');
-  const { source, tag } = original;
-  // It may have stood in block context, and its alias in flow context.
-  const unquotable = inFlow && original.type === 'PLAIN' && specialInFlow.test(source);
-  const type = unquotable ? Scalar.QUOTE_DOUBLE : original.type;
   // `{a: , b: 1}` would be printed as `{a:, b: 1}`, in which kubectl sees a key `a:`.
-  const isNothing = inFlow && type === 'PLAIN' && source === '' && tag === undefined;
-  return isNothing ? nullScalar() : Object.assign(new Scalar(original.value), { type });
+  const isNothing = original.type === 'PLAIN' && original.source === '' && original.tag === undefined;
+  if (inFlow && isNothing) return nullScalar();
+  const type = needsQuotes(original, inFlow) ? Scalar.QUOTE_DOUBLE : original.type;
+  return Object.assign(new Scalar(original.value), { type });
+}
+
+/** Plain text may come from block context into flow context; and the library puts the comment of a block scalar without text into it. */
+function needsQuotes({ type, source }: Scalar.Parsed, inFlow: boolean): boolean {
+  if (type === 'PLAIN') return inFlow && specialInFlow.test(source);
+  return (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') && source.trim() === '';
 }
 
 /** For the failsafe schema, in which every scalar is text. */

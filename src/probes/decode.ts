@@ -1,4 +1,5 @@
 import { isJsonObject } from './json.ts';
+import { NumberLiteral } from './number-literal.ts';
 import { POD_SPEC_TYPE } from './api-schema.ts';
 import type { GoStruct, GoType } from './api-schema.ts';
 import type { JsonObject } from './json.ts';
@@ -17,7 +18,7 @@ export interface DecodeProblem {
  * and is reported instead (sigs.k8s.io/json, decode.go, saveError; intstr.go, UnmarshalJSON).
  *
  * Parsed JSON does not have the number's text any more. `1.0`, `1e1` and 9223372036854775808 (for an int64) are refused by the server
- * and accepted here, where they cannot be told from 1, 10 and 9223372036854775807.
+ * and accepted here, where they cannot be told from 1, 10 and 9223372036854775807, unless they come as a NumberLiteral.
  *
  * @param podSpecPath where the Pod spec stands in its object: `spec`, `spec.template.spec`
  */
@@ -54,7 +55,8 @@ function withoutMark({ path, message }: Problem): DecodeProblem {
 /** Problems in the order of the document. Null fits every type: it leaves the zero value. */
 function* valueProblems(value: unknown, type: GoType, place: Place): Iterable<Problem> {
   if (value === null || value === undefined) return;
-  if (type.kind === 'struct' && isJsonObject(value)) yield* structProblems(value, type, place);
+  if (value instanceof NumberLiteral) yield mismatch(value, type, place);
+  else if (type.kind === 'struct' && isJsonObject(value)) yield* structProblems(value, type, place);
   else if (type.kind === 'list' && Array.isArray(value)) yield* listProblems(value, type.element, place);
   else if (!fits(value, type)) yield mismatch(value, type, place);
 }
@@ -105,6 +107,7 @@ function mismatch(value: unknown, type: GoType, { path, struct, field }: Place):
 
 /** What Go calls a JSON value. It shows a number only where an integer was wanted and this is not one that fits. */
 function jsonKind(value: unknown, wantsInteger: boolean): string {
+  if (value instanceof NumberLiteral) return wantsInteger ? `number ${value.source}` : 'number';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number') return wantsInteger ? `number ${value}` : 'number';

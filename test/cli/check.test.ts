@@ -208,6 +208,44 @@ describe('probewright check', () => {
     expect(found[0]?.['message']).toContain('cannot unmarshal string');
   });
 
+  it.each([
+    [
+      '"periodSeconds": 1.0',
+      'periodSeconds',
+      'number 1.0 into Go struct field Probe.spec.template.spec.containers.livenessProbe.periodSeconds of type int32',
+    ],
+    [
+      '"periodSeconds": 1e1',
+      'periodSeconds',
+      'number 1e1 into Go struct field Probe.spec.template.spec.containers.livenessProbe.periodSeconds of type int32',
+    ],
+    [
+      '"terminationGracePeriodSeconds": 9223372036854775808',
+      'terminationGracePeriodSeconds',
+      'number 9223372036854775808 into Go struct field Probe.spec.template.spec.containers.livenessProbe.terminationGracePeriodSeconds of type int64',
+    ],
+  ])('finds that %s in JSON is no integer to the API server', async (field, name, message) => {
+    const json = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"template":{"spec":{"containers":[{"name":"app",
+      "livenessProbe":{"exec":{"command":["x"]},"timeoutSeconds":5,${field}}}]}}}}`;
+    const found = (await violations(json)).filter(({ check: id }) => id === 'valid-probe');
+    expect(found).toEqual([
+      expect.objectContaining({
+        path: `spec.template.spec.containers[0].livenessProbe.${name}`,
+        message: `json: cannot unmarshal ${message}`,
+        container: 'app',
+        line: 2,
+      }),
+    ]);
+  });
+
+  it('takes the largest integer for one, and 1.0 in YAML, which kubectl makes 1', async () => {
+    const largest =
+      '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"a","livenessProbe":{"tcpSocket":{"port":80},"terminationGracePeriodSeconds":9223372036854775807}}]}}';
+    expect((await violations(largest)).filter(({ check: id }) => id === 'valid-probe')).toEqual([]);
+    const yaml = manifest('          livenessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 10.0 }\n');
+    expect((await violations(yaml)).filter(({ check: id }) => id === 'valid-probe')).toEqual([]);
+  });
+
   it('finds a key that is written twice, where the second one stands', async () => {
     const twice = misspelt.replace('              path: /\n', '              path: /\n              path: /x\n');
     const { code, stderr, stdout } = await check(twice);

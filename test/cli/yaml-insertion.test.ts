@@ -707,6 +707,8 @@ literal: |+
 
 empty:
 tagged: !!str 5
+collection: !!str {a: 1}
+nothing: | # comment
 binary: !!binary aGVsbG8=
 flow: [010, "8080", ~, {k: , l: null}, plain text, ?x, http://x/?y]
 multi: "a
@@ -717,7 +719,9 @@ multi: "a
     expect(result.rewritten).toEqual([0]);
     expect(values(result.text)).toEqual([{ ...(before as object), b: { x: 1, y: 2 } }]);
     expect(result.text).toContain("octal: 010\ntext: \"010\"\nsingle: 'it''s'\n");
-    expect(result.text).toContain('tagged: !!str 5\nbinary: !!binary aGVsbG8=\n');
+    expect(result.text).toContain(
+      'tagged: !!str 5\ncollection: {a: 1}\nnothing: "" # comment\nbinary: !!binary aGVsbG8=\n',
+    );
   });
 });
 
