@@ -6,6 +6,7 @@ import { effectiveTemplate } from '../defaulting/effective.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Violation } from '../checks/violation.ts';
+import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
@@ -45,7 +46,19 @@ export function judge(
     for (const warning of defaulting.warnings) warnings.add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     const workload = checkedWorkload(object, kind, { template: effective, path });
-    violations.push(...runChecks(workload, checkPolicyByContainer(policy.layers)));
+    const found = runChecks(workload, checkPolicyByContainer(policy.layers));
+    violations.push(...(willBeDefaulted ? withSources(found, defaulting) : found));
   }
   return { violations, warnings: [...warnings], policies: [...sources] };
+}
+
+/** Says so where a probe is not the author's: who is to mend it is another then. */
+function withSources(violations: readonly Violation[], { injections }: Defaulting): readonly Violation[] {
+  if (violations.length === 0 || injections.length === 0) return violations;
+  const sources = new Map(injections.map(({ container, kind, source }) => [`${container.name} ${kind}`, source]));
+  return violations.map((violation) => {
+    const source = sources.get(`${violation.container} ${violation.probe ?? ''}`);
+    if (source === undefined) return violation;
+    return { ...violation, message: `${violation.message}; this probe is injected (${source})` };
+  });
 }

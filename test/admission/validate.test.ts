@@ -212,3 +212,18 @@ it('sums up warnings beyond the eighth', () => {
   expect(warnings).toHaveLength(9);
   expect(warnings.at(-1)).toMatch(/^and \d+ more$/);
 });
+
+it('says whose probe it is where a policy has injected the one that is wrong', () => {
+  const policies = policySet(
+    policyDocument({
+      kubernetesProbeEndpoints: { readinessProbe: '/r' },
+      probes: { readinessProbe: { timeoutSeconds: 30, periodSeconds: 5 } },
+    }),
+  );
+  const { warnings } = validation(deployment(appContainer()), { policies });
+  expect(
+    warnings.some((warning) =>
+      warning.endsWith('; this probe is injected (ProbePolicy/apps/policy) (timeout-over-period)'),
+    ),
+  ).toBe(true);
+});
