@@ -1,20 +1,12 @@
 import { allowed } from './response.ts';
+import type { UntouchedReason } from '../workload/kinds.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { AdmissionRequest } from './review.ts';
 import type { AdmissionReviewReply } from './response.ts';
 
 /** Why a request was let through without a look: design section 3, "always allowed untouched". */
-export type SkipReason =
-  | 'operation'
-  | 'subresource'
-  | 'kind'
-  | 'being-deleted'
-  | 'controller-owned'
-  | 'mirror-pod'
-  | 'no-pod-template'
-  | 'unchanged'
-  | 'mutation-off';
+export type SkipReason = 'operation' | 'subresource' | 'kind' | UntouchedReason | 'unchanged' | 'mutation-off';
 
 /** What was decided about a request, and why: the reply, and what logs and metrics say of it. */
 export interface Decision {

@@ -1,4 +1,4 @@
-import { hasControllerOwner, isBeingDeleted, isMirrorPod, podTemplatesOf, workloadKind } from '../workload/kinds.ts';
+import { isBeingDeleted, templatesToLookAt, workloadKind } from '../workload/kinds.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
@@ -21,11 +21,7 @@ export function scopeOf(request: AdmissionRequest, kinds: readonly WorkloadKind[
   if (request.subResource !== '') return { skipped: 'subresource' };
   const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
   if (kind === undefined) return { skipped: 'kind' };
-  // Refusing an update of an object under deletion would keep its finalizers, and so the object, for ever.
-  if (isBeingDeleted(object) || (request.oldObject !== undefined && isBeingDeleted(request.oldObject)))
-    return { skipped: 'being-deleted' };
-  if (kind.kind !== 'Pod' && hasControllerOwner(object)) return { skipped: 'controller-owned' };
-  if (kind.kind === 'Pod' && isMirrorPod(object)) return { skipped: 'mirror-pod' };
-  const templates = podTemplatesOf(object, kind);
-  return templates.length === 0 ? { skipped: 'no-pod-template' } : { object, kind, templates };
+  if (request.oldObject !== undefined && isBeingDeleted(request.oldObject)) return { skipped: 'being-deleted' };
+  const found = templatesToLookAt(object, kind);
+  return 'skipped' in found ? found : { object, kind, templates: found.templates };
 }

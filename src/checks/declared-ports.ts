@@ -16,14 +16,6 @@ export function declaredPorts(container: CheckedContainer): readonly ContainerPo
   return sound ? portsOf(container.spec) : undefined;
 }
 
-/**
- * The syntax of a port name: IANA_SVC_NAME (apimachinery, util/validation, IsValidPortName). Anything else is
- * valid-probe's business.
- */
-export function isPortName(text: string): boolean {
-  return /^[a-z0-9-]{1,15}$/.test(text) && /[a-z]/.test(text) && !/^-|--|-$/.test(text);
-}
-
 /** True for a port number: 1 to 65535. */
 export function isPortNumber(value: unknown): value is number {
   return isCount(value) && value >= 1 && value <= 65_535;

@@ -1,3 +1,4 @@
+import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, stringMember } from '../probes/json.ts';
 import { probesOf } from './checked-probe.ts';
 import { quote, the } from './wording.ts';
@@ -25,10 +26,6 @@ function judge(container: CheckedContainer, probe: CheckedProbe): Finding[] {
     const path = `${probe.handlerPath}.httpHeaders[${index}].value`;
     return [{ probe: probe.kind, path, message: sentence(container, header, value, position) }];
   });
-}
-
-function firstControlCharacter(value: string): number {
-  return value.search(/[\u0000-\u0008\u000a-\u001f\u007f]/);
 }
 
 function sentence(container: CheckedContainer, header: object, value: string, position: number): string {

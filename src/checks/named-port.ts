@@ -1,7 +1,8 @@
 import { member } from '../probes/json.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { describePort } from '../workload/ports.ts';
-import { declaredPorts, isPortName } from './declared-ports.ts';
+import { isPortName } from '../probes/port-name.ts';
+import { declaredPorts } from './declared-ports.ts';
 import { probesOf } from './checked-probe.ts';
 import { listed, quote, the } from './wording.ts';
 import type { ContainerPort } from '../workload/ports.ts';

@@ -1,29 +1,21 @@
-import { decodeProblem } from '../probes/decode.ts';
 import { isJsonObject, objectMember, stringMap, stringMember } from '../probes/json.ts';
 import { jsonWithLiterals, valueAt } from './json-literals.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
 import { laxer } from '../policy/check-catalogue.ts';
 import { judge } from '../admission/judge.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
 import { formatPath } from '../policy/problems.ts';
 import { unknownProbeFields } from '../checks/unknown-fields.ts';
-import {
-  hasControllerOwner,
-  isBeingDeleted,
-  isMirrorPod,
-  podTemplatesOf,
-  workloadKindOfManifest,
-} from '../workload/kinds.ts';
+import { hasControllerOwner, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { duplicateKeysIn } from './duplicate-keys.ts';
 import { policiesAmong } from './policies-among.ts';
 import { describeManifest, manifestsOf } from './manifests.ts';
 import { parseFieldPath } from './field-path.ts';
 import type { Enforcement } from '../admission/validate.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
-import type { YamlDocument } from '../sources/yaml-documents.ts';
 import type { CheckReport, PlacedViolation } from './check-report.ts';
 import type { Manifest, ManifestText } from './manifests.ts';
 
@@ -47,11 +39,11 @@ export function checkTexts(
 ): CheckReport {
   const problems: FileProblem[] = [];
   const manifests: Manifest[] = [];
-  const literals: Literals = new Map();
+  const sent: Manifest[] = [];
   for (const text of texts) {
     const found = manifestsOf(text);
     manifests.push(...found.manifests);
-    for (const { document } of found.manifests) literals.set(document, () => jsonWithLiterals(text.text));
+    sent.push(...asSent(text, found.manifests));
     problems.push(...found.problems);
   }
   const { set: policies, problems: policyProblems } = policiesAmong(manifests, policyTexts);
@@ -59,9 +51,9 @@ export function checkTexts(
   let workloads = 0;
   const violations: PlacedViolation[] = [];
   const warnings: FileProblem[] = [];
-  for (const [index, manifest] of manifests.entries()) {
+  for (const [index, manifest] of sent.entries()) {
     progress(index, manifests.length);
-    const found = checkManifest(manifest, policies, settings, { problems, warnings, literals });
+    const found = checkManifest(manifest, policies, settings, { problems, warnings });
     if (found === undefined) continue;
     workloads += 1;
     violations.push(...found);
@@ -82,29 +74,23 @@ function checkManifest(
   manifest: Manifest,
   policies: PolicySet,
   settings: CheckSettings,
-  { problems, warnings, literals }: { problems: FileProblem[]; warnings: FileProblem[]; literals: Literals },
+  { problems, warnings }: { problems: FileProblem[]; warnings: FileProblem[] },
 ): PlacedViolation[] | undefined {
   const { object, document, path } = manifest;
   const kind = workloadKindOfManifest(object, settings.kinds);
-  if (kind === undefined || isBeingDeleted(object) || isMirrorPod(object)) return undefined;
-  const isOwned = hasControllerOwner(object);
-  if (kind.kind !== 'Pod' && isOwned) return undefined;
-  const templates = podTemplatesOf(object, kind);
-  if (templates.length === 0) return undefined;
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  const { templates } = found;
   const metadata: JsonObject = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? settings.namespace;
   const { violations, warnings: ignored } = judge({ object, kind, templates, namespace }, policies, true);
   const place = { file: document.file, ...document.position(path) };
   const of = describeManifest(object, namespace);
   warnings.push(...ignored.map((warning) => ({ ...place, message: `warning: ${of}: ${warning}` })));
-  const cap = isOwned ? 'Audit' : settings.enforcement;
-  const undecodable = templates.flatMap((template) => undecodableNumber(manifest, template, literals));
-  // The API server decodes before it validates, and answers with the first thing that it cannot decode.
-  const judged = undecodable.length === 0 ? violations : violations.filter(({ check }) => check !== 'valid-probe');
+  const cap = hasControllerOwner(object) ? 'Audit' : settings.enforcement;
   return [
-    ...undecodable,
     ...templates.flatMap((template) => offline(manifest, template, policies, namespace, problems)),
-    ...judged,
+    ...violations,
   ].map((violation) => ({
     ...violation,
     action: laxer(violation.action, cap),
@@ -145,18 +131,15 @@ function offline(
   });
 }
 
-/** For each document of a JSON text, its value with the numbers that parsing changes. */
-type Literals = Map<YamlDocument, () => unknown>;
-
-/** A number in a JSON text that is an integer to a parser but not to the API server: `1.0`, `1e1`. */
-function undecodableNumber({ document, path }: Manifest, placed: PlacedTemplate, literals: Literals): Violation[] {
-  const podSpec = valueAt(literals.get(document)?.(), [...path, ...placed.path, 'spec']);
-  const problem = isJsonObject(podSpec) ? decodeProblem(podSpec, formatPath([...placed.path, 'spec'])) : undefined;
-  if (problem === undefined) return [];
-  const container = valueAt(
-    placed.template,
-    parseFieldPath(problem.path).slice(placed.path.length, placed.path.length + 3),
-  );
-  const name = isJsonObject(container) ? (stringMember(container, 'name') ?? '') : '';
-  return [{ check: 'valid-probe', action: 'Deny', container: name, ...problem }];
+/**
+ * The manifests of a text as the API server would decode them: in JSON, a number such as `1.0` is a literal that valid-probe refuses. (In YAML, kubectl
+ * makes it 1.)
+ */
+function asSent({ text }: ManifestText, manifests: readonly Manifest[]): Manifest[] {
+  const literal = jsonWithLiterals(text);
+  if (literal === undefined) return [...manifests];
+  return manifests.map((manifest) => {
+    const object = valueAt(literal, manifest.path);
+    return isJsonObject(object) ? { ...manifest, object } : manifest;
+  });
 }

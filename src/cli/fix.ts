@@ -7,14 +7,7 @@ import { PolicySet } from '../policy/policy-set.ts';
 import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
 import { formatFileProblem, readPolicyDocuments } from '../sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
-import {
-  hasControllerOwner,
-  isBeingDeleted,
-  isMirrorPod,
-  podTemplatesOf,
-  withTemplateAt,
-  workloadKindOfManifest,
-} from '../workload/kinds.ts';
+import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import { describeManifest, manifestsOf, readManifestTexts } from './manifests.ts';
 import { insertIntoYaml } from './yaml-insertion.ts';
@@ -166,12 +159,12 @@ function fixManifest(
   namespace: string,
 ): FixedManifest | undefined {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
-  if (kind === undefined || isBeingDeleted(object) || isMirrorPod(object)) return undefined;
-  if (kind.kind !== 'Pod' && hasControllerOwner(object)) return undefined;
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   let fixed = object;
   const insertions: Insertion[] = [];
   const defaultings: Defaulting[] = [];
-  for (const { template, path: templatePath } of podTemplatesOf(object, kind)) {
+  for (const { template, path: templatePath } of found.templates) {
     const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
     const defaulting = defaultProbes(template, policy, kind);
     defaultings.push(defaulting);

@@ -1,3 +1,4 @@
+import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { isHost } from '../policy/probe-default.ts';
@@ -134,5 +135,4 @@ function isPlain(field: string, value: unknown): boolean {
   return value.every((header) => isJsonObject(header) && Object.values(header).every(isHeaderText));
 }
 
-const isHeaderText = (text: unknown): boolean =>
-  typeof text === 'string' && !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text);
+const isHeaderText = (text: unknown): boolean => typeof text === 'string' && firstControlCharacter(text) < 0;

@@ -1,3 +1,5 @@
+import { firstControlCharacter } from '../probes/header-value.ts';
+import { isPortName } from '../probes/port-name.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
 import { quoted } from './problems.ts';
 import { INT32_MAX } from './reader.ts';
@@ -164,7 +166,7 @@ function readHeader(reader: Reader): void {
   }
   const value = reader.at('value').string();
 
-  if (value !== undefined && /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) {
+  if (value !== undefined && firstControlCharacter(value) >= 0) {
     reader.at('value').report('must have no control characters: the probe would fail every time');
   }
 }
@@ -175,8 +177,7 @@ export function readPort(reader: Reader): number | string | undefined {
   if (typeof value === 'number') return reader.integer(1, 65_535);
   if (typeof value !== 'string') return reader.report(`must be a port's number or name, not ${quoted(value)}`);
   if (/^\d+$/.test(value)) return reader.report(`must be a number without quotes: ${value}`);
-  const isName = value.length <= 15 && /^[-a-z0-9]+$/.test(value) && /[a-z]/.test(value);
-  if (isName && !value.includes('--') && !value.startsWith('-') && !value.endsWith('-')) return value;
+  if (isPortName(value)) return value;
   return reader.report(
     `${quoted(value)} is not a port name: at most 15 of a-z, 0-9 and single inner hyphens, with at least one letter`,
   );

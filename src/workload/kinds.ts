@@ -97,8 +97,24 @@ export function isBeingDeleted(object: JsonObject): boolean {
 }
 
 /** True for the API server's copy of a static Pod: the kubelet made it, and a refusal would only hide a running Pod. */
-export function isMirrorPod(object: JsonObject): boolean {
+function isMirrorPod(object: JsonObject): boolean {
   const metadata = objectMember(object, 'metadata');
   const annotations = metadata === undefined ? undefined : objectMember(metadata, 'annotations');
   return annotations !== undefined && Object.hasOwn(annotations, 'kubernetes.io/config.mirror');
+}
+
+/** Why an object of a known kind is let through without a look: design section 3, "always allowed untouched". */
+export type UntouchedReason = 'being-deleted' | 'controller-owned' | 'mirror-pod' | 'no-pod-template';
+
+/** An object's Pod templates, or why it is nobody's business; the same in the webhook and offline. */
+export function templatesToLookAt(
+  object: JsonObject,
+  kind: WorkloadKind,
+): { readonly templates: readonly PlacedTemplate[] } | { readonly skipped: UntouchedReason } {
+  // Refusing an update of an object under deletion would keep its finalizers, and so the object, for ever.
+  if (isBeingDeleted(object)) return { skipped: 'being-deleted' };
+  if (kind.kind !== 'Pod' && hasControllerOwner(object)) return { skipped: 'controller-owned' };
+  if (kind.kind === 'Pod' && isMirrorPod(object)) return { skipped: 'mirror-pod' };
+  const templates = podTemplatesOf(object, kind);
+  return templates.length === 0 ? { skipped: 'no-pod-template' } : { templates };
 }

@@ -10,13 +10,7 @@ import { SAFETY_SOURCE } from '../../defaulting/startup.ts';
 import { ANNOTATION_SOURCE } from '../../policy/annotations.ts';
 import { formatPath } from '../../policy/problems.ts';
 import { containersOf } from '../../workload/containers.ts';
-import {
-  hasControllerOwner,
-  isBeingDeleted,
-  isMirrorPod,
-  podTemplatesOf,
-  workloadKindOfManifest,
-} from '../../workload/kinds.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../../workload/kinds.ts';
 import { handlerText, undeclaredPort } from './handler-text.ts';
 import { headlineOf, scenesOf } from './scenes.ts';
 import type { JsonObject } from '../../probes/json.ts';
@@ -43,13 +37,11 @@ export function explainManifest(
   { policies, namespace: fallback, kinds }: ExplainSettings,
 ): WorkloadExplanation | undefined {
   const kind = workloadKindOfManifest(object, kinds);
-  if (kind === undefined || isBeingDeleted(object) || isMirrorPod(object)) return undefined;
-  if (kind.kind !== 'Pod' && hasControllerOwner(object)) return undefined;
-  const templates = podTemplatesOf(object, kind);
-  if (templates.length === 0) return undefined;
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   const metadata = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
-  const explained = templates.map((placed) => explainTemplate(placed, kind, policies, namespace));
+  const explained = found.templates.map((placed) => explainTemplate(placed, kind, policies, namespace));
   const { line, column } = document.position(path);
   return {
     kind: kind.kind,
