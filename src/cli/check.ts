@@ -1,11 +1,9 @@
+import { chosenKinds } from './chosen-kinds.ts';
+import { reportProblems } from './report-problems.ts';
 import { Progress } from './progress.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { readFlags } from '../flags.ts';
 import { ENFORCEMENTS } from '../admission/validate.ts';
-import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
-import { PolicyFilesError } from '../sources/policy-source.ts';
-import { formatFileProblem } from '../sources/policy-documents.ts';
-import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { checkTexts } from './check-manifests.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from './io.ts';
 import { readManifestTexts } from './manifests.ts';
@@ -16,7 +14,6 @@ import { sarifReport } from './output/sarif.ts';
 import { textReport } from './output/text.ts';
 import type { Enforcement } from '../admission/validate.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
-import type { WorkloadKind } from '../workload/kinds.ts';
 import type { CheckReport, ReportFormat } from './check-report.ts';
 import type { CommandIo } from './io.ts';
 
@@ -69,14 +66,8 @@ export async function checkCommand(args: readonly string[], io: CommandIo): Prom
     return EXIT_USAGE;
   }
   const { options } = parsed;
-  let kinds: readonly WorkloadKind[] = KNOWN_KINDS;
-  try {
-    if (options.workloadKinds !== undefined) kinds = await loadWorkloadKinds(options.workloadKinds);
-  } catch (error) {
-    reportProblems(error instanceof PolicyFilesError ? error.problems : [], io);
-    io.stderr.write(`probewright check: ${error instanceof Error ? error.message : String(error)}\n`);
-    return EXIT_USAGE;
-  }
+  const kinds = await chosenKinds('check', options.workloadKinds, io);
+  if (kinds === undefined) return EXIT_USAGE;
   const manifests = await readManifestTexts(options.files, io.readStdin);
   const policies =
     options.policies === undefined
@@ -91,10 +82,6 @@ export async function checkCommand(args: readonly string[], io: CommandIo): Prom
   const problems = [...manifests.problems, ...policies.problems, ...report.problems];
   reportProblems([...report.warnings, ...problems], io);
   return exitCode(report, problems, options.strict);
-}
-
-function reportProblems(problems: readonly FileProblem[], io: CommandIo): void {
-  for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
 }
 
 function exitCode({ summary, warnings }: CheckReport, problems: readonly FileProblem[], strict: boolean): number {

@@ -1,11 +1,9 @@
+import { chosenKinds } from './chosen-kinds.ts';
+import { reportProblems } from './report-problems.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { didYouMean } from '../policy/suggestion.ts';
 import { readFlags } from '../flags.ts';
-import { formatFileProblem } from '../sources/policy-documents.ts';
-import { PolicyFilesError } from '../sources/policy-source.ts';
-import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
-import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { FileNames } from './explain/file-name.ts';
 import { explanationAsSvg } from './explain/svg.ts';
 import { explanationsAsText } from './explain/text.ts';
@@ -61,12 +59,12 @@ export async function explainCommand(args: readonly string[], io: CommandIo): Pr
     return EXIT_USAGE;
   }
   const { options } = parsed;
-  const kinds = await readKinds(options.workloadKinds, io);
+  const kinds = await chosenKinds('explain', options.workloadKinds, io);
   if (kinds === undefined) return EXIT_USAGE;
   const { workloads, problems } = await explainFiles(options, kinds, io);
   const written = options.output === 'svg' ? await writePictures(workloads, options.outputDirectory, io) : true;
   if (options.output === 'text') io.stdout.write(explanationsAsText(workloads));
-  report(problems, io);
+  reportProblems(problems, io);
   return problems.length > 0 || !written ? EXIT_USAGE : EXIT_OK;
 }
 
@@ -92,18 +90,6 @@ function parseExplainOptions(args: readonly string[]): { options: ExplainOptions
       outputDirectory: directory ?? '.',
     },
   };
-}
-
-/** Undefined when the file is bad, after saying so. */
-async function readKinds(file: string | undefined, io: CommandIo): Promise<readonly WorkloadKind[] | undefined> {
-  if (file === undefined) return KNOWN_KINDS;
-  try {
-    return await loadWorkloadKinds(file);
-  } catch (error) {
-    report(error instanceof PolicyFilesError ? error.problems : [], io);
-    io.stderr.write(`probewright explain: ${messageOf(error)}\n`);
-    return undefined;
-  }
 }
 
 async function explainFiles(
@@ -148,10 +134,6 @@ async function writePictures(
     }
   }
   return complete;
-}
-
-function report(problems: readonly FileProblem[], io: CommandIo): void {
-  for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
 }
 
 function messageOf(error: unknown): string {

@@ -1,3 +1,4 @@
+import { reportProblems } from './report-problems.ts';
 import { objectMember, stringMap, stringMember } from '../probes/json.ts';
 import { readFlags } from '../flags.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
@@ -5,7 +6,7 @@ import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { PolicySet } from '../policy/policy-set.ts';
 import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
-import { formatFileProblem, readPolicyDocuments } from '../sources/policy-documents.ts';
+import { readPolicyDocuments } from '../sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
@@ -53,14 +54,14 @@ export async function fixCommand(args: readonly string[], io: CommandIo): Promis
   const { options } = parsed;
   const policies = await readPolicies(options.policies);
   if ('problems' in policies) {
-    report(policies.problems, io);
+    reportProblems(policies.problems, io);
     return EXIT_USAGE;
   }
   const { texts, problems } = await readManifestTexts(options.files, io.readStdin);
   const fixed = texts.map((text) => fixText(text, policies.set, options.namespace, io));
   const allProblems = [...problems, ...fixed.flatMap((text) => text.problems)];
   io.stdout.write(options.output === 'json' ? jsonList(fixed) : joinTexts(fixed.map(({ text }) => text())));
-  report(allProblems, io);
+  reportProblems(allProblems, io);
   return allProblems.length > 0 ? EXIT_USAGE : EXIT_OK;
 }
 
@@ -95,10 +96,6 @@ async function readPolicies(directory: string): Promise<{ set: PolicySet } | { p
       ],
     };
   }
-}
-
-function report(problems: readonly FileProblem[], io: CommandIo): void {
-  for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
 }
 
 /** What became of one text. */
