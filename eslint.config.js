@@ -13,8 +13,9 @@ const rooms = {
   checks: ['policy', 'workload', 'probes'],
   defaulting: ['policy', 'workload', 'probes'],
   admission: ['checks', 'defaulting', 'policy', 'workload', 'probes'],
-  sources: ['policy', 'workload', 'probes'],
-  certificates: [],
+  kubernetes: [],
+  sources: ['kubernetes', 'policy', 'workload', 'probes'],
+  certificates: ['kubernetes'],
   server: ['admission', 'defaulting', 'checks', 'policy', 'workload', 'probes'],
 };
 const pureRooms = ['probes', 'workload', 'policy', 'checks', 'defaulting', 'admission'];

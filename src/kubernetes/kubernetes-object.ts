@@ -1,0 +1,29 @@
+/** The part of every Kubernetes object that we count on. The rest is unknown until somebody reads it. */
+export interface KubernetesObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMetadata;
+}
+
+/** meta/v1 ObjectMeta, as far as it is used here. */
+export interface ObjectMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly deletionTimestamp?: string;
+}
+
+/** True for a value that can be an object of the API: one with a name. */
+export function isKubernetesObject(value: unknown): value is KubernetesObject {
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  return isRecord(metadata) && typeof metadata['name'] === 'string';
+}
+
+/** True for a JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,281 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, hasCode } from './api-error.ts';
+import { Backoff } from './backoff.ts';
+import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
+import type { ApiClient } from './api-client.ts';
+import type { KubernetesObject } from './kubernetes-object.ts';
+
+/** What to mirror. */
+export interface Reflected {
+  /** The collection, for example `/api/v1/namespaces`. */
+  readonly path: string;
+  /** Only the object of this name. RBAC rules with resourceNames allow list and watch in this form only. */
+  readonly name?: string;
+  /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
+  readonly metadataOnly?: boolean;
+}
+
+/** What a reflector tells. Nothing is told after stop. */
+export interface ReflectorListener {
+  /** The whole collection was read: what is not in it is gone. */
+  readonly replaced: (objects: readonly KubernetesObject[]) => void;
+  /** An object is new or has changed. */
+  readonly applied: (object: KubernetesObject) => void;
+  readonly deleted: (object: KubernetesObject) => void;
+  /** Contact is lost, or back (undefined). Told once, not at every attempt. */
+  readonly troubled: (problem: string | undefined) => void;
+}
+
+/** The rim that a reflector works with. */
+export interface ReflectorSurroundings {
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+}
+
+/** How a reflector is doing. */
+export interface ReflectorStatus {
+  /** True once the collection has been read whole. */
+  readonly synced: boolean;
+  /** When the API server was last heard of, in milliseconds since the epoch: what is remembered was true then. */
+  readonly lastContact: number | undefined;
+  /** Why there is no contact now. */
+  readonly problem: string | undefined;
+}
+
+/** Objects a page of a list: the API server's own clients use the same number. */
+const PAGE_SIZE = 500;
+/** The server is asked to end a watch after 4 to 6 minutes, so that watches move between API servers. */
+const WATCH_SECONDS = { minimum: 240, spread: 120 };
+/** Bookmarks come once a minute at the latest, so twice that without a byte means that nobody is there. */
+export const SILENCE_MILLISECONDS = 120_000;
+/** Short enough that a watch is back within 10 s of its server. */
+const RETRY = { minimum: 250, maximum: 5_000 };
+
+/**
+ * Keeps a mirror of a collection up to date: list, then watch from there, for ever. Whatever happens to the watch, the mirror ends up
+ * right: an ended watch goes on where it was; 410 Gone, an answer that is not understood, or an event that is no JSON mean that something
+ * may have been missed, and the collection is read whole again. client-node's informer stops for good on most of these.
+ */
+export class Reflector {
+  readonly #client: ApiClient;
+  readonly #what: Reflected;
+  readonly #listener: ReflectorListener;
+  readonly #surroundings: ReflectorSurroundings;
+  readonly #silenceMilliseconds: number;
+  readonly #stopped = new AbortController();
+  readonly #backoff: Backoff;
+  #resourceVersion: string | undefined;
+  #synced = false;
+  #lastContact: number | undefined;
+  #problem: string | undefined;
+  #firstSync: () => void = () => undefined;
+
+  constructor(
+    client: ApiClient,
+    what: Reflected,
+    listener: ReflectorListener,
+    surroundings: ReflectorSurroundings,
+    silenceMilliseconds = SILENCE_MILLISECONDS,
+  ) {
+    this.#client = client;
+    this.#what = what;
+    this.#listener = listener;
+    this.#surroundings = surroundings;
+    this.#silenceMilliseconds = silenceMilliseconds;
+    this.#backoff = new Backoff(RETRY, surroundings.random);
+  }
+
+  /** Starts mirroring. Resolves once the collection has been read for the first time, however long that takes; also on stop. */
+  start(): Promise<void> {
+    const synced = new Promise<void>((resolve) => {
+      this.#firstSync = resolve;
+    });
+    void this.#run();
+    return synced;
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#firstSync();
+  }
+
+  status(): ReflectorStatus {
+    return { synced: this.#synced, lastContact: this.#lastContact, problem: this.#problem };
+  }
+
+  #isStopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!this.#isStopped()) {
+      try {
+        this.#resourceVersion ??= await this.#list();
+        await this.#watch();
+      } catch (error) {
+        if (this.#isStopped()) return;
+        this.#fail(error);
+        await sleep(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Reads the collection page by page, hands it over whole, and gives the version that a watch is to start from. */
+  async #list(): Promise<string> {
+    const objects: KubernetesObject[] = [];
+    let version = '';
+    let next: string | undefined = '';
+    while (next !== undefined) {
+      const page = readPage(await this.#client.request(this.#request({ limit: String(PAGE_SIZE), continue: next })));
+      objects.push(...page.items);
+      version = page.resourceVersion;
+      next = page.continue;
+    }
+    if (this.#isStopped()) return version;
+    this.#contact();
+    this.#listener.replaced(objects);
+    this.#synced = true;
+    this.#firstSync();
+    return version;
+  }
+
+  async #watch(): Promise<void> {
+    const { minimum, spread } = WATCH_SECONDS;
+    const query = {
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion: this.#resourceVersion ?? '',
+      timeoutSeconds: String(Math.floor(minimum + spread * this.#surroundings.random())),
+    };
+    // An event that cannot be used ends this watch only.
+    const abandoned = new AbortController();
+    const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal]);
+    let events = 0;
+    let failure: unknown;
+    const line = (text: string): void => {
+      if (signal.aborted) return;
+      try {
+        this.#event(text);
+        this.#contact();
+        this.#backoff.reset();
+        events++;
+      } catch (error) {
+        failure = error;
+        abandoned.abort();
+      }
+    };
+    try {
+      await this.#client.lines(
+        { ...this.#request(query), signal },
+        { line, opened: () => this.#contact() },
+        this.#silenceMilliseconds,
+      );
+    } catch (error) {
+      failure ??= error;
+    }
+    if (failure !== undefined) throw failure as Error;
+    // A server that ends watches as soon as they are open must not be asked in a loop.
+    if (events === 0) await sleep(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
+  }
+
+  /** One line of a watch. Throws when it cannot be used, or says that the watch is over. */
+  #event(text: string): void {
+    const event = readEvent(text);
+    if (event.type === 'ERROR') throw ApiError.fromStatus(event.status, `WATCH ${this.#what.path}`);
+    const { type, object } = event;
+    if (type === 'DELETED') this.#listener.deleted(object);
+    else if (type !== 'BOOKMARK') this.#listener.applied(object);
+    this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
+  }
+
+  #contact(): void {
+    this.#lastContact = this.#surroundings.now();
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
+    if (!this.#isStopped()) this.#listener.troubled(undefined);
+  }
+
+  #fail(error: unknown): void {
+    // A connection that broke can be taken up where it was. Everything else may have hidden an event.
+    if (!isConnectionError(error)) this.#resourceVersion = undefined;
+    // Too old a version is how a watch ends in the ordinary course of things.
+    if (hasCode(error, 410)) return;
+    const problem = error instanceof Error ? error.message : String(error);
+    const isNews = this.#problem === undefined;
+    this.#problem = problem;
+    if (isNews) this.#listener.troubled(problem);
+  }
+
+  #request(query: Readonly<Record<string, string>>): {
+    method: 'GET';
+    path: string;
+    query: Record<string, string>;
+    accept: string;
+    signal: AbortSignal;
+  } {
+    const { path, name, metadataOnly = false } = this.#what;
+    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
+    const isWatch = query['watch'] === 'true';
+    return {
+      method: 'GET',
+      path,
+      query: { ...given, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) },
+      accept: metadataOnly
+        ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
+        : 'application/json',
+      signal: this.#stopped.signal,
+    };
+  }
+}
+
+/** Errors that Node's sockets give, as against answers that the API server gave. */
+function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof ApiError) && !(error instanceof UnusableEvent);
+}
+
+/** An event, or a page, that makes no sense: something may have been missed. */
+class UnusableEvent extends Error {}
+
+interface Page {
+  readonly items: readonly KubernetesObject[];
+  readonly resourceVersion: string;
+  readonly continue: string | undefined;
+}
+
+function readPage(body: unknown): Page {
+  const metadata = isRecord(body) ? body['metadata'] : undefined;
+  const items = isRecord(body) ? (body['items'] ?? []) : undefined;
+  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
+    throw new UnusableEvent('the list has no resourceVersion or no items');
+  const next = metadata['continue'];
+  return {
+    items: (items as unknown[]).filter(isKubernetesObject),
+    resourceVersion: metadata['resourceVersion'],
+    continue: typeof next === 'string' && next !== '' ? next : undefined,
+  };
+}
+
+type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: KubernetesObject }
+  | { readonly type: 'ERROR'; readonly status: Record<string, unknown> };
+
+function readEvent(text: string): WatchEvent {
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch (error) {
+    throw new UnusableEvent(`a watch event is not JSON: ${text.slice(0, 80)}`, { cause: error });
+  }
+  const type = isRecord(event) ? event['type'] : undefined;
+  const object = isRecord(event) ? event['object'] : undefined;
+  if (type === 'ERROR' && isRecord(object)) return { type, status: object };
+  // A bookmark carries nothing but its resourceVersion.
+  if (type === 'BOOKMARK' && isRecord(object) && isRecord(object['metadata']))
+    return { type, object: object as unknown as KubernetesObject };
+  if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))
+    return { type, object };
+  throw new UnusableEvent(`a watch event is none: ${text.slice(0, 80)}`);
+}
