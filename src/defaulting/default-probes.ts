@@ -207,7 +207,7 @@ function plainDefault(
   if (handler === undefined) {
     return removedBy === undefined
       ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
-      : { code: 'removed-by-policy', detail: `${removedBy} says null` };
+      : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
   }
   const fitted = policyHandler(container.spec, handler.value, policy.port?.value);
   return 'code' in fitted ? fitted : { probe: { ...fitted.handler, ...ordered(integers) }, source: handler.source };

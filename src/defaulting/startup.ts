@@ -50,7 +50,7 @@ export function startupDefault(
     return { probe: { ...configured.handler, ...ordered(timing) }, source: handler.source };
   }
   if (budget === undefined) {
-    if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} says null` };
+    if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} removes it` };
     return own !== undefined && 'code' in own
       ? own
       : { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };

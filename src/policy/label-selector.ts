@@ -1,8 +1,9 @@
+import { MAX_MATCH_EXPRESSIONS, MAX_MATCH_LABELS } from './bounds.ts';
 import { quoted } from './problems.ts';
 import type { Reader } from './reader.ts';
 
 /** The label selector operators of apimachinery's meta/v1 LabelSelector. */
-const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+export const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
 /** One requirement on labels; `matchLabels` entries are In with one value. All of a selector's requirements must hold. */
 export interface Requirement {
@@ -39,7 +40,10 @@ export function readLabelSelector(reader: Reader): LabelSelector | undefined {
   if (!labels.isAbsent) requirements.push(...readMatchLabels(labels));
   const expressions = reader.at('matchExpressions');
   if (!expressions.isAbsent) {
-    for (const element of expressions.list() ?? []) {
+    const elements = expressions.list() ?? [];
+    if (elements.length > MAX_MATCH_EXPRESSIONS)
+      expressions.report(`must have at most ${MAX_MATCH_EXPRESSIONS} requirements, not ${elements.length}`);
+    for (const element of elements) {
       const requirement = readExpression(element);
       if (requirement !== undefined) requirements.push(requirement);
     }
@@ -49,7 +53,9 @@ export function readLabelSelector(reader: Reader): LabelSelector | undefined {
 
 function readMatchLabels(reader: Reader): Requirement[] {
   const requirements: Requirement[] = [];
-  for (const key of Object.keys(reader.anyObject() ?? {})) {
+  const keys = Object.keys(reader.anyObject() ?? {});
+  if (keys.length > MAX_MATCH_LABELS) reader.report(`must have at most ${MAX_MATCH_LABELS} labels, not ${keys.length}`);
+  for (const key of keys) {
     const value = readLabelValue(reader.at(key));
     if (readLabelKey(reader.at(key), key) && value !== undefined) {
       requirements.push({ key, operator: 'In', values: [value] });

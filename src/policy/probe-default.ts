@@ -1,6 +1,7 @@
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isPortName } from '../probes/port-name.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
+import { MAX_COMMAND_WORD_LENGTH, MAX_PATH_LENGTH, textLength } from './bounds.ts';
 import { quoted } from './problems.ts';
 import { INT32_MAX } from './reader.ts';
 import type { JsonObject } from '../probes/json.ts';
@@ -14,7 +15,7 @@ export interface HandlerDefault {
 }
 
 /**
- * What one policy says about one probe. `removed` (a null in the policy) means: never default this one here. An integer that is
+ * What one policy says about one probe. `removed` (a null in the policy, or `disabled: true`) means: never default this one here. An integer that is
  * null takes a lower layer's value back to the API server's default.
  */
 export interface ProbeDefault {
@@ -40,10 +41,22 @@ export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reade
   const path = endpoint.isAbsent ? undefined : readEndpointPath(endpoint);
   if (probe.isAbsent) return { integers: {}, ...(path !== undefined && { handler: httpGet({ path }) }) };
 
-  if (probe.object([...HANDLER_KINDS, ...PROBE_INTEGERS]) === undefined) return undefined;
+  if (probe.object([...HANDLER_KINDS, ...PROBE_INTEGERS, DISABLED]) === undefined) return undefined;
+  if (isDisabled(probe, endpoint)) return REMOVED;
   const own = readHandler(probe);
   const handler = path === undefined ? own : withEndpointPath(own, path, probe, endpoint);
   return { integers: readIntegers(kind, probe), ...(handler && { handler }) };
+}
+
+/** Says what null says, in a form that a client-side `kubectl apply` does not lose: it drops nulls before it sends them. */
+export const DISABLED = 'disabled';
+
+function isDisabled(probe: Reader, endpoint: Reader): boolean {
+  const place = probe.at(DISABLED);
+  if (place.isAbsent || place.boolean() !== true) return false;
+  const isDescribed = Object.keys(probe.anyObject() ?? {}).length > 1 || !endpoint.isAbsent;
+  if (isDescribed) place.report('true removes the probe, but the same policy also describes it');
+  return true;
 }
 
 const httpGet = (fields: JsonObject): HandlerDefault => ({ kind: 'httpGet', fields });
@@ -56,7 +69,9 @@ function withEndpointPath(
 ): HandlerDefault | undefined {
   if (own === undefined) return httpGet({ path });
   if (own.kind !== 'httpGet')
-    return endpoint.report(`is an HTTP path, but the same policy gives the probe a ${own.kind} handler`);
+    return endpoint.report(
+      `is an HTTP path, but the same policy gives the probe ${own.kind === 'exec' ? 'an' : 'a'} ${own.kind} handler`,
+    );
   const ownPath = own.fields['path'];
   if (ownPath !== undefined && ownPath !== path) {
     probe
@@ -80,6 +95,7 @@ export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
 
+  if (textLength(path) > MAX_PATH_LENGTH) return `must have at most ${MAX_PATH_LENGTH} characters`;
   if (/[\u0000-\u0020\u007f]/.test(path)) return `must have no spaces or control characters: ${quoted(path)}`;
   return undefined;
 }
@@ -142,7 +158,10 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     if (words?.length === 0) reader.at('command').report('must name the program to run');
     words?.forEach((word, index) => {
       const text = word.string();
-      if (index === 0 && text?.trim() === '') word.report('must name the program to run');
+      if (text === undefined) return;
+      if (index === 0 && text.trim() === '') word.report('must name the program to run');
+      if (textLength(text) > MAX_COMMAND_WORD_LENGTH)
+        word.report(`must have at most ${MAX_COMMAND_WORD_LENGTH} characters: Linux takes no longer word`);
     });
   },
 };

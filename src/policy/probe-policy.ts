@@ -1,5 +1,6 @@
 import { isJsonObject } from '../probes/json.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
+import { MAX_CONTAINER_NAME_LENGTH, MAX_CONTAINERS, textLength } from './bounds.ts';
 import { quoted } from './problems.ts';
 import { readCheckSettings } from './check-settings.ts';
 import { readLabelSelector } from './label-selector.ts';
@@ -164,6 +165,12 @@ function readContainers(reader: Reader): PolicyLayer['containers'] | undefined {
   if (typeof reader.value === 'string') return reader.report(`must be a list; write [${quoted(reader.value)}]`);
   const names = reader.names('container');
   if (names === undefined) return undefined;
+  if (names.length > MAX_CONTAINERS)
+    return reader.report(`must name at most ${MAX_CONTAINERS} containers, not ${names.length}`);
+  for (const element of reader.list() ?? []) {
+    if (typeof element.value === 'string' && textLength(element.value) > MAX_CONTAINER_NAME_LENGTH)
+      element.report(`must have at most ${MAX_CONTAINER_NAME_LENGTH} characters: ${quoted(element.value)}`);
+  }
   if (!names.includes('*')) return names;
   return names.length === 1 ? 'all' : reader.report('"*" is every application container: list it alone');
 }

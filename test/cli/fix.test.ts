@@ -52,7 +52,7 @@ describe('probewright fix', () => {
     for (const line of stdout.split('\n')) if (line === input[at]) at += 1;
     expect(at).toBe(input.length);
     expect(stderr).toBe(
-      'examples/manifests/static.yaml:2:1: Deployment apps/static: container "nginx", startupProbe: ClusterProbePolicy/nginx says null (removed-by-policy)\n',
+      'examples/manifests/static.yaml:2:1: Deployment apps/static: container "nginx", startupProbe: ClusterProbePolicy/nginx removes it (removed-by-policy)\n',
     );
   });
 

@@ -45,6 +45,18 @@ describe('a higher layer', () => {
     });
   });
 
+  it('removes a probe with disabled: true as with null', () => {
+    for (const below of [{}, { tcpSocket: { port: 1 }, periodSeconds: 7 }])
+      expect(liveness(below, { disabled: true })).toEqual(liveness(below, null));
+    expect(liveness({ disabled: true }, { tcpSocket: { port: 1 } })).toEqual(
+      liveness(null, { tcpSocket: { port: 1 } }),
+    );
+  });
+
+  it('takes disabled: false for nothing said', () => {
+    expect(liveness({ tcpSocket: { port: 1 } }, { disabled: false })).toEqual(liveness({ tcpSocket: { port: 1 } }));
+  });
+
   it('removes a probe with a null endpoint alike', () => {
     expect(
       merged(

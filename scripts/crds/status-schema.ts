@@ -1,0 +1,70 @@
+import type { OpenApiSchema } from './open-api-schema.ts';
+
+/** What Probewright tells about a policy: whether it is in force, and what stands in for it when it cannot be read. */
+export const statusSchema: OpenApiSchema = {
+  description: 'What Probewright made of the policy. Written by Probewright, never by hand.',
+  type: 'object',
+  properties: {
+    observedGeneration: {
+      description:
+        'metadata.generation of the version that the status speaks of. Smaller: the newest has not been read yet.',
+      type: 'integer',
+      format: 'int64',
+    },
+    conditions: {
+      description:
+        'Ready is True when the newest version is in force, and False when it has problems; the message lists them, each with its path.',
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+      items: {
+        description: 'One aspect of the state, as in meta/v1 Condition.',
+        type: 'object',
+        required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+        properties: {
+          type: {
+            description: 'Which aspect: Ready.',
+            type: 'string',
+            maxLength: 316,
+            pattern:
+              '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
+          },
+          status: { description: 'True, False or Unknown.', type: 'string', enum: ['True', 'False', 'Unknown'] },
+          reason: {
+            description: 'Why, in one word for programs.',
+            type: 'string',
+            minLength: 1,
+            maxLength: 1024,
+            pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+          },
+          message: { description: 'Why, in words for people.', type: 'string', maxLength: 32_768 },
+          lastTransitionTime: {
+            description: 'When status last changed.',
+            type: 'string',
+            format: 'date-time',
+          },
+          observedGeneration: {
+            description: 'metadata.generation of the version that the condition speaks of.',
+            type: 'integer',
+            format: 'int64',
+            minimum: 0,
+          },
+        },
+      },
+    },
+    lastGood: {
+      description: 'The last version that could be read. It is in force while the newest cannot.',
+      type: 'object',
+      required: ['generation', 'spec'],
+      properties: {
+        generation: { description: 'Its metadata.generation.', type: 'integer', format: 'int64' },
+        spec: {
+          description: 'Its spec, as it was.',
+          type: 'object',
+          // Kept as it was even when a newer schema would prune or refuse it.
+          'x-kubernetes-preserve-unknown-fields': true,
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,387 @@
+import fc from 'fast-check';
+import { customResourceDefinition } from '../../scripts/crds/crd.ts';
+import { ACTIONS, CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
+import { isJsonObject } from '../../src/probes/json.ts';
+import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
+import type { ParameterShape } from '../../src/policy/check-catalogue.ts';
+import type { PolicyKind } from '../../src/policy/probe-policy.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+/** Any of the members, each with its arbitrary. */
+function anyOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> {
+  return fc.record(members, { requiredKeys: [] });
+}
+
+const label = fc.constantFrom('app', 'tier', 'app.kubernetes.io/name', 'a.b-c/D_e.f', 'X');
+const labelValue = fc.constantFrom('', 'web', 'A.b_c-9', 'x'.repeat(63));
+const selector = anyOf({
+  matchLabels: fc.dictionary(label, labelValue, { maxKeys: 3 }),
+  matchExpressions: fc.array(
+    fc.oneof(
+      fc.record({
+        key: label,
+        operator: fc.constantFrom('In', 'NotIn'),
+        values: fc.array(labelValue, { minLength: 1, maxLength: 3 }),
+      }),
+      fc.record(
+        { key: label, operator: fc.constantFrom('Exists', 'DoesNotExist'), values: fc.constant([]) },
+        { requiredKeys: ['key', 'operator'] },
+      ),
+    ),
+    { maxLength: 3 },
+  ),
+});
+
+const port = fc.constantFrom(1, 80, 8080, 65_535, 'http', 'a-1', '1a', '9-z-9', 'abcdefghijklmno');
+const path = fc.constantFrom('/', '/healthz', '/a?b=c#d', '/é/%zz', `/${'p'.repeat(4095)}`);
+const host = fc.constantFrom('', 'localhost', '127.0.0.1', '::1', '[::1]', 'a_b.example');
+const handlers: Readonly<Record<(typeof HANDLER_KINDS)[number], fc.Arbitrary<unknown>>> = {
+  exec: fc.record({ command: fc.array(fc.constantFrom('sh', '-c', 'true', '/x y'), { minLength: 1, maxLength: 3 }) }),
+  httpGet: anyOf({
+    path,
+    port,
+    host,
+    scheme: fc.constantFrom('HTTP', 'HTTPS'),
+    httpHeaders: fc.array(
+      fc.record({ name: fc.constantFrom('Host', 'X-A-1'), value: fc.constantFrom('', 'a b', 'tab\tbed', 'é😀') }),
+      { maxLength: 2 },
+    ),
+  }),
+  tcpSocket: fc.record({ port, host }, { requiredKeys: ['port'] }),
+  grpc: fc.record(
+    { port: fc.constantFrom(1, 50_051, 65_535), service: fc.constantFrom('', 'a.B') },
+    { requiredKeys: ['port'] },
+  ),
+};
+const handler = fc.constantFrom(...HANDLER_KINDS).chain((kind) => handlers[kind].map((fields) => ({ [kind]: fields })));
+
+const orNull = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => fc.option(arbitrary, { freq: 5 });
+const seconds = orNull(fc.constantFrom(1, 5, 300, 2_147_483_647));
+
+function probe(kind: string): fc.Arbitrary<unknown> {
+  const integers = PROBE_INTEGERS.map((field): [string, fc.Arbitrary<unknown>] => {
+    if (field === 'successThreshold' && kind !== 'readinessProbe') return [field, orNull(fc.constant(1))];
+    if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe') return [field, fc.constant(null)];
+    return [field, field === 'initialDelaySeconds' ? orNull(fc.constantFrom(0, 30)) : seconds];
+  });
+  return fc
+    .tuple(fc.option(handler), anyOf(Object.fromEntries(integers)))
+    .map(([own, numbers]) => ({ ...own, ...numbers }));
+}
+
+/** An endpoint and a probe's entry, such as may stand together. */
+const describedProbe = (kind: string): fc.Arbitrary<readonly [endpoint: JsonObject, entry: JsonObject]> =>
+  fc.oneof(
+    fc.constant([{}, {}] as const),
+    fc.constantFrom(
+      [{ [kind]: null }, {}] as const,
+      [{}, { [kind]: null }] as const,
+      [{ [kind]: null }, { [kind]: null }] as const,
+      [{}, { [kind]: { disabled: true } }] as const,
+      [{ [kind]: '/x' }, { [kind]: { disabled: false, periodSeconds: 5 } }] as const,
+    ),
+    probe(kind).map((entry) => [{}, { [kind]: entry }] as const),
+    path.map((endpoint) => [{ [kind]: endpoint }, {}] as const),
+    fc
+      .tuple(path, fc.constantFrom<JsonObject>({}, { port: 80 }, { scheme: 'HTTPS' }))
+      .map(
+        ([endpoint, fields]) =>
+          [{ [kind]: endpoint }, { [kind]: { httpGet: { ...fields, path: endpoint }, periodSeconds: 5 } }] as const,
+      ),
+  );
+
+const action = fc.constantFrom(...ACTIONS, false);
+
+function parameter(shape: ParameterShape): fc.Arbitrary<unknown> {
+  switch (shape.type) {
+    case 'integer':
+      return fc.constantFrom(0, 10, 2_147_483_647);
+    case 'boolean':
+      return fc.boolean();
+    case 'choice':
+      return fc.constantFrom(...shape.choices);
+    case 'strings':
+      return fc.uniqueArray(fc.constantFrom(...(shape.choices ?? ['a', 'b', '/c'])), { minLength: 1, maxLength: 3 });
+    case 'bounds':
+      return anyOf(
+        Object.fromEntries(
+          PROBE_INTEGERS.map((field) => [
+            field,
+            fc.constantFrom({ minimum: 0 }, { maximum: 5 }, { minimum: 2, maximum: 2 }, { minimum: 1, maximum: 60 }),
+          ]),
+        ),
+      );
+    case 'object':
+      return anyOf(Object.fromEntries(Object.entries(shape.fields).map(([name, field]) => [name, parameter(field)])));
+  }
+}
+
+function checks(isCluster: boolean): fc.Arbitrary<JsonObject> {
+  const settings = Object.entries(CHECK_CATALOGUE).map(([id, { parameters }]) =>
+    anyOf({
+      action,
+      ...(isCluster && { floor: action }),
+      ...Object.fromEntries(Object.entries(parameters).map(([name, shape]) => [name, parameter(shape)])),
+    }).map((setting) => ({ [id]: setting })),
+  );
+  return fc.array(fc.oneof(...settings), { maxLength: 3 }).map((list) => Object.assign({}, ...list) as JsonObject);
+}
+
+/** Specs that the parser accepts, with nearly everything that a policy may say. */
+export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
+  const isCluster = kind === 'ClusterProbePolicy';
+  const probes = fc.tuple(...PROBE_KINDS.map(describedProbe)).map((described) => ({
+    kubernetesProbeEndpoints: Object.assign({}, ...described.map(([endpoint]) => endpoint)) as JsonObject,
+    probes: Object.assign({}, ...described.map(([, entry]) => entry)) as JsonObject,
+  }));
+  const rest = anyOf({
+    workloadSelector: selector,
+    containers: fc.constantFrom(['*'], ['app'], ['app', 'worker'], ['a b', 'é']),
+    port: orNull(port),
+    slowStart: anyOf({ startupSeconds: seconds, fromInitialDelaySeconds: seconds }),
+    checks: checks(isCluster),
+    ...(isCluster && {
+      namespaceSelector: selector,
+      priority: fc.constantFrom(-2_147_483_648, -1, 0, 2_147_483_647),
+      annotations: fc.constantFrom('Allow', 'Ignore'),
+    }),
+  });
+  return fc.tuple(fc.option(probes, { nil: {} }), rest).map(([a, b]) => ({ ...a, ...b }));
+}
+
+const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
+
+/** Values that are right somewhere and wrong elsewhere. */
+const oddValues: readonly unknown[] = [
+  null,
+  ...[
+    true,
+    false,
+    0,
+    -1,
+    1,
+    2,
+    1.5,
+    65_535,
+    65_536,
+    2_147_483_647,
+    2_147_483_648,
+    -2_147_483_648,
+    -2_147_483_649,
+    1e21,
+  ],
+  ...[
+    '',
+    ' ',
+    '\u00a0',
+    '1',
+    '8080',
+    'http',
+    'HTTP',
+    'HTTPS',
+    '-a',
+    'a-',
+    'a--b',
+    '1-a',
+    'abcdefghijklmnop',
+    'a_b',
+    'é',
+    '😀',
+  ],
+  ...['/', '/x', 'x/', '/ x', '/\u0001', '/\u007f', '/😀', 'line\n', '\u0000', 'a\tb', '[::1]', '[[::1', 'a b', '*'],
+  ...['Deny', 'deny', 'Off', 'off', 'main', 'all', 'In', 'Exists', 'Allow', 'exec', 'livenessProbe', '__proto__'],
+  ...['a'.repeat(63), 'a'.repeat(64), 'a'.repeat(253), 'a'.repeat(254), '😀'.repeat(253), '😀'.repeat(254)],
+  ...[
+    `/${'p'.repeat(4095)}`,
+    `/${'p'.repeat(4096)}`,
+    `/${'😀'.repeat(4095)}`,
+    'w'.repeat(131_072),
+    'w'.repeat(131_073),
+  ],
+  ...[
+    [],
+    [null],
+    [1],
+    ['a'],
+    ['a', 'a'],
+    ['*'],
+    ['*', 'a'],
+    [''],
+    [' '],
+    [' ', 'a'],
+    ['a', ' '],
+    [{}],
+    [[]],
+    many(64),
+    many(65),
+  ],
+  ...[
+    ['exec', 'grpc'],
+    ['httpGet', 'httpGet'],
+    ['livenessProbe'],
+    ['livenessProbe', 'livenessProbe'],
+    ['/a', '/b'],
+    ['w'.repeat(131_073)],
+  ],
+  ...[{}, { x: 1 }, { minimum: 1 }, { minimum: 9, maximum: 5 }, { minimum: 5, maximum: 5 }, { maximum: null }],
+  ...[
+    { minimum: null, maximum: 5 },
+    { minimum: -1 },
+    { allowed: ['exec'] },
+    { allowed: [] },
+    { action: 'Warn', floor: 'Deny' },
+  ],
+  ...[
+    { command: ['x'] },
+    { command: [' '] },
+    { command: [] },
+    { port: 80 },
+    { port: 'http' },
+    { port: '80' },
+    { path: '/other' },
+  ],
+  ...[
+    { path: null, port: null },
+    { port: 0 },
+    { exec: { command: ['x'] } },
+    { httpGet: {} },
+    { httpGet: { path: '/x' } },
+  ],
+  ...[
+    { disabled: true },
+    { disabled: false },
+    { disabled: 'yes' },
+    { disabled: null },
+    { disabled: true, httpGet: {} },
+  ],
+  ...[
+    { disabled: true, periodSeconds: null },
+    { disabled: false, periodSeconds: 5 },
+  ],
+  ...[{ exec: null, httpGet: {} }, { tcpSocket: { port: 1 }, grpc: { port: 1 } }, { terminationGracePeriodSeconds: 5 }],
+  ...[{ successThreshold: 2 }, { periodSeconds: 0 }, { periodSeconds: null }, { name: 'Host', value: 'x' }],
+  ...[[{ name: 'A', value: 'a\n' }], [{ name: 'a b', value: '' }], [{ name: '', value: '' }], [{ name: 'A' }]],
+  ...[{ matchLabels: { app: 'web' } }, { matchLabels: null, matchExpressions: [] }, { matchExpressions: {} }],
+  ...[
+    'a/b',
+    '/b',
+    'a/',
+    'a/b/c',
+    'A/b',
+    'a_b/c',
+    `${'a.'.repeat(126)}a/b`,
+    `${'a.'.repeat(127)}a/b`,
+    'a b',
+    '',
+    'é',
+  ].flatMap((key) => [{ [key]: 'x' }, [{ key, operator: 'Exists' }]]),
+  ...['', 'x'.repeat(63), 'x'.repeat(64), '-x', 'x_', 'a b', 5, null, true].flatMap((value) => [
+    { app: value },
+    [{ key: 'app', operator: 'In', values: [value] }],
+  ]),
+  ...['In', 'NotIn', 'Exists', 'DoesNotExist', 'in', null].flatMap((operator) => [
+    [{ key: 'a', operator }],
+    [{ key: 'a', operator, values: null }],
+    [{ key: 'a', operator, values: [] }],
+    [{ key: 'a', operator, values: ['x', 'x'] }],
+  ]),
+  ...[64, 65].flatMap((count) => [
+    Object.fromEntries(many(count).map((name) => [name, 'x'])),
+    many(count).map((key) => ({ key, operator: 'Exists' })),
+  ]),
+];
+
+type Site = readonly (string | number)[];
+
+/** Every place of a value: those that are there, and those that the schema knows besides. */
+function sites(value: unknown, schema: OpenApiSchema | undefined, at: Site = []): Site[] {
+  if (Array.isArray(value))
+    return [
+      at,
+      ...value.flatMap((element, index) => sites(element, schema?.items, [...at, index])),
+      [...at, value.length],
+    ];
+  if (!isJsonObject(value)) return [at];
+  const keys = new Set([...Object.keys(value), ...Object.keys(schema?.properties ?? {})]);
+  return [
+    at,
+    ...[...keys].flatMap((key) =>
+      sites(value[key], schema?.properties?.[key] ?? schema?.additionalProperties, [...at, key]),
+    ),
+  ];
+}
+
+function withValue(value: unknown, [step, ...rest]: Site, put: unknown): unknown {
+  if (step === undefined) return put;
+  if (Array.isArray(value))
+    return Object.assign([...(value as unknown[])], { [step]: withValue(value[Number(step)], rest, put) });
+  const object = isJsonObject(value) ? value : {};
+  return { ...object, [step]: withValue(object[step], rest, put) };
+}
+
+/** Mostly valid specs with up to three places changed to something odd. */
+export function anySpec(kind: PolicyKind): fc.Arbitrary<unknown> {
+  const schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema.properties?.['spec'];
+  const change = fc.record({ site: fc.nat(), value: fc.constantFrom(...oddValues) });
+  return fc.tuple(validSpec(kind), fc.array(change, { maxLength: 3 })).map(([spec, changes]) =>
+    changes.reduce<unknown>((changed, { site, value }) => {
+      const places = sites(changed, schema);
+      return withValue(changed, places[site % places.length] ?? [], value);
+    }, spec),
+  );
+}
+
+/** What an object needs besides the member that is looked at, so that nothing else is wrong with it. */
+const companions: Readonly<Record<string, JsonObject>> = {
+  exec: { command: ['x'] },
+  tcpSocket: { port: 80 },
+  grpc: { port: 80 },
+  httpHeaders: { name: 'A', value: 'b' },
+  matchExpressions: { key: 'a', operator: 'In', values: ['b'] },
+};
+
+function schemaSites(schema: OpenApiSchema, at: Site = []): Site[] {
+  const below = Object.entries(schema.properties ?? {}).flatMap(([key, property]) =>
+    schemaSites(property, [...at, key]),
+  );
+  return [at, ...below, ...(schema.items ? schemaSites(schema.items, [...at, 0]) : [])];
+}
+
+function withCompanions(value: unknown, [step, ...rest]: Site, name = ''): unknown {
+  if (step === undefined) return value;
+  if (typeof step === 'number') return [withCompanions(undefined, rest, name)];
+  const object: JsonObject = companions[name] ?? {};
+  return { ...object, [step]: rest.length === 0 ? undefined : withCompanions(undefined, rest, step) };
+}
+
+/** An endpoint and an entry for the same probe, in every way in which the two may suit each other or not. */
+const describedTwice: readonly JsonObject[] = PROBE_KINDS.flatMap((kind) =>
+  [null, '/x', '/y', ''].flatMap((endpoint) =>
+    [
+      ...[
+        null,
+        {},
+        { periodSeconds: 5 },
+        { httpGet: {} },
+        { httpGet: { path: '/x' } },
+        { httpGet: { path: '/x', port: 80 } },
+      ],
+      ...[
+        { exec: { command: ['x'] } },
+        { tcpSocket: { port: 80 } },
+        { grpc: { port: 80 } },
+        { exec: null, tcpSocket: null },
+      ],
+    ].map((entry) => ({ kubernetesProbeEndpoints: { [kind]: endpoint }, probes: { [kind]: entry } })),
+  ),
+);
+
+/** Every place that the schema knows, each with every odd value and nothing else in the spec; and probes described twice. */
+export function oddSpecs(kind: PolicyKind): JsonObject[] {
+  const schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema.properties?.['spec'] ?? {};
+  const everywhere = schemaSites(schema)
+    .slice(1)
+    .flatMap((site) => oddValues.map((value) => withValue(withCompanions({}, site), site, value) as JsonObject));
+  return [...everywhere, ...describedTwice];
+}

@@ -1,0 +1,185 @@
+/** A spec that uses every field of the design. */
+export const FULL_SPEC = {
+  workloadSelector: {
+    matchLabels: { app: 'static' },
+    matchExpressions: [{ key: 'tier', operator: 'In', values: ['web'] }],
+  },
+  containers: ['app'],
+  port: 'http',
+  kubernetesProbeEndpoints: { startupProbe: '/healthcheck/ready', livenessProbe: '/healthcheck/live' },
+  probes: {
+    livenessProbe: {
+      periodSeconds: 5,
+      failureThreshold: 3,
+      timeoutSeconds: 30,
+      terminationGracePeriodSeconds: 10,
+      successThreshold: 1,
+    },
+    readinessProbe: { tcpSocket: { port: 5432 } },
+  },
+  slowStart: { startupSeconds: 300, fromInitialDelaySeconds: 30 },
+  checks: {
+    'named-port': { action: 'Deny' },
+    'probe-bounds': { action: 'Warn', livenessProbe: { periodSeconds: { minimum: 5 } } },
+  },
+};
+
+/** Likewise, with what only a ClusterProbePolicy has. */
+export const FULL_CLUSTER_SPEC = {
+  ...FULL_SPEC,
+  namespaceSelector: {},
+  priority: -1,
+  annotations: 'Ignore',
+  checks: { 'named-port': { action: 'Warn', floor: 'Audit' } },
+};
+
+const numbered = (count: number, prefix: string): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+/** Specs of a ProbePolicy with one problem each, and what is said about it. */
+export const REFUSED_SPECS: readonly (readonly [spec: object, problem: string])[] = [
+  [{ containers: 'app' }, 'spec.containers: must be a list; write ["app"]'],
+  [{ containers: [] }, 'spec.containers: must name at least one container; leave the field out for the default'],
+  [{ containers: ['a', 'a'] }, 'spec.containers[1]: "a" is listed twice'],
+  [{ containers: ['*', 'a'] }, 'spec.containers: "*" is every application container: list it alone'],
+  [{ port: 70_000 }, 'spec.port: must be at most 65535, not 70000'],
+  [{ port: '8080' }, 'spec.port: must be a number without quotes: 8080'],
+  [
+    { port: 'HTTP' },
+    'spec.port: "HTTP" is not a port name: at most 15 of a-z, 0-9 and single inner hyphens, with at least one letter',
+  ],
+  [
+    { kubernetesProbeEndpoints: { liveness: '/x' } },
+    'spec.kubernetesProbeEndpoints.liveness: unknown probe; did you mean "livenessProbe"?',
+  ],
+  [
+    { probes: { livenessProbe: { successThreshold: 2 } } },
+    'spec.probes.livenessProbe.successThreshold: must be 1 for a livenessProbe, not 2',
+  ],
+  [
+    { probes: { livenessProbe: { periodSeconds: 0 } } },
+    'spec.probes.livenessProbe.periodSeconds: must be at least 1, not 0',
+  ],
+  [
+    { probes: { livenessProbe: { period: 5 } } },
+    'spec.probes.livenessProbe.period: unknown field; did you mean "periodSeconds"?',
+  ],
+  [
+    { probes: { livenessProbe: { gracefully: 5 } } },
+    'spec.probes.livenessProbe.gracefully: unknown field; known here: exec, httpGet, tcpSocket, grpc, initialDelaySeconds, timeoutSeconds, periodSeconds, successThreshold, failureThreshold, terminationGracePeriodSeconds',
+  ],
+  [
+    { probes: { livenessProbe: { periodSecond: 5 } } },
+    'spec.probes.livenessProbe.periodSecond: unknown field; did you mean "periodSeconds"?',
+  ],
+  [
+    { probes: { readinessProbe: { terminationGracePeriodSeconds: 5 } } },
+    'spec.probes.readinessProbe.terminationGracePeriodSeconds: must not be set for a readinessProbe',
+  ],
+  [
+    { probes: { readinessProbe: { httpGet: { path: '/' }, exec: { command: ['x'] } } } },
+    'spec.probes.readinessProbe: must have one handler, not exec and httpGet',
+  ],
+  [
+    { probes: { readinessProbe: { tcpSocket: {} } } },
+    "spec.probes.readinessProbe.tcpSocket.port: must be a port's number or name, not nothing",
+  ],
+  [
+    { probes: { readinessProbe: { grpc: { port: 'grpc' } } } },
+    'spec.probes.readinessProbe.grpc.port: must be a whole number, not "grpc"',
+  ],
+  [
+    { probes: { readinessProbe: { exec: { command: [' '] } } } },
+    'spec.probes.readinessProbe.exec.command[0]: must name the program to run',
+  ],
+  [
+    { probes: { readinessProbe: { httpGet: { scheme: 'https' } } } },
+    'spec.probes.readinessProbe.httpGet.scheme: must be HTTP or HTTPS, not "https"; did you mean "HTTPS"?',
+  ],
+  [
+    { kubernetesProbeEndpoints: { livenessProbe: '/x' }, probes: { livenessProbe: { exec: { command: ['x'] } } } },
+    'spec.kubernetesProbeEndpoints.livenessProbe: is an HTTP path, but the same policy gives the probe an exec handler',
+  ],
+  [
+    { kubernetesProbeEndpoints: { livenessProbe: '/x' }, probes: { livenessProbe: null } },
+    'spec.probes.livenessProbe: null removes the probe, but the same policy also describes it',
+  ],
+  [
+    { probes: { livenessProbe: { disabled: true, periodSeconds: 5 } } },
+    'spec.probes.livenessProbe.disabled: true removes the probe, but the same policy also describes it',
+  ],
+  [
+    { kubernetesProbeEndpoints: { livenessProbe: '/x' }, probes: { livenessProbe: { disabled: true } } },
+    'spec.probes.livenessProbe.disabled: true removes the probe, but the same policy also describes it',
+  ],
+  [
+    { probes: { livenessProbe: { disabled: 'yes' } } },
+    'spec.probes.livenessProbe.disabled: must be true or false, not "yes"',
+  ],
+  [
+    { probes: { readinessProbe: { httpGet: { host: 'a b' } } } },
+    'spec.probes.readinessProbe.httpGet.host: "a b" is no host name or IP address',
+  ],
+  [{ slowStart: { startupSecond: 5 } }, 'spec.slowStart.startupSecond: unknown field; did you mean "startupSeconds"?'],
+  [
+    { workloadSelector: { matchLabels: { app: true } } },
+    'spec.workloadSelector.matchLabels.app: must be a string, not true; put it in quotes',
+  ],
+  [
+    { workloadSelector: { matchExpressions: [{ key: 'a', operator: 'in', values: ['b'] }] } },
+    'spec.workloadSelector.matchExpressions[0].operator: must be In or NotIn or Exists or DoesNotExist, not "in"; did you mean "In"?',
+  ],
+  [
+    { workloadSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
+    'spec.workloadSelector.matchExpressions[0].values: must have at least one value with operator In',
+  ],
+  [
+    { workloadSelector: { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] } },
+    'spec.workloadSelector.matchExpressions[0].values: must be left out with operator Exists',
+  ],
+  [{ priority: 3 }, 'spec.priority: only a ClusterProbePolicy has this field'],
+  [{ checks: { 'named-prt': { action: 'Deny' } } }, 'spec.checks.named-prt: unknown check; did you mean "named-port"?'],
+  [{ checks: { 'named-port': 'Deny' } }, 'spec.checks.named-port: must be an object; write { action: Deny }'],
+  [
+    { checks: { 'named-port': { action: 'deny' } } },
+    'spec.checks.named-port.action: must be Off or Audit or Warn or Deny, not "deny"; did you mean "Deny"?',
+  ],
+  [
+    { checks: { 'named-port': { floor: 'Deny' } } },
+    'spec.checks.named-port.floor: only a ClusterProbePolicy may set a floor',
+  ],
+  [
+    { checks: { 'startup-budget': { minimumSecond: 5 } } },
+    'spec.checks.startup-budget.minimumSecond: unknown field; did you mean "minimumSeconds"?',
+  ],
+  [
+    { checks: { 'probe-bounds': { livenessProbe: { periodSeconds: { minimum: 9, maximum: 5 } } } } },
+    'spec.checks.probe-bounds.livenessProbe.periodSeconds: minimum 9 is larger than maximum 5: no value would do',
+  ],
+  [
+    { checks: { 'probe-handler': { allowed: ['http'] } } },
+    'spec.checks.probe-handler.allowed[0]: must be httpGet or tcpSocket or grpc or exec, not "http"; did you mean "httpGet"?',
+  ],
+];
+
+/** Specs that pass one of the upper bounds, likewise. */
+export const OVERSIZED_SPECS: readonly (readonly [spec: object, problem: string])[] = [
+  [{ containers: numbered(65, 'app-') }, 'spec.containers: must name at most 64 containers, not 65'],
+  [{ containers: ['a'.repeat(254)] }, `spec.containers[0]: must have at most 253 characters: "${'a'.repeat(56)}...`],
+  [
+    { workloadSelector: { matchLabels: Object.fromEntries(numbered(65, 'label-').map((key) => [key, ''])) } },
+    'spec.workloadSelector.matchLabels: must have at most 64 labels, not 65',
+  ],
+  [
+    { workloadSelector: { matchExpressions: numbered(65, 'label-').map((key) => ({ key, operator: 'Exists' })) } },
+    'spec.workloadSelector.matchExpressions: must have at most 64 requirements, not 65',
+  ],
+  [
+    { kubernetesProbeEndpoints: { livenessProbe: `/${'a'.repeat(4096)}` } },
+    'spec.kubernetesProbeEndpoints.livenessProbe: must have at most 4096 characters',
+  ],
+  [
+    { probes: { livenessProbe: { exec: { command: ['sh', '-c', 'a'.repeat(131_073)] } } } },
+    'spec.probes.livenessProbe.exec.command[2]: must have at most 131072 characters: Linux takes no longer word',
+  ],
+];
