@@ -18,9 +18,12 @@ const rows = (text: string, pattern: RegExp): string[] =>
 describe('the docs', () => {
   it('list every flag of serve with its variable and default, and no other', () => {
     const defaults: Record<string, string> = {
-      policies: 'required',
-      'tls-cert': 'development pair',
-      'tls-key': 'development pair',
+      policies: 'none',
+      kubeconfig: 'none',
+      'tls-cert': 'made',
+      'tls-key': 'made',
+      'tls-secret': 'none',
+      namespace: "the service account's or context's",
       'workload-kinds': 'ready-made kinds',
     };
     const expected = SERVE_SETTINGS.map(({ flag, env, fallback }) => [
@@ -38,7 +41,11 @@ describe('the docs', () => {
   it('list every metric with its labels, and no other', async () => {
     const { registry } = new Metrics({
       policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
-      certificateExpiry: () => undefined,
+      certificateExpiry: () => ({}),
+      certificateRotations: () => [{ step: '', result: '', count: 1 }],
+      bundlesSynced: () => new Map([['', true]]),
+      leader: () => false,
+      now: () => 0,
       build: { version: '', commit: '' },
     });
     const metrics = (await registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('probewright_'));
