@@ -17,6 +17,8 @@ export interface ApiRequest {
   readonly accept?: string;
   /** Aborts the request: its promise rejects. */
   readonly signal?: AbortSignal;
+  /** How long the API server may be silent, for one that cannot wait as long as others do. */
+  readonly timeoutMilliseconds?: number;
 }
 
 /** Media types of patches. */
@@ -51,10 +53,10 @@ export class ApiClient {
 
   /** The answer's JSON. Rejects with ApiError when the API server refuses, with the connection's error when it cannot be reached. */
   async request(request: ApiRequest): Promise<unknown> {
-    const response = await this.#send(request, this.#timeoutMilliseconds);
-    const body = await textOf(response);
     const what = nameOf(request);
-    if (!isSuccess(response)) throw ApiError.fromBody(response.statusCode ?? 0, body, what);
+    const body = await this.#whole(request).catch((error: unknown) => {
+      throw named(error, what);
+    });
     try {
       return JSON.parse(body);
     } catch (error) {
@@ -67,11 +69,25 @@ export class ApiClient {
    * `silenceMilliseconds`: a peer that vanished without a word leaves a connection that looks alive.
    */
   async lines(request: ApiRequest, stream: LineStream, silenceMilliseconds: number): Promise<void> {
-    const response = await this.#send(request, silenceMilliseconds);
-    if (!isSuccess(response))
-      throw ApiError.fromBody(response.statusCode ?? 0, await textOf(response), nameOf(request));
-    stream.opened();
-    await readLines(response, stream.line);
+    try {
+      const response = await this.#accepted(request, silenceMilliseconds);
+      stream.opened();
+      await readLines(response, stream.line);
+    } catch (error) {
+      throw named(error, nameOf(request));
+    }
+  }
+
+  async #whole(request: ApiRequest): Promise<string> {
+    return textOf(await this.#accepted(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds));
+  }
+
+  /** The answer to a request that the API server did not refuse. */
+  async #accepted(request: ApiRequest, timeout: number): Promise<IncomingMessage> {
+    const response = await this.#send(request, timeout);
+    const code = response.statusCode ?? 0;
+    if (code < 200 || code >= 300) throw ApiError.fromBody(code, await textOf(response), nameOf(request));
+    return response;
   }
 
   async #send(request: ApiRequest, timeout: number): Promise<IncomingMessage> {
@@ -90,17 +106,20 @@ export class ApiClient {
     };
     const open = url.protocol === 'http:' ? httpRequest : httpsRequest;
     return new Promise((resolve, reject) => {
-      let answer: IncomingMessage | undefined;
+      const silence = (): Error => new Error(`nothing was heard for ${Math.round(timeout) / 1000} s`);
       const signal = request.signal && { signal: request.signal };
       const outgoing = open(url, { ...options, method: request.method, headers, ...signal }, (response) => {
-        answer = response;
+        // From now on it counts from the last byte. Node's own timeout does not count before there is a connection.
+        clearTimeout(impatience);
+        outgoing.setTimeout(timeout, () => response.destroy(silence()));
         resolve(response);
       });
-      // Counts from the last byte in either direction, so it holds for connecting, waiting and reading alike.
-      outgoing.setTimeout(timeout, () => {
-        (answer ?? outgoing).destroy(new Error(`${nameOf(request)}: nothing was heard for ${timeout / 1000} s`));
+      const impatience = setTimeout(() => outgoing.destroy(silence()), timeout);
+      // A request can fail more than once, and after its answer has begun; an error that nobody hears would end the process.
+      outgoing.on('error', (error) => {
+        clearTimeout(impatience);
+        reject(error);
       });
-      outgoing.once('error', reject);
       outgoing.end(payload);
     });
   }
@@ -110,9 +129,12 @@ function nameOf(request: ApiRequest): string {
   return `${request.query?.['watch'] === 'true' ? 'WATCH' : request.method} ${request.path}`;
 }
 
-function isSuccess(response: IncomingMessage): boolean {
-  const code = response.statusCode ?? 0;
-  return code >= 200 && code < 300;
+/** What broke, with the request that it broke: Node's errors say as little as `aborted`. */
+function named(error: unknown, what: string): Error {
+  if (error instanceof ApiError) return error;
+  // Several addresses that all refuse make one error without a message of its own.
+  const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  return new Error(`${what}: ${first instanceof Error ? first.message : String(first)}`, { cause: error });
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {

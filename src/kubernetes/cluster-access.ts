@@ -1,4 +1,8 @@
+import { createSecureContext } from 'node:tls';
+import { readKubeconfig } from './kubeconfig-file.ts';
+import { isRecord } from './kubernetes-object.ts';
 import type { RequestOptions } from 'node:https';
+import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 
 /** How to reach a cluster's API server, and as whom. */
 export interface ClusterAccess {
@@ -22,34 +26,64 @@ export const IN_CLUSTER = 'in-cluster';
  */
 export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
   // Loaded when needed only: reading it takes longer than the whole start of a server that has its policies from files.
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('./kube-config.ts');
   const config = new KubeConfig();
   try {
     if (kubeconfig === IN_CLUSTER) {
       if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
         throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
       config.loadFromCluster(root);
-    } else config.loadFromFile(kubeconfig);
-    const cluster = config.getCurrentCluster();
-    if (cluster === null) {
-      throw new Error(
-        `its current context ${JSON.stringify(config.getCurrentContext())} names no cluster that it defines`,
-      );
-    }
+    } else config.loadFromString(JSON.stringify(await readKubeconfig(kubeconfig)));
+    const cluster = currentCluster(config);
     // Proves now, not at the first request, that the certificates and tokens can be read.
-    await config.applyToHTTPSOptions({});
+    proveCertificates(await requestOptions(config, cluster));
     return {
       server: cluster.server.replace(/\/+$/, ''),
       namespace: config.getContextObject(config.getCurrentContext())?.namespace?.trim(),
-      requestOptions: async () => {
-        const options: RequestOptions = {};
-        await config.applyToHTTPSOptions(options);
-        return options;
-      },
+      requestOptions: () => requestOptions(config, cluster),
     };
   } catch (error) {
     const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
     throw new Error(`${what} cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function currentCluster(config: KubeConfig): Cluster {
+  // Typed as if there always were one.
+  const name = config.getCurrentContext() as string | undefined;
+  if (name === undefined || name === '') throw new Error('it has no current-context');
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) throw new Error(`its current context ${JSON.stringify(name)} names no cluster that it defines`);
+  const user = config.getContextObject(name)?.user;
+  // Without one client-node would also leave out the certificate authority.
+  if (user === undefined) throw new Error(`its current context ${JSON.stringify(name)} names no user`);
+  if (config.getUser(user) === null) {
+    const what = `the user ${JSON.stringify(user)}, which it does not define`;
+    throw new Error(`its current context ${JSON.stringify(name)} names ${what}`);
+  }
+  if (!URL.canParse(cluster.server)) throw new Error(`its server ${JSON.stringify(cluster.server)} is no URL`);
+  return cluster;
+}
+
+async function requestOptions(config: KubeConfig, cluster: Cluster): Promise<RequestOptions> {
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  // client-node keeps its agent, and an agent the certificates that it was made with, also when the files have been renewed.
+  if (!cluster.proxyUrl) options.agent = false;
+  const { headers } = options;
+  // Files end in a newline, headers must not.
+  if (isRecord(headers) && typeof headers['Authorization'] === 'string')
+    options.headers = { ...headers, Authorization: headers['Authorization'].trim() };
+  return options;
+}
+
+function proveCertificates({ ca, cert, key }: RequestOptions): void {
+  try {
+    createSecureContext({ ca, cert, key });
+  } catch (error) {
+    throw new Error(`its certificates are unusable: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }

@@ -46,8 +46,10 @@ export class LeaderElection {
   readonly #surroundings: ElectionSurroundings;
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  #leaving: Promise<void> | undefined;
   #isLeader = false;
-  #holdsLease = false;
+  /** Also after a write of which nobody knows whether it arrived. */
+  #mayHoldLease = false;
   /** When our last renewal was sent, on the monotonic clock. */
   #renewedAt = 0;
   #observed = { version: '', at: 0 };
@@ -68,42 +70,65 @@ export class LeaderElection {
     this.#running = this.#run();
   }
 
-  /** Stops taking part, and gives the Lease back when it is ours, so that another takes over at once. */
-  async stop(): Promise<void> {
-    if (this.#stopped.signal.aborted) return;
+  /**
+   * Stops taking part, and gives the Lease back when it is ours, so that another takes over at once. Not leading is immediate, the rest
+   * takes two thirds of the Lease's duration at the most, when the API server does not answer.
+   */
+  stop(): Promise<void> {
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
+  }
+
+  async #leave(): Promise<void> {
     this.#stopped.abort();
-    await this.#running;
     this.#resign();
-    if (this.#holdsLease) await this.#release().catch(() => undefined); // it runs out by itself
+    await this.#running;
+    if (this.#mayHoldLease) await this.#release().catch(() => undefined); // it runs out by itself
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       await this.#attempt();
-      const { retryMilliseconds } = this.#candidate;
-      const pause = retryMilliseconds * (0.9 + 0.2 * this.#surroundings.random());
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
+      await sleep(this.#pause(), undefined, { signal }).catch(() => undefined);
     }
   }
 
   async #attempt(): Promise<void> {
-    const { monotonic } = this.#surroundings;
-    const sentAt = monotonic();
+    const sentAt = this.#surroundings.monotonic();
     try {
-      this.#holdsLease = await this.#acquireOrRenew();
-      if (this.#holdsLease) {
+      // Others take over when the Lease has run out, so we must have let go before.
+      if (this.#timeLeft() <= 0) this.#resign();
+      if (await this.#acquireOrRenew()) {
         this.#renewedAt = sentAt;
         this.#lead();
-      } else this.#resign();
+      } else {
+        this.#mayHoldLease = false;
+        this.#resign();
+      }
       this.#tell(undefined);
     } catch (error) {
-      if (this.#stopped.signal.aborted) return;
       // Another was faster: that is how it should be. The next look says who.
       if (!hasCode(error, 409)) this.#tell(error instanceof Error ? error.message : String(error));
-      // Others take over when the Lease has run out, so we must have let go before.
-      if (monotonic() - this.#renewedAt > (this.#candidate.durationMilliseconds * 2) / 3) this.#resign();
     }
+  }
+
+  /** Until the next attempt, or until we have to let go when that comes first. */
+  #pause(): number {
+    const pause = this.#candidate.retryMilliseconds * (0.9 + 0.2 * this.#surroundings.random());
+    return this.#isLeader ? Math.max(0, Math.min(pause, this.#timeLeft())) : pause;
+  }
+
+  /** How long we may still believe that we lead, in milliseconds. */
+  #timeLeft(): number {
+    const { durationMilliseconds } = this.#candidate;
+    return this.#renewedAt + (durationMilliseconds * 2) / 3 - this.#surroundings.monotonic();
+  }
+
+  /** How long a request may take: a renewal that hangs must not keep us believing, and must leave time for another. */
+  #requestMilliseconds(): number {
+    const most = this.#candidate.durationMilliseconds / 3;
+    return this.#isLeader ? Math.max(1, Math.min(most, this.#timeLeft())) : most;
   }
 
   /** True when the Lease is ours now. */
@@ -153,6 +178,7 @@ export class LeaderElection {
         method: 'GET',
         path: this.#path(),
         signal: this.#stopped.signal,
+        timeoutMilliseconds: this.#requestMilliseconds(),
       });
       if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
       const spec = (object as { spec?: unknown }).spec;
@@ -163,18 +189,25 @@ export class LeaderElection {
     }
   }
 
-  /** Carries the resourceVersion that was read, so that it fails when somebody else wrote in between. */
   async #write(method: 'POST' | 'PUT', object: object): Promise<void> {
+    this.#mayHoldLease = true;
+    await this.#send(method, object, this.#stopped.signal);
+  }
+
+  /** Carries the resourceVersion that was read, so that it fails when somebody else wrote in between. */
+  async #send(method: 'POST' | 'PUT', object: object, signal?: AbortSignal): Promise<void> {
     const body = { ...object, apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
     const path = method === 'POST' ? this.#path().slice(0, this.#path().lastIndexOf('/')) : this.#path();
-    await this.#client.request({ method, path, body });
+    const timeoutMilliseconds = this.#requestMilliseconds();
+    await this.#client.request({ method, path, body, timeoutMilliseconds, ...(signal && { signal }) });
   }
 
   async #release(): Promise<void> {
-    const object = await this.#client.request({ method: 'GET', path: this.#path() });
+    const timeoutMilliseconds = this.#requestMilliseconds();
+    const object = await this.#client.request({ method: 'GET', path: this.#path(), timeoutMilliseconds });
     const spec = isRecord(object) && isRecord(object['spec']) ? object['spec'] : {};
     if (spec['holderIdentity'] !== this.#candidate.identity) return;
-    await this.#write('PUT', { ...(object as object), spec: { ...spec, holderIdentity: '', leaseDurationSeconds: 1 } });
+    await this.#send('PUT', { ...(object as object), spec: { ...spec, holderIdentity: '', leaseDurationSeconds: 1 } });
   }
 
   #path(): string {
@@ -199,6 +232,7 @@ export class LeaderElection {
   }
 
   #tell(problem: string | undefined): void {
+    if (this.#stopped.signal.aborted) return;
     const isNews = (problem === undefined) !== (this.#problem === undefined);
     this.#problem = problem;
     if (isNews) this.#listener.troubled(problem);

@@ -3,6 +3,7 @@ import { ApiError, hasCode } from './api-error.ts';
 import { Backoff } from './backoff.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
 import type { ApiClient } from './api-client.ts';
+import type { BackoffLimits } from './backoff.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** What to mirror. */
@@ -78,13 +79,14 @@ export class Reflector {
     listener: ReflectorListener,
     surroundings: ReflectorSurroundings,
     silenceMilliseconds = SILENCE_MILLISECONDS,
+    retry: BackoffLimits = RETRY,
   ) {
     this.#client = client;
     this.#what = what;
     this.#listener = listener;
     this.#surroundings = surroundings;
     this.#silenceMilliseconds = silenceMilliseconds;
-    this.#backoff = new Backoff(RETRY, surroundings.random);
+    this.#backoff = new Backoff(retry, surroundings.random);
   }
 
   /** Starts mirroring. Resolves once the collection has been read for the first time, however long that takes; also on stop. */

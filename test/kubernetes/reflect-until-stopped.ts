@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { ApiClient } from '../../src/kubernetes/api-client.ts';
+import { Reflector } from '../../src/kubernetes/reflector.ts';
+
+/** A process of its own, which ends by itself only when the reflector leaves nothing behind. Told to stop by a message. */
+const [server = ''] = process.argv.slice(2);
+const access = { server, namespace: undefined, requestOptions: () => Promise.resolve({}) };
+const told = (): void => undefined;
+const reflector = new Reflector(
+  new ApiClient(access, 'child'),
+  { path: '/api/v1/namespaces' },
+  { replaced: told, applied: told, deleted: told, troubled: told },
+  { now: Date.now, random: Math.random },
+  undefined,
+  { minimum: 60_000, maximum: 60_000 },
+);
+void reflector.start();
+await once(process, 'message');
+reflector.stop();
+process.disconnect();
