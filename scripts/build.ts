@@ -1,6 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import type { Plugin } from 'esbuild';
+
+/**
+ * client-node does not say that its modules do nothing but define things, so all of its generated models would be bundled for the one class
+ * that is used: 17 MB instead of 2, and 60 MB more memory.
+ */
+const onlyWhatIsUsedOfClientNode: Plugin = {
+  name: 'only-what-is-used-of-client-node',
+  setup(builder) {
+    builder.onResolve({ filter: /^@kubernetes\/client-node$|^\.\.?\// }, async (args) => {
+      const isOurQuestion = (args.pluginData as { asked?: boolean } | undefined)?.asked === true;
+      if (isOurQuestion) return undefined;
+      const { kind, importer, resolveDir } = args;
+      const resolved = await builder.resolve(args.path, { kind, importer, resolveDir, pluginData: { asked: true } });
+      return /[\\/]@kubernetes[\\/]client-node[\\/]/.test(resolved.path)
+        ? { ...resolved, sideEffects: false }
+        : undefined;
+    });
+  },
+};
 
 /**
  * Bundles the program into dist/ for the container image: one process start reads a handful of files instead of hundreds. Commands stay
@@ -17,6 +37,7 @@ await build({
   target: 'node24',
   sourcemap: 'linked',
   legalComments: 'linked',
+  plugins: [onlyWhatIsUsedOfClientNode],
   // Bundled CommonJS dependencies call require for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

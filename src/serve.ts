@@ -1,24 +1,26 @@
 import { CertificateFiles } from './certificates/certificate-files.ts';
-import { formatFileProblem } from './sources/policy-documents.ts';
 import { DirectorySource } from './sources/directory-source.ts';
+import { formatSourceProblem } from './sources/policy-source.ts';
 import { PolicyStore } from './sources/policy-store.ts';
 import { buildHealthApp } from './server/health.ts';
 import { buildWebhookApp } from './server/app.ts';
 import { Metrics } from './server/metrics.ts';
 import { KNOWN_KINDS } from './workload/custom-kinds.ts';
 import { loadWorkloadKinds } from './sources/workload-kinds.ts';
+import { loadClusterAccess } from './kubernetes/cluster-access.ts';
 import { requestLog } from './log.ts';
+import { ClusterParts } from './serve-cluster.ts';
 import { COMMIT, VERSION } from './version.ts';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { CertificateSource } from './certificates/certificate-source.ts';
 import type { ServingPair } from './certificates/serving-pair.ts';
 import type { WorkloadKind } from './workload/kinds.ts';
-import type { ServeConfig } from './config.ts';
+import type { ClusterConfig, ServeConfig } from './config.ts';
 import type { Readiness } from './server/health.ts';
 import type { PolicySource, SourceListener } from './sources/policy-source.ts';
+import type { PolicyOrigin } from './sources/policy-store.ts';
 
 /** What the server is given by its surroundings. */
 export interface Surroundings {
@@ -29,10 +31,11 @@ export interface Surroundings {
   readonly monotonic: () => number;
 }
 
-/** A server that listens. */
+/** A server that is being built or listens. */
 export interface RunningServer {
-  readonly port: number;
   readonly healthPort: number;
+  /** The port that reviews are answered on, once there is a certificate to listen with: in a cluster that may take a while. */
+  readonly port: Promise<number>;
   /**
    * Stops serving: not ready at once, then answers with `Connection: close` for the drain time so that callers move away, then
    * finishes what is under way.
@@ -40,10 +43,21 @@ export interface RunningServer {
   stop(drainSeconds: number): Promise<void>;
 }
 
-/** Builds the parts, starts them in order, and rejects with everything undone when one cannot start. */
+/** Where a serving pair is read from. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/**
+ * Builds the parts and starts them in order. Rejects with everything undone when one cannot start for a reason that will not go away:
+ * settings, files, a port. What a cluster has yet to give is waited for, with the health port telling what is missing.
+ *
+ * @param tls undefined when the serving pair is looked after in the cluster
+ */
 export async function startServer(
   config: ServeConfig,
-  tls: { certFile: string; keyFile: string },
+  tls: TlsFiles | undefined,
   surroundings: Surroundings,
 ): Promise<RunningServer> {
   const server = new ServerParts(config, tls, surroundings);
@@ -58,47 +72,100 @@ export async function startServer(
 class ServerParts {
   readonly #config: ServeConfig;
   readonly #surroundings: Surroundings;
-  readonly #store = new PolicyStore();
-  readonly #source: PolicySource;
-  readonly #certificates: CertificateSource;
+  readonly #store: PolicyStore;
+  readonly #files: DirectorySource | undefined;
+  readonly #tlsFiles: CertificateFiles | undefined;
   readonly #metrics: Metrics;
+  #cluster: ClusterParts | undefined;
   #kinds: readonly WorkloadKind[] = KNOWN_KINDS;
   #pair: ServingPair | undefined;
   #draining = false;
   #webhook: FastifyInstance | undefined;
   #health: FastifyInstance | undefined;
 
-  constructor(config: ServeConfig, tls: { certFile: string; keyFile: string }, surroundings: Surroundings) {
+  constructor(config: ServeConfig, tls: TlsFiles | undefined, surroundings: Surroundings) {
     this.#config = config;
     this.#surroundings = surroundings;
-    this.#source = new DirectorySource(config.policies, surroundings.now);
-    this.#certificates = new CertificateFiles(tls.certFile, tls.keyFile);
+    const { policies, cluster } = config;
+    this.#store = new PolicyStore([
+      ...(policies === undefined ? [] : (['files'] as const)),
+      ...(cluster === undefined ? [] : (['cluster'] as const)),
+    ]);
+    this.#files = policies === undefined ? undefined : new DirectorySource(policies, surroundings.now);
+    this.#tlsFiles = tls && new CertificateFiles(tls.certFile, tls.keyFile);
     this.#metrics = new Metrics({
-      policies: () => {
-        const { problems, lastSync } = this.#source.status();
-        return { loaded: this.#store.current?.policies.length ?? 0, problems: problems.length, lastSync };
-      },
-      certificateExpiry: () => this.#pair?.notAfter,
+      policies: () => ({
+        loaded: this.#store.current?.policies.length ?? 0,
+        problems: this.#policyProblems().length,
+        lastSync: this.#lastSync(),
+      }),
+      certificateExpiry: () => ({ leaf: this.#pair?.notAfter, ...this.#cluster?.certificateExpiry() }),
+      certificateRotations: () => this.#cluster?.certificateRotations() ?? [],
+      bundlesSynced: () => this.#cluster?.bundlesSynced() ?? new Map<string, boolean>(),
+      leader: () => this.#cluster?.isLeader ?? false,
+      now: surroundings.now,
       build: { version: VERSION, commit: COMMIT },
     });
   }
 
   async start(): Promise<RunningServer> {
-    const { log, monotonic } = this.#surroundings;
     if (this.#config.workloadKinds !== undefined) this.#kinds = await loadWorkloadKinds(this.#config.workloadKinds);
-    this.#store.replace(await this.#source.start(this.#policyListener()));
-    this.#pair = await this.#certificates.start({
+    if (this.#config.cluster !== undefined) await this.#joinCluster(this.#config.cluster);
+    if (this.#files !== undefined) this.#store.replace('files', await this.#files.start(this.#policyListener('files')));
+    this.#health = buildHealthApp(() => this.#readiness(), this.#metrics);
+    keepTrack(this.#health);
+    await this.#health.listen({ host: this.#config.host, port: this.#config.healthPort });
+    const port = this.#listen();
+    // Whoever waits for the port is told of a failure; that nobody waits is no reason to end the process.
+    port.catch(() => undefined);
+    if (this.#cluster === undefined) await port;
+    else this.#startCluster(this.#cluster);
+    return { port, healthPort: portOf(this.#health), stop: (drainSeconds) => this.#stop(drainSeconds) };
+  }
+
+  async #joinCluster(config: ClusterConfig): Promise<void> {
+    const access = await loadClusterAccess(config.kubeconfig);
+    const labelsMatter = (): boolean => this.#store.current?.looksAtNamespaceLabels ?? true;
+    this.#cluster = new ClusterParts(access, config, this.#tlsFiles !== undefined, labelsMatter, {
+      ...this.#surroundings,
+      random: Math.random,
+    });
+  }
+
+  #startCluster(cluster: ClusterParts): void {
+    const { log } = this.#surroundings;
+    cluster.source
+      .start(this.#policyListener('cluster'))
+      .then((snapshot) => {
+        this.#store.replace('cluster', snapshot);
+        log.info({ policies: this.#store.current?.policies.length }, 'policies of the cluster read');
+      })
+      .catch((error: unknown) => {
+        if (!this.#draining) log.error({ err: error }, 'the policies of the cluster cannot be read');
+      });
+    cluster.start();
+  }
+
+  /** Listens as soon as there is a certificate to listen with. */
+  async #listen(): Promise<number> {
+    const { log, monotonic } = this.#surroundings;
+    const certificates = this.#tlsFiles ?? this.#cluster?.certificates;
+    if (certificates === undefined) throw new Error('there is no certificate to serve with');
+    this.#pair = await certificates.start({
       changed: (pair) => {
         this.#replacePair(pair);
       },
       failed: (problem) => {
-        log.error({ problem }, 'certificate not usable, keeping the last good one');
+        const isServing = this.#pair !== undefined;
+        if (isServing) log.error({ problem }, 'certificate not usable, keeping the last good one');
+        else log.warn({ problem }, 'no certificate to serve with yet');
       },
     });
     this.#webhook = buildWebhookApp({
       cert: this.#pair.cert,
       key: this.#pair.key,
       policies: () => this.#store.current,
+      ...(this.#cluster && { namespaceKnown: (namespace: string) => this.#cluster?.source.namespaceKnown(namespace) }),
       mutation: this.#config.mutation,
       enforcement: this.#config.enforcement,
       kinds: this.#kinds,
@@ -107,27 +174,29 @@ class ServerParts {
       log: requestLog(log),
       monotonic,
     });
-    this.#health = buildHealthApp(() => this.#readiness(), this.#metrics);
     keepTrack(this.#webhook);
-    keepTrack(this.#health);
     const { host } = this.#config;
     await this.#webhook.listen({ host, port: this.#config.port });
-    await this.#health.listen({ host, port: this.#config.healthPort });
-    const [port, healthPort] = [portOf(this.#webhook), portOf(this.#health)];
+    const port = portOf(this.#webhook);
+    const healthPort = this.#health && portOf(this.#health);
     log.info({ host, port, healthPort, policies: this.#store.current?.policies.length, version: VERSION }, 'serving');
-    return { port, healthPort, stop: (drainSeconds) => this.#stop(drainSeconds) };
+    return port;
   }
 
-  #policyListener(): SourceListener {
+  #policyListener(origin: PolicyOrigin): SourceListener {
     const { log } = this.#surroundings;
     return {
       changed: (snapshot) => {
-        this.#store.replace(snapshot);
-        log.info({ policies: snapshot.policies.length }, 'policies changed');
+        this.#store.replace(origin, snapshot);
+        log.info({ origin, policies: this.#store.current?.policies.length }, 'policies changed');
       },
       failed: (problems) => {
-        for (const problem of problems)
-          log.error({ problem: formatFileProblem(problem) }, 'policy not usable, keeping the last good set');
+        const message = POLICY_FAILURES[origin];
+        for (const problem of problems) log.error({ origin, problem: formatSourceProblem(problem) }, message);
+      },
+      troubled: (problem) => {
+        if (problem === undefined) log.info({ origin }, 'policies are kept up to date again');
+        else log.warn({ origin, problem }, 'no contact with where policies come from, answering from memory');
       },
     };
   }
@@ -149,27 +218,44 @@ class ServerParts {
   }
 
   #readiness(): Readiness {
-    const { description, problems, lastSync } = this.#source.status();
     const notAfter = this.#pair?.notAfter;
     const expired = notAfter !== undefined && notAfter <= this.#surroundings.now();
-    const certificateProblem = this.#certificates.problem();
+    const isListening = this.#webhook?.server.listening === true;
+    const certificateProblem = (this.#tlsFiles ?? this.#cluster?.certificates)?.problem();
     return {
-      ready: !this.#draining && this.#store.current !== undefined && notAfter !== undefined && !expired,
+      ready: !this.#draining && this.#store.current !== undefined && isListening && !expired,
       details: {
         draining: this.#draining,
         policies: {
-          source: description,
+          source: this.#sources()
+            .map((source) => source.status().description)
+            .join(', '),
           inForce: this.#store.current?.policies.length ?? 0,
-          lastSync: lastSync === undefined ? null : new Date(lastSync).toISOString(),
-          problems,
+          lastSync: isoTime(this.#lastSync()),
+          problems: this.#policyProblems(),
         },
         certificate: {
-          notAfter: notAfter === undefined ? null : new Date(notAfter).toISOString(),
+          notAfter: isoTime(notAfter),
           expired,
           problems: certificateProblem === undefined ? [] : [certificateProblem],
         },
+        ...(this.#cluster && { leader: this.#cluster.isLeader }),
       },
     };
+  }
+
+  #sources(): readonly PolicySource[] {
+    return [this.#files, this.#cluster?.source].filter((source) => source !== undefined);
+  }
+
+  #policyProblems(): readonly string[] {
+    return this.#sources().flatMap((source) => source.status().problems);
+  }
+
+  /** When all that policies come from was last known to be the newest. */
+  #lastSync(): number | undefined {
+    const times = this.#sources().map((source) => source.status().lastSync);
+    return times.includes(undefined) ? undefined : Math.min(...times.filter((time) => time !== undefined));
   }
 
   async #stop(drainSeconds: number): Promise<void> {
@@ -177,17 +263,31 @@ class ServerParts {
     if (this.#draining) return;
     this.#draining = true;
     log.info({ drainSeconds }, 'draining');
-    await new Promise((resolve) => setTimeout(resolve, drainSeconds * 1000));
+    // Answers stay right until the end; writing is another's from now on.
+    const resigned = this.#cluster?.resign();
+    if (this.#webhook !== undefined) await new Promise((resolve) => setTimeout(resolve, drainSeconds * 1000));
     await this.close();
+    await resigned;
     log.info('stopped');
   }
 
   async close(): Promise<void> {
-    this.#source.stop();
-    this.#certificates.stop();
+    this.#draining = true;
+    this.#files?.stop();
+    this.#tlsFiles?.stop();
     const apps = [this.#webhook, this.#health].filter((app) => app !== undefined);
-    await Promise.all(apps.map((app) => closeWithin(app, CLOSE_MILLISECONDS)));
+    await Promise.all([this.#cluster?.stop(), ...apps.map((app) => closeWithin(app, CLOSE_MILLISECONDS))]);
   }
+}
+
+/** Files count together, objects of the API one by one. */
+const POLICY_FAILURES: Readonly<Record<PolicyOrigin, string>> = {
+  files: 'policy not usable, keeping the last good set',
+  cluster: 'policy not usable, its last good version stays in force if there is one',
+};
+
+function isoTime(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 }
 
 /** How long requests that are under way may take to finish once the server closes. */

@@ -61,7 +61,10 @@ async function writePair({ certPem, keyPem }: { certPem: string; keyPem: string 
   await writeFile(join(directory, 'tls.crt'), certPem);
 }
 
-async function start(): Promise<RunningServer> {
+/** A server that listens. */
+type Listening = Omit<RunningServer, 'port'> & { readonly port: number };
+
+async function start(): Promise<Listening> {
   const config = {
     policies,
     host: '127.0.0.1',
@@ -74,6 +77,7 @@ async function start(): Promise<RunningServer> {
     logLevel: 'info',
     workloadKinds: undefined,
     drainSeconds: 0,
+    cluster: undefined,
   } as const;
   const tls = { certFile: join(directory, 'tls.crt'), keyFile: join(directory, 'tls.key') };
   const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
@@ -82,10 +86,10 @@ async function start(): Promise<RunningServer> {
     now: () => Date.now() + clockSkew,
     monotonic: () => performance.now(),
   });
-  return running;
+  return { ...running, port: await running.port };
 }
 
-function ask(server: RunningServer, with_: https.Agent = agent): Promise<Answer> {
+function ask(server: Listening, with_: https.Agent = agent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = {
       host: '127.0.0.1',
@@ -111,7 +115,7 @@ function commonName(certificate: Partial<PeerCertificate>): string | undefined {
   return certificate.subject?.CN as string | undefined;
 }
 
-function health(server: RunningServer, path: string): Promise<{ code: number; body: string }> {
+function health(server: Listening, path: string): Promise<{ code: number; body: string }> {
   return new Promise((resolve, reject) => {
     http
       .get({ host: '127.0.0.1', port: server.healthPort, path, agent: false }, (response) => {

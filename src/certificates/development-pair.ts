@@ -1,18 +1,7 @@
-import 'reflect-metadata';
+import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { webcrypto } from 'node:crypto';
-import {
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  PemConverter,
-  SubjectAlternativeNameExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+import { createAuthority, issueLeaf } from './certificate-authority.ts';
 
 /** The files of a development pair. */
 export interface DevelopmentPair {
@@ -21,7 +10,6 @@ export interface DevelopmentPair {
   readonly keyFile: string;
 }
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MILLISECONDS = 86_400_000;
 /** Long enough not to bother a developer, short enough to be no burden when it leaks. */
 const LIFETIME_DAYS = 90;
@@ -41,36 +29,13 @@ export async function developmentPair(directory: string, now: number): Promise<D
   if (await lastsAnotherDay(files, now)) return files;
   await mkdir(directory, { recursive: true });
 
-  const caKeys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const leafKeys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const validity = { notBefore: new Date(now - 3_600_000), notAfter: new Date(now + LIFETIME_DAYS * DAY_MILLISECONDS) };
-  const ca = await X509CertificateGenerator.createSelfSigned({
-    name: 'CN=Probewright development CA',
-    keys: caKeys,
-    signingAlgorithm: ALGORITHM,
-    ...validity,
-    extensions: [new BasicConstraintsExtension(true, 0, true), new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true)],
-  });
-  const leaf = await X509CertificateGenerator.create({
-    subject: 'CN=localhost',
-    issuer: ca.subject,
-    publicKey: leafKeys.publicKey,
-    signingKey: caKeys.privateKey,
-    signingAlgorithm: ALGORITHM,
-    ...validity,
-    extensions: [
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension([
-        { type: 'dns', value: 'localhost' },
-        { type: 'ip', value: '127.0.0.1' },
-        { type: 'ip', value: '::1' },
-      ]),
-    ],
-  });
-  const key = PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', leafKeys.privateKey), 'PRIVATE KEY');
-  await replaceFile(files.keyFile, key, 0o600);
-  await replaceFile(files.certFile, leaf.toString('pem'), 0o644);
-  await replaceFile(files.caFile, ca.toString('pem'), 0o644);
+  const lifetime = LIFETIME_DAYS * DAY_MILLISECONDS;
+  const ca = await createAuthority('Probewright development CA', now, lifetime);
+  const names = { commonName: 'localhost', dns: ['localhost'], ip: ['127.0.0.1', '::1'] };
+  const leaf = await issueLeaf(ca, names, now, lifetime);
+  await replaceFile(files.keyFile, leaf.key, 0o600);
+  await replaceFile(files.certFile, leaf.cert, 0o644);
+  await replaceFile(files.caFile, ca.cert, 0o644);
   return files;
 }
 
@@ -83,8 +48,8 @@ async function lastsAnotherDay(files: DevelopmentPair, now: number): Promise<boo
       readFile(files.keyFile, 'utf8'),
     ]);
     const certificate = new X509Certificate(leaf);
-    const isSigned = await certificate.verify({ publicKey: new X509Certificate(ca).publicKey, signatureOnly: true });
-    return isSigned && key.includes('PRIVATE KEY') && certificate.notAfter.getTime() - now > DAY_MILLISECONDS;
+    const isSigned = certificate.verify(new X509Certificate(ca).publicKey);
+    return isSigned && key.includes('PRIVATE KEY') && certificate.validToDate.getTime() - now > DAY_MILLISECONDS;
   } catch {
     return false;
   }

@@ -5,6 +5,7 @@ import { formatFileProblem } from '../sources/policy-documents.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import type { ServeConfig } from '../config.ts';
+import type { TlsFiles } from '../serve.ts';
 import type { CommandIo } from './io.ts';
 
 /** `probewright serve --help`. */
@@ -14,7 +15,7 @@ export function serveHelp(): string {
     const start = `  --${flag} ${value}`.padEnd(width);
     return `${start}  ${description}\n${' '.repeat(width)}  [${env}${fallback === undefined ? '' : `, default ${fallback}`}]`;
   });
-  return `Usage: probewright serve --policies DIR [flags]\n\nAnswers AdmissionReviews over HTTPS at /mutate and /validate.\n\n${lines.join('\n')}\n`;
+  return `Usage: probewright serve --policies DIR|--kubeconfig FILE [flags]\n\nAnswers AdmissionReviews over HTTPS at /mutate and /validate.\n\n${lines.join('\n')}\n`;
 }
 
 /** Serves until SIGTERM or SIGINT. The development pair is made in `certs/` below the working directory. */
@@ -33,7 +34,9 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
   const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
   try {
     const server = await startServer(config, await tlsFiles(config, io), { log, now: io.now, monotonic: io.monotonic });
-    const signal = await io.untilSignal();
+    // A port that cannot be listened on shows only once there is a certificate, which in a cluster may take a while.
+    const failure = server.port.then(() => new Promise<never>(() => undefined));
+    const signal = await Promise.race([io.untilSignal(), failure]);
     // A person at a terminal does not wait; a kubelet's SIGTERM means that callers still come for a while.
     await server.stop(signal === 'SIGINT' ? 0 : config.drainSeconds);
     return EXIT_OK;
@@ -45,9 +48,11 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
   }
 }
 
-async function tlsFiles(config: ServeConfig, io: CommandIo): Promise<{ certFile: string; keyFile: string }> {
+/** The files that are given; in a cluster none are needed, and elsewhere a development pair is made. */
+async function tlsFiles(config: ServeConfig, io: CommandIo): Promise<TlsFiles | undefined> {
   const { tlsCert, tlsKey } = config;
   if (tlsCert !== undefined && tlsKey !== undefined) return { certFile: tlsCert, keyFile: tlsKey };
+  if (config.cluster !== undefined) return undefined;
   // Loaded here because a server with a certificate of its own needs no library that makes one.
   const { developmentPair } = await import('../certificates/development-pair.ts');
   const pair = await developmentPair('certs', io.now()).catch((error: unknown) => {

@@ -17,21 +17,19 @@ export interface WorkloadPolicy {
 const REMEMBERED_NAMESPACES = 20_000;
 
 /**
- * Every policy in force, compiled once for many lookups. Layers, lowest first: ClusterProbePolicies whose namespaceSelector
- * matches, by priority then name; the namespace's ProbePolicies without workloadSelector, by name; those whose workloadSelector
- * matches, by name. Names are compared by code unit, as the API server lists them.
+ * The policies of one tier, sorted once. Lowest first: ClusterProbePolicies by priority then name; a namespace's ProbePolicies without
+ * workloadSelector, by name; those with one, by name. Names are compared by code unit, as the API server lists them.
  */
-export class PolicySet {
+export class PolicyTier {
   readonly policies: readonly ProbePolicy[];
-  readonly #cluster: readonly ProbePolicy[];
-  readonly #byNamespace: ReadonlyMap<string, readonly ProbePolicy[]>;
-  readonly #namespaceLabels: NamespaceLabels;
-  readonly #candidates = new Map<string, Candidates>();
+  readonly cluster: readonly ProbePolicy[];
+  readonly byNamespace: ReadonlyMap<string, readonly ProbePolicy[]>;
+  /** Some policy looks at a label of namespaces other than their name. */
+  readonly looksAtNamespaceLabels: boolean;
 
-  constructor(policies: readonly ProbePolicy[], namespaceLabels: NamespaceLabels = new Map()) {
+  constructor(policies: readonly ProbePolicy[]) {
     this.policies = policies;
-    this.#namespaceLabels = namespaceLabels;
-    this.#cluster = policies
+    this.cluster = policies
       .filter((policy) => policy.kind === 'ClusterProbePolicy')
       .sort((a, b) => a.priority - b.priority || compare(a.name, b.name));
     const byNamespace = new Map<string, ProbePolicy[]>();
@@ -48,7 +46,53 @@ export class PolicySet {
           compare(a.name, b.name),
       );
     }
-    this.#byNamespace = byNamespace;
+    this.byNamespace = byNamespace;
+    this.looksAtNamespaceLabels = this.cluster.some(({ namespaceSelector = [] }) =>
+      namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
+    );
+  }
+}
+
+/**
+ * Every policy in force, compiled once for many lookups. Policies come in tiers, lowest first: files, then the cluster's own. All layers
+ * of a tier are below those of the next, so that a cluster's ClusterProbePolicy is above a ProbePolicy from a file. Within a tier the
+ * layers are, lowest first: ClusterProbePolicies whose namespaceSelector matches, by priority then name; the namespace's ProbePolicies
+ * without workloadSelector, by name; those whose workloadSelector matches, by name. Two policies of one name in two tiers are two layers.
+ */
+export class PolicySet {
+  readonly policies: readonly ProbePolicy[];
+  readonly #tiers: readonly PolicyTier[];
+  readonly #namespaceLabels: NamespaceLabels;
+  readonly #candidates = new Map<string, Candidates>();
+
+  /** @param tiers the same policies, tier by tier; one tier when left out */
+  constructor(
+    policies: readonly ProbePolicy[],
+    namespaceLabels: NamespaceLabels = new Map(),
+    tiers: readonly PolicyTier[] = [new PolicyTier(policies)],
+  ) {
+    this.policies = policies;
+    this.#namespaceLabels = namespaceLabels;
+    this.#tiers = tiers;
+  }
+
+  /** The set of these tiers, the lowest first. */
+  static ofTiers(tiers: readonly PolicyTier[], namespaceLabels: NamespaceLabels = new Map()): PolicySet {
+    return new PolicySet(
+      tiers.flatMap((tier) => tier.policies),
+      namespaceLabels,
+      tiers,
+    );
+  }
+
+  /** The same policies for namespaces that are labelled otherwise. Nothing is sorted again. */
+  withNamespaceLabels(namespaceLabels: NamespaceLabels): PolicySet {
+    return new PolicySet(this.policies, namespaceLabels, this.#tiers);
+  }
+
+  /** Some policy looks at a label of namespaces other than their name: a namespace whose labels are unknown may get the wrong ones. */
+  get looksAtNamespaceLabels(): boolean {
+    return this.#tiers.some((tier) => tier.looksAtNamespaceLabels);
   }
 
   /** The policy for a workload, by its namespace and its Pods' labels. */
@@ -66,12 +110,12 @@ export class PolicySet {
     const known = this.#candidates.get(namespace);
     if (known !== undefined) return known;
     const labels = new Map(this.#namespaceLabels.get(namespace)).set(NAMESPACE_NAME_LABEL, namespace);
-    const policies = [
-      ...this.#cluster.filter(
+    const policies = this.#tiers.flatMap(({ cluster, byNamespace }) => [
+      ...cluster.filter(
         (policy) => policy.namespaceSelector === undefined || selects(policy.namespaceSelector, labels),
       ),
-      ...(this.#byNamespace.get(namespace) ?? []),
-    ];
+      ...(byNamespace.get(namespace) ?? []),
+    ]);
     const dependOnWorkload = policies.some((policy) => policy.workloadSelector !== undefined);
     const candidates = { policies, dependOnWorkload, all: workloadPolicy(policies) };
     if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();

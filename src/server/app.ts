@@ -29,6 +29,11 @@ export interface WebhookApp {
   readonly key: string;
   /** The policies in force; undefined before they are known. */
   readonly policies: () => PolicySet | undefined;
+  /**
+   * A promise when what is known of a namespace may be news in a moment, undefined when it is known. A Pod may come right behind its new
+   * namespace.
+   */
+  readonly namespaceKnown?: (namespace: string) => Promise<void> | undefined;
   readonly mutation: MutationMode;
   readonly enforcement: Enforcement;
   /** The kinds that `/validate` looks into. */
@@ -148,17 +153,37 @@ function addWebhook(app: FastifyInstance, webhook: Webhook, deps: WebhookApp): v
       metrics.failed(webhook, undefined);
       done();
     },
-    handler: (request): AdmissionReviewReply => {
+    handler: (request): AdmissionReviewReply | Promise<AdmissionReviewReply> => {
       const arrival = arrivals.get(request) ?? monotonic();
       return answer(webhook, request, arrival, deps);
     },
   });
 }
 
-function answer(webhook: Webhook, request: FastifyRequest, arrival: number, deps: WebhookApp): AdmissionReviewReply {
+function answer(
+  webhook: Webhook,
+  request: FastifyRequest,
+  arrival: number,
+  deps: WebhookApp,
+): AdmissionReviewReply | Promise<AdmissionReviewReply> {
   const decoded = decodeReview(request.body);
   if ('problem' in decoded) throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoded.problem}`);
   const deadline = deadlineMilliseconds((request.query as Record<string, unknown>)['timeout']);
+  const { namespace } = decoded.request;
+  const known = namespace === '' ? undefined : deps.namespaceKnown?.(namespace);
+  if (known === undefined) return reply(webhook, decoded.request, arrival, deadline, deps);
+  // The other half of the time is for the answer.
+  const patience = deadline === undefined ? Infinity : Math.max(0, deadline - (deps.monotonic() - arrival)) / 2;
+  return atMost(known, patience).then(() => reply(webhook, decoded.request, arrival, deadline, deps));
+}
+
+function reply(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  arrival: number,
+  deadline: number | undefined,
+  deps: WebhookApp,
+): AdmissionReviewReply {
   if (deadline !== undefined && deps.monotonic() - arrival > deadline) {
     deps.metrics.deadlineExceeded(webhook);
     throw httpError(408, 'the request took longer than the API server waits for');
@@ -166,10 +191,21 @@ function answer(webhook: Webhook, request: FastifyRequest, arrival: number, deps
   const policies = deps.policies();
   // An error, so that failurePolicy decides: "no policy yet" is never "no policy".
   if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
-  const decision = decide(webhook, decoded.request, policies, deps);
-  deps.metrics.decided(webhook, decoded.request, decision);
-  deps.log.decided(webhook, decoded.request, decision, deps.monotonic() - arrival);
+  const decision = decide(webhook, request, policies, deps);
+  deps.metrics.decided(webhook, request, decision);
+  deps.log.decided(webhook, request, decision, deps.monotonic() - arrival);
   return decision.reply;
+}
+
+/** Resolves with the promise, or when the time is over. */
+async function atMost(promise: Promise<void>, milliseconds: number): Promise<void> {
+  if (milliseconds === Infinity) return promise;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, over]);
+  clearTimeout(timer);
 }
 
 /** No API server sends an object that is nested deeper than our stack; a caller that does has sent a bad request. */

@@ -23,7 +23,19 @@ export interface MetricSources {
     readonly problems: number;
     readonly lastSync: number | undefined;
   };
-  readonly certificateExpiry: () => number | undefined;
+  /** When certificates end, in milliseconds since the epoch: the serving one, the CA's, the next CA's. */
+  readonly certificateExpiry: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
+  /** What was done about Probewright's own certificates, and how often. */
+  readonly certificateRotations: () => readonly {
+    readonly step: string;
+    readonly result: string;
+    readonly count: number;
+  }[];
+  /** Whether each webhook configuration trusts what is served; one that does not exist is left out. */
+  readonly bundlesSynced: () => ReadonlyMap<string, boolean>;
+  readonly leader: () => boolean;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
   readonly build: { readonly version: string; readonly commit: string };
 }
 
@@ -161,13 +173,51 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
     },
   });
   new Gauge({
+    name: 'probewright_config_age_seconds',
+    help: 'How old the memory is that requests are answered from: time since its source was last heard of.',
+    registers,
+    collect() {
+      const { lastSync } = sources.policies();
+      this.set(lastSync === undefined ? NaN : (sources.now() - lastSync) / 1000);
+    },
+  });
+  new Gauge({
     name: 'probewright_cert_expiry_timestamp_seconds',
-    help: 'When the certificate in use ends.',
+    help: "When certificates end: the serving one (leaf), and of Probewright's own the CA (ca) and the one to come (next).",
     labelNames: ['cert'],
     registers,
     collect() {
-      const expiry = sources.certificateExpiry();
-      if (expiry !== undefined) this.set({ cert: 'leaf' }, expiry / 1000);
+      this.reset();
+      for (const [cert, expiry] of Object.entries(sources.certificateExpiry()))
+        if (expiry !== undefined) this.set({ cert }, expiry / 1000);
+    },
+  });
+  new Counter({
+    name: 'probewright_cert_rotations_total',
+    help: "Steps in the life of Probewright's own certificates, by step and by how they went.",
+    labelNames: ['step', 'result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { step, result, count } of sources.certificateRotations()) this.inc({ step, result }, count);
+    },
+  });
+  new Gauge({
+    name: 'probewright_ca_bundle_synced',
+    help: 'Whether the caBundle of a webhook configuration holds the CA of what is served.',
+    labelNames: ['config'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [config, synced] of sources.bundlesSynced()) this.set({ config }, Number(synced));
+    },
+  });
+  new Gauge({
+    name: 'probewright_leader',
+    help: 'Whether this replica is the one that writes: statuses, the CA, the caBundle.',
+    registers,
+    collect() {
+      this.set(Number(sources.leader()));
     },
   });
   new Gauge({

@@ -1,6 +1,6 @@
 import { PolicyFilesError } from './policy-source.ts';
 import { findYamlFiles, readYamlFiles, versionOf } from './yaml-files.ts';
-import { formatFileProblem, readPolicyDocuments } from './policy-documents.ts';
+import { formatFileProblem, readPolicyDocuments, sourceProblem } from './policy-documents.ts';
 import type { PolicyDocuments, FileProblem } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
@@ -105,6 +105,6 @@ export class DirectorySource implements PolicySource {
     const lines = problems.map(formatFileProblem);
     const isNews = lines.join('\n') !== this.#problems.join('\n');
     this.#problems = lines;
-    if (isNews && !this.#stopped) listener.failed(problems);
+    if (isNews && !this.#stopped) listener.failed(problems.map(sourceProblem));
   }
 }

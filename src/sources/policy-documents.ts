@@ -2,11 +2,13 @@ import { isJsonObject, member, objectMember, stringMap, stringMember } from '../
 import { formatProblem } from '../policy/problems.ts';
 import { parseProbePolicy, POLICY_KINDS } from '../policy/probe-policy.ts';
 import { didYouMean } from '../policy/suggestion.ts';
+import { formatSourceProblem } from './policy-source.ts';
 import { parseYamlDocuments } from './yaml-documents.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PathStep } from '../policy/problems.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { NamespaceLabels } from '../policy/policy-set.ts';
+import type { SourceProblem } from './policy-source.ts';
 import type { YamlDocument, YamlProblem } from './yaml-documents.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */
@@ -33,8 +35,13 @@ export interface PolicyDocuments {
 }
 
 /** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
-export function formatFileProblem({ file, line, column, message }: FileProblem): string {
-  return `${file}:${line}:${column}: ${message}`;
+export function formatFileProblem(problem: FileProblem): string {
+  return formatSourceProblem(sourceProblem(problem));
+}
+
+/** A problem of a file as any source tells of problems. */
+export function sourceProblem({ file, line, column, message }: FileProblem): SourceProblem {
+  return { place: `${file}:${line}:${column}`, message };
 }
 
 /**

@@ -8,6 +8,17 @@ export interface PolicySnapshot {
   readonly namespaceLabels: NamespaceLabels;
 }
 
+/** Something wrong in a source: where, `policies/apps.yaml:12:5` or `ProbePolicy/apps/web`, and what. */
+export interface SourceProblem {
+  readonly place: string;
+  readonly message: string;
+}
+
+/** One line: `ProbePolicy/apps/web: spec.port: ...`. */
+export function formatSourceProblem({ place, message }: SourceProblem): string {
+  return `${place}: ${message}`;
+}
+
 /** How a source is doing, for /readyz and metrics. */
 export interface SourceStatus {
   /** What the source is, for people: `directory examples/policies`. */
@@ -18,17 +29,19 @@ export interface SourceStatus {
   readonly lastSync: number | undefined;
 }
 
-/** What a source tells as things change. Never called before start resolves, nor after stop. */
+/** What a source tells as things change. Nothing is told after stop. */
 export interface SourceListener {
-  /** A new set of policies is to be in force. */
+  /** A new set of policies is to be in force. Never told before start resolves. */
   readonly changed: (snapshot: PolicySnapshot) => void;
-  /** The newest state is bad; what was in force stays in force. */
-  readonly failed: (problems: readonly FileProblem[]) => void;
+  /** The newest state is bad; what was in force stays in force. Told once for each state. */
+  readonly failed: (problems: readonly SourceProblem[]) => void;
+  /** There is no contact with where the policies come from, or there is again (undefined). Told once, not at every attempt. */
+  readonly troubled?: (problem: string | undefined) => void;
 }
 
 /** Where policies come from. */
 export interface PolicySource {
-  /** Reads the first snapshot. Rejects with PolicyFilesError when there is none to be had: a server without its policies must not start. */
+  /** Reads the first snapshot. Rejects when there is none to be had: a server without its policies must not start. */
   start(listener: SourceListener): Promise<PolicySnapshot>;
   stop(): void;
   status(): SourceStatus;

@@ -126,9 +126,9 @@ describe('probewright serve', () => {
       'probewright serve: --prot: unknown flag; did you mean "port"?',
       'probewright serve: --host: needs a value',
       'probewright serve: extra: serve takes no arguments, only flags',
-      'probewright serve: --policies: must be given',
       'probewright serve: PROBEWRIGHT_HEALTH_PORT: must be a whole number from 0 to 65535, not "70000"',
       'probewright serve: --mutation: must be On, Audit, Off, not "on"; did you mean "On"?',
+      'probewright serve: --policies: must be given, or --kubeconfig for policies in a cluster',
       'probewright serve: --tls-key: must be given together with --tls-cert',
       'Run "probewright serve --help" for the flags.',
     ]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PolicySet } from '../../src/policy/policy-set.ts';
+import { mergeChecks } from '../../src/policy/check-policy.ts';
+import { PolicySet, PolicyTier } from '../../src/policy/policy-set.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument, policySet } from '../worlds.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 
@@ -87,5 +88,78 @@ describe('layers', () => {
     const set = policySet(clusterPolicyDocument({}));
     for (let index = 0; index < 50_000; index += 1) set.policyFor(`namespace-${index}`, new Map());
     expect(sources(set, 'namespace-1')).toEqual(['C:cluster']);
+  });
+});
+
+describe('tiers', () => {
+  const tier = (...documents: JsonObject[]): PolicyTier => new PolicyTier(documents.map(parsedPolicy));
+  const selected = { workloadSelector: { matchLabels: { app: 'web' } } };
+
+  it('are above each other as a whole, each with its own order of layers', () => {
+    const set = PolicySet.ofTiers([
+      tier(policyDocument(selected, 'a'), policyDocument({}, 'z'), clusterPolicyDocument({ priority: 9 }, 'file')),
+      tier(policyDocument({}, 'm'), policyDocument(selected, 'b'), clusterPolicyDocument({ priority: -9 }, 'object')),
+    ]);
+    expect(sources(set, 'apps', { app: 'web' })).toEqual([
+      'C:file',
+      ':apps/z',
+      ':apps/a',
+      'C:object',
+      ':apps/m',
+      ':apps/b',
+    ]);
+    expect(sources(set, 'apps')).toEqual(['C:file', ':apps/z', 'C:object', ':apps/m']);
+    expect(set.policies).toHaveLength(6);
+  });
+
+  it('may both have a policy of one name, and then both are layers', () => {
+    const set = PolicySet.ofTiers([
+      tier(policyDocument({ port: 'low' })),
+      tier(policyDocument({ containers: ['app'], port: 'high' })),
+    ]);
+    expect(set.policyFor('apps', new Map()).layers.map(({ port }) => port)).toEqual(['low', 'high']);
+  });
+
+  it('let the highest policy of the highest tier that speaks of annotations decide on them', () => {
+    const [ignore, allow, silent] = (['Ignore', 'Allow', undefined] as const).map((annotations) =>
+      tier(clusterPolicyDocument(annotations === undefined ? {} : { annotations })),
+    );
+    const decided = (...tiers: (PolicyTier | undefined)[]): string =>
+      PolicySet.ofTiers(tiers.filter((given) => given !== undefined)).policyFor('apps', new Map()).annotations;
+    expect([decided(ignore, allow), decided(allow, ignore), decided(ignore, silent), decided(silent)]).toEqual([
+      'Allow',
+      'Ignore',
+      'Ignore',
+      'Allow',
+    ]);
+  });
+
+  it('keep a floor of a lower tier in force above what a higher tier asks for', () => {
+    const set = PolicySet.ofTiers([
+      tier(clusterPolicyDocument({ checks: { 'named-port': { floor: 'Warn' } } })),
+      tier(policyDocument({ checks: { 'named-port': { action: 'Off' } } })),
+    ]);
+    const { layers } = set.policyFor('apps', new Map());
+    expect(mergeChecks(layers).get('named-port')?.action).toBe('Warn');
+  });
+
+  it('select anew when namespaces are labelled otherwise, and the set before stays as it was', () => {
+    const web = clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'web');
+    const before = PolicySet.ofTiers([tier(web)], new Map([['apps', new Map([['tier', 'web']])]]));
+    expect(sources(before, 'apps')).toEqual(['C:web']);
+    const after = before.withNamespaceLabels(new Map([['other', new Map([['tier', 'web']])]]));
+    expect([sources(after, 'apps'), sources(after, 'other')]).toEqual([[], ['C:web']]);
+    expect([sources(before, 'apps'), sources(before, 'other')]).toEqual([['C:web'], []]);
+    expect(after.policies).toBe(before.policies);
+  });
+
+  it.each<[string, JsonObject, boolean]>([
+    ['no selector at all', {}, false],
+    ['an empty one', { namespaceSelector: {} }, false],
+    ['the name', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'apps' } } }, false],
+    ['another label', { namespaceSelector: { matchExpressions: [{ key: 'tier', operator: 'Exists' }] } }, true],
+  ])('know whether labels of namespaces matter to them: %s', (_, spec, expected) => {
+    const set = PolicySet.ofTiers([tier(clusterPolicyDocument(spec)), tier(policyDocument({}))]);
+    expect([set.looksAtNamespaceLabels, PolicySet.ofTiers([]).looksAtNamespaceLabels]).toEqual([expected, false]);
   });
 });

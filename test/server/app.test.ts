@@ -3,6 +3,7 @@ import { buildWebhookApp } from '../../src/server/app.ts';
 import { Metrics } from '../../src/server/metrics.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { makeServingPair } from '../certificate.ts';
+import { waitUntil } from '../kubernetes/wait-until.ts';
 import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
 import type { FastifyInstance } from 'fastify';
@@ -25,7 +26,11 @@ interface World {
 function world(options: Partial<WebhookApp> = {}): World {
   const metrics = new Metrics({
     policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
-    certificateExpiry: () => 9000,
+    certificateExpiry: () => ({ leaf: 9000 }),
+    certificateRotations: () => [],
+    bundlesSynced: () => new Map(),
+    leader: () => false,
+    now: () => 6000,
     build: { version: '1', commit: 'c' },
   });
   const lines: unknown[][] = [];
@@ -195,6 +200,64 @@ describe('a body that is no v1 AdmissionReview', () => {
 
   it('over 10 MiB is HTTP 413', async () => {
     expect((await post(world().app, '/mutate', `"${'x'.repeat(10 * 1024 * 1024)}"`)).code).toBe(413);
+  });
+});
+
+describe('a request from a namespace that the policies do not know yet', () => {
+  const none = policySet();
+
+  it.each(['/mutate', '/validate'])(
+    'to %s is answered by the policies that are in force once it is known',
+    async (url) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const asked: string[] = [];
+      let inForce = none;
+      const { app, lines } = world({
+        policies: () => inForce,
+        namespaceKnown: (namespace) => {
+          asked.push(namespace);
+          return promise;
+        },
+      });
+      const answering = post(app, url, review);
+      await waitUntil('it is asked about', () => asked.length > 0);
+      expect([asked, lines]).toEqual([['apps'], []]);
+      inForce = policies;
+      resolve(undefined);
+      expect((await answering).code).toBe(200);
+      const decision = lines[0]?.[3] as { policies: string[] };
+      expect(decision.policies).toEqual(['ClusterProbePolicy/cluster']);
+    },
+  );
+
+  it('is answered at once when there is nothing to wait for', async () => {
+    const { app, lines } = world({ namespaceKnown: () => undefined });
+    expect([(await post(app, '/mutate', review)).code, lines.length]).toEqual([200, 1]);
+  });
+
+  it('is answered by what is known before the API server loses patience', async () => {
+    const { app } = world({ namespaceKnown: () => new Promise(() => undefined) });
+    expect((await post(app, '/mutate?timeout=200ms', review)).code).toBe(200);
+  });
+
+  it('is given up when its time is over all the same', async () => {
+    let time = 0;
+    const { app } = world({
+      monotonic: () => time,
+      namespaceKnown: () => {
+        time = 5000;
+        return Promise.resolve();
+      },
+    });
+    expect((await post(app, '/mutate?timeout=5s', review)).code).toBe(408);
+  });
+
+  it('is not asked about for an object outside namespaces', async () => {
+    const namespaceKnown = (): never => {
+      throw new Error('asked');
+    };
+    const outside = { ...review, request: { ...review.request, namespace: '' } };
+    expect((await post(world({ namespaceKnown }).app, '/mutate', outside)).code).toBe(200);
   });
 });
 

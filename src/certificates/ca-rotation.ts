@@ -1,0 +1,93 @@
+import type { CaState } from './ca-state.ts';
+import type { CertificateAuthority, TrustRoot } from './trust-root.ts';
+
+/** How long things last, in milliseconds. */
+export interface RotationSettings {
+  readonly caLifetime: number;
+  readonly leafLifetime: number;
+  /** For how long every client must have trusted a CA before it signs, which is more than any replica or client lags behind. */
+  readonly overlap: number;
+}
+
+/**
+ * What is to be done with the CAs next. `stage`: make the next CA. `trust`: note that all clients trust it. `distrust`: take that note
+ * back. `promote`: let it sign. `retire`: drop the CAs that signed before.
+ */
+export type RotationStep = 'stage' | 'trust' | 'distrust' | 'promote' | 'retire';
+
+/**
+ * Decides on the next step. At no time is a leaf served that a client does not trust: leaves are signed by `ca` only, clients trust `ca`,
+ * `next` and `previous`, a CA becomes `ca` after all clients have trusted it for `overlap`, and leaves `previous` when all leaves that it
+ * signed have expired.
+ *
+ * @param isNextTrusted whether every webhook configuration that there is holds `next`; undefined when that is not known now
+ * @param now the wall clock, in milliseconds since the epoch
+ */
+export function nextStep(
+  state: CaState,
+  isNextTrusted: boolean | undefined,
+  now: number,
+  settings: RotationSettings,
+): RotationStep | undefined {
+  const { ca, next, nextTrustedSince } = state;
+  if (next === undefined) {
+    if (state.rotate || now >= rotationDue(ca)) return 'stage';
+  } else if (now >= next.notAfter) {
+    return 'stage';
+  } else if (now >= ca.notAfter) {
+    // No leaf can be served any more, so there is nothing to be careful about.
+    return 'promote';
+  } else if (isNextTrusted !== undefined) {
+    if (nextTrustedSince === undefined) {
+      if (isNextTrusted) return 'trust';
+    } else if (!isNextTrusted) {
+      return 'distrust';
+    } else if (now - nextTrustedSince >= settings.overlap) {
+      return 'promote';
+    }
+  }
+  const { previous, promotedAt } = state;
+  const isRetiring = previous.length > 0 && promotedAt !== undefined;
+  return isRetiring && now - promotedAt >= settings.leafLifetime + settings.overlap ? 'retire' : undefined;
+}
+
+/** When a CA is to be followed by another: one third of its life is left for that. */
+export function rotationDue(ca: CertificateAuthority): number {
+  return ca.notBefore + ((ca.notAfter - ca.notBefore) * 2) / 3;
+}
+
+/** The state with a next CA. A rotation that somebody asked for is under way with that. */
+export function staged(state: CaState, next: CertificateAuthority): CaState {
+  return { ...state, next, nextTrustedSince: undefined, rotate: false };
+}
+
+/** The state with the note that all clients trust the next CA. */
+export function trusted(state: CaState, now: number): CaState {
+  return { ...state, nextTrustedSince: now };
+}
+
+/** The state without that note. */
+export function distrusted(state: CaState): CaState {
+  return { ...state, nextTrustedSince: undefined };
+}
+
+/** The state in which the next CA signs. */
+export function promoted(state: CaState, next: CertificateAuthority, now: number): CaState {
+  return {
+    ...retiring({ ...state, ca: next, next: undefined, nextTrustedSince: undefined, rotate: false }, state.ca, now),
+    promotedAt: now,
+  };
+}
+
+/** The state without the CAs that signed before. */
+export function retired(state: CaState): CaState {
+  return { ...state, previous: [], promotedAt: undefined };
+}
+
+/** The state in which leaves of this CA, too, are trusted for as long as one that was made now can last. */
+export function retiring(state: CaState, root: TrustRoot, now: number): CaState {
+  const others = state.previous.filter(({ cert, notAfter }) => cert !== root.cert && notAfter > now);
+  const isLasting = root.notAfter > now && root.cert !== state.ca.cert;
+  const previous = isLasting ? [{ cert: root.cert, notAfter: root.notAfter }, ...others] : others;
+  return { ...state, previous, promotedAt: previous.length > 0 ? now : state.promotedAt };
+}

@@ -1,0 +1,132 @@
+import 'reflect-metadata';
+import { createPrivateKey, X509Certificate as NodeCertificate, randomBytes, webcrypto } from 'node:crypto';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import { servingPair } from './serving-pair.ts';
+import type { JsonGeneralNames } from '@peculiar/x509';
+import type { CertificateAuthority } from './trust-root.ts';
+import type { ServingPair } from './serving-pair.ts';
+
+/** Whom a leaf is for. Clients look at `dns` and `ip` only. */
+export interface LeafNames {
+  /** At most 64 bytes, which the namespace and name of a Service can exceed. */
+  readonly commonName: string;
+  readonly dns: readonly string[];
+  readonly ip?: readonly string[];
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** Certificates begin this long before they are made: the clocks of clients differ from ours. */
+export const BACKDATED_MILLISECONDS = 3_600_000;
+
+/**
+ * Makes a CA with a key of its own (ECDSA P-256), which can sign leaves and nothing else.
+ *
+ * @param now the wall clock, in milliseconds since the epoch
+ */
+export async function createAuthority(
+  commonName: string,
+  now: number,
+  lifetimeMilliseconds: number,
+): Promise<CertificateAuthority> {
+  const keys = await makeKeys();
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: randomSerial(),
+    name: [{ CN: [commonName] }],
+    keys,
+    signingAlgorithm: ALGORITHM,
+    notBefore: new Date(now - BACKDATED_MILLISECONDS),
+    notAfter: new Date(now + lifetimeMilliseconds),
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return {
+    cert: normalPem(certificate),
+    key: await pemOf(keys.privateKey),
+    notBefore: certificate.notBefore.getTime(),
+    notAfter: certificate.notAfter.getTime(),
+  };
+}
+
+/**
+ * Makes a serving pair that the CA has signed. It ends when the CA ends, if that is earlier.
+ *
+ * @param now the wall clock, in milliseconds since the epoch
+ */
+export async function issueLeaf(
+  authority: CertificateAuthority,
+  names: LeafNames,
+  now: number,
+  lifetimeMilliseconds: number,
+): Promise<ServingPair> {
+  const issuer = new X509Certificate(authority.cert);
+  const keys = await makeKeys();
+  const alternativeNames: JsonGeneralNames = [
+    ...names.dns.map((value) => ({ type: 'dns' as const, value })),
+    ...(names.ip ?? []).map((value) => ({ type: 'ip' as const, value })),
+  ];
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: randomSerial(),
+    subject: [{ CN: [names.commonName] }],
+    issuer: issuer.subjectName,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.key),
+    signingAlgorithm: ALGORITHM,
+    notBefore: new Date(now - BACKDATED_MILLISECONDS),
+    notAfter: new Date(Math.min(now + lifetimeMilliseconds, authority.notAfter)),
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension(alternativeNames),
+      await keyIdentifierOf(issuer),
+    ],
+  });
+  return servingPair(normalPem(certificate), await pemOf(keys.privateKey));
+}
+
+/** Names the issuer's key as the issuer does itself: a CA that somebody else made may name it in another way than we would. */
+async function keyIdentifierOf(issuer: X509Certificate): Promise<AuthorityKeyIdentifierExtension> {
+  const own = issuer.getExtension(SubjectKeyIdentifierExtension);
+  return own === null
+    ? AuthorityKeyIdentifierExtension.create(issuer.publicKey)
+    : new AuthorityKeyIdentifierExtension(own.keyId);
+}
+
+function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+}
+
+function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
+  return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
+}
+
+async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
+  return `${PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY')}\n`;
+}
+
+function normalPem(certificate: X509Certificate): string {
+  return new NodeCertificate(Buffer.from(certificate.rawData)).toString();
+}
+
+/** 127 bits with the first one set: positive, and always of the same length. */
+function randomSerial(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}

@@ -1,0 +1,15 @@
+/** The rim that certificate sources work with. */
+export interface CertificateSurroundings {
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+  readonly log: CertificateLog;
+}
+
+/** Where events are told: fields, and a constant message. A pino logger is one. */
+export interface CertificateLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

@@ -1,0 +1,317 @@
+import { bundleOf } from './ca-bundle.ts';
+import { distrusted, nextStep, promoted, retired, retiring, staged, trusted } from './ca-rotation.ts';
+import { CaSecret } from './ca-secret.ts';
+import { initialState, trustedBy } from './ca-state.ts';
+import { createAuthority, issueLeaf } from './certificate-authority.ts';
+import { CurrentProblems } from './current-problems.ts';
+import { isLeafDue, renewalTime } from './leaf-renewal.ts';
+import { PendingStart } from './pending-start.ts';
+import { Rounds } from './rounds.ts';
+import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { RotationSettings, RotationStep } from './ca-rotation.ts';
+import type { SecretSight } from './ca-secret.ts';
+import type { CaState } from './ca-state.ts';
+import type { CertificateListener, CertificateSource } from './certificate-source.ts';
+import type { CertificateSurroundings } from './certificate-surroundings.ts';
+import type { ServedLeaf } from './leaf-renewal.ts';
+import type { ServingPair } from './serving-pair.ts';
+import type { CertificateAuthority } from './trust-root.ts';
+import type { ConfigurationKind } from './webhook-ca-bundle.ts';
+
+/** Which objects are used, and how long things last, in milliseconds. */
+export interface OwnCertificatesSettings extends RotationSettings {
+  /** Of the Service and the Secret. */
+  readonly namespace: string;
+  /** The Service that the API server calls. */
+  readonly service: string;
+  readonly secretName: string;
+  /** The name of both webhook configurations. */
+  readonly configurationName: string;
+  /** How often the wall clock is looked at. Default one minute. */
+  readonly check?: number;
+}
+
+/**
+ * A write to the Secret. Beside the steps of a rotation: `create`: there was none; `restore`: it was deleted, or what it holds cannot be
+ * used; `keep`: it was replaced by another CA, and the one whose leaf is still served goes into it.
+ */
+export type SecretWrite = RotationStep | 'create' | 'restore' | 'keep';
+
+/** How often one kind of write went one way. */
+export interface WriteCount {
+  readonly step: SecretWrite | 'bundle';
+  readonly result: 'done' | 'conflict' | 'error';
+  readonly count: number;
+}
+
+/** How the certificates are doing. Times are in milliseconds since the epoch. */
+export interface OwnCertificatesStatus {
+  readonly caNotAfter: number | undefined;
+  readonly nextNotAfter: number | undefined;
+  readonly leafNotAfter: number | undefined;
+  /** Whether each configuration trusts all that it should; undefined for one that there is none of. */
+  readonly bundleSynced: Readonly<Record<ConfigurationKind, boolean | undefined>>;
+  readonly writes: readonly WriteCount[];
+}
+
+interface DueWrite {
+  readonly step: SecretWrite;
+  readonly state: CaState;
+}
+
+type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'bundle';
+
+const CHECK_MILLISECONDS = 60_000;
+
+/**
+ * Serving certificates that need nobody else: the replicas share a CA in a Secret, each mints its own leaf in memory, and one of them,
+ * the leader, keeps the webhook configurations trusting the CA and replaces it in time. Nothing is mounted, so no file lags behind.
+ *
+ * What is in force is what the API server tells by its watches. Every round looks at that and at the clock and does what is missing, so
+ * it does not matter which replica did what before, or whether it came to an end.
+ */
+export class OwnCertificates implements CertificateSource {
+  readonly #settings: OwnCertificatesSettings;
+  readonly #surroundings: CertificateSurroundings;
+  readonly #secret: CaSecret;
+  readonly #bundle: WebhookCaBundle;
+  readonly #rounds: Rounds;
+  readonly #problems = new CurrentProblems<Part>((problem) => this.#pending?.failed(problem));
+  readonly #writes = new Map<string, WriteCount>();
+  #pending: PendingStart | undefined;
+  #isLeader = false;
+  #isStopped = false;
+  /** The last state that was whole: a Secret that is deleted or spoilt is made good with it. */
+  #state: CaState | undefined;
+  #served: (ServedLeaf & { readonly root: CertificateAuthority }) | undefined;
+  /** What was logged about the Secret. */
+  #toldProblems = '';
+  #isWaitTold = false;
+
+  constructor(client: ApiClient, settings: OwnCertificatesSettings, surroundings: CertificateSurroundings) {
+    this.#settings = settings;
+    this.#surroundings = surroundings;
+    const { namespace, service, secretName, configurationName } = settings;
+    this.#rounds = new Rounds(() => this.#round(), settings.check ?? CHECK_MILLISECONDS, surroundings.random);
+    const listener = (part: Part): { changed: () => void; troubled: (problem: string | undefined) => void } => ({
+      changed: () => this.#rounds.ask(),
+      troubled: (problem) => {
+        this.#problems.set(part, problem);
+        this.#rounds.ask();
+      },
+    });
+    const secret = { namespace, name: secretName };
+    this.#secret = new CaSecret(client, secret, listener('secret contact'), surroundings);
+    const webhooks = { configurationName, service, namespace };
+    this.#bundle = new WebhookCaBundle(client, webhooks, listener('webhook contact'), surroundings);
+  }
+
+  /**
+   * Resolves with the first pair. Waits for as long as the API server cannot be reached, and says so to the listener. Rejects on stop only.
+   */
+  start(listener: CertificateListener): Promise<ServingPair> {
+    this.#pending = new PendingStart(listener);
+    if (this.#isStopped) this.#pending.stop();
+    else {
+      this.#secret.start();
+      this.#bundle.start();
+      this.#rounds.start();
+    }
+    return this.#pending.firstPair;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#rounds.stop();
+    this.#secret.stop();
+    this.#bundle.stop();
+    this.#pending?.stop();
+  }
+
+  /** Tells whether this replica leads, and so writes for the others. Can be called at any time, before start too. */
+  lead(isLeader: boolean): void {
+    this.#isLeader = isLeader;
+    if (this.#pending !== undefined) this.#rounds.ask();
+  }
+
+  problem(): string | undefined {
+    return this.#problems.text();
+  }
+
+  status(): OwnCertificatesStatus {
+    const wanted = this.#state && this.#wantedBundle(this.#state, this.#surroundings.now());
+    const synced = (kind: ConfigurationKind): boolean | undefined => this.#bundle.isSynced(kind, wanted);
+    return {
+      caNotAfter: this.#state?.ca.notAfter,
+      nextNotAfter: this.#state?.next?.notAfter,
+      leafNotAfter: this.#served?.notAfter,
+      bundleSynced: { mutating: synced('mutating'), validating: synced('validating') },
+      writes: [...this.#writes.values()],
+    };
+  }
+
+  /** Gives false when something failed, and is to be tried again. One part's failure does not keep the others from being done. */
+  async #round(): Promise<boolean> {
+    const isLeafKept = await this.#attempt('leaf', () => this.#keepLeaf());
+    const isSecretKept = await this.#attempt('secret', () => this.#keepSecret());
+    const isBundleKept = await this.#attempt('bundle', () => this.#keepBundle());
+    return isLeafKept && isSecretKept && isBundleKept;
+  }
+
+  async #attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
+    if (this.#isStopped) return true;
+    try {
+      this.#look();
+      await work();
+      this.#problems.set(part, undefined);
+      return true;
+    } catch (error) {
+      this.#problems.set(part, error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  /** Takes over what the Secret holds, if all of it can be used. */
+  #look(): void {
+    const { reading } = this.#secret.look();
+    if (reading === undefined) return;
+    const problems = reading.problems.join('; ');
+    if (problems !== this.#toldProblems && problems !== '') {
+      const { namespace, secretName } = this.#settings;
+      this.#surroundings.log.error({ namespace, secret: secretName, problems }, 'the Secret of the CA cannot be used');
+    }
+    this.#toldProblems = problems;
+    if (problems === '') this.#state = reading.state;
+  }
+
+  /** Mints a leaf when one is due. The one that is served goes on being served when that fails. */
+  async #keepLeaf(): Promise<void> {
+    const state = this.#state;
+    if (state === undefined) return;
+    const { ca } = state;
+    const { now, random, log } = this.#surroundings;
+    const issuedAt = now();
+    const isTrusted = this.#bundle.isTrusted(ca.cert) === true;
+    if (!isLeafDue(this.#served, ca, isTrusted, issuedAt)) return this.#tellWait(ca);
+    const { service, namespace, leafLifetime } = this.#settings;
+    const dns = [service, `${service}.${namespace}`, `${service}.${namespace}.svc`];
+    const pair = await issueLeaf(ca, { commonName: LEAF_NAME, dns }, issuedAt, leafLifetime);
+    const renewAt = renewalTime(issuedAt, pair.notAfter, random());
+    this.#served = { ca: ca.cert, root: ca, issuedAt, renewAt, notAfter: pair.notAfter };
+    this.#isWaitTold = false;
+    log.info({ notAfter: isoTime(pair.notAfter), renewAt: isoTime(renewAt) }, 'serving certificate minted');
+    this.#pending?.found(pair);
+  }
+
+  #tellWait(ca: CertificateAuthority): void {
+    if (this.#served?.ca === ca.cert || this.#isWaitTold) return;
+    this.#isWaitTold = true;
+    const fields = { configuration: this.#settings.configurationName };
+    this.#surroundings.log.info(fields, 'the CA has changed, the new leaf waits for the webhook configurations');
+  }
+
+  /** Does the one write to the Secret that is due, if any. */
+  async #keepSecret(): Promise<void> {
+    if (!this.#secret.isWritable) return;
+    const sight = this.#secret.look();
+    const due = await this.#secretWrite(sight, this.#surroundings.now());
+    if (due === undefined) return;
+    const { step, state } = due;
+    const { log } = this.#surroundings;
+    try {
+      const result = await this.#secret.write(sight, state);
+      this.#count(step, result);
+      const fields = { step, result, caNotAfter: isoTime(state.ca.notAfter) };
+      log.info(fields, 'the Secret of the CA written');
+    } catch (error) {
+      this.#count(step, 'error');
+      throw error;
+    }
+  }
+
+  async #secretWrite({ reading }: SecretSight, now: number): Promise<DueWrite | undefined> {
+    const state = this.#state;
+    if (reading === undefined) {
+      if (state !== undefined) return { step: 'restore', state };
+      return { step: 'create', state: initialState(await this.#newAuthority(now)) };
+    }
+    if (reading.problems.length > 0) {
+      const good = state ?? reading.state ?? initialState(await this.#newAuthority(now));
+      return { step: 'restore', state: good };
+    }
+    if (state === undefined) return undefined;
+    const unkept = this.#unkeptRoot(state, now);
+    if (unkept !== undefined) return { step: 'keep', state: retiring(state, unkept, now) };
+    // Without a CA nobody can serve, and nobody may be leading yet; the others' writes collide with ours, which does no harm.
+    return this.#isLeader || now >= state.ca.notAfter ? this.#rotation(state, now) : undefined;
+  }
+
+  async #rotation(state: CaState, now: number): Promise<DueWrite | undefined> {
+    const { next } = state;
+    const step = nextStep(state, next && this.#bundle.isTrusted(next.cert), now, this.#settings);
+    switch (step) {
+      case 'stage':
+        return { step, state: staged(state, await this.#newAuthority(now)) };
+      case 'trust':
+        return { step, state: trusted(state, now) };
+      case 'distrust':
+        return { step, state: distrusted(state) };
+      case 'promote':
+        return next && { step, state: promoted(state, next, now) };
+      case 'retire':
+        return { step, state: retired(state) };
+      case undefined:
+        return undefined;
+    }
+  }
+
+  /**
+   * The CA whose leaf we serve, when the Secret does not know it: somebody has put another CA there. Whichever replica sees that puts it
+   * back among those that are trusted.
+   */
+  #unkeptRoot(state: CaState, now: number): CertificateAuthority | undefined {
+    const served = this.#served;
+    if (served === undefined || now >= served.notAfter) return undefined;
+    return trustedBy(state).some(({ cert }) => cert === served.ca) ? undefined : served.root;
+  }
+
+  /** The leader writes what clients are to trust into the webhook configurations. */
+  async #keepBundle(): Promise<void> {
+    if (!this.#isLeader || this.#state === undefined) return;
+    const now = this.#surroundings.now();
+    const bundle = this.#wantedBundle(this.#state, now);
+    // An empty bundle would mean: trust what the system trusts.
+    if (bundle === '') return;
+    const writes = await this.#bundle.write(bundle);
+    for (const { result } of writes) this.#count('bundle', result);
+    throwIfFailed(writes);
+  }
+
+  /** What clients are to trust. What we serve ourselves is among it until the Secret has it too. */
+  #wantedBundle(state: CaState, now: number): string {
+    const unkept = this.#unkeptRoot(state, now);
+    const roots = [...trustedBy(state), ...(unkept === undefined ? [] : [unkept])];
+    return bundleOf(
+      roots.map(({ cert }) => cert),
+      now,
+    );
+  }
+
+  #newAuthority(now: number): Promise<CertificateAuthority> {
+    const commonName = `probewright CA ${isoTime(now).replace(/\.\d+Z$/, 'Z')}`;
+    return createAuthority(commonName, now, this.#settings.caLifetime);
+  }
+
+  #count(step: WriteCount['step'], result: WriteCount['result']): void {
+    const key = `${step} ${result}`;
+    this.#writes.set(key, { step, result, count: (this.#writes.get(key)?.count ?? 0) + 1 });
+  }
+}
+
+/** Clients look at the alternative names only. */
+const LEAF_NAME = 'probewright webhook';
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,171 @@
+import { JSON_PATCH } from '../kubernetes/api-client.ts';
+import { hasCode } from '../kubernetes/api-error.ts';
+import { isRecord } from '../kubernetes/kubernetes-object.ts';
+import { bundleHolds } from './ca-bundle.ts';
+import { MirroredObject } from './mirrored-object.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
+import type { CertificateSurroundings } from './certificate-surroundings.ts';
+import type { MirrorListener } from './mirrored-object.ts';
+
+/** Which webhook configurations, and which of their entries. */
+export interface WebhookAddress {
+  /** The name of the MutatingWebhookConfiguration and of the ValidatingWebhookConfiguration. */
+  readonly configurationName: string;
+  /** Entries that call this Service are ours. */
+  readonly service: string;
+  readonly namespace: string;
+}
+
+export const CONFIGURATION_KINDS = ['mutating', 'validating'] as const;
+export type ConfigurationKind = (typeof CONFIGURATION_KINDS)[number];
+
+/** How a write of one configuration's bundle went. A conflict means that the watch will tell what is there now. */
+export interface BundleWrite {
+  readonly kind: ConfigurationKind;
+  readonly result: 'done' | 'conflict' | 'error';
+  readonly problem: string | undefined;
+}
+
+/** Rejects what could not be written, other than by conflict. */
+export function throwIfFailed(writes: readonly BundleWrite[]): void {
+  const failed = writes.find(({ result }) => result === 'error');
+  if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
+}
+
+/** The manager that the API server notes for the field. */
+const FIELD_MANAGER = 'probewright-ca-bundle';
+
+/** An entry of a webhook configuration that calls our Service. */
+interface Entry {
+  readonly index: number;
+  readonly name: string;
+  /** What clients trust when they call it. */
+  readonly bundle: Buffer;
+}
+
+/**
+ * What the API server trusts when it calls us: the caBundle of our entries of the webhook configurations. Nothing else of them is ever
+ * written. Needs: list, watch and patch the two configurations.
+ */
+export class WebhookCaBundle {
+  readonly #client: ApiClient;
+  readonly #address: WebhookAddress;
+  readonly #surroundings: CertificateSurroundings;
+  readonly #mirrors: Readonly<Record<ConfigurationKind, MirroredObject>>;
+  readonly #stopped = new AbortController();
+
+  constructor(
+    client: ApiClient,
+    address: WebhookAddress,
+    listener: MirrorListener,
+    surroundings: CertificateSurroundings,
+  ) {
+    this.#client = client;
+    this.#address = address;
+    this.#surroundings = surroundings;
+    const troubles = new Map<ConfigurationKind, string>();
+    const mirror = (kind: ConfigurationKind): MirroredObject => {
+      const troubled = (problem: string | undefined): void => {
+        if (problem === undefined) troubles.delete(kind);
+        else troubles.set(kind, problem);
+        listener.troubled([...troubles.values()][0]);
+      };
+      const where = { collection: collectionOf(kind), name: address.configurationName };
+      return new MirroredObject(client, where, { changed: listener.changed, troubled }, surroundings);
+    };
+    this.#mirrors = { mutating: mirror('mutating'), validating: mirror('validating') };
+  }
+
+  start(): void {
+    for (const kind of CONFIGURATION_KINDS) void this.#mirrors[kind].start();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    for (const kind of CONFIGURATION_KINDS) this.#mirrors[kind].stop();
+  }
+
+  /**
+   * True when every entry of ours holds the certificate; so, too, when there is none, as nobody calls us then. Undefined when that is
+   * not known now.
+   */
+  isTrusted(cert: string): boolean | undefined {
+    const mirrors = Object.values(this.#mirrors);
+    if (mirrors.some((mirror) => !mirror.isCurrent)) return undefined;
+    return mirrors.every(({ object }) => object === undefined || this.#holds(object, cert));
+  }
+
+  /** Whether a configuration trusts all that is in the bundle; undefined when there is no such configuration. */
+  isSynced(kind: ConfigurationKind, bundle: string | undefined): boolean | undefined {
+    const { object } = this.#mirrors[kind];
+    if (object === undefined) return undefined;
+    return bundle !== undefined && this.#holds(object, bundle);
+  }
+
+  /** Puts the bundle into every entry of ours that has another one. What came of it, for each configuration that was written. */
+  async write(bundle: string): Promise<readonly BundleWrite[]> {
+    const writes = await Promise.all(CONFIGURATION_KINDS.map((kind) => this.#writeTo(kind, bundle)));
+    const made = writes.filter((write) => write !== undefined);
+    const { log } = this.#surroundings;
+    for (const { kind, result, problem } of made) {
+      const fields = { kind, configuration: this.#address.configurationName, result };
+      if (problem === undefined) log.info(fields, 'caBundle written');
+      else log.warn({ ...fields, problem }, 'caBundle not written');
+    }
+    return made;
+  }
+
+  async #writeTo(kind: ConfigurationKind, bundle: string): Promise<BundleWrite | undefined> {
+    const mirror = this.#mirrors[kind];
+    const { object, generation } = mirror;
+    const wanted = Buffer.from(bundle);
+    const stale = object && entriesOf(object, this.#address).filter((entry) => !entry.bundle.equals(wanted));
+    if (stale === undefined || stale.length === 0 || mirror.isAwaited(this.#surroundings.now())) return undefined;
+    try {
+      await this.#client.request({
+        method: 'PATCH',
+        path: `${collectionOf(kind)}/${this.#address.configurationName}`,
+        query: { fieldManager: FIELD_MANAGER },
+        contentType: JSON_PATCH,
+        body: stale.flatMap(({ index, name }) => [
+          // Entries may have been moved: then nothing is written.
+          { op: 'test', path: `/webhooks/${index}/name`, value: name },
+          { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
+        ]),
+        signal: this.#stopped.signal,
+      });
+      mirror.awaitChange(generation, this.#surroundings.now());
+      return { kind, result: 'done', problem: undefined };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
+      mirror.awaitChange(generation, this.#surroundings.now());
+      return { kind, result: 'conflict', problem };
+    }
+  }
+
+  #holds(object: KubernetesObject, certs: string): boolean {
+    return entriesOf(object, this.#address).every(({ bundle }) => bundleHolds(bundle.toString(), certs));
+  }
+}
+
+/** Entries that call an URL, or another Service, are somebody else's business. */
+function entriesOf(object: KubernetesObject, { service, namespace }: WebhookAddress): readonly Entry[] {
+  const webhooks = (object as { webhooks?: unknown }).webhooks;
+  if (!Array.isArray(webhooks)) return [];
+  return webhooks.flatMap((webhook: unknown, index) => {
+    const clientConfig = isRecord(webhook) ? webhook['clientConfig'] : undefined;
+    const called = isRecord(clientConfig) ? clientConfig['service'] : undefined;
+    const name = isRecord(webhook) ? webhook['name'] : undefined;
+    if (!isRecord(clientConfig) || !isRecord(called) || typeof name !== 'string') return [];
+    if (called['name'] !== service || called['namespace'] !== namespace) return [];
+    const encoded = clientConfig['caBundle'];
+    const bundle = Buffer.from(typeof encoded === 'string' ? encoded : '', 'base64');
+    return [{ index, name, bundle }];
+  });
+}
+
+function collectionOf(kind: ConfigurationKind): string {
+  return `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+}

@@ -1,0 +1,227 @@
+import { Reflector, SILENCE_MILLISECONDS } from '../kubernetes/reflector.ts';
+import { NamespaceMirror } from './namespace-mirror.ts';
+import { NamespaceWaiters } from './namespace-waiters.ts';
+import { PolicyMirror } from './policy-mirror.ts';
+import { collectionPath } from './policy-reference.ts';
+import { formatSourceProblem } from './policy-source.ts';
+import { realTimer } from './timer.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { Reflected, ReflectorSurroundings } from '../kubernetes/reflector.ts';
+import type { PolicyKind } from '../policy/probe-policy.ts';
+import type { PolicyMirrorListener } from './policy-mirror.ts';
+import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
+import type { Timer } from './timer.ts';
+
+/** The rim that the source works with. */
+export interface KubernetesSourceSurroundings extends ReflectorSurroundings {
+  readonly timer?: Timer;
+}
+
+/** How the source is set. */
+export interface KubernetesSourceOptions {
+  /** What it is, for people. */
+  readonly description?: string;
+  /** How long a watch may be silent before it is opened anew. */
+  readonly silenceMilliseconds?: number;
+  /** How long changes are gathered before they are put in force together. */
+  readonly gatherMilliseconds?: number;
+  /** How long to wait for a namespace that is not known yet. */
+  readonly namespaceMilliseconds?: number;
+  /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
+  readonly labelsMatter?: () => boolean;
+  /** Told what the status of each policy lacks. */
+  readonly status?: PolicyMirrorListener['status'];
+}
+
+/** How many objects of a kind there are. */
+export interface ObjectCount {
+  readonly kind: PolicyKind | 'Namespace';
+  /** Policies: loaded = the newest version is in force; last-good = an earlier one is; invalid = none is. */
+  readonly status: 'loaded' | 'last-good' | 'invalid';
+  readonly count: number;
+}
+
+/** How the source is doing. `lastSync` is when all three of its collections had been heard of. */
+export interface KubernetesSourceStatus extends SourceStatus {
+  readonly objects: readonly ObjectCount[];
+}
+
+const GATHER_MILLISECONDS = 50;
+const NAMESPACE_MILLISECONDS = 500;
+const NAMESPACES = '/api/v1/namespaces';
+
+/**
+ * Policies from a cluster's ProbePolicies and ClusterProbePolicies, and the labels of its namespaces, kept up to date by watches. What is
+ * known stays in force while the API server is away. A policy that cannot be read leaves its own last good version in force and all others
+ * alone: unlike files, objects are written one at a time and by different people.
+ */
+export class KubernetesSource implements PolicySource {
+  readonly #description: string;
+  readonly #labelsMatter: () => boolean;
+  readonly #gatherMilliseconds: number;
+  readonly #timer: Timer;
+  readonly #policyMirrors: readonly (readonly [PolicyKind, PolicyMirror])[];
+  readonly #namespaces: NamespaceMirror;
+  readonly #waiters: NamespaceWaiters;
+  readonly #reflectors: readonly Reflector[];
+  /** Why there is no contact, by collection. */
+  readonly #troubles = new Map<string, string>();
+  /** Namespaces that have changed since the last snapshot. */
+  readonly #unpublished = new Set<string>();
+  /** What the next snapshot says; undefined when it is to be gathered anew. */
+  #policies: PolicySnapshot['policies'] | undefined;
+  #labels: PolicySnapshot['namespaceLabels'] | undefined;
+  #listener: SourceListener | undefined;
+  #state: 'starting' | 'running' | 'stopped' = 'starting';
+  #callOff: (() => void) | undefined;
+
+  constructor(client: ApiClient, surroundings: KubernetesSourceSurroundings, options: KubernetesSourceOptions = {}) {
+    const { silenceMilliseconds = SILENCE_MILLISECONDS } = options;
+    this.#description = options.description ?? 'cluster';
+    this.#labelsMatter = options.labelsMatter ?? (() => true);
+    this.#gatherMilliseconds = options.gatherMilliseconds ?? GATHER_MILLISECONDS;
+    this.#timer = surroundings.timer ?? realTimer;
+    this.#waiters = new NamespaceWaiters(options.namespaceMilliseconds ?? NAMESPACE_MILLISECONDS, this.#timer);
+    this.#namespaces = new NamespaceMirror((name) => {
+      this.#labels = undefined;
+      this.#unpublished.add(name);
+      this.#schedule();
+    });
+    const mirrorListener: PolicyMirrorListener = {
+      changed: () => {
+        this.#policies = undefined;
+        this.#schedule();
+      },
+      failed: (problems) => this.#listener?.failed(problems),
+      status: options.status ?? (() => undefined),
+    };
+    this.#policyMirrors = (['ProbePolicy', 'ClusterProbePolicy'] as const).map((kind) => [
+      kind,
+      new PolicyMirror(kind, mirrorListener),
+    ]);
+    const reflect = (what: Reflected, mirror: Mirror, after: () => void = () => undefined): Reflector =>
+      new Reflector(
+        client,
+        what,
+        {
+          replaced: (objects) => {
+            mirror.replace(objects);
+            after();
+          },
+          applied: (object) => {
+            mirror.apply(object);
+            after();
+          },
+          deleted: (object) => {
+            mirror.remove(object);
+          },
+          troubled: (problem) => {
+            this.#noteTrouble(what.path, problem);
+          },
+        },
+        surroundings,
+        silenceMilliseconds,
+      );
+    this.#reflectors = [
+      ...this.#policyMirrors.map(([kind, mirror]) => reflect({ path: collectionPath(kind) }, mirror)),
+      reflect({ path: NAMESPACES, metadataOnly: true }, this.#namespaces, () => this.#releaseArrived()),
+    ];
+  }
+
+  /** Resolves once everything has been read, however long the API server is away. Rejects when it is stopped before. */
+  async start(listener: SourceListener): Promise<PolicySnapshot> {
+    this.#listener = listener;
+    await Promise.all(this.#reflectors.map((reflector) => reflector.start()));
+    if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
+    this.#state = 'running';
+    return this.#snapshot();
+  }
+
+  stop(): void {
+    this.#state = 'stopped';
+    this.#listener = undefined;
+    this.#callOff?.();
+    for (const reflector of this.#reflectors) reflector.stop();
+    this.#waiters.releaseAll();
+  }
+
+  status(): KubernetesSourceStatus {
+    const contacts = this.#reflectors.map((reflector) => reflector.status().lastContact ?? NaN);
+    const problems = this.#policyMirrors.flatMap(([, mirror]) => mirror.problems());
+    return {
+      description: this.#description,
+      problems: [...this.#troubles.values(), ...problems.map(formatSourceProblem)],
+      lastSync: this.#state === 'starting' ? undefined : known(Math.min(...contacts)),
+      objects: [
+        ...this.#policyMirrors.flatMap(([kind, mirror]) => {
+          const { current, lastGood, invalid } = mirror.counts();
+          return [
+            { kind, status: 'loaded', count: current },
+            { kind, status: 'last-good', count: lastGood },
+            { kind, status: 'invalid', count: invalid },
+          ] as const;
+        }),
+        { kind: 'Namespace', status: 'loaded', count: this.#namespaces.size },
+      ],
+    };
+  }
+
+  /**
+   * A Pod may come right behind its new namespace, and faster than the watch. Undefined when the namespace's labels are in force, cannot
+   * matter, or are not to be had; otherwise a promise that resolves when they are in force, or have not come in time. Never rejects.
+   */
+  namespaceKnown(name: string): Promise<void> | undefined {
+    if (this.#namespaces.has(name)) {
+      if (this.#unpublished.has(name)) this.#publish();
+      return undefined;
+    }
+    if (name === '' || this.#state !== 'running' || this.#troubles.has(NAMESPACES)) return undefined;
+    return this.#labelsMatter() ? this.#waiters.wait(name) : undefined;
+  }
+
+  #schedule(): void {
+    if (this.#state !== 'running' || this.#callOff !== undefined) return;
+    this.#callOff = this.#timer(this.#gatherMilliseconds, () => this.#publish());
+  }
+
+  #publish(): void {
+    this.#callOff?.();
+    if (this.#state === 'running') this.#listener?.changed(this.#snapshot());
+  }
+
+  /** What did not change is the same array or map as before. */
+  #snapshot(): PolicySnapshot {
+    this.#callOff = undefined;
+    this.#unpublished.clear();
+    this.#policies ??= this.#policyMirrors.flatMap(([, mirror]) => mirror.policies());
+    this.#labels ??= this.#namespaces.labels();
+    return { policies: this.#policies, namespaceLabels: this.#labels };
+  }
+
+  /** Those who wait for a namespace that has come go on when its labels are in force. */
+  #releaseArrived(): void {
+    for (const name of this.#waiters.names()) {
+      if (!this.#namespaces.has(name)) continue;
+      if (this.#unpublished.has(name)) this.#publish();
+      this.#waiters.release(name);
+    }
+  }
+
+  #noteTrouble(path: string, problem: string | undefined): void {
+    const wasInTrouble = this.#troubles.size > 0;
+    if (problem === undefined) this.#troubles.delete(path);
+    else this.#troubles.set(path, problem);
+    if (this.#troubles.has(NAMESPACES)) this.#waiters.releaseAll();
+    if (wasInTrouble !== this.#troubles.size > 0) this.#listener?.troubled?.(problem);
+  }
+}
+
+interface Mirror {
+  replace(objects: readonly { readonly metadata: { readonly name: string } }[]): void;
+  apply(object: { readonly metadata: { readonly name: string } }): void;
+  remove(object: { readonly metadata: { readonly name: string } }): void;
+}
+
+function known(time: number): number | undefined {
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { RotationWorld } from './rotation-world.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const settings = { caLifetime: 30 * DAY, leafLifetime: 7 * DAY, overlap: HOUR };
+
+/** A small generator of numbers from 0 to 1 (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+it('serves no leaf that a client does not trust, whatever gets lost or late', () => {
+  const seen = new Map<string, number>();
+  fc.assert(
+    fc.property(fc.integer(), fc.integer({ min: 1, max: 4 }), (seed, replicas) => {
+      const world = new RotationWorld(settings, numbers(seed), replicas);
+      expect(world.run(90 * DAY)).toBeUndefined();
+      for (const step of world.steps) seen.set(step, (seen.get(step) ?? 0) + 1);
+    }),
+    { numRuns: 60 },
+  );
+  // All of it has happened, and not only once.
+  for (const step of ['stage', 'trust', 'distrust', 'promote', 'retire'])
+    expect(seen.get(step), step).toBeGreaterThan(5);
+});
+
+it('would notice an overlap that is too short for how late replicas and clients are', () => {
+  const hasty = { ...settings, overlap: 0, leafLifetime: HOUR };
+  const failures = Array.from({ length: 40 }, (_, seed) => new RotationWorld(hasty, numbers(seed), 3).run(90 * DAY));
+  expect(failures.some((failure) => failure !== undefined)).toBe(true);
+});

@@ -1,0 +1,290 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PolicyStatusWriter } from '../../src/sources/policy-status-writer.ts';
+import { waitUntil } from '../kubernetes/wait-until.ts';
+import { CLUSTER_POLICIES, ClusterWorld, policiesIn } from './cluster-world.ts';
+import type { Watched } from './cluster-world.ts';
+
+let world: ClusterWorld;
+beforeEach(async () => {
+  world = await ClusterWorld.start();
+});
+afterEach(() => world.stop());
+
+interface Replica {
+  readonly writer: PolicyStatusWriter;
+  readonly watched: Watched;
+  readonly troubles: (string | undefined)[];
+}
+
+/** A replica that mirrors policies and writes statuses when it leads. */
+async function replica(name = 'replica'): Promise<Replica> {
+  const troubles: (string | undefined)[] = [];
+  const writer = new PolicyStatusWriter(
+    world.client(name),
+    { troubled: (problem) => troubles.push(problem) },
+    world.surroundings(),
+  );
+  world.stopLater(() => {
+    writer.stop();
+  });
+  const watched = await world.started({
+    status: (policy, stale) => {
+      writer.update(policy, stale);
+    },
+  });
+  return { writer, watched, troubles };
+}
+
+async function leader(): Promise<Replica> {
+  const made = await replica();
+  made.writer.lead(true);
+  return made;
+}
+
+const ready = (name: string): Record<string, unknown> | undefined =>
+  (world.status(name)?.['conditions'] as Record<string, unknown>[] | undefined)?.find(({ type }) => type === 'Ready');
+const isReady = (name: string, status: 'True' | 'False', generation: number): boolean =>
+  ready(name)?.['status'] === status && world.status(name)?.['observedGeneration'] === generation;
+/** When this policy has its status, all events before it have been dealt with. */
+const settled = async (name = 'marker'): Promise<void> => {
+  world.put(name, {});
+  await waitUntil('the marker has its status', () => isReady(name, 'True', 1));
+};
+const BROKEN = { port: 70_000 };
+
+describe('the leader', () => {
+  it('writes for every policy whether it is in force, once', async () => {
+    world.put('web', {});
+    world.put('bad', BROKEN);
+    world.putCluster('all', {});
+    await leader();
+    await waitUntil('all have a status', () => world.patches().length === 3);
+    await settled();
+    expect(
+      world
+        .patches()
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual([
+      `${CLUSTER_POLICIES}/all/status`,
+      ...['bad', 'marker', 'web'].map((name) => `${policiesIn('apps')}/${name}/status`),
+    ]);
+    expect(world.patches().map(({ query }) => query['fieldManager'])).toEqual(Array(4).fill('probewright-status'));
+    expect(world.status('web')).toEqual({
+      observedGeneration: 1,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'Accepted',
+          message: 'in force',
+          observedGeneration: 1,
+          lastTransitionTime: '1970-01-01T00:16:40Z',
+        },
+      ],
+    });
+    expect(ready('bad')).toMatchObject({
+      status: 'False',
+      reason: 'Invalid',
+      message: 'no version is in force: spec.port: must be at most 65535, not 70000',
+    });
+    expect(world.status('bad')).not.toHaveProperty('lastGood');
+  });
+
+  it('writes nothing where the status says all that it should', async () => {
+    world.put('web', {});
+    const first = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    first.writer.lead(false);
+    const second = await replica();
+    second.writer.lead(true);
+    await settled();
+    expect(world.patches()).toHaveLength(2);
+  });
+
+  it('writes down the last good version while it is needed, and the next process has it in force', async () => {
+    const good = { port: 9, probes: { startupProbe: null } };
+    world.put('web', good);
+    const first = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    world.time += 60_000;
+    world.put('web', BROKEN);
+    await waitUntil('it is not ready', () => isReady('web', 'False', 2));
+    expect(world.status('web')?.['lastGood']).toEqual({ generation: 1, spec: good });
+    expect(ready('web')).toMatchObject({
+      message: 'generation 1 stays in force: spec.port: must be at most 65535, not 70000',
+      lastTransitionTime: '1970-01-01T00:17:40Z',
+    });
+    first.watched.source.stop();
+    first.writer.stop();
+
+    const second = await replica();
+    expect(second.watched.inForce).toEqual({ 'ProbePolicy/apps/web': 9 });
+    expect(second.watched.latest.policies[0]?.probes.startupProbe?.removed).toBe(true);
+    second.writer.lead(true);
+    world.time += 60_000;
+    world.put('web', { port: 'STILL' });
+    await waitUntil('the newer generation is observed', () => isReady('web', 'False', 3));
+    expect(ready('web')).toMatchObject({ lastTransitionTime: '1970-01-01T00:17:40Z' });
+    expect(world.status('web')?.['lastGood']).toEqual({ generation: 1, spec: good });
+    world.put('web', { port: 10 });
+    await waitUntil('it is ready', () => isReady('web', 'True', 4));
+    expect(ready('web')).toMatchObject({ lastTransitionTime: '1970-01-01T00:18:40Z' });
+    expect(world.status('web')).not.toHaveProperty('lastGood');
+    await settled();
+    expect(world.patches()).toHaveLength(5);
+  });
+
+  it("keeps others' conditions and fields", async () => {
+    const others = { type: 'Synced', status: 'True', reason: 'ByGitOps', message: '', lastTransitionTime: 'x' };
+    world.put('web', {});
+    world.api.put(policiesIn('apps'), {
+      metadata: { name: 'web' },
+      spec: {},
+      status: { conditions: [others], own: 1 },
+    });
+    await leader();
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    world.put('web', BROKEN);
+    await waitUntil('it is not ready', () => isReady('web', 'False', 2));
+    expect(world.status('web')).toMatchObject({ conditions: [others, { type: 'Ready' }], own: 1 });
+  });
+
+  it('writes again what somebody else has overwritten', async () => {
+    world.put('web', {});
+    await leader();
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    world.api.put(policiesIn('apps'), { metadata: { name: 'web' }, spec: {}, status: { conditions: [] } });
+    await waitUntil('it is ready again', () => isReady('web', 'True', 1));
+  });
+
+  it('asks for no more than four at a time', async () => {
+    for (let index = 0; index < 20; index++) world.put(`web-${index}`, {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? 'hang' : undefined));
+    const { writer, watched } = await leader();
+    await waitUntil('some are asked for', () => world.patches().length === 4);
+    world.put('marker', {});
+    await waitUntil('an event has come', () => watched.counts['ProbePolicy loaded'] === 21);
+    expect(world.patches()).toHaveLength(4);
+    world.api.intercept(undefined);
+    writer.lead(false);
+    writer.lead(true);
+    await waitUntil('all have a status', () =>
+      Array.from({ length: 20 }).every((_, index) => isReady(`web-${index}`, 'True', 1)),
+    );
+  });
+});
+
+describe('a replica that does not lead', () => {
+  it('writes nothing, and everything that is missing when it comes to lead', async () => {
+    world.put('web', {});
+    const a = await replica('a');
+    const b = await replica('b');
+    a.writer.lead(true);
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    a.writer.lead(false);
+    world.put('web', BROKEN);
+    world.put('gone', {});
+    const seen = ({ watched }: Replica): boolean =>
+      watched.counts['ProbePolicy last-good'] === 1 && watched.counts['ProbePolicy loaded'] === 1;
+    await waitUntil('both have seen it', () => seen(a) && seen(b));
+    world.api.remove(policiesIn('apps'), 'gone');
+    await waitUntil('both have seen that', () => [a, b].every(({ watched }) => !watched.counts['ProbePolicy loaded']));
+    expect(world.patches()).toHaveLength(1);
+    b.writer.lead(true);
+    await waitUntil('the other writes', () => isReady('web', 'False', 2));
+    await settled();
+    expect(world.patches().map(({ headers }) => headers['user-agent'])).toEqual(['a', 'b', 'b']);
+  });
+});
+
+describe('a write that fails', () => {
+  it('is tried again later, and nothing else is tried before; the trouble is told once', async () => {
+    world.put('web', {});
+    world.put('api', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 503 } : undefined));
+    const { troubles, watched } = await leader();
+    await waitUntil('it is told', () => troubles.length === 1);
+    expect(troubles[0]).toContain('/status: HTTP 503');
+    await waitUntil('it waits', () => world.timer.waiting.size === 1);
+    expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([500]);
+    world.put('late', BROKEN);
+    await waitUntil('an event has come', () => watched.counts['ProbePolicy invalid'] === 1);
+    expect(world.patches()).toHaveLength(2);
+    world.timer.ring();
+    await waitUntil('it waits longer', () =>
+      [...world.timer.waiting].some(({ milliseconds }) => milliseconds === 1000),
+    );
+    world.api.intercept(undefined);
+    // Others of the same round may still be on their way to fail.
+    await watched.until('all are written', () => isReady('web', 'True', 1) && isReady('api', 'True', 1));
+    await watched.until('the late one is, too', () => isReady('late', 'False', 1));
+    expect(troubles).toEqual([expect.any(String), undefined]);
+  });
+
+  it.each([404, 409])('with %i is left to the next event', async (status) => {
+    world.put('web', {});
+    let refused = 0;
+    world.api.intercept(({ method }) => (method === 'PATCH' && refused++ === 0 ? { status } : undefined));
+    const { troubles } = await leader();
+    await waitUntil('it has failed', () => refused === 1);
+    await settled();
+    expect([troubles, world.timer.waiting.size, world.status('web')]).toEqual([[], expect.any(Number), undefined]);
+    world.put('web', {}, { labels: { touched: 'yes' } });
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+  });
+
+  it('for good is not tried again for the same version', async () => {
+    world.put('web', {});
+    const invalid = { status: 422, body: { kind: 'Status', reason: 'Invalid', message: 'no', code: 422 } };
+    const isWeb = (path: string): boolean => path.endsWith('/web/status');
+    world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? invalid : undefined));
+    const { writer, troubles } = await leader();
+    await waitUntil('it is told', () => troubles.length === 1);
+    expect(troubles[0]).toMatch(/^ProbePolicy\/apps\/web: PATCH .*HTTP 422 Invalid: no$/);
+    world.put('web', {}, { labels: { touched: 'yes' } });
+    await settled();
+    const tries = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
+    expect(tries()).toBe(1);
+    world.put('web', { port: 1 });
+    await settled('second-marker');
+    expect(tries()).toBe(2);
+    world.api.intercept(undefined);
+    writer.lead(false);
+    writer.lead(true);
+    await waitUntil('a new term tries again', () => isReady('web', 'True', 2));
+  });
+
+  it('because the API server drops part of it is not tried again and again', async () => {
+    world.put('web', { port: 1 });
+    const { troubles } = await leader();
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    const isWeb = (path: string): boolean => path.endsWith('/web/status');
+    world.api.intercept(({ method, path }) =>
+      method === 'PATCH' && isWeb(path) ? { status: 200, body: { status: { conditions: [] } } } : undefined,
+    );
+    world.put('web', BROKEN);
+    await waitUntil('it is told', () => troubles.length === 1);
+    expect(troubles[0]).toContain('does not keep all of the status');
+    world.put('web', BROKEN, { labels: { touched: 'yes' } });
+    await settled();
+    expect(world.patches().filter(({ path }) => isWeb(path))).toHaveLength(2);
+  });
+
+  it('says nothing of a version that came while it was under way', async () => {
+    world.put('web', {});
+    let held = 0;
+    world.api.intercept(({ method }) => {
+      if (method !== 'PATCH' || held++ > 0) return undefined;
+      // The newer version is there before the write for the older one arrives.
+      world.put('web', { port: 7 });
+      return undefined;
+    });
+    await leader();
+    await waitUntil('the newer version is observed', () => isReady('web', 'True', 2));
+    const observed = world
+      .patches()
+      .map(({ body }) => (body as { status: { observedGeneration: number } }).status.observedGeneration);
+    expect(observed).toEqual([1, 2]);
+  });
+});
