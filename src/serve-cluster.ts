@@ -71,6 +71,7 @@ export class ClusterParts {
         this.#statusWriter.update(policy, stale);
       },
     });
+    const certificates = { ...surroundings, silenceMilliseconds: config.watchSilence };
     const objects = {
       namespace,
       service: config.serviceName,
@@ -80,9 +81,9 @@ export class ClusterParts {
     if (!hasFiles && config.tlsSecret === undefined) {
       const { caSecret, caLifetime, leafLifetime, caOverlap } = config;
       const settings = { ...objects, secretName: caSecret, caLifetime, leafLifetime, overlap: caOverlap };
-      this.#own = new OwnCertificates(client, settings, surroundings);
+      this.#own = new OwnCertificates(client, settings, certificates);
     } else if (!hasFiles && config.tlsSecret !== undefined) {
-      this.#secret = new SecretCertificates(client, { ...objects, secretName: config.tlsSecret }, surroundings);
+      this.#secret = new SecretCertificates(client, { ...objects, secretName: config.tlsSecret }, certificates);
     }
     this.certificates = this.#own ?? this.#secret;
     this.#election = this.#elect(client, namespace, config, surroundings);

@@ -4,7 +4,7 @@ import { readCaState, SECRET_LABELS, writeCaState } from './ca-state.ts';
 import { MirroredObject } from './mirrored-object.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
-import type { ReflectorSurroundings } from '../kubernetes/reflector.ts';
+import type { CertificateSurroundings } from './certificate-surroundings.ts';
 import type { CaState, SecretContent, SecretReading } from './ca-state.ts';
 import type { MirrorListener } from './mirrored-object.ts';
 
@@ -33,7 +33,7 @@ export class CaSecret {
   readonly #client: ApiClient;
   readonly #address: SecretAddress;
   readonly #mirror: MirroredObject;
-  readonly #surroundings: ReflectorSurroundings;
+  readonly #surroundings: CertificateSurroundings;
   readonly #stopped = new AbortController();
   #read: { readonly object: KubernetesObject; readonly reading: SecretReading } | undefined;
 
@@ -41,7 +41,7 @@ export class CaSecret {
     client: ApiClient,
     address: SecretAddress,
     listener: MirrorListener,
-    surroundings: ReflectorSurroundings,
+    surroundings: CertificateSurroundings,
   ) {
     this.#client = client;
     this.#address = address;

@@ -37,7 +37,7 @@ export class MirroredObject {
     client: ApiClient,
     address: ObjectAddress,
     listener: MirrorListener,
-    surroundings: ReflectorSurroundings,
+    surroundings: ReflectorSurroundings & { readonly silenceMilliseconds?: number },
   ) {
     this.#address = address;
     this.#listener = listener;
@@ -48,7 +48,7 @@ export class MirroredObject {
       deleted: (object: KubernetesObject) => this.#isOurs(object) && this.#replace(undefined),
       troubled: (problem: string | undefined) => this.#listener.troubled(problem),
     };
-    this.#reflector = new Reflector(client, what, events, surroundings);
+    this.#reflector = new Reflector(client, what, events, surroundings, surroundings.silenceMilliseconds);
   }
 
   /** Resolves once the object, or that there is none, is known. */

@@ -254,10 +254,16 @@ function readPage(body: unknown): Page {
     throw new UnusableEvent('the list has no resourceVersion or no items');
   const next = metadata['continue'];
   return {
-    items: (items as unknown[]).filter(isKubernetesObject),
+    items: (items as unknown[]).filter(isKubernetesObject).map(withoutManagedFields),
     resourceVersion: metadata['resourceVersion'],
     continue: typeof next === 'string' && next !== '' ? next : undefined,
   };
+}
+
+/** Who set which field is often longer than the object itself, and nobody here asks for it. Absent, a write leaves it as it is. */
+function withoutManagedFields(object: KubernetesObject): KubernetesObject {
+  Reflect.deleteProperty(object.metadata, 'managedFields');
+  return object;
 }
 
 type WatchEvent =
@@ -278,6 +284,6 @@ function readEvent(text: string): WatchEvent {
   if (type === 'BOOKMARK' && isRecord(object) && isRecord(object['metadata']))
     return { type, object: object as unknown as KubernetesObject };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))
-    return { type, object };
+    return { type, object: withoutManagedFields(object) };
   throw new UnusableEvent(`a watch event is none: ${text.slice(0, 80)}`);
 }

@@ -44,7 +44,8 @@ export function checkPolicyByContainer(layers: readonly PolicyLayer[]): (contain
   const known = new Map<string, CheckPolicy>();
   return (container) => {
     const own = speaking.filter((layer) => appliesTo(layer, container));
-    const key = own.map(({ source }) => source).join(' ');
+    // Not by source: a policy in a file and one in the cluster may have the same.
+    const key = own.map((layer) => speaking.indexOf(layer)).join(' ');
     const policy = known.get(key) ?? mergeChecks(own);
     known.set(key, policy);
     return policy;

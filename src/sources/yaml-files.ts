@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PolicyText } from './policy-documents.ts';
 
@@ -26,12 +26,22 @@ async function walk(directory: string, files: FoundFile[], above: ReadonlySet<st
   for (const name of await readdir(directory)) {
     if (name.startsWith('.')) continue;
     const path = join(directory, name);
-    const stats = await stat(path, { bigint: true });
+    const stats = await stat(path, { bigint: true }).catch((error: unknown) => unlessGone(path, error));
+    if (stats === undefined) continue;
     if (stats.isDirectory()) await walk(path, files, new Set([...above, real]));
     else if (stats.isFile() && YAML_FILE.test(name)) {
       files.push({ path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}` });
     }
   }
+}
+
+/** A file may go between the listing and the look at it: then it is simply not there. A link to nowhere, however, is a policy lost. */
+async function unlessGone(path: string, error: unknown): Promise<undefined> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 /** The files' texts, in the same order. */

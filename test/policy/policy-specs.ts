@@ -66,7 +66,7 @@ export const REFUSED_SPECS: readonly (readonly [spec: object, problem: string])[
   ],
   [
     { probes: { livenessProbe: { gracefully: 5 } } },
-    'spec.probes.livenessProbe.gracefully: unknown field; known here: exec, httpGet, tcpSocket, grpc, initialDelaySeconds, timeoutSeconds, periodSeconds, successThreshold, failureThreshold, terminationGracePeriodSeconds',
+    'spec.probes.livenessProbe.gracefully: unknown field; known here: exec, httpGet, tcpSocket, grpc, initialDelaySeconds, timeoutSeconds, periodSeconds, successThreshold, failureThreshold, terminationGracePeriodSeconds, disabled',
   ],
   [
     { probes: { livenessProbe: { periodSecond: 5 } } },

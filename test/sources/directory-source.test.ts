@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -35,4 +35,12 @@ it('a file that goes bad is told of by file, line and column, once, and what was
   await waitUntil('it is mended', () => changed.length > 0);
   source.stop();
   expect([first.policies.length, told, changed, source.status().problems]).toEqual([1, [line], [1], []]);
+});
+
+it('a link to nowhere is told of, as a policy may be lost with it', async () => {
+  await symlink('nowhere.yaml', join(directory, 'apps.yaml'));
+  const source = new DirectorySource(directory, () => 7000, 5);
+  await expect(source.start({ changed: () => undefined, failed: () => undefined })).rejects.toThrow(
+    /cannot be read: .*ENOENT.*apps\.yaml/,
+  );
 });

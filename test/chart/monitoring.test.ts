@@ -1,0 +1,175 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CHART } from '../../scripts/chart/chart-files.ts';
+import { Metrics } from '../../src/server/metrics.ts';
+import { isWithoutHelm, MONITORING_API, one, render } from './helm.ts';
+
+/** Of k8s.io/apiserver, pkg/admission/metrics. */
+const API_SERVER_METRICS = [
+  'apiserver_admission_webhook_admission_duration_seconds_bucket',
+  'apiserver_admission_webhook_fail_open_count',
+  'apiserver_admission_webhook_rejection_count',
+];
+
+async function knownMetrics(): Promise<Set<string>> {
+  const metrics = new Metrics({
+    policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
+    certificateExpiry: () => ({}),
+    certificateRotations: () => [],
+    bundlesSynced: () => new Map(),
+    leader: () => false,
+    now: () => 0,
+    build: { version: '', commit: '' },
+  });
+  const ours = await metrics.registry.getMetricsAsJSON();
+  const names = ours.flatMap(({ name, type }) =>
+    String(type) === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return new Set([...names, ...API_SERVER_METRICS]);
+}
+
+/** Metrics that a PromQL expression asks for: names that are neither functions, keywords, labels nor in quotes. */
+function metricsIn(expression: string): string[] {
+  const bare = expression
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/"[^"]*"/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b(by|without)\s*\([^)]*\)/g, '');
+  return [...bare.matchAll(/\b([a-z_][a-z0-9_]+)\b(?!\s*\()/gi)]
+    .map(([, name = '']) => name)
+    .filter((name) => !['or', 'and', 'unless', 'sum', 'min', 'max', 'count'].includes(name));
+}
+
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const dashboard = JSON.parse(readFileSync(`${CHART}/files/dashboard.json`, 'utf8')) as {
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly query: unknown }[] };
+};
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
+}
+
+function alerts(set: readonly string[] = []): Alert[] {
+  const manifests = render({
+    set: ['monitoring.prometheusRule.enabled=true', ...set],
+    apiVersions: [MONITORING_API],
+  });
+  return one<{ spec: { groups: { rules: Alert[] }[] } }>(manifests, 'PrometheusRule').spec.groups[0]?.rules ?? [];
+}
+
+describe('the dashboard', () => {
+  it('asks for metrics that exist, and for each of ours', async () => {
+    const known = await knownMetrics();
+    const asked = dashboard.panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)));
+    expect(asked.filter((name) => !known.has(name))).toEqual([]);
+    const ours = [...known].filter((name) => name.startsWith('probewright_') && !/_(sum|count)$/.test(name));
+    // The age says the same as the timestamp.
+    expect(ours.filter((name) => !asked.includes(name))).toEqual(['probewright_config_last_sync_timestamp_seconds']);
+  });
+
+  it('has a query in every panel, and no panel over another', () => {
+    const taken = new Set<string>();
+    for (const { type, title, targets, gridPos } of dashboard.panels) {
+      if (type !== 'row') expect(targets?.length, title).toBeGreaterThan(0);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(x < 24 && !taken.has(`${x}/${y}`), title).toBe(true);
+          taken.add(`${x}/${y}`);
+        }
+      }
+    }
+  });
+
+  it.skipIf(isWithoutHelm('monitoring.test.ts'))('gets into a ConfigMap as it is, for the sidecar to find', () => {
+    const config = one<{ metadata: { labels: object }; data: Record<string, string> }>(
+      render({ set: ['monitoring.dashboard.enabled=true'] }),
+      'ConfigMap',
+      'probewright-dashboard',
+    );
+    expect(config.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+    expect(JSON.parse(config.data['probewright.json'] ?? '')).toEqual(dashboard);
+  });
+});
+
+describe.skipIf(isWithoutHelm('monitoring.test.ts'))('the alerts', () => {
+  it('ask for metrics that exist', async () => {
+    const known = await knownMetrics();
+    for (const { alert, expr } of alerts()) {
+      const asked = metricsIn(expr);
+      expect(asked.length, alert).toBeGreaterThan(0);
+      expect(
+        asked.filter((name) => !known.has(name)),
+        alert,
+      ).toEqual([]);
+    }
+  });
+
+  it('name the webhooks of the configurations', () => {
+    const manifests = render();
+    const names = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'].flatMap((kind) =>
+      one<{ webhooks: { name: string }[] }>(manifests, kind).webhooks.map(({ name }) => name),
+    );
+    const pattern = /name=~"([^"]+)"/.exec(alerts()[0]?.expr ?? '')?.[1] ?? '';
+    expect(names.filter((name) => !new RegExp(`^(${pattern})$`).test(name))).toEqual([]);
+    const inDashboard = /name=~\\"([^"]+)\\"/.exec(JSON.stringify(dashboard))?.[1] ?? '';
+    expect(names.filter((name) => !new RegExp(`^(${inDashboard})$`).test(name))).toEqual([]);
+  });
+
+  it('go by the values', () => {
+    const expr = (alert: string, ...set: string[]): string =>
+      alerts(set).find((candidate) => candidate.alert === alert)?.expr ?? '';
+    expect(expr('ProbewrightSlow')).toMatch(/> 2\.5$/);
+    expect(expr('ProbewrightSlow', 'webhooks.timeoutSeconds=10')).toMatch(/> 5$/);
+    expect(expr('ProbewrightReplicasMissing')).toMatch(/< 2$/);
+    expect(expr('ProbewrightReplicasMissing', 'replicas=1')).toMatch(/< 1$/);
+    expect(expr('ProbewrightCaExpires')).toMatch(/< 5184000$/);
+  });
+
+  it('each say what to do, behind a link of their own', () => {
+    const all = alerts();
+    for (const { alert, annotations, labels } of all) {
+      expect(labels.severity).toMatch(/^(warning|critical)$/);
+      expect(annotations.summary.length, alert).toBeGreaterThan(10);
+      expect(annotations.runbook_url).toMatch(
+        new RegExp(`^https://github\\.com/.*/docs/troubleshooting\\.md#${alert.toLowerCase()}$`),
+      );
+    }
+    expect(new Set(all.map(({ alert }) => alert)).size).toBe(all.length);
+  });
+
+  const page = 'docs/troubleshooting.md';
+  if (!existsSync(page)) console.warn(`monitoring.test.ts: the runbooks are not looked for: there is no ${page} yet.`);
+  it.skipIf(!existsSync(page))('have runbooks that exist', () => {
+    const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading.toLowerCase(),
+    );
+    expect(
+      alerts()
+        .map(({ alert }) => alert.toLowerCase())
+        .filter((alert) => !headings.includes(alert)),
+    ).toEqual([]);
+  });
+
+  it('can be sent to runbooks of one’s own', () => {
+    const [alert] = alerts(['monitoring.prometheusRule.runbookUrl=https://example.com/runbooks']);
+    expect(alert?.annotations.runbook_url).toBe('https://example.com/runbooks#probewrightfailopen');
+  });
+});
+
+describe('Chart.yaml', () => {
+  it('links to where the runbooks are', () => {
+    const { home, sources } = parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8')) as { home: string; sources: string[] };
+    expect(sources).toEqual([home]);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { readWrittenRules } from '../e2e/written-rbac.ts';
+import { isWithoutHelm, one, render } from './helm.ts';
+import type { PolicyRule, WrittenRules } from '../e2e/written-rbac.ts';
+
+function renderedRules(set: string[]): WrittenRules {
+  const manifests = render({ release: 'a', set });
+  const rules = (kind: string, name: string): PolicyRule[] => one<{ rules: PolicyRule[] }>(manifests, kind, name).rules;
+  return { cluster: rules('ClusterRole', 'a-probewright'), namespace: rules('Role', 'a-probewright') };
+}
+
+const names = { name: 'a-probewright', caSecret: 'a-probewright-ca' };
+
+describe.skipIf(isWithoutHelm('rbac.test.ts'))('what the chart grants', () => {
+  it('is what files/rbac.yaml says, with own certificates', async () => {
+    expect(renderedRules([])).toEqual(await readWrittenRules(names));
+  });
+
+  it('is what files/rbac.yaml says, with a Secret of the user', async () => {
+    const set = ['certificates.mode=secret', 'certificates.secret.name=pair'];
+    expect(renderedRules(set)).toEqual(await readWrittenRules({ ...names, tlsSecret: 'pair' }));
+  });
+
+  it('with cert-manager is neither about Secrets nor about webhook configurations', async () => {
+    const { cluster, namespace } = await readWrittenRules(names);
+    expect(renderedRules(['certificates.mode=cert-manager'])).toEqual({
+      cluster: cluster.filter(({ apiGroups }) => !apiGroups.includes('admissionregistration.k8s.io')),
+      namespace: namespace.filter(({ resources }) => !resources.includes('secrets')),
+    });
+  });
+
+  it('goes to the service account that the Pods run as', () => {
+    for (const set of [[], ['serviceAccount.create=false', 'serviceAccount.name=other']]) {
+      const manifests = render({ set });
+      const name = set.length === 0 ? 'probewright' : 'other';
+      expect(one(manifests, 'Deployment')).toMatchObject({
+        spec: { template: { spec: { serviceAccountName: name } } },
+      });
+      const subjects = [{ kind: 'ServiceAccount', name, namespace: 'probewright' }];
+      expect(one(manifests, 'ClusterRoleBinding')).toMatchObject({ subjects });
+      expect(one(manifests, 'RoleBinding', 'probewright')).toMatchObject({ subjects });
+    }
+  });
+
+  it('is nothing at all when it is granted elsewhere, but for the test while it runs', () => {
+    const kinds = render({ set: ['rbac.create=false'] }).filter(({ kind }) => /Role/.test(kind));
+    expect(kinds.map(({ metadata }) => metadata.annotations?.['helm.sh/hook'])).toEqual(['test', 'test']);
+  });
+});

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CHART } from '../../scripts/chart/chart-files.ts';
+import { isJsonObject } from '../../src/probes/json.ts';
+import { helm, isWithoutHelm, MONITORING_API, one, render, renderText, valuesFiles } from './helm.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+const apiVersions = [MONITORING_API];
+
+function hasKey(value: unknown, wanted: string): boolean {
+  if (Array.isArray(value)) return value.some((element) => hasKey(element, wanted));
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).some(([key, member]) => key === wanted || hasKey(member, wanted));
+}
+
+describe.skipIf(isWithoutHelm('rendering.test.ts'))('the chart, rendered', () => {
+  it.each(valuesFiles())('with %s is fine by helm lint, and the same bytes twice', (file) => {
+    helm(['lint', CHART, '--strict', '--namespace', 'probewright', '--kube-version', '1.36.0', '--values', file]);
+    const rendering = { values: [file], apiVersions, crds: true };
+    expect(renderText(rendering)).toBe(renderText(rendering));
+  });
+
+  it.each(valuesFiles())('with %s has no caBundle, no Secret, and no object twice', (file) => {
+    const manifests = render({ values: [file], apiVersions });
+    for (const manifest of manifests) {
+      expect(manifest.kind).not.toBe('Secret');
+      expect(hasKey(manifest, 'caBundle'), manifest.kind).toBe(false);
+    }
+    const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('puts common labels on every object and on the Pods', () => {
+    const manifests = render({
+      set: ['commonLabels.team=platform'],
+      values: [`${CHART}/ci/monitoring-values.yaml`],
+      apiVersions,
+    });
+    for (const { kind, metadata } of manifests) expect(metadata.labels, kind).toMatchObject({ team: 'platform' });
+    expect(one<JsonObject>(manifests, 'Deployment')).toMatchObject({
+      spec: { template: { metadata: { labels: { team: 'platform' } } } },
+    });
+  });
+
+  it('does not let labels change what is selected by', () => {
+    const manifests = render({
+      overrides: { commonLabels: { 'app.kubernetes.io/name': 'x' }, podLabels: { 'app.kubernetes.io/instance': 'y' } },
+    });
+    const deployment = one<{ spec: { selector: { matchLabels: object }; template: { metadata: { labels: object } } } }>(
+      manifests,
+      'Deployment',
+    );
+    expect(deployment.spec.template.metadata.labels).toMatchObject(deployment.spec.selector.matchLabels);
+  });
+
+  it('brings the CustomResourceDefinitions as they were generated, to be kept unless told otherwise', () => {
+    const kept = render({ crds: true }).filter(({ kind }) => kind === 'CustomResourceDefinition');
+    expect(kept.map(({ metadata }) => metadata.annotations)).toEqual([
+      { 'helm.sh/resource-policy': 'keep' },
+      { 'helm.sh/resource-policy': 'keep' },
+    ]);
+    for (const { metadata, ...rest } of kept) {
+      const file = `${CHART}/files/crds/${metadata.name.replace('.probewright.dev', '')}.yaml`;
+      expect({ ...rest, metadata: { name: metadata.name } }).toEqual(parse(readFileSync(file, 'utf8')));
+    }
+    const thrownAway = render({ set: ['crds.keep=false'], crds: true }).filter(
+      ({ kind }) => kind === 'CustomResourceDefinition',
+    );
+    expect(thrownAway.map(({ metadata }) => metadata.annotations)).toEqual([undefined, undefined]);
+    expect(render({ set: ['crds.enabled=false'] }).filter(({ kind }) => kind === 'CustomResourceDefinition')).toEqual(
+      [],
+    );
+  });
+
+  it('has a budget only where a replica can be spared, and a quota only for a priority', () => {
+    const kinds = (...set: string[]): string[] => render({ set }).map(({ kind }) => kind);
+    expect(kinds()).toContain('PodDisruptionBudget');
+    expect(kinds('replicas=1')).not.toContain('PodDisruptionBudget');
+    expect(kinds()).toContain('ResourceQuota');
+    expect(kinds('priorityClassName=')).not.toContain('ResourceQuota');
+    expect(kinds('priorityQuota.enabled=false')).not.toContain('ResourceQuota');
+  });
+
+  it('leaves kinds of the Prometheus operator out where there is no operator', () => {
+    const values = [`${CHART}/ci/monitoring-values.yaml`];
+    const kinds = (served: string[]): string[] => render({ values, apiVersions: served }).map(({ kind }) => kind);
+    expect(kinds([])).not.toContain('ServiceMonitor');
+    expect(kinds(apiVersions)).toEqual(expect.arrayContaining(['ServiceMonitor', 'PrometheusRule', 'ConfigMap']));
+  });
+
+  it('has cert-manager make a lasting CA, and a leaf with a new key each time', () => {
+    const manifests = render({ set: ['certificates.mode=cert-manager'], release: 'a', namespace: 'b' });
+    const ca = one<{ spec: JsonObject }>(manifests, 'Certificate', 'a-probewright-ca').spec;
+    expect(ca).toMatchObject({ isCA: true, privateKey: { rotationPolicy: 'Never' } });
+    const leaf = one<{ spec: JsonObject }>(manifests, 'Certificate', 'a-probewright-tls').spec;
+    expect(leaf).toMatchObject({ privateKey: { rotationPolicy: 'Always' }, issuerRef: { name: 'a-probewright-ca' } });
+    expect(leaf['dnsNames']).toContain('a-probewright.b.svc');
+    for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']) {
+      expect(one(manifests, kind).metadata.annotations).toMatchObject({
+        'cert-manager.io/inject-ca-from': 'b/a-probewright-tls',
+      });
+    }
+  });
+});
+
+describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {
+  const notes = (...set: string[]): string => {
+    const args = ['install', 'probewright', CHART, '--namespace', 'guard', '--dry-run=client', '--hide-secret'];
+    const text = helm([...args, ...set.flatMap((setting) => ['--set', setting])]);
+    return text.slice(text.lastIndexOf('NOTES:'));
+  };
+
+  it('tell the certificate mode, the failure policies, the proof and the ways out', () => {
+    const text = notes('webhooks.workloads.failurePolicy=Fail');
+    expect(text).toContain('own (');
+    expect(text).toMatch(/Pods +failurePolicy Ignore\n +workload kinds +failurePolicy Fail/);
+    expect(text).toContain('helm test probewright --namespace guard --logs');
+    expect(text).toContain(
+      '\n  kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations probewright\n',
+    );
+    expect(text).toContain('`helm upgrade --force-conflicts` takes that back');
+    expect(text).not.toContain('WARNING');
+  });
+
+  it('warn of one replica, of missing definitions, and of a test that would prove nothing', () => {
+    expect(notes('replicas=1')).toContain('WARNING: with 1 replica(s)');
+    expect(notes('crds.enabled=false')).toContain('WARNING: without crds.enabled');
+    expect(notes('tests.namespace=guard')).toContain('WARNING: `helm test` has nothing to run');
+    expect(notes('monitoring.serviceMonitor.enabled=true')).toContain('WARNING: ServiceMonitor');
+  });
+});

@@ -1,0 +1,261 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_IN_KINDS } from '../../src/workload/kinds.ts';
+import { CHART } from '../../scripts/chart/chart-files.ts';
+import { isWithoutHelm, one, render, valuesFiles } from './helm.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+import type { Rendering } from './helm.ts';
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+interface Webhook {
+  readonly name: string;
+  readonly failurePolicy: string;
+  readonly clientConfig: JsonObject;
+  readonly namespaceSelector: { readonly matchLabels?: object; readonly matchExpressions: readonly Requirement[] };
+  readonly objectSelector?: object;
+  readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
+  readonly rules: readonly { readonly resources: readonly string[]; readonly operations: readonly string[] }[];
+}
+
+interface Configuration {
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+  readonly webhooks: readonly Webhook[];
+}
+
+const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const;
+
+function configurations(rendering: Rendering = {}): Configuration[] {
+  const manifests = render(rendering);
+  return kinds.map((kind) => one<Configuration>(manifests, kind));
+}
+
+const webhooks = (rendering: Rendering = {}): Webhook[] =>
+  configurations(rendering).flatMap((configuration) => configuration.webhooks);
+
+/** The rest of what the API server checks is type-checking: everything below the two is `dyn` there. */
+const cel = new Environment()
+  .registerVariable('object', 'dyn')
+  .registerVariable('oldObject', 'dyn')
+  .registerVariable('request', 'dyn');
+
+const user = { username: 'alice', groups: ['system:authenticated'] };
+const probe = { httpGet: { path: '/', port: 80 } };
+const all = { livenessProbe: probe, readinessProbe: probe, startupProbe: probe };
+const sidecar = { name: 'proxy', restartPolicy: 'Always' };
+
+function pod(containers: readonly object[] | null, members: { spec?: object; metadata?: object } = {}): object {
+  const metadata = { name: 'a', creationTimestamp: null, ...members.metadata };
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers, ...members.spec } };
+}
+
+/** Pods, who sends them, and which of the two webhooks for Pods are called. */
+const table: readonly [what: string, object: object, userInfo: object, mutate: boolean, validate: boolean][] = [
+  ['without probes', pod([{ name: 'app' }]), user, true, true],
+  ['with a probe missing', pod([{ name: 'app', ...all, startupProbe: undefined }]), user, true, true],
+  ['with all three', pod([{ name: 'app', ...all }]), user, false, true],
+  ['with one container of two complete', pod([{ name: 'app', ...all }, { name: 'log' }]), user, true, true],
+  [
+    'with a plain init container',
+    pod([{ name: 'app', ...all }], { spec: { initContainers: [{ name: 'init' }] } }),
+    user,
+    false,
+    true,
+  ],
+  [
+    'with a sidecar without probes',
+    pod([{ name: 'app', ...all }], { spec: { initContainers: [sidecar] } }),
+    user,
+    true,
+    true,
+  ],
+  [
+    'with a sidecar that has all',
+    pod([{ name: 'app', ...all }], { spec: { initContainers: [{ ...sidecar, ...all }] } }),
+    user,
+    false,
+    true,
+  ],
+  [
+    'with a sidecar behind one that has all',
+    pod([{ name: 'app', ...all }], { spec: { initContainers: [{ ...sidecar, ...all }, sidecar] } }),
+    user,
+    true,
+    true,
+  ],
+  ['with init containers null', pod([{ name: 'app', ...all }], { spec: { initContainers: null } }), user, false, true],
+  ['without containers, which is refused later', pod(null), user, false, true],
+  [
+    'being deleted',
+    pod([{ name: 'app' }], { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+    user,
+    false,
+    false,
+  ],
+  [
+    'not being deleted, said with null',
+    pod([{ name: 'app' }], { metadata: { deletionTimestamp: null } }),
+    user,
+    true,
+    true,
+  ],
+  [
+    'that mirrors a static one',
+    pod([{ name: 'app' }], { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }),
+    user,
+    false,
+    false,
+  ],
+  ['with other annotations', pod([{ name: 'app' }], { metadata: { annotations: { a: 'b' } } }), user, true, true],
+  ['with annotations null', pod([{ name: 'app' }], { metadata: { annotations: null } }), user, true, true],
+  ['from a kubelet', pod([{ name: 'app' }]), { username: 'system:node:a', groups: ['system:nodes'] }, false, false],
+  ['from a user without groups', pod([{ name: 'app' }]), { username: 'alice' }, true, true],
+];
+
+describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations', () => {
+  it('have the name that the program and its rights know', () => {
+    expect(configurations({ release: 'a' }).map(({ metadata }) => metadata.name)).toEqual([
+      'a-probewright',
+      'a-probewright',
+    ]);
+  });
+
+  it('are not fought over on AKS', () => {
+    for (const { metadata } of configurations({
+      overrides: { webhooks: { annotations: { 'admissions.enforcer/disabled': 'false' } } },
+    }))
+      expect(metadata.annotations['admissions.enforcer/disabled']).toBe('true');
+  });
+
+  it.each(valuesFiles())('with %s leave the release’s own namespace and those of the cluster alone', (file) => {
+    // Whatever is set on top.
+    const overrides = {
+      webhooks: {
+        excludedNamespaces: ['other'],
+        namespaceSelector: {
+          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['guard', 'kube-system'] }],
+        },
+      },
+    };
+    for (const { namespaceSelector } of webhooks({ namespace: 'guard', values: [file], overrides })) {
+      const exempt = namespaceSelector.matchExpressions[0];
+      expect(exempt).toMatchObject({ key: 'kubernetes.io/metadata.name', operator: 'NotIn' });
+      expect(exempt?.values).toEqual(['guard', 'kube-node-lease', 'kube-public', 'kube-system', 'other']);
+    }
+  });
+
+  it('let values narrow what they look at', () => {
+    for (const { namespaceSelector } of webhooks({ values: [`${CHART}/ci/full-values.yaml`] })) {
+      expect(namespaceSelector.matchLabels).toEqual({ team: 'shop' });
+      expect(namespaceSelector.matchExpressions.slice(1)).toEqual([
+        { key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] },
+        { key: 'environment', operator: 'In', values: ['production'] },
+      ]);
+    }
+  });
+
+  it('patch Pods when they are created and nothing else, and once more after others', () => {
+    expect(configurations()[0]?.webhooks).toMatchObject([
+      {
+        name: 'mutate.probewright.dev',
+        reinvocationPolicy: 'IfNeeded',
+        failurePolicy: 'Ignore',
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+      },
+    ]);
+  });
+
+  it('have what every webhook of ours has', () => {
+    for (const webhook of webhooks()) {
+      expect(webhook).toMatchObject({
+        admissionReviewVersions: ['v1'],
+        matchPolicy: 'Equivalent',
+        sideEffects: 'None',
+        timeoutSeconds: 5,
+        clientConfig: { service: { name: 'probewright', namespace: 'probewright', port: 443 } },
+      });
+      expect(Object.keys(webhook.clientConfig)).toEqual(['service']);
+    }
+  });
+
+  it('keep the two failure policies apart', () => {
+    const policies = (...set: string[]): string[] => webhooks({ set }).map(({ failurePolicy }) => failurePolicy);
+    expect(policies()).toEqual(['Ignore', 'Ignore', 'Ignore']);
+    expect(policies('webhooks.workloads.failurePolicy=Fail')).toEqual(['Ignore', 'Ignore', 'Fail']);
+    expect(policies('webhooks.pods.failurePolicy=Fail')).toEqual(['Fail', 'Fail', 'Ignore']);
+  });
+
+  it('look at every built-in kind, at the custom ones, and at no wildcard or subresource', () => {
+    const resources = webhooks({ values: [`${CHART}/ci/custom-kinds-values.yaml`] })
+      .slice(1)
+      .flatMap(({ rules }) => rules.flatMap((rule) => rule.resources));
+    expect(resources.filter((resource) => /[*/]/.test(resource))).toEqual([]);
+    const builtIn = BUILT_IN_KINDS.map(({ kind }) => `${kind.toLowerCase()}s`);
+    expect([...new Set(resources)].sort()).toEqual([...builtIn, 'services', 'pairs'].sort());
+  });
+
+  it('let authors leave Pods out of defaulting, and out of nothing else', () => {
+    const [mutate, ...validate] = webhooks();
+    expect(mutate?.objectSelector).toEqual({
+      matchExpressions: [{ key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] }],
+    });
+    expect(validate.map(({ objectSelector }) => objectSelector)).toEqual([undefined, undefined]);
+  });
+
+  describe.each(['mutate.probewright.dev', 'validate-pods.probewright.dev'] as const)(
+    '%s is called for a Pod',
+    (name) => {
+      it.each(table)('%s', (_, object, userInfo, mutate, validate) => {
+        const conditions = webhooks().find((webhook) => webhook.name === name)?.matchConditions ?? [];
+        const request = { operation: 'CREATE', userInfo };
+        // Undefined members do not get through JSON, as in a request.
+        const context = JSON.parse(JSON.stringify({ object, request, oldObject: null })) as Record<string, unknown>;
+        const called = conditions.every(({ expression }) => cel.evaluate(expression, context) === true);
+        expect(called).toBe(name === 'mutate.probewright.dev' ? mutate : validate);
+      });
+    },
+  );
+
+  it('have conditions that are of type bool', () => {
+    for (const { matchConditions } of webhooks())
+      for (const { expression } of matchConditions)
+        expect(cel.check(expression), expression).toMatchObject({ valid: true, type: 'bool' });
+  });
+});
+
+describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the guard for the label that exempts a namespace', () => {
+  const label = 'probewright.dev/webhook';
+  const namespace = (labels?: object): object => ({ metadata: { name: 'shop', ...(labels && { labels }) } });
+  let spec: { variables: { name: string; expression: string }[]; validations: { expression: string }[] };
+
+  beforeAll(() => {
+    const manifests = render({ set: ['namespaceOptOutGuard.enabled=true'] });
+    ({ spec } = one<{ spec: typeof spec }>(manifests, 'ValidatingAdmissionPolicy'));
+  });
+
+  const changes = (oldObject: object | null, object: object): boolean => {
+    const [before, after] = spec.variables.map(({ expression }) =>
+      String(cel.evaluate(expression, { object, oldObject })),
+    );
+    return before !== after;
+  };
+
+  it('sees the label being set, changed and removed, and nothing else', () => {
+    expect(changes(null, namespace())).toBe(false);
+    expect(changes(null, namespace({ team: 'shop' }))).toBe(false);
+    expect(changes(null, namespace({ [label]: 'disabled' }))).toBe(true);
+    expect(changes(namespace(), namespace({ [label]: 'disabled' }))).toBe(true);
+    expect(changes(namespace({ [label]: 'disabled' }), namespace({ [label]: 'disabled', team: 'shop' }))).toBe(false);
+    expect(changes(namespace({ [label]: 'disabled' }), namespace())).toBe(true);
+  });
+
+  it('lets those pass who may update ClusterProbePolicies', () => {
+    expect(spec.validations[0]?.expression).toBe(
+      "variables.before == variables.after || authorizer.group('probewright.dev').resource('clusterprobepolicies').check('update').allowed()",
+    );
+  });
+});
