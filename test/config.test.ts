@@ -108,6 +108,12 @@ describe('a duration', () => {
   });
 
   it('is told in the largest units that it has', () => {
-    expect([0, 500, 60_000, 90_000, 25 * 3_600_000].map(formatDuration)).toEqual(['0s', '500ms', '1m', '1m30s', '1d1h']);
+    expect([0, 500, 60_000, 90_000, 25 * 3_600_000].map(formatDuration)).toEqual([
+      '0s',
+      '500ms',
+      '1m',
+      '1m30s',
+      '1d1h',
+    ]);
   });
 });

@@ -1,0 +1,76 @@
+{{/* The command line of `probewright serve`. Everything is said, so that `kubectl get deployment -o yaml` tells what runs. An argument a line. */}}
+{{- define "probewright.args" -}}
+serve
+--kubeconfig=in-cluster
+--namespace={{ .Release.Namespace }}
+--host={{ .Values.host }}
+--port={{ .Values.ports.webhook }}
+--health-port={{ .Values.ports.health }}
+--service-name={{ include "probewright.fullname" . }}
+--webhook-configurations={{ include "probewright.fullname" . }}
+--enforcement={{ .Values.enforcement }}
+--mutation={{ include "probewright.mutation" . }}
+--log-level={{ .Values.logLevel }}
+--drain-seconds={{ .Values.drainSeconds }}
+--lease={{ include "probewright.fullname" . }}
+--lease-duration={{ .Values.leaderElection.leaseDuration }}
+--lease-renew={{ .Values.leaderElection.renewInterval }}
+--watch-silence={{ .Values.watchSilence }}
+{{- with .Values.certificates }}
+{{- if eq .mode "own" }}
+--ca-secret={{ include "probewright.caSecret" $ }}
+--ca-lifetime={{ .own.caLifetime }}
+--leaf-lifetime={{ .own.leafLifetime }}
+--ca-overlap={{ .own.caOverlap }}
+--certificate-check={{ .checkInterval }}
+{{- else if eq .mode "secret" }}
+--tls-secret={{ .secret.name }}
+--certificate-check={{ .checkInterval }}
+{{- else }}
+--tls-cert=/etc/probewright/tls/tls.crt
+--tls-key=/etc/probewright/tls/tls.key
+{{- end }}
+{{- end }}
+{{- if .Values.clusterPolicy }}
+--policies=/etc/probewright/policies
+{{- end }}
+{{- if include "probewright.workloadKindsFile" . }}
+--workload-kinds=/etc/probewright/workload-kinds/workload-kinds.yaml
+{{- end }}
+{{- range .Values.extraArgs }}
+{{ . }}
+{{- end }}
+{{- end -}}
+
+{{/* Files beside the program, each in a directory of its own: what is in the policies' is taken for policies. */}}
+{{- define "probewright.fileVolumes" -}}
+{{- if eq .Values.certificates.mode "cert-manager" }}
+- name: tls
+  secret:
+    secretName: {{ include "probewright.certManagerName" . }}
+{{- end }}
+{{- if .Values.clusterPolicy }}
+- name: policies
+  configMap:
+    name: {{ include "probewright.fullname" . }}
+    items:
+      - key: cluster-policy.yaml
+        path: cluster-policy.yaml
+{{- end }}
+{{- if include "probewright.workloadKindsFile" . }}
+- name: workload-kinds
+  configMap:
+    name: {{ include "probewright.fullname" . }}
+    items:
+      - key: workload-kinds.yaml
+        path: workload-kinds.yaml
+{{- end }}
+{{- end -}}
+
+{{- define "probewright.fileVolumeMounts" -}}
+{{- range include "probewright.fileVolumes" . | fromYamlArray }}
+- name: {{ .name }}
+  mountPath: /etc/probewright/{{ .name }}
+  readOnly: true
+{{- end }}
+{{- end -}}

@@ -1,0 +1,59 @@
+{{/* Names and labels. */}}
+
+{{- define "probewright.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 48 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/*
+The release's name in the cluster: of its Service, its Lease and both webhook configurations. Short enough for what is put behind it.
+The API server calls mutating webhooks in the order of their configurations' names: "probewright" comes after Istio's
+(istio-sidecar-injector, istio-revision-tag-...) and Linkerd's (linkerd-proxy-injector-...), and so sees their sidecars at once.
+reinvocationPolicy covers those that come later.
+*/}}
+{{- define "probewright.fullname" -}}
+{{- $name := include "probewright.name" . -}}
+{{- $ofRelease := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- .Values.fullnameOverride | default $ofRelease | trunc 48 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "probewright.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "probewright.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/component: webhook
+{{- end -}}
+
+{{/* Labels of every object. What is selected by cannot be changed by commonLabels. */}}
+{{- define "probewright.labels" -}}
+{{- $own := dict
+  "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "app.kubernetes.io/version" .Chart.AppVersion
+  "app.kubernetes.io/managed-by" .Release.Service
+  "app.kubernetes.io/part-of" "probewright"
+-}}
+{{- merge (dict) (include "probewright.selectorLabels" . | fromYaml) .Values.commonLabels $own | toYaml -}}
+{{- end -}}
+
+{{- define "probewright.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (include "probewright.fullname" .) -}}
+{{- end -}}
+
+{{/* The Secret with Probewright's own CA. */}}
+{{- define "probewright.caSecret" -}}
+{{- .Values.certificates.own.caSecret | default (printf "%s-ca" (include "probewright.fullname" .)) -}}
+{{- end -}}
+
+{{/* The Certificate and the Secret of cert-manager's serving pair. */}}
+{{- define "probewright.certManagerName" -}}
+{{- include "probewright.fullname" . }}-tls
+{{- end -}}
+
+{{- define "probewright.testName" -}}
+{{- include "probewright.fullname" . }}-test
+{{- end -}}
+
+{{/* The digest decides; the tag beside it is for people. */}}
+{{- define "probewright.image" -}}
+{{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
+{{- $digest := empty .Values.image.digest | ternary "" (printf "@%s" .Values.image.digest) -}}
+{{- printf "%s:%s%s" .Values.image.repository $tag $digest -}}
+{{- end -}}

@@ -1,0 +1,49 @@
+{{/* What Pods of this chart have in common. */}}
+
+{{/*
+The service account's token, as Kubernetes itself would mount it; but only where it is asked for, and for an hour at a time. Without
+runAsUser and fsGroup the file can be read by whatever user the image or OpenShift chooses.
+*/}}
+{{- define "probewright.serviceAccountVolume" -}}
+- name: service-account
+  projected:
+    sources:
+      - serviceAccountToken:
+          path: token
+          expirationSeconds: 3607
+      - configMap:
+          name: kube-root-ca.crt
+          items:
+            - key: ca.crt
+              path: ca.crt
+      - downwardAPI:
+          items:
+            - path: namespace
+              fieldRef:
+                apiVersion: v1
+                fieldPath: metadata.namespace
+{{- end -}}
+
+{{- define "probewright.serviceAccountVolumeMount" -}}
+- name: service-account
+  mountPath: /var/run/secrets/kubernetes.io/serviceaccount
+  readOnly: true
+{{- end -}}
+
+{{/*
+The API server is outside of every mesh, so a sidecar that insists on mTLS would hang up on it. Istio goes by the label, older releases by the
+annotation, and ambient mode by the other label. Labels that tell of the chart are not among them: a new chart alone is no reason to restart.
+*/}}
+{{- define "probewright.podLabels" -}}
+{{- $mesh := ternary (dict "sidecar.istio.io/inject" "false" "istio.io/dataplane-mode" "none" "kuma.io/sidecar-injection" "disabled") (dict) .Values.meshOptOut -}}
+{{- merge (dict) (include "probewright.selectorLabels" . | fromYaml) .Values.podLabels .Values.commonLabels $mesh | toYaml -}}
+{{- end -}}
+
+{{- define "probewright.podAnnotations" -}}
+{{- $mesh := ternary (dict "sidecar.istio.io/inject" "false" "linkerd.io/inject" "disabled") (dict) .Values.meshOptOut -}}
+{{- $annotations := merge (dict) .Values.podAnnotations $mesh -}}
+{{- with include "probewright.configuration" . -}}
+{{- $_ := set $annotations "checksum/configuration" (sha256sum .) -}}
+{{- end -}}
+{{- if $annotations }}{{ toYaml $annotations }}{{ end -}}
+{{- end -}}

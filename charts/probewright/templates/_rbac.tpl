@@ -1,0 +1,42 @@
+{{/*
+The rules of files/rbac.yaml, which is where they are written and explained. Those on certificates follow the mode: with cert-manager's,
+Probewright neither makes a certificate nor writes a caBundle, and with a Secret of your own it reads that one instead of the CA's.
+*/}}
+{{- define "probewright.writtenRules" -}}
+{{- $names := dict
+  "name" (include "probewright.fullname" .)
+  "caSecret" (include "probewright.caSecret" .)
+  "tlsSecret" .Values.certificates.secret.name
+-}}
+{{- $text := .Files.Get "files/rbac.yaml" -}}
+{{- range $placeholder, $value := $names -}}
+{{- $text = replace (printf "{{ .%s }}" $placeholder) $value $text -}}
+{{- end -}}
+{{- $text -}}
+{{- end -}}
+
+{{/* The rules of a section, without those on a resource. */}}
+{{- define "probewright.rulesWithout" -}}
+{{- $kept := list -}}
+{{- range .rules -}}
+{{- if not (has $.resource .resources) -}}
+{{- $kept = append $kept . -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $kept -}}
+{{- end -}}
+
+{{- define "probewright.clusterRules" -}}
+{{- $written := include "probewright.writtenRules" . | fromYaml -}}
+{{- $unwanted := eq .Values.certificates.mode "cert-manager" | ternary "mutatingwebhookconfigurations" "" -}}
+{{- include "probewright.rulesWithout" (dict "rules" $written.cluster "resource" $unwanted) -}}
+{{- end -}}
+
+{{- define "probewright.namespaceRules" -}}
+{{- $written := include "probewright.writtenRules" . | fromYaml -}}
+{{- $unwanted := eq .Values.certificates.mode "own" | ternary "" "secrets" -}}
+{{- include "probewright.rulesWithout" (dict "rules" $written.namespace "resource" $unwanted) -}}
+{{- if eq .Values.certificates.mode "secret" }}
+{{ toYaml $written.ownSecret }}
+{{- end -}}
+{{- end -}}

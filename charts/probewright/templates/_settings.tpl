@@ -1,0 +1,58 @@
+{{/* What values mean, where that takes more than reading them. */}}
+
+{{/* YAML takes On and Off without quotes for true and false. */}}
+{{- define "probewright.mutation" -}}
+{{- if kindIs "bool" .Values.mutation -}}
+{{- ternary "On" "Off" .Values.mutation -}}
+{{- else -}}
+{{- .Values.mutation -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Quantities as texts: older servers take no numbers for them under server-side apply. */}}
+{{- define "probewright.resources" -}}
+{{- range $what, $quantities := .Values.resources }}
+{{ $what }}:
+  {{- range $resource, $quantity := $quantities }}
+  {{ $resource }}: {{ $quantity | toString | quote }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Three quarters of the memory limit in MiB, for Node's heap; the rest is for buffers, code and stacks. Nothing without a limit. */}}
+{{- define "probewright.heapMegabytes" -}}
+{{- $limit := dig "limits" "memory" "" .Values.resources | toString -}}
+{{- if $limit -}}
+{{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
+{{- $unit := regexReplaceAll "^[0-9]+" $limit "" -}}
+{{- if or (eq $unit $limit) (not (hasKey $units $unit)) -}}
+{{- fail (printf "resources.limits.memory: %q cannot be read; write a whole number with Mi or Gi, such as 256Mi" $limit) -}}
+{{- end -}}
+{{- $bytes := mul (trimSuffix $unit $limit | int64) (get $units $unit) -}}
+{{- div (mul $bytes 3) (mul 4 1048576) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Custom kinds with a path of their own, in the words of --workload-kinds. */}}
+{{- define "probewright.workloadKindsFile" -}}
+{{- $entries := list -}}
+{{- range .Values.workloadKinds -}}
+{{- if .podTemplatePath -}}
+{{- $entries = append $entries (omit . "resource") -}}
+{{- end -}}
+{{- end -}}
+{{- if $entries }}{{ toYaml $entries }}{{ end -}}
+{{- end -}}
+
+{{/* The names of the webhooks, as metrics, audit annotations and denials tell them. */}}
+{{- define "probewright.webhookNames" -}}
+- mutate.probewright.dev
+- validate-pods.probewright.dev
+- validate-workloads.probewright.dev
+{{- end -}}
+
+{{/* Whether `helm test` can prove anything: the namespace must be one that the webhooks look at. */}}
+{{- define "probewright.testsRendered" -}}
+{{- $exempt := concat (include "probewright.exemptNamespaces" . | fromYamlArray) -}}
+{{- if and .Values.tests.enabled (not (has .Values.tests.namespace $exempt)) -}}true{{- end -}}
+{{- end -}}
