@@ -9,16 +9,21 @@ COPY src ./src
 ARG COMMIT=unknown
 RUN PROBEWRIGHT_BUILD_COMMIT=$COMMIT npm run build
 
-FROM node:24-bookworm-slim
+# Node and the shared libraries that it is linked with, at their own paths, and nothing else: no shell, no package manager.
+FROM node:24-bookworm-slim AS runtime
+RUN for file in "$(command -v node)" $(ldd "$(command -v node)" | grep -o '/[^ )]*'); do install -D "$file" "/rootfs$file"; done
+
+FROM scratch
 LABEL org.opencontainers.image.title="probewright" \
       org.opencontainers.image.description="Kubernetes admission webhook for container probes" \
       org.opencontainers.image.licenses="Apache-2.0"
-WORKDIR /app
-COPY --from=build /build/dist ./
-COPY LICENSE ./
+COPY --from=runtime /rootfs/ /
+COPY --from=build /build/dist /app/
+COPY LICENSE /app/
 ENV NODE_ENV=production
-# The image's own unprivileged user, by number so that runAsNonRoot can be checked. Nothing below / is written to.
-USER 1000:1000
+# By number, so that runAsNonRoot can be checked; any other will do as well. Nothing below / is written to.
+USER 65532:65532
+WORKDIR /app
 EXPOSE 8443 8081
-ENTRYPOINT ["node", "--enable-source-maps", "/app/probewright.js"]
+ENTRYPOINT ["/usr/local/bin/node", "/app/probewright.js"]
 CMD ["serve"]

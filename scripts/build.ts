@@ -35,7 +35,6 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node24',
-  sourcemap: 'linked',
   legalComments: 'linked',
   plugins: [onlyWhatIsUsedOfClientNode],
   // Bundled CommonJS dependencies call require for Node's own modules.
