@@ -201,7 +201,7 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
 
   it('takes a digest', () => {
     expect(podSpecOf({ values: [`${CHART}/ci/full-values.yaml`] }).containers[0]).toMatchObject({
-      image: expect.stringMatching(/^ghcr\.io\/probewright\/probewright:0\.1\.0@sha256:[0-9a-f]{64}$/) as string,
+      image: expect.stringMatching(/^probewright\/probewright:0\.1\.0@sha256:[0-9a-f]{64}$/) as string,
     });
   });
 });
