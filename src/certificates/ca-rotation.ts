@@ -1,3 +1,4 @@
+import { BACKDATED_MILLISECONDS } from './trust-root.ts';
 import type { CaState } from './ca-state.ts';
 import type { CertificateAuthority, TrustRoot } from './trust-root.ts';
 
@@ -51,9 +52,10 @@ export function nextStep(
   return isRetiring && now - promotedAt >= settings.leafLifetime + settings.overlap ? 'retire' : undefined;
 }
 
-/** When a CA is to be followed by another: one third of its life is left for that. */
-export function rotationDue(ca: CertificateAuthority): number {
-  return ca.notBefore + ((ca.notAfter - ca.notBefore) * 2) / 3;
+/** When a CA is to be followed by another: one third of its life is left for that. Its life begins when it was made, not when it is dated. */
+export function rotationDue({ notBefore, notAfter }: CertificateAuthority): number {
+  const made = Math.min(notBefore + BACKDATED_MILLISECONDS, notAfter);
+  return made + ((notAfter - made) * 2) / 3;
 }
 
 /** The state with a next CA. A rotation that somebody asked for is under way with that. */

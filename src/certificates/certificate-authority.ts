@@ -15,6 +15,7 @@ import {
 } from '@peculiar/x509';
 import { servingPair } from './serving-pair.ts';
 import type { JsonGeneralNames } from '@peculiar/x509';
+import { BACKDATED_MILLISECONDS } from './trust-root.ts';
 import type { CertificateAuthority } from './trust-root.ts';
 import type { ServingPair } from './serving-pair.ts';
 
@@ -27,8 +28,6 @@ export interface LeafNames {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-/** Certificates begin this long before they are made: the clocks of clients differ from ours. */
-export const BACKDATED_MILLISECONDS = 3_600_000;
 
 /**
  * Makes a CA with a key of its own (ECDSA P-256), which can sign leaves and nothing else.

@@ -1,3 +1,6 @@
+/** Certificates begin this long before they are made: the clocks of clients differ from ours. */
+export const BACKDATED_MILLISECONDS = 3_600_000;
+
 /** A certificate that clients may trust. */
 export interface TrustRoot {
   /** One certificate, PEM as Node prints it: equal text means equal certificate. */

@@ -12,6 +12,7 @@ import {
 import { initialState } from '../../src/certificates/ca-state.ts';
 import type { CaState } from '../../src/certificates/ca-state.ts';
 import type { RotationStep } from '../../src/certificates/ca-rotation.ts';
+import { BACKDATED_MILLISECONDS } from '../../src/certificates/trust-root.ts';
 import type { CertificateAuthority } from '../../src/certificates/trust-root.ts';
 
 const HOUR = 3_600_000;
@@ -31,6 +32,18 @@ function authority(cert: string, notBefore: number): CertificateAuthority {
 }
 
 type Row = [when: string, state: CaState, isNextTrusted: boolean | undefined, now: number, step?: RotationStep];
+
+describe('when a rotation is due', () => {
+  it.each([
+    ['a year', 365 * DAY],
+    ['three hours', 3 * HOUR],
+    ['45 seconds', 45_000],
+  ])('is after two thirds of %s from when the CA was made, however it is backdated', (_, lifetime) => {
+    const made = 100 * DAY;
+    const backdated = { ...authority('ca', 0), notBefore: made - BACKDATED_MILLISECONDS, notAfter: made + lifetime };
+    expect(rotationDue(backdated)).toBe(made + (lifetime * 2) / 3);
+  });
+});
 
 describe('the next step of a rotation', () => {
   it.each<Row>([

@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeServingPair } from '../certificate.ts';
+import { type AuditEvent, auditFlags, readAuditLog, writeAuditPolicy } from './audit-log.ts';
+import { leftovers } from './leftovers.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /**
  * A real control plane on loopback: etcd and kube-apiserver, and kube-controller-manager when asked for. No kubelet runs,
@@ -21,14 +23,30 @@ export interface ControlPlane {
   readonly server: string;
   /** The server's version as it tells it, for example `v1.20.2`. */
   readonly version: string;
+  /** What a client of its own needs to speak to the API server as the administrator. */
+  readonly access: { readonly caPem: string; readonly token: string };
+  /** The API server alone: what it stored stays in etcd, and it comes back on the same port. */
+  readonly apiServer: ApiServer;
   /** The Services' addresses: loopback, so a process here can listen on a Service's ClusterIP. */
   readonly serviceClusterCidr: string;
   /** Runs kubectl as the administrator. Throws when it fails, unless `allowFailure`. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<CommandResult>;
   /** One request to the API server as the administrator. Any status is an answer; a body that is no string goes as JSON. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
+  /** What the audited users asked so far, oldest first; nothing when nobody is audited. */
+  auditEvents(): Promise<AuditEvent[]>;
   /** Ends the processes that were started, and removes their directory. */
   stop(): Promise<void>;
+}
+
+/** A kube-apiserver that can go away and come back, as servers do. */
+export interface ApiServer {
+  /** Ends it: SIGKILL unless told otherwise, as a crash gives nobody a word of warning. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it, unless it runs, and waits until it is ready. */
+  start(): Promise<void>;
+  /** When it was started and when it was ready, on the wall clock in milliseconds; once for each start. */
+  readonly starts: readonly { readonly from: number; readonly ready: number }[];
 }
 
 /** What to start besides etcd and kube-apiserver, and how. */
@@ -39,6 +57,8 @@ export interface ControlPlaneOptions {
   readonly authorization?: string;
   /** More flags for kube-apiserver, for what only some versions know. */
   readonly apiServerFlags?: readonly string[];
+  /** Users whose requests are recorded, without bodies. */
+  readonly auditedUsers?: readonly string[];
 }
 
 /** How to run kubectl once. */
@@ -106,15 +126,15 @@ export async function apiServerVersion(): Promise<string> {
 /** Starts a control plane and waits until it serves. Whoever starts it stops it. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   refuseWithoutAssets(options);
-  const directory = await mkdtemp(join(tmpdir(), 'probewright-control-plane-'));
+  const directory = await temporaryDirectory('control-plane');
   const processes: StartedProcess[] = [];
   const stop = async (): Promise<void> => {
     // Clients before servers: an API server waits for open watches, and etcd's end would fill its log.
     for (const started of processes.toReversed()) await started.stop();
-    await rm(directory, { recursive: true, force: true });
+    await directory.remove();
   };
   try {
-    return await launch(directory, options, processes, stop);
+    return await launch(directory.path, options, processes, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -135,10 +155,14 @@ async function launch(
 
   processes.push(startProcess('etcd', asset('etcd'), etcdFlags(directory, etcdPort, peerPort)));
   const flags = [...apiServerFlags(directory, etcdPort, apiPort, options), ...(options.apiServerFlags ?? [])];
-  processes.push(startProcess('kube-apiserver', asset('kube-apiserver'), flags));
+  if (options.auditedUsers) {
+    await writeAuditPolicy(directory, options.auditedUsers);
+    flags.push(...auditFlags(directory));
+  }
   const { request, close } = adminClient(server, keys.caPem, keys.token);
   const answers = async (path: string): Promise<boolean> => (await request('GET', path)).status === 200;
-  await untilServing(processes, () => answers('/readyz'));
+  const apiServer = restartableApiServer(flags, processes, () => answers('/readyz'));
+  await apiServer.start();
   await untilServing(processes, () => answers('/api/v1/namespaces/default'));
 
   if (options.controllers) {
@@ -156,12 +180,42 @@ async function launch(
     kubeconfig,
     server,
     version: (JSON.parse(body) as { gitVersion: string }).gitVersion,
+    access: { caPem: keys.caPem, token: keys.token },
+    apiServer,
     serviceClusterCidr,
     kubectl: (args, kubectlOptions) => kubectl(directory, kubeconfig, args, kubectlOptions),
     request,
+    auditEvents: () => readAuditLog(directory),
     stop: async () => {
       close();
       await stop();
+    },
+  };
+}
+
+function restartableApiServer(
+  flags: readonly string[],
+  processes: StartedProcess[],
+  ready: () => Promise<boolean>,
+): ApiServer {
+  const starts: { from: number; ready: number }[] = [];
+  let current: StartedProcess | undefined;
+  return {
+    starts,
+    async start() {
+      if (current !== undefined) return;
+      const from = Date.now();
+      current = startProcess('kube-apiserver', asset('kube-apiserver'), flags);
+      // Right behind etcd: everything else is its client, and is to end before it.
+      processes.splice(1, 0, current);
+      await untilServing(processes.slice(0, 2), ready);
+      starts.push({ from, ready: Date.now() });
+    },
+    async stop(signal = 'SIGKILL') {
+      if (current === undefined) return;
+      processes.splice(processes.indexOf(current), 1);
+      await current.stop(signal);
+      current = undefined;
     },
   };
 }
@@ -379,6 +433,7 @@ export async function waitUntil<T>(
 }
 
 /** That many loopback ports that nothing listens on, all different. */
+export async function freePorts(count: 1): Promise<[number]>;
 export async function freePorts(count: 2): Promise<[number, number]>;
 export async function freePorts(count: 4): Promise<[number, number, number, number]>;
 export async function freePorts(count: number): Promise<number[]> {
@@ -392,22 +447,37 @@ export async function freePorts(count: number): Promise<number[]> {
 
 const running = new Set<ChildProcess>();
 
-/** A test run that ends without its teardown must not leave servers behind. */
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
+/** Keeps an eye on a child process until it has ended: gives its exit code then, null after a signal. */
+function watchOver(child: ChildProcess): Promise<number | null> {
+  running.add(child);
+  leftovers.process(child.pid);
+  return untilClosed(child).finally(() => {
+    running.delete(child);
+    leftovers.processEnded(child.pid);
+  });
+}
+
+/** Where a child process runs; this process's environment and directory unless told otherwise. */
+export interface Surroundings {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
 
 /** Starts a child process that writes to us, and that ends with us. */
-export function startProcess(name: string, command: string, args: readonly string[]): StartedProcess {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  running.add(child);
+export function startProcess(
+  name: string,
+  command: string,
+  args: readonly string[],
+  surroundings: Surroundings = {},
+): StartedProcess {
+  const child = spawn(command, args, { ...surroundings, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const keep = (chunk: string): void => {
     output += chunk;
   };
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
-  const closed = untilClosed(child).finally(() => running.delete(child));
+  const closed = watchOver(child);
   closed.catch((error: unknown) => {
     keep(String(error));
   });
@@ -431,7 +501,7 @@ async function run(
   options: { readonly env?: NodeJS.ProcessEnv; readonly input?: string },
 ): Promise<CommandResult> {
   const child = spawn(command, args, { env: options.env, stdio: ['pipe', 'pipe', 'pipe'] });
-  running.add(child);
+  const closed = watchOver(child);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
@@ -439,8 +509,7 @@ async function run(
   // A command that reads no input closes the pipe early; its exit code says how that went.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
-  const code = await untilClosed(child).finally(() => running.delete(child));
-  return { code, stdout, stderr };
+  return { code: await closed, stdout, stderr };
 }
 
 /** The exit code once the process and its output have ended; null after a signal. Rejects when it could not be started. */

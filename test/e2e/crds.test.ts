@@ -88,11 +88,8 @@ describe.skipIf(problem !== undefined)('the CustomResourceDefinitions on a real 
       const { code, stdout } = await cluster.kubectl(['explain', field], { allowFailure: true });
       return code === 0 ? stdout.replaceAll(/\s+/g, ' ') : '';
     };
-    await waitUntil(
-      'the schema is published',
-      async () => (await explain('probepolicy.spec.slowStart')) !== '',
-      60_000,
-    );
+    for (const field of ['probepolicy.spec.slowStart', 'clusterprobepolicy.spec.slowStart'])
+      await waitUntil(`${field} is published`, async () => (await explain(field)) !== '', 60_000);
     expect(await explain('probepolicy.spec.slowStart')).toMatch(
       /start slowly.*startupSeconds.*Seconds that a container is guaranteed/,
     );

@@ -1,24 +1,45 @@
 import type { WebhookProcess } from './webhook-process.ts';
 
+type Kind = 'MutatingWebhookConfiguration' | 'ValidatingWebhookConfiguration';
+type Verb = 'mutate' | 'validate';
+
+const settings = { failurePolicy: 'Fail', sideEffects: 'None', timeoutSeconds: 5, admissionReviewVersions: ['v1'] };
+
 /** A rule of a webhook configuration, for every version of a group's resources. */
 export function rule(apiGroup: string, resources: string[], operations: string[]): object {
   return { apiGroups: [apiGroup], apiVersions: ['*'], resources, operations };
 }
 
-/** A Mutating- or ValidatingWebhookConfiguration that points the API server at a webhook process; `extra` goes into its one entry. */
+/** A configuration that points the API server at a webhook process; `extra` goes into its one entry. */
 export function webhookConfiguration(
-  kind: 'MutatingWebhookConfiguration' | 'ValidatingWebhookConfiguration',
-  verb: 'mutate' | 'validate',
+  kind: Kind,
+  verb: Verb,
   webhook: WebhookProcess,
   rules: object[],
   extra: object = {},
 ): object {
   const clientConfig = { url: `${webhook.url}/${verb}`, caBundle: Buffer.from(webhook.caPem).toString('base64') };
-  const settings = { failurePolicy: 'Fail', sideEffects: 'None', timeoutSeconds: 5, admissionReviewVersions: ['v1'] };
-  return {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind,
-    metadata: { name: 'probewright' },
-    webhooks: [{ name: `${verb}.probewright.dev`, clientConfig, rules, ...settings, ...extra }],
-  };
+  return configuration(kind, 'probewright', [
+    { name: `${verb}.probewright.dev`, clientConfig, rules, ...settings, ...extra },
+  ]);
+}
+
+/** A configuration that points at a Service and says nothing of a CA: Probewright is to write that itself. */
+export function serviceWebhookConfiguration(
+  kind: Kind,
+  verb: Verb,
+  service: { readonly namespace: string; readonly name: string; readonly port: number },
+  options: { readonly rules: object[]; readonly reinvocationPolicy?: string; readonly entries: readonly object[] },
+): object {
+  const { entries, ...common } = options;
+  const clientConfig = { service: { ...service, path: `/${verb}` } };
+  const webhooks = entries.map((entry, index) => {
+    const name = index === 0 ? `${verb}.probewright.dev` : `${verb}-${index + 1}.probewright.dev`;
+    return { name, clientConfig, ...settings, ...common, ...entry };
+  });
+  return configuration(kind, service.name, webhooks);
+}
+
+function configuration(kind: Kind, name: string, webhooks: readonly object[]): object {
+  return { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, webhooks };
 }

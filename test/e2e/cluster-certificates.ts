@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Cluster } from './cluster.ts';
+import { waitUntil } from './control-plane.ts';
+import { type Load, type LoadResult, loadFigure, startLoad } from './load.ts';
+import { loadNamespace, prepareLoad } from './load-namespace.ts';
+import { type Release, certificates } from './release.ts';
+import { type Replica } from './replica.ts';
+import { readable, report } from './scenario-figure.ts';
+import { type RotationRecord, watchRotation, wholeRotations } from './rotation-record.ts';
+
+/** A CA for less than a minute, so that its whole life is seen; and a Lease that is given up soon. */
+const hasty = [
+  ...['--ca-lifetime', '45s', '--leaf-lifetime', '9s', '--ca-overlap', '3s', '--certificate-check', '500ms'],
+  ...['--lease-duration', '6s', '--lease-renew', '1500ms', '--drain-seconds', '0'],
+];
+const loadMilliseconds = 60_000;
+/** Until the Service has noticed that a replica is gone, calls to it fail, whoever is to blame for its end. */
+const noticeMilliseconds = 1_500;
+
+/** The CA's life, under load. */
+export function certificateScenarios(cluster: () => Cluster, release: () => Release): void {
+  describe('with certificates that last for seconds', () => {
+    beforeAll(async () => {
+      await release().endAll();
+      await cluster().delete(release().secretPath);
+      await release().restart({ args: hasty });
+      await prepareLoad(cluster());
+    });
+
+    afterAll(() => release().endAll());
+
+    it('no call fails while the CA is staged, promoted and retired', { timeout: 180_000 }, async () => {
+      const replicas = [...release().replicas];
+      const { load, rotation } = startBoth();
+      await sleep(loadMilliseconds);
+      const result = await load.stop();
+      const record = await rotation.stop();
+      const leaves = replicas.map((replica) => record.leaves.get(replica.name)?.size ?? 0);
+      report(
+        'CA staged, promoted and retired under load',
+        `${loadFigure(result)}; ${wholeRotations(record)} whole rotations, ${leaves.join(' and ')} leaves served`,
+      );
+      expect(wholeRotations(record), stepsInWords(record)).toBeGreaterThan(0);
+      expect(record.untrusted).toEqual([]);
+      for (const replica of replicas) {
+        expect(record.issuers.get(replica.name)?.size, `CAs that signed for ${replica.name}`).toBeGreaterThan(1);
+      }
+      expect(result.failures).toEqual([]);
+      expect(result.unpatched).toEqual([]);
+      expect(result.calls).toBeGreaterThan(2_900);
+    });
+
+    it('rotation goes on under another leader when the leader is killed', { timeout: 180_000 }, async () => {
+      const began = performance.now();
+      const { load, rotation } = startBoth();
+      const annotation = `probewright.dev/rotate=${new Date().toISOString()}`;
+      const secret = ['secret', `${release().name}-ca`, `--namespace=${release().namespace}`];
+      await cluster().kubectl(['annotate', ...secret, '--overwrite', annotation]);
+      const staged = await waitUntil('the next CA is staged', async () => (await fingerprints('next.crt'))[0]);
+      const leader = await release().leader();
+      const [old = ''] = await fingerprints('ca.crt');
+      const killed = Date.now();
+      await release().end(leader, 'SIGKILL');
+      const successor = await release().leader();
+      const took = Date.now() - killed;
+      // As a kubelet would.
+      await release().start(1, { args: hasty });
+      const wasPromoted = async (): Promise<boolean> =>
+        [...(await fingerprints('ca.crt')), ...(await fingerprints('previous.crt'))].includes(staged);
+      await waitUntil('the staged CA signs', wasPromoted, 20_000);
+      const isRetired = async (): Promise<boolean> => !(await fingerprints('previous.crt')).includes(old);
+      await waitUntil('the old CA is retired', isRetired, 20_000);
+      const rotations = await rotationCounts(successor);
+      await sleep(Math.max(0, loadMilliseconds - (performance.now() - began)));
+      const result = await load.stop();
+      const record = await rotation.stop();
+      report(
+        'leader killed under load',
+        `${loadFigure(result)}, all within ${readable(lastFailure(result, killed))} of the kill; another leads after ${readable(took)}, and did ${rotations}`,
+      );
+      expect(record.untrusted).toEqual([]);
+      expect(result.unpatched).toEqual([]);
+      expect(result.failures.filter(({ at }) => at < killed || at > killed + noticeMilliseconds)).toEqual([]);
+      expect(result.failures.filter(({ message }) => /x509|tls:/i.test(message))).toEqual([]);
+      expect(result.calls).toBeGreaterThan(2_900);
+    });
+
+    /** Both end with the test, however it goes. */
+    function startBoth(): { load: Load; rotation: ReturnType<typeof watchRotation> } {
+      const load = startLoad(cluster(), { namespace: loadNamespace });
+      const rotation = watchRotation(release());
+      onTestFinished(async () => {
+        await load.stop();
+        await rotation.stop();
+      });
+      return { load, rotation };
+    }
+
+    async function fingerprints(key: string): Promise<string[]> {
+      return certificates((await release().caSecret())?.data[key] ?? '').map((one) => one.fingerprint256);
+    }
+  });
+}
+
+function stepsInWords({ steps }: RotationRecord): string {
+  return steps.map(({ step, ca }) => `${step} ${ca.slice(0, 8)}`).join(', ');
+}
+
+/** The last call that failed, in milliseconds after the moment; 0 when none did. */
+function lastFailure({ failures }: LoadResult, moment: number): number {
+  return Math.max(0, ...failures.map(({ at }) => at - moment));
+}
+
+/** The steps that the replica itself wrote, as its metrics tell. */
+async function rotationCounts(replica: Replica): Promise<string> {
+  const counts = [...(await replica.metric('probewright_cert_rotations_total'))].filter(([, count]) => count > 0);
+  return counts.map(([labels, count]) => `${labels} ${count}`).join(' ') || 'nothing';
+}

@@ -1,0 +1,59 @@
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Cluster } from './cluster.ts';
+import { waitUntil } from './control-plane.ts';
+import { type Release, configurationKinds } from './release.ts';
+import { readable, report } from './scenario-figure.ts';
+
+/** How often they start on an empty cluster. */
+const rounds = 20;
+
+/** Two replicas that find no CA make one each, and only one may count. */
+export function twinScenarios(cluster: () => Cluster, install: () => Promise<Release>): void {
+  describe('two replicas that start at the same instant', () => {
+    let release: Release;
+
+    beforeAll(async () => {
+      release = await install();
+    });
+
+    it(`agree on one CA, ${rounds} times out of ${rounds}`, { timeout: 240_000 }, async () => {
+      const durations: number[] = [];
+      const fingerprints = new Set<string>();
+      for (let round = 0; round < rounds; round += 1) {
+        await forget();
+        const started = performance.now();
+        const replicas = await Promise.all([release.spawn(), release.spawn()]);
+        await Promise.all(replicas.map((replica) => replica.untilReady()));
+        const ca = new X509Certificate((await release.caSecret())?.data['ca.crt'] ?? '');
+        const leaves = await Promise.all(replicas.map((replica) => replica.servedCertificate()));
+        expect(leaves.map((leaf) => leaf.verify(ca.publicKey))).toEqual([true, true]);
+        await waitUntil('the configurations trust them', () => release.isSynced(), 10_000, 50);
+        durations.push(performance.now() - started);
+        fingerprints.add(ca.fingerprint256);
+        await release.endAll();
+      }
+      expect(fingerprints.size).toBe(rounds);
+      report(
+        'two replicas on an empty cluster',
+        `one CA ${rounds} times out of ${rounds}, at most ${readable(Math.max(...durations))} from start to trusted`,
+      );
+    });
+
+    /** As on the day of the installation. */
+    async function forget(): Promise<void> {
+      await cluster().delete(release.secretPath);
+      await cluster().delete(release.leasePath);
+      for (const kind of configurationKinds) {
+        const { webhooks } = await release.configuration(kind);
+        const bundles = webhooks.flatMap(({ clientConfig }, index) =>
+          clientConfig.caBundle === undefined ? [] : [`/webhooks/${index}/clientConfig/caBundle`],
+        );
+        await release.patchConfiguration(
+          kind,
+          bundles.map((path) => ({ op: 'remove', path })),
+        );
+      }
+    }
+  });
+}

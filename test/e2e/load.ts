@@ -1,0 +1,153 @@
+import { Agent, request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ControlPlane, waitUntil } from './control-plane.ts';
+import { hasThreeProbes, pod } from './pods.ts';
+import { readable } from './scenario-figure.ts';
+
+/** What to send. */
+export interface LoadOptions {
+  /** A namespace whose Pods all get three probes. */
+  readonly namespace: string;
+  /** Creates a second, all clients together. Default 50. */
+  readonly perSecond?: number;
+  /** Each has connections of its own. Default 4. */
+  readonly clients?: number;
+}
+
+/** A create that was not answered with a Pod. */
+export interface FailedCall {
+  /** On the wall clock, in milliseconds. */
+  readonly at: number;
+  /** Absent when no answer came at all. */
+  readonly status?: number;
+  readonly message: string;
+}
+
+/** What came of it. */
+export interface LoadResult {
+  readonly calls: number;
+  readonly failures: readonly FailedCall[];
+  /** Names of Pods that were created without all three probes. */
+  readonly unpatched: readonly string[];
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly seconds: number;
+}
+
+/** Calls that go on until somebody stops them. */
+export interface Load {
+  /** Sends nothing more, waits for the answers that are still to come and for the Pods to be gone. */
+  stop(): Promise<LoadResult>;
+}
+
+const deleteInterval = 2000;
+
+/**
+ * Creates Pods through the API server at a steady pace, however long the answers take: a client that waited for each
+ * answer would call less just when calls go wrong. The Pods are deleted on the way, or etcd would fill up.
+ */
+export function startLoad(cluster: ControlPlane, options: LoadOptions): Load {
+  const { namespace, perSecond = 50, clients = 4 } = options;
+  const record = { calls: 0, failures: [] as FailedCall[], unpatched: [] as string[], latencies: [] as number[] };
+  const started = performance.now();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const senders = Array.from({ length: clients }, async (_, client) => {
+    const agent = new Agent({ ca: cluster.access.caPem, keepAlive: true });
+    const pending = new Set<Promise<void>>();
+    const interval = (1000 * clients) / perSecond;
+    for (let next = started + (client * interval) / clients, count = 0; !signal.aborted; next += interval, count += 1) {
+      await sleep(Math.max(0, next - performance.now()));
+      const name = `load-${Math.round(started)}-${client}-${count}`;
+      const call = createPod(cluster, agent, namespace, name, record).finally(() => pending.delete(call));
+      pending.add(call);
+    }
+    await Promise.all(pending);
+    agent.destroy();
+  });
+  const sweeper = sweep(cluster, namespace, signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(senders);
+      const seconds = (performance.now() - started) / 1000;
+      await sweeper;
+      const latencies = record.latencies.toSorted((a, b) => a - b);
+      const { calls, failures, unpatched } = record;
+      return { calls, failures, unpatched, p50: percentile(latencies, 50), p99: percentile(latencies, 99), seconds };
+    },
+  };
+}
+
+/** The result as one line. */
+export function loadFigure(result: LoadResult): string {
+  const { calls, seconds, failures, unpatched, p50, p99 } = result;
+  return `${calls} creates in ${Math.round(seconds)} s, ${failures.length} failed, ${unpatched.length} unpatched, p50 ${readable(p50)}, p99 ${readable(p99)}`;
+}
+
+interface LoadRecord {
+  calls: number;
+  readonly failures: FailedCall[];
+  readonly unpatched: string[];
+  readonly latencies: number[];
+}
+
+async function createPod(
+  cluster: ControlPlane,
+  agent: Agent,
+  namespace: string,
+  name: string,
+  record: LoadRecord,
+): Promise<void> {
+  record.calls += 1;
+  const sent = performance.now();
+  try {
+    const { status, body } = await post(cluster, agent, namespace, JSON.stringify(pod(name, namespace)));
+    record.latencies.push(performance.now() - sent);
+    if (status !== 201) record.failures.push({ at: Date.now(), status, message: body.slice(0, 400) });
+    else if (!hasThreeProbes(JSON.parse(body))) record.unpatched.push(name);
+  } catch (error) {
+    record.failures.push({ at: Date.now(), message: String(error) });
+  }
+}
+
+function post(
+  cluster: ControlPlane,
+  agent: Agent,
+  namespace: string,
+  payload: string,
+): Promise<{ status: number; body: string }> {
+  const headers = { authorization: `Bearer ${cluster.access.token}`, 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const url = new URL(`/api/v1/namespaces/${namespace}/pods`, cluster.server);
+    const outgoing = request(url, { method: 'POST', agent, headers, timeout: 40_000 }, (incoming) => {
+      let body = '';
+      incoming.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        resolve({ status: incoming.statusCode ?? 0, body });
+      });
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer within 40 s')));
+    outgoing.on('error', reject);
+    outgoing.end(payload);
+  });
+}
+
+async function sweep(cluster: ControlPlane, namespace: string, signal: AbortSignal): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  while (!signal.aborted) {
+    await sleep(deleteInterval, undefined, { signal }).catch(() => undefined);
+    await cluster.request('DELETE', `${path}?gracePeriodSeconds=0`).catch(() => undefined);
+  }
+  await waitUntil('the Pods are gone', async () => {
+    await cluster.request('DELETE', `${path}?gracePeriodSeconds=0`);
+    const { body } = await cluster.request('GET', `${path}?limit=1`);
+    return (JSON.parse(body) as { items: unknown[] }).items.length === 0;
+  });
+}
+
+function percentile(sorted: readonly number[], percent: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0;
+}

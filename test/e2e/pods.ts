@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../src/probes/json.ts';
+
+/** A probe as the API server gives it back; only what the tests look at. */
+export interface StoredProbe {
+  readonly httpGet?: { readonly path: string; readonly port: string | number };
+  readonly periodSeconds?: number;
+  readonly timeoutSeconds?: number;
+}
+
+/** A Pod as the API server gives it back; only what the tests look at. */
+export interface StoredPod {
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly containers: readonly (Partial<Record<ProbeKind, StoredProbe>> & { readonly name: string })[];
+  };
+}
+
+export const probeKinds = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
+export type ProbeKind = (typeof probeKinds)[number];
+
+/** A Pod such as controllers make them: one application container without probes, `app`, and a sidecar that no policy names. */
+export function pod(name: string, namespace: string): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace, labels: { app: 'shop', 'pod-template-hash': '7d4b9c6f5' } },
+    spec: {
+      containers: [
+        {
+          name: 'app',
+          image: 'registry.example.com/shop:2.31.0',
+          ports: [
+            { name: 'http', containerPort: 8080 },
+            { name: 'metrics', containerPort: 9394 },
+          ],
+          env: [
+            { name: 'DATABASE_URL', value: 'postgres://db.example.com:5432/shop' },
+            { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+          ],
+          resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '256Mi' } },
+          volumeMounts: [{ name: 'cache', mountPath: '/var/cache/shop' }],
+        },
+        { name: 'log-shipper', image: 'registry.example.com/log-shipper:1.9.2' },
+      ],
+      volumes: [{ name: 'cache', emptyDir: {} }],
+      terminationGracePeriodSeconds: 30,
+    },
+  };
+}
+
+/** Whether container `app` has them all. */
+export function hasThreeProbes(stored: unknown): boolean {
+  const app = (stored as StoredPod).spec.containers.find(({ name }) => name === 'app');
+  return app !== undefined && probeKinds.every((kind) => app[kind] !== undefined);
+}
+
+/** The HTTP path of container `app`'s probe. */
+export function probePath(stored: StoredPod, kind: ProbeKind): string | undefined {
+  return stored.spec.containers.find(({ name }) => name === 'app')?.[kind]?.httpGet?.path;
+}
+
+/** Which policy each of container `app`'s probes comes from, as the annotation says. */
+export function provenance(stored: StoredPod): Record<string, string> {
+  const annotation = stored.metadata.annotations?.['probewright.dev/injected'] ?? '{}';
+  return (JSON.parse(annotation) as Record<string, Record<string, string>>)['app'] ?? {};
+}
