@@ -18,6 +18,10 @@ export interface ServeConfig {
   /** Both or neither; without them the cluster's mode counts, or outside a cluster a development pair is made. */
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
+  /** File with the CAs that callers' certificates must come from; undefined = callers need none. */
+  readonly clientCa: string | undefined;
+  /** Common names of the callers that may call; empty = any that such a CA has signed. */
+  readonly clientNames: readonly string[];
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
   readonly logLevel: LogLevel;
@@ -88,6 +92,18 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   ),
   setting('tls-key', 'FILE', undefined, 'PEM private key for --tls-cert'),
   setting('tls-secret', 'NAME', undefined, 'kubernetes.io/tls Secret in --namespace with a serving pair of your own'),
+  setting(
+    'client-ca',
+    'FILE',
+    undefined,
+    'PEM bundle, read again when it changes; /mutate and /validate then answer only callers with a certificate that one of its CAs signed',
+  ),
+  setting(
+    'client-cn',
+    'NAME[,NAME...]',
+    undefined,
+    'common names of the callers that may call; needs --client-ca; default every one that its CAs signed',
+  ),
   setting('enforcement', ENFORCEMENTS.join('|'), 'Deny', 'the most that a violation may lead to'),
   setting(
     'mutation',
@@ -168,6 +184,8 @@ export function parseServeConfig(
     healthPort: read.integer('health-port', 0, 65_535),
     tlsCert: value.get('tls-cert'),
     tlsKey: value.get('tls-key'),
+    clientCa: read.path('client-ca'),
+    clientNames: read.list('client-cn'),
     enforcement: read.oneOf('enforcement', ENFORCEMENTS),
     mutation: read.oneOf('mutation', MUTATION_MODES),
     logLevel: read.oneOf('log-level', LOG_LEVELS),
@@ -183,6 +201,8 @@ export function parseServeConfig(
   }
   if (config.port !== 0 && config.port === config.healthPort)
     problems.push(`--health-port: ${config.port} is --port already; choose another`);
+  if (read.wasGiven('client-cn') && !read.wasGiven('client-ca'))
+    problems.push('--client-cn: needs --client-ca, for the CAs whose certificates have these names');
   checkTlsSecret(config, read, problems);
   if (config.cluster !== undefined) checkDurations(config.cluster, problems);
   return problems.length > 0 ? { problems } : { config };
@@ -278,6 +298,15 @@ class ValueReader {
     const value = this.#value.get(flag);
     if (value === '') this.#report(flag, 'must not be empty');
     return value === '' ? undefined : value;
+  }
+
+  /** A comma list; empty when it is not given. */
+  list(flag: string): readonly string[] {
+    const value = this.#value.get(flag);
+    if (value === undefined) return [];
+    const items = value.split(',').map((item) => item.trim());
+    if (items.includes('')) this.#report(flag, `must be a comma list of names, not ${JSON.stringify(value)}`);
+    return items;
   }
 
   name(flag: string): string | undefined {

@@ -1,10 +1,12 @@
 import { CertificateFiles } from './certificates/certificate-files.ts';
+import { ClientCaFile } from './certificates/client-ca-file.ts';
 import { DirectorySource } from './sources/directory-source.ts';
 import { formatSourceProblem } from './sources/policy-source.ts';
 import { PolicyStore } from './sources/policy-store.ts';
 import { buildHealthApp } from './server/health.ts';
 import { buildWebhookApp } from './server/app.ts';
 import { Metrics } from './server/metrics.ts';
+import { secureContextOptions } from './server/tls-settings.ts';
 import { KNOWN_KINDS } from './workload/custom-kinds.ts';
 import { loadWorkloadKinds } from './sources/workload-kinds.ts';
 import { loadClusterAccess } from './kubernetes/cluster-access.ts';
@@ -75,10 +77,12 @@ class ServerParts {
   readonly #store: PolicyStore;
   readonly #files: DirectorySource | undefined;
   readonly #tlsFiles: CertificateFiles | undefined;
+  readonly #clientCaFile: ClientCaFile | undefined;
   readonly #metrics: Metrics;
   #cluster: ClusterParts | undefined;
   #kinds: readonly WorkloadKind[] = KNOWN_KINDS;
   #pair: ServingPair | undefined;
+  #clientCa: string | undefined;
   #draining = false;
   #webhook: FastifyInstance | undefined;
   #health: FastifyInstance | undefined;
@@ -93,6 +97,7 @@ class ServerParts {
     ]);
     this.#files = policies === undefined ? undefined : new DirectorySource(policies, surroundings.now);
     this.#tlsFiles = tls && new CertificateFiles(tls.certFile, tls.keyFile);
+    this.#clientCaFile = config.clientCa === undefined ? undefined : new ClientCaFile(config.clientCa);
     this.#metrics = new Metrics({
       policies: () => ({
         loaded: this.#store.current?.policies.length ?? 0,
@@ -151,6 +156,7 @@ class ServerParts {
   /** Listens as soon as there is a certificate to listen with. */
   async #listen(): Promise<number> {
     const { log, monotonic } = this.#surroundings;
+    await this.#readClientCa();
     const certificates = this.#tlsFiles ?? this.#cluster?.certificates;
     if (certificates === undefined) throw new Error('there is no certificate to serve with');
     this.#pair = await certificates.start({
@@ -167,6 +173,7 @@ class ServerParts {
     this.#webhook = buildWebhookApp({
       cert: this.#pair.cert,
       key: this.#pair.key,
+      callers: this.#clientCa === undefined ? undefined : { ca: this.#clientCa, names: this.#config.clientNames },
       policies: () => this.#store.current,
       ...(this.#cluster && { namespaceKnown: (namespace: string) => this.#cluster?.source.namespaceKnown(namespace) }),
       mutation: this.#config.mutation,
@@ -199,20 +206,31 @@ class ServerParts {
       },
       troubled: (problem) => {
         if (problem === undefined) log.info({ origin }, 'policies are kept up to date again');
+        else if (this.#store.current === undefined)
+          log.warn({ origin, problem }, 'no contact with where policies come from yet');
         else log.warn({ origin, problem }, 'no contact with where policies come from, answering from memory');
       },
     };
   }
 
+  async #readClientCa(): Promise<void> {
+    const { log } = this.#surroundings;
+    this.#clientCa = await this.#clientCaFile?.start({
+      changed: (ca) => {
+        this.#clientCa = ca;
+        if (this.#pair !== undefined) this.#serveWith(this.#pair);
+        log.info('CAs of callers changed');
+      },
+      failed: (problem) => {
+        log.error({ problem }, 'CAs of callers not usable, keeping the last good ones');
+      },
+    });
+  }
+
   #replacePair(pair: ServingPair): void {
     const { log } = this.#surroundings;
     try {
-      // Open connections go on under the old certificate; new ones get the new one.
-      (this.#webhook?.server as Server | undefined)?.setSecureContext({
-        cert: pair.cert,
-        key: pair.key,
-        minVersion: 'TLSv1.2',
-      });
+      this.#serveWith(pair);
       this.#pair = pair;
       log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
     } catch (error) {
@@ -220,11 +238,20 @@ class ServerParts {
     }
   }
 
+  /** Open connections go on under the old certificate and the old CAs; new ones get the new ones. */
+  #serveWith({ cert, key }: ServingPair): void {
+    const server = this.#webhook?.server as Server | undefined;
+    server?.setSecureContext(secureContextOptions({ cert, key, clientCa: this.#clientCa }));
+  }
+
   #readiness(): Readiness {
     const notAfter = this.#pair?.notAfter;
     const expired = notAfter !== undefined && notAfter <= this.#surroundings.now();
     const isListening = this.#webhook?.server.listening === true;
-    const certificateProblem = (this.#tlsFiles ?? this.#cluster?.certificates)?.problem();
+    const certificateProblems = [
+      (this.#tlsFiles ?? this.#cluster?.certificates)?.problem(),
+      this.#clientCaFile?.problem(),
+    ];
     return {
       ready: !this.#draining && this.#store.current !== undefined && isListening && !expired,
       details: {
@@ -236,11 +263,12 @@ class ServerParts {
           inForce: this.#store.current?.policies.length ?? 0,
           lastSync: isoTime(this.#lastSync()),
           problems: this.#policyProblems(),
+          troubles: this.#sources().flatMap((source) => source.status().troubles ?? []),
         },
         certificate: {
           notAfter: isoTime(notAfter),
           expired,
-          problems: certificateProblem === undefined ? [] : [certificateProblem],
+          problems: certificateProblems.filter((problem) => problem !== undefined),
         },
         ...(this.#cluster && { leader: this.#cluster.isLeader }),
       },
@@ -278,6 +306,7 @@ class ServerParts {
     this.#draining = true;
     this.#files?.stop();
     this.#tlsFiles?.stop();
+    this.#clientCaFile?.stop();
     const apps = [this.#webhook, this.#health].filter((app) => app !== undefined);
     await Promise.all([this.#cluster?.stop(), ...apps.map((app) => closeWithin(app, CLOSE_MILLISECONDS))]);
   }

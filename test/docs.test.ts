@@ -23,6 +23,8 @@ describe('the docs', () => {
       'tls-cert': 'made',
       'tls-key': 'made',
       'tls-secret': 'none',
+      'client-ca': 'none',
+      'client-cn': 'none',
       namespace: "the service account's or context's",
       'workload-kinds': 'ready-made kinds',
     };

@@ -72,6 +72,8 @@ async function start(): Promise<Listening> {
     healthPort: 0,
     tlsCert: undefined,
     tlsKey: undefined,
+    clientCa: undefined,
+    clientNames: [],
     enforcement: 'Deny',
     mutation: 'On',
     logLevel: 'info',

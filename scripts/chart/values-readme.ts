@@ -9,15 +9,15 @@ A Kubernetes admission webhook for container probes: it gives containers the liv
 stops the ones that cannot work.
 
 \`\`\`sh
-helm install probewright charts/probewright --namespace probewright --create-namespace
-helm test probewright --namespace probewright --logs
+helm install probewright charts/probewright --namespace probewright-system --create-namespace
+helm test probewright --namespace probewright-system --logs
 \`\`\`
 
 The release needs a namespace of its own and Kubernetes 1.30 or later. Webhooks leave that namespace, \`kube-system\`, \`kube-public\` and
 \`kube-node-lease\` alone, whatever the values say. [\`values.enforced.yaml\`](values.enforced.yaml) is for a platform that relies on it:
 
 \`\`\`sh
-helm upgrade probewright charts/probewright --namespace probewright --values charts/probewright/values.enforced.yaml
+helm upgrade probewright charts/probewright --namespace probewright-system --values charts/probewright/values.enforced.yaml
 \`\`\`
 
 In an emergency, this takes it out of the way of every request, and \`helm upgrade\` puts it back:

@@ -47,7 +47,8 @@ export function judge(
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     const workload = checkedWorkload(object, kind, { template: effective, path });
     const found = runChecks(workload, checkPolicyByContainer(policy.layers));
-    violations.push(...(willBeDefaulted ? withSources(found, defaulting) : found));
+    // One by one: what is spread into a call has to fit on the stack, and a hostile object has any number of faults.
+    for (const violation of willBeDefaulted ? withSources(found, defaulting) : found) violations.push(violation);
   }
   return { violations, warnings: [...warnings], policies: [...sources] };
 }

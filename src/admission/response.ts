@@ -75,24 +75,28 @@ export function denied(
   violations: readonly Violation[],
   auditAnnotations: Readonly<Record<string, string>>,
 ): AdmissionReviewReply {
-  const causes = violations.map(({ path, message, check, reason }) => ({
+  const shown = violations.slice(0, MAX_DENIALS);
+  const causes = shown.map(({ path, message, check, reason }) => ({
     reason: reason ?? 'FieldValueForbidden',
     field: path,
     message: `${message} (${check})`,
   }));
-  const message = violations.map((violation) => printable(formatViolation(violation))).join('\n');
+  const lines = shown.map((violation) => printable(formatViolation(violation)));
+  if (shown.length < violations.length) lines.push(`and ${violations.length - shown.length} more violations`);
   return {
     apiVersion: REVIEW_API_VERSION,
     kind: REVIEW_KIND,
     response: {
       uid,
       allowed: false,
-      status: { code: 403, reason: 'Forbidden', message, details: { causes } },
+      status: { code: 403, reason: 'Forbidden', message: lines.join('\n'), details: { causes } },
       auditAnnotations: bounded(auditAnnotations),
     },
   };
 }
 
+/** All violations are told of; only what nobody could have written by hand is cut short, or an answer could be a hundred times the question. */
+const MAX_DENIALS = 1000;
 /** More than this many warnings are summed up: nobody reads the ninth. */
 const MAX_WARNINGS = 8;
 /**

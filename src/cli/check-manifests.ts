@@ -1,3 +1,4 @@
+import { append } from './append.ts';
 import { isJsonObject, objectMember, stringMap, stringMember } from '../probes/json.ts';
 import { jsonWithLiterals, valueAt } from './json-literals.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
@@ -42,12 +43,12 @@ export function checkTexts(
   const sent: Manifest[] = [];
   for (const text of texts) {
     const found = manifestsOf(text);
-    manifests.push(...found.manifests);
-    sent.push(...asSent(text, found.manifests));
-    problems.push(...found.problems);
+    append(manifests, found.manifests);
+    append(sent, asSent(text, found.manifests));
+    append(problems, found.problems);
   }
   const { set: policies, problems: policyProblems } = policiesAmong(manifests, policyTexts);
-  problems.push(...policyProblems);
+  append(problems, policyProblems);
   let workloads = 0;
   const violations: PlacedViolation[] = [];
   const warnings: FileProblem[] = [];
@@ -56,7 +57,7 @@ export function checkTexts(
     const found = checkManifest(manifest, policies, settings, { problems, warnings });
     if (found === undefined) continue;
     workloads += 1;
-    violations.push(...found);
+    append(violations, found);
   }
   const count = (action: string): number => violations.filter((violation) => violation.action === action).length;
   const summary = {
@@ -86,7 +87,10 @@ function checkManifest(
   const { violations, warnings: ignored } = judge({ object, kind, templates, namespace }, policies, true);
   const place = { file: document.file, ...document.position(path) };
   const of = describeManifest(object, namespace);
-  warnings.push(...ignored.map((warning) => ({ ...place, message: `warning: ${of}: ${warning}` })));
+  append(
+    warnings,
+    ignored.map((warning) => ({ ...place, message: `warning: ${of}: ${warning}` })),
+  );
   const cap = hasControllerOwner(object) ? 'Audit' : settings.enforcement;
   return [
     ...templates.flatMap((template) => offline(manifest, template, policies, namespace, problems)),

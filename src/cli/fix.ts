@@ -1,3 +1,4 @@
+import { append } from './append.ts';
 import { reportProblems } from './report-problems.ts';
 import { objectMember, stringMap, stringMember } from '../probes/json.ts';
 import { readFlags } from '../flags.ts';
@@ -116,7 +117,7 @@ function fixText(text: ManifestText, policies: PolicySet, defaultNamespace: stri
     const fix = fixManifest(manifest, policies, namespace);
     objects.push(fix?.object ?? object);
     if (fix === undefined) continue;
-    insertions.push(...fix.insertions);
+    append(insertions, fix.insertions);
     const { line, column } = document.position(path);
     const place = `${text.file}:${line}:${column}: ${describeManifest(object, namespace)}`;
     for (const reason of fix.defaultings.flatMap(({ notInjected }) => notInjected))

@@ -1,3 +1,4 @@
+import { append } from './append.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
 import { findYamlFiles } from '../sources/yaml-files.ts';
@@ -61,7 +62,7 @@ export function manifestsOf({ file, text }: ManifestText): { manifests: Manifest
   const manifests: Manifest[] = [];
   const problems: FileProblem[] = [...yamlProblems];
   for (const document of documents) {
-    if (isJsonObject(document.value)) manifests.push(...objectsIn(document, document.value, []));
+    if (isJsonObject(document.value)) append(manifests, objectsIn(document, document.value, []));
     else if (document.value !== null)
       problems.push({ file, ...document.position([]), message: 'is no Kubernetes object' });
   }

@@ -25,7 +25,17 @@ export function formatProblem(problem: Problem): string {
 
 /** A value as a message quotes it: JSON, cut short when it is long. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined;
+  const text = jsonOf(value);
   if (text === undefined) return 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // Nested deeper than our stack: an object of the API may be, a file may not.
+    if (error instanceof RangeError) return Array.isArray(value) ? '[...]' : '{...}';
+    throw error;
+  }
 }

@@ -102,13 +102,13 @@ export class Reader {
     if (elements === undefined) return undefined;
     if (elements.length === 0)
       return this.report(`must name at least one ${what}; leave the field out for the default`);
-    const names: string[] = [];
+    const names = new Set<string>();
     for (const element of elements) {
       const name = element.string();
       if (name === '') element.report('must not be empty');
-      else if (name !== undefined && names.includes(name)) element.report(`${quoted(name)} is listed twice`);
-      else if (name !== undefined) names.push(name);
+      else if (name !== undefined && names.has(name)) element.report(`${quoted(name)} is listed twice`);
+      else if (name !== undefined) names.add(name);
     }
-    return names;
+    return [...names];
   }
 }

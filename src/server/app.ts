@@ -1,9 +1,12 @@
 import fastify from 'fastify';
+import { TooManyContainers } from '../admission/scope.ts';
 import { decodeReview } from '../admission/review.ts';
 import { mutate } from '../admission/mutate.ts';
 import { validate } from '../admission/validate.ts';
+import { callerProblem } from './callers.ts';
 import { deadlineMilliseconds } from './deadline.ts';
 import { failureStatus } from './status.ts';
+import { secureContextOptions } from './tls-settings.ts';
 import { WEBHOOKS } from './metrics.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Decision, MutationMode } from '../admission/decision.ts';
@@ -12,6 +15,7 @@ import type { AdmissionReviewReply } from '../admission/response.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Enforcement } from '../admission/validate.ts';
+import type { AllowedCallers } from './callers.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 
 /** What is logged of requests; levels and fields are decided in src/log.ts. */
@@ -27,6 +31,8 @@ export interface RequestLog {
 export interface WebhookApp {
   readonly cert: string;
   readonly key: string;
+  /** Who may call; undefined = everybody who reaches the port. */
+  readonly callers?: AllowedCallers | undefined;
   /** The policies in force; undefined before they are known. */
   readonly policies: () => PolicySet | undefined;
   /**
@@ -61,7 +67,11 @@ const REQUESTS_PER_CONNECTION = 1000;
 /** Builds the HTTPS app with `/mutate` and `/validate`. It does not listen. */
 export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const app = fastify({
-    https: { cert: deps.cert, key: deps.key, minVersion: 'TLSv1.2' },
+    https: {
+      ...secureContextOptions({ cert: deps.cert, key: deps.key, clientCa: deps.callers?.ca }),
+      // Not rejected in the handshake: an answer can say what is wrong.
+      ...(deps.callers && { requestCert: true, rejectUnauthorized: false }),
+    },
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
@@ -71,6 +81,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
   });
+  if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
   readJsonBodies(app);
   answerFailures(app, deps);
   closeConnections(app, deps);
@@ -89,6 +100,20 @@ function closeConnections(app: FastifyInstance, { draining }: WebhookApp): void 
     answered.set(request.raw.socket, count);
     if (draining() || count >= REQUESTS_PER_CONNECTION) reply.header('connection', 'close');
     done();
+  });
+}
+
+/** Turns away who may not call before a byte of the body is read, whatever the path. */
+function verifyCallers(app: FastifyInstance, names: readonly string[]): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const problem = callerProblem(request.raw.socket, names);
+    if (problem === undefined) {
+      done();
+      return;
+    }
+    // The body stays unread.
+    reply.header('connection', 'close');
+    done(httpError(401, problem));
   });
 }
 
@@ -213,6 +238,7 @@ function decide(webhook: Webhook, request: AdmissionRequest, policies: PolicySet
   try {
     return webhook === 'mutate' ? mutate(request, policies, deps.mutation) : validate(request, policies, deps);
   } catch (error) {
+    if (error instanceof TooManyContainers) throw httpError(400, error.message);
     if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
     throw error;
   }

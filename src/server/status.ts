@@ -13,6 +13,7 @@ export interface StatusBody {
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'BadRequest',
+  401: 'Unauthorized',
   404: 'NotFound',
   405: 'MethodNotAllowed',
   408: 'Timeout',

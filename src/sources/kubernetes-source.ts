@@ -150,7 +150,8 @@ export class KubernetesSource implements PolicySource {
     const problems = this.#policyMirrors.flatMap(([, mirror]) => mirror.problems());
     return {
       description: this.#description,
-      problems: [...this.#troubles.values(), ...problems.map(formatSourceProblem)],
+      problems: problems.map(formatSourceProblem),
+      troubles: [...this.#troubles.values()],
       lastSync: this.#state === 'starting' ? undefined : known(Math.min(...contacts)),
       objects: [
         ...this.#policyMirrors.flatMap(([kind, mirror]) => {

@@ -55,7 +55,7 @@ export function readPolicyDocuments(
   const collected = new Collection();
   for (const { file, text } of texts) {
     const { documents, problems } = parseYamlDocuments(file, text);
-    collected.problems.push(...problems);
+    for (const problem of problems) collected.problems.push(problem);
     for (const document of documents) collected.addDocument(document, document.value, []);
   }
   for (const { document, value, path } of objects) collected.addDocument(document, value, path);

@@ -60,10 +60,11 @@ interface Spot {
 }
 
 function locator(tree: YamlTree, placed: (offset: number) => Position): YamlDocument['position'] {
+  const members: MembersByMap = new Map();
   return (path, options) => {
     let spot: Spot = { key: undefined, value: tree.root };
     for (const step of path) {
-      const next = child(tree, resolved(tree, spot.value), step);
+      const next = child(tree, members, resolved(tree, spot.value), step);
       if (next === undefined) break;
       spot = next;
     }
@@ -72,24 +73,30 @@ function locator(tree: YamlTree, placed: (offset: number) => Position): YamlDocu
   };
 }
 
-function child(tree: YamlTree, parent: YamlNode, step: string | number): Spot | undefined {
-  if (isMap(parent)) return member(tree, parent, String(step));
+/** Where the members of a mapping stand, worked out once: a document with a hundred thousand mistakes asks as often. */
+type MembersByMap = Map<YAMLMap, ReadonlyMap<string, Spot>>;
+
+function child(tree: YamlTree, members: MembersByMap, parent: YamlNode, step: string | number): Spot | undefined {
+  if (isMap(parent)) return membersOf(tree, members, parent).get(String(step));
   if (!isSeq(parent)) return undefined;
   const item = parent.items[Number(step)] as YamlNode | undefined;
   return item === undefined ? undefined : { key: undefined, value: item };
 }
 
-/** From the last pair backwards: the last of two equal keys wins, and a merge key overrides what stands before it. */
-function member(tree: YamlTree, map: YAMLMap, name: string): Spot | undefined {
-  for (const { key, value } of (map.items as Pair<ParsedNode, YamlNode>[]).toReversed()) {
+/** The last of two equal keys wins, and a merge key overrides what stands before it. */
+function membersOf(tree: YamlTree, members: MembersByMap, map: YAMLMap): ReadonlyMap<string, Spot> {
+  const known = members.get(map);
+  if (known !== undefined) return known;
+  const found = new Map<string, Spot>();
+  members.set(map, found);
+  for (const { key, value } of map.items as Pair<ParsedNode, YamlNode>[]) {
     if (isMergeKey(key)) {
-      for (const source of mergeSources(tree, value)?.toReversed() ?? []) {
-        const merged = member(tree, source, name);
-        if (merged !== undefined) return merged;
-      }
-    } else if (keyName(tree, key) === name) {
-      return { key, value };
+      for (const source of mergeSources(tree, value) ?? [])
+        for (const [name, spot] of membersOf(tree, members, source)) found.set(name, spot);
+      continue;
     }
+    const name = keyName(tree, key);
+    if (name !== undefined) found.set(name, { key, value });
   }
-  return undefined;
+  return found;
 }

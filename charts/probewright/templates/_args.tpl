@@ -31,6 +31,14 @@ serve
 --tls-key=/etc/probewright/tls/tls.key
 {{- end }}
 {{- end }}
+{{- with .Values.callers }}
+{{- if .configMap }}
+--client-ca=/etc/probewright/client-ca/{{ .key }}
+{{- end }}
+{{- if .commonNames }}
+--client-cn={{ join "," .commonNames }}
+{{- end }}
+{{- end }}
 {{- if .Values.clusterPolicy }}
 --policies=/etc/probewright/policies
 {{- end }}
@@ -56,6 +64,11 @@ serve
     items:
       - key: cluster-policy.yaml
         path: cluster-policy.yaml
+{{- end }}
+{{- if .Values.callers.configMap }}
+- name: client-ca
+  configMap:
+    name: {{ .Values.callers.configMap }}
 {{- end }}
 {{- if include "probewright.workloadKindsFile" . }}
 - name: workload-kinds

@@ -4,7 +4,10 @@ What a single value may be is in values.schema.json.
 */}}
 {{- define "probewright.guardRails" -}}
 {{- if eq .Release.Namespace "kube-system" -}}
-{{- fail "Probewright cannot be installed in kube-system: that namespace has to work without any webhook. Install it in one of its own: --namespace probewright --create-namespace" -}}
+{{- fail "Probewright cannot be installed in kube-system: that namespace has to work without any webhook. Install it in one of its own: --namespace probewright-system --create-namespace" -}}
+{{- end -}}
+{{- if and .Values.callers.commonNames (not .Values.callers.configMap) -}}
+{{- fail "callers.commonNames is set and callers.configMap is not: names count only in certificates that a known CA has signed. Set callers.configMap, or take the names out" -}}
 {{- end -}}
 {{- range $what := list "pods" "workloads" -}}
 {{- if and (eq (index $.Values.webhooks $what).failurePolicy "Fail") (lt (int $.Values.replicas) 2) -}}

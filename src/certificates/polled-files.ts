@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+
+/** How often the files are read again. Mounted Secrets change by swapping a link, of which file events tell nothing. */
+const POLL_MILLISECONDS = 1000;
+
+/** What is told as the files change. */
+export interface PolledFilesListener<T> {
+  readonly changed: (value: T) => void;
+  readonly failed: (problem: string) => void;
+}
+
+/** What some PEM files say together, read again as they change. Files that make no sense are told of, and change nothing. */
+export class PolledFiles<T> {
+  readonly #files: readonly string[];
+  readonly #parse: (texts: readonly string[]) => T;
+  readonly #pollMilliseconds: number;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #seen = '';
+  #problem: string | undefined;
+
+  /** @param parse throws an Error that says what is wrong */
+  constructor(
+    files: readonly string[],
+    parse: (texts: readonly string[]) => T,
+    pollMilliseconds: number = POLL_MILLISECONDS,
+  ) {
+    this.#files = files;
+    this.#parse = parse;
+    this.#pollMilliseconds = pollMilliseconds;
+  }
+
+  /** Reads them for the first time. Rejects when they cannot be read. */
+  async start(listener: PolledFilesListener<T>): Promise<T> {
+    const texts = await this.#read();
+    this.#seen = texts.join('');
+    const value = this.#value(texts);
+    this.#schedule(listener);
+    return value;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** What is wrong with the files as they are; what they said before counts meanwhile. */
+  problem(): string | undefined {
+    return this.#problem;
+  }
+
+  #read(): Promise<string[]> {
+    return Promise.all(this.#files.map((file) => readFile(file, 'utf8')));
+  }
+
+  #value(texts: readonly string[]): T {
+    try {
+      return this.#parse(texts);
+    } catch (error) {
+      throw new Error(`${this.#files.join(' and ')}: ${message(error)}`, { cause: error });
+    }
+  }
+
+  #schedule(listener: PolledFilesListener<T>): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      void this.#poll(listener).finally(() => {
+        this.#schedule(listener);
+      });
+    }, this.#pollMilliseconds);
+  }
+
+  async #poll(listener: PolledFilesListener<T>): Promise<void> {
+    try {
+      const texts = await this.#read();
+      const text = texts.join('');
+      if (text === this.#seen && this.#problem === undefined) return;
+      const value = this.#value(texts);
+      const isNews = text !== this.#seen;
+      this.#seen = text;
+      this.#problem = undefined;
+      if (isNews && !this.#stopped) listener.changed(value);
+    } catch (error) {
+      const problem = message(error);
+      const isNews = problem !== this.#problem;
+      this.#problem = problem;
+      if (isNews && !this.#stopped) listener.failed(problem);
+    }
+  }
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
