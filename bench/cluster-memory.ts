@@ -14,7 +14,8 @@ const NAMESPACES = 10_000;
 /** Bytes of heap a policy, all told. */
 const GOAL = 2048;
 
-interface Figures {
+/** What a process takes, in bytes. */
+export interface Figures {
   readonly heap: number;
   readonly rss: number;
   /** With what every namespace's policies are, worked out once for each. */
@@ -78,7 +79,8 @@ function policyOf(index: number): { namespace: string; policy: object } {
   return { namespace, policy: { metadata, spec } };
 }
 
-async function figures(policies: number, namespaces: number): Promise<Figures> {
+/** A process of its own that mirrors such a cluster. */
+export async function figures(policies: number, namespaces: number): Promise<Figures> {
   const api = await startFakeApiServer();
   for (let index = 0; index < namespaces; index++) api.put('/api/v1/namespaces', namespaceOf(index));
   for (let index = 0; index < policies; index++) {
@@ -142,5 +144,7 @@ async function report(): Promise<void> {
   if (perPolicy >= GOAL) process.exitCode = 1;
 }
 
-const [role, server] = process.argv.slice(2);
-await (role === 'mirror' && server !== undefined ? mirror(server) : report());
+if (import.meta.main) {
+  const [role, server] = process.argv.slice(2);
+  await (role === 'mirror' && server !== undefined ? mirror(server) : report());
+}

@@ -21,7 +21,7 @@ import type { ClusterParts } from './serve-cluster.ts';
 import type { WorkloadKind } from './workload/kinds.ts';
 import type { ClusterConfig, ServeConfig } from './config.ts';
 import type { Readiness } from './server/health.ts';
-import type { PolicySource, SourceListener } from './sources/policy-source.ts';
+import type { PolicySnapshot, PolicySource, SourceListener } from './sources/policy-source.ts';
 import type { PolicyOrigin } from './sources/policy-store.ts';
 
 /** What the server is given by its surroundings. */
@@ -195,10 +195,14 @@ class ServerParts {
 
   #policyListener(origin: PolicyOrigin): SourceListener {
     const { log } = this.#surroundings;
+    let policies: PolicySnapshot['policies'] | undefined;
     return {
       changed: (snapshot) => {
         this.#store.replace(origin, snapshot);
-        log.info({ origin, policies: this.#store.current?.policies.length }, 'policies changed');
+        // Labels of namespaces change many times a minute in some clusters, and few policies look at them.
+        if (snapshot.policies !== policies)
+          log.info({ origin, policies: this.#store.current?.policies.length }, 'policies changed');
+        ({ policies } = snapshot);
       },
       failed: (problems) => {
         const message = POLICY_FAILURES[origin];

@@ -32,11 +32,11 @@ export function nextStep(
 ): RotationStep | undefined {
   const { ca, next, nextTrustedSince } = state;
   if (next === undefined) {
-    if (state.rotate || now >= rotationDue(ca)) return 'stage';
-  } else if (now >= next.notAfter) {
+    if (state.rotate || now >= rotationDue(ca) || isOutOfTime(ca, now)) return 'stage';
+  } else if (isOutOfTime(next, now)) {
     return 'stage';
-  } else if (now >= ca.notAfter) {
-    // No leaf can be served any more, so there is nothing to be careful about.
+  } else if (isOutOfTime(ca, now)) {
+    // No leaf of it can be trusted, so there is nothing to be careful about.
     return 'promote';
   } else if (isNextTrusted !== undefined) {
     if (nextTrustedSince === undefined) {
@@ -50,6 +50,11 @@ export function nextStep(
   const { previous, promotedAt } = state;
   const isRetiring = previous.length > 0 && promotedAt !== undefined;
   return isRetiring && now - promotedAt >= settings.leafLifetime + settings.overlap ? 'retire' : undefined;
+}
+
+/** Expired; or not valid yet, because it was made by a clock that was wrong. CAs are backdated, so a little does no harm. */
+function isOutOfTime({ notBefore, notAfter }: CertificateAuthority, now: number): boolean {
+  return now >= notAfter || now < notBefore;
 }
 
 /** When a CA is to be followed by another: one third of its life is left for that. Its life begins when it was made, not when it is dated. */

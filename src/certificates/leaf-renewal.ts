@@ -10,6 +10,7 @@ export interface ServedLeaf {
 /** The CA that is to sign. */
 export interface Signer {
   readonly cert: string;
+  readonly notBefore: number;
   readonly notAfter: number;
 }
 
@@ -37,7 +38,8 @@ export function renewalTime(issuedAt: number, notAfter: number, random: number):
 export function isLeafDue(served: ServedLeaf | undefined, signer: Signer, isTrusted: boolean, now: number): boolean {
   if (now >= signer.notAfter) return false;
   if (served === undefined || now >= served.notAfter) return true;
-  if (served.ca !== signer.cert) return isTrusted;
+  // One that is not valid yet was made by a clock that was wrong: clients would refuse what it signs.
+  if (served.ca !== signer.cert) return isTrusted && now >= signer.notBefore;
   // One that begins in the future was made while the clock was wrong.
   if (now < served.issuedAt - CLOCK_CORRECTION) return true;
   return now >= served.renewAt && served.notAfter < signer.notAfter;

@@ -1,13 +1,14 @@
 import { bundleOf } from './ca-bundle.ts';
 import { distrusted, nextStep, promoted, retired, retiring, staged, trusted } from './ca-rotation.ts';
-import { CaSecret } from './ca-secret.ts';
-import { initialState, trustedBy } from './ca-state.ts';
+import { CaSecret, dataOf } from './ca-secret.ts';
+import { initialState, SECRET_LABELS, trustedBy } from './ca-state.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
 import { CurrentProblems } from './current-problems.ts';
 import { isLeafDue, renewalTime } from './leaf-renewal.ts';
 import { PendingStart } from './pending-start.ts';
 import { Rounds } from './rounds.ts';
 import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
+import { WriteLimit } from './write-limit.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { RotationSettings, RotationStep } from './ca-rotation.ts';
 import type { SecretSight } from './ca-secret.ts';
@@ -79,6 +80,7 @@ export class OwnCertificates implements CertificateSource {
   readonly #rounds: Rounds;
   readonly #problems = new CurrentProblems<Part>((problem) => this.#pending?.failed(problem));
   readonly #writes = new Map<string, WriteCount>();
+  readonly #secretLimit = new WriteLimit();
   #pending: PendingStart | undefined;
   #isLeader = false;
   #isStopped = false;
@@ -218,7 +220,17 @@ export class OwnCertificates implements CertificateSource {
     const due = await this.#secretWrite(sight, this.#surroundings.now());
     if (due === undefined) return;
     const { step, state } = due;
-    const { log } = this.#surroundings;
+    const { log, now } = this.#surroundings;
+    const { namespace, secretName } = this.#settings;
+    if (step === 'restore' && isForeign(sight))
+      throw new Error(
+        `Secret ${namespace}/${secretName} is somebody else's: it has no ca.key. Choose another --ca-secret`,
+      );
+    if (this.#secretLimit.isReached(now()))
+      throw new Error(
+        `somebody else writes Secret ${namespace}/${secretName} over and over, so it is left alone for a while`,
+      );
+    this.#secretLimit.note(now());
     try {
       const result = await this.#secret.write(sight, state);
       this.#count(step, result);
@@ -243,8 +255,8 @@ export class OwnCertificates implements CertificateSource {
     if (state === undefined) return undefined;
     const unkept = this.#unkeptRoot(state, now);
     if (unkept !== undefined) return { step: 'keep', state: retiring(state, unkept, now) };
-    // Without a CA nobody can serve, and nobody may be leading yet; the others' writes collide with ours, which does no harm.
-    return this.#isLeader || now >= state.ca.notAfter ? this.#rotation(state, now) : undefined;
+    // The leader alone, even when the CA has expired: one replica with a wrong clock must not replace what serves all others well.
+    return this.#isLeader ? this.#rotation(state, now) : undefined;
   }
 
   async #rotation(state: CaState, now: number): Promise<DueWrite | undefined> {
@@ -276,14 +288,17 @@ export class OwnCertificates implements CertificateSource {
     return trustedBy(state).some(({ cert }) => cert === served.ca) ? undefined : served.root;
   }
 
-  /** The leader writes what clients are to trust into the webhook configurations. */
+  /**
+   * The leader writes what clients are to trust into the webhook configurations. Where there is nothing yet, any replica does: until then no
+   * call can succeed, and after a reinstallation the Lease may still be that of a leader that is gone.
+   */
   async #keepBundle(): Promise<void> {
-    if (!this.#isLeader || this.#state === undefined) return;
+    if (this.#state === undefined) return;
     const now = this.#surroundings.now();
     const bundle = this.#wantedBundle(this.#state, now);
     // An empty bundle would mean: trust what the system trusts.
     if (bundle === '') return;
-    const writes = await this.#bundle.write(bundle);
+    const writes = await this.#bundle.write(bundle, this.#isLeader ? 'all' : 'empty');
     for (const { result } of writes) this.#count('bundle', result);
     throwIfFailed(writes);
   }
@@ -307,6 +322,14 @@ export class OwnCertificates implements CertificateSource {
     const key = `${step} ${result}`;
     this.#writes.set(key, { step, result, count: (this.#writes.get(key)?.count ?? 0) + 1 });
   }
+}
+
+/** True for a Secret that was never ours: a serving pair of somebody's, whose `ca.crt` is another thing. */
+function isForeign({ object }: SecretSight): boolean {
+  if (object === undefined) return false;
+  const keys = Object.keys(dataOf(object));
+  const isLabelled = Object.entries(SECRET_LABELS).every(([key, value]) => object.metadata.labels?.[key] === value);
+  return !isLabelled && !keys.includes('ca.key') && keys.some((key) => key === 'tls.crt' || key === 'tls.key');
 }
 
 /** Clients look at the alternative names only. */

@@ -147,11 +147,12 @@ export class SecretCertificates implements CertificateSource {
   }
 
   async #keepBundle(): Promise<void> {
-    if (!this.#isLeader || this.#good?.ca === undefined) return;
+    if (this.#good?.ca === undefined) return;
     const { pair, ca } = this.#good;
     if (!isChainTrusted(pair.cert, ca))
       throw new Error('the caBundle is left alone: tls.crt is not signed by what ca.crt holds');
-    throwIfFailed(await this.#bundle.write(ca));
+    // As with own certificates, what is empty can wait for no leader.
+    throwIfFailed(await this.#bundle.write(ca, this.#isLeader ? 'all' : 'empty'));
   }
 }
 

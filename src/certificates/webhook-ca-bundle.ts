@@ -3,6 +3,7 @@ import { hasCode } from '../kubernetes/api-error.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { bundleHolds } from './ca-bundle.ts';
 import { MirroredObject } from './mirrored-object.ts';
+import { WriteLimit } from './write-limit.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { CertificateSurroundings } from './certificate-surroundings.ts';
@@ -33,6 +34,9 @@ export function throwIfFailed(writes: readonly BundleWrite[]): void {
   if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
 }
 
+const FOUGHT_OVER =
+  "somebody else writes the caBundle over and over (cert-manager's inject-ca-from?), so it is left alone for a while";
+
 /** The manager that the API server notes for the field. */
 const FIELD_MANAGER = 'probewright-ca-bundle';
 
@@ -54,6 +58,12 @@ export class WebhookCaBundle {
   readonly #surroundings: CertificateSurroundings;
   readonly #mirrors: Readonly<Record<ConfigurationKind, MirroredObject>>;
   readonly #stopped = new AbortController();
+  readonly #limits: Readonly<Record<ConfigurationKind, WriteLimit>> = {
+    mutating: new WriteLimit(),
+    validating: new WriteLimit(),
+  };
+  /** What was there when the API server last took a patch for invalid. */
+  readonly #refused = new Map<ConfigurationKind, number>();
 
   constructor(
     client: ApiClient,
@@ -103,9 +113,13 @@ export class WebhookCaBundle {
     return bundle !== undefined && this.#holds(object, bundle);
   }
 
-  /** Puts the bundle into every entry of ours that has another one. What came of it, for each configuration that was written. */
-  async write(bundle: string): Promise<readonly BundleWrite[]> {
-    const writes = await Promise.all(CONFIGURATION_KINDS.map((kind) => this.#writeTo(kind, bundle)));
+  /**
+   * Puts the bundle into every entry of ours that has another one. What came of it, for each configuration that was written.
+   *
+   * @param which `empty`: only into those that have none
+   */
+  async write(bundle: string, which: 'all' | 'empty'): Promise<readonly BundleWrite[]> {
+    const writes = await Promise.all(CONFIGURATION_KINDS.map((kind) => this.#writeTo(kind, bundle, which)));
     const made = writes.filter((write) => write !== undefined);
     const { log } = this.#surroundings;
     for (const { kind, result, problem } of made) {
@@ -116,12 +130,16 @@ export class WebhookCaBundle {
     return made;
   }
 
-  async #writeTo(kind: ConfigurationKind, bundle: string): Promise<BundleWrite | undefined> {
+  async #writeTo(kind: ConfigurationKind, bundle: string, which: 'all' | 'empty'): Promise<BundleWrite | undefined> {
     const mirror = this.#mirrors[kind];
     const { object, generation } = mirror;
     const wanted = Buffer.from(bundle);
-    const stale = object && entriesOf(object, this.#address).filter((entry) => !entry.bundle.equals(wanted));
+    const isStale = (entry: Entry): boolean =>
+      which === 'all' ? !entry.bundle.equals(wanted) : entry.bundle.length === 0;
+    const stale = object && entriesOf(object, this.#address).filter(isStale);
     if (stale === undefined || stale.length === 0 || mirror.isAwaited(this.#surroundings.now())) return undefined;
+    if (this.#limits[kind].isReached(this.#surroundings.now())) return { kind, result: 'error', problem: FOUGHT_OVER };
+    this.#limits[kind].note(this.#surroundings.now());
     try {
       await this.#client.request({
         method: 'PATCH',
@@ -141,7 +159,10 @@ export class WebhookCaBundle {
       const problem = error instanceof Error ? error.message : String(error);
       if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
       mirror.awaitChange(generation, this.#surroundings.now());
-      return { kind, result: 'conflict', problem };
+      // A 422 is a failed test, as entries have moved, and the watch will tell; or there is something else wrong with the configuration.
+      const isInvalid = hasCode(error, 422) && this.#refused.get(kind) === generation;
+      if (hasCode(error, 422)) this.#refused.set(kind, generation);
+      return { kind, result: isInvalid ? 'error' : 'conflict', problem };
     }
   }
 

@@ -5,7 +5,7 @@ import { formatFileProblem } from '../sources/policy-documents.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import type { ServeConfig } from '../config.ts';
-import type { TlsFiles } from '../serve.ts';
+import type { RunningServer, TlsFiles } from '../serve.ts';
 import type { CommandIo } from './io.ts';
 
 /** `probewright serve --help`. */
@@ -32,11 +32,20 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
   }
   const { config } = parsed;
   const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
+  // From now on: process 1 of a container ignores a signal that nobody waits for.
+  const signalled = io.untilSignal();
+  const surroundings = { log, now: io.now, monotonic: io.monotonic };
+  let server: RunningServer | undefined;
   try {
-    const server = await startServer(config, await tlsFiles(config, io), { log, now: io.now, monotonic: io.monotonic });
+    const starting = tlsFiles(config, io).then((tls) => startServer(config, tls, surroundings));
+    server = await Promise.race([starting, signalled.then(() => undefined)]);
+    if (server === undefined) {
+      await (await starting).stop(0);
+      return EXIT_OK;
+    }
     // A port that cannot be listened on shows only once there is a certificate, which in a cluster may take a while.
     const failure = server.port.then(() => new Promise<never>(() => undefined));
-    const signal = await Promise.race([io.untilSignal(), failure]);
+    const signal = await Promise.race([signalled, failure]);
     // A person at a terminal does not wait; a kubelet's SIGTERM means that callers still come for a while.
     await server.stop(signal === 'SIGINT' ? 0 : config.drainSeconds);
     return EXIT_OK;
@@ -44,6 +53,8 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
     const problems = error instanceof PolicyFilesError ? error.problems : [];
     for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
     io.stderr.write(`probewright serve: ${error instanceof Error ? error.message : String(error)}\n`);
+    // What runs already would keep the process alive, never ready and never restarted.
+    await server?.stop(0);
     return EXIT_USAGE;
   }
 }

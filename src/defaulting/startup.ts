@@ -12,6 +12,8 @@ export const SAFETY_SOURCE = 'safety';
 
 /** Seconds that a container gets to start when Probewright injects its liveness probe and nothing says how long it needs. */
 const SAFETY_SECONDS = 300;
+/** What the check startup-budget asks of every container by itself: no number that is worked out here is below it. */
+const LEAST_SECONDS = 10;
 /** Period of a startup probe for a slow starter: short, because a started container waits for the next one. */
 const STARTUP_PERIOD_SECONDS = 5;
 
@@ -80,7 +82,7 @@ function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | 
   if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
   const timing = probeTiming(liveness.probe);
   return timing.initialDelaySeconds >= threshold.value
-    ? { seconds: longestStartSeconds(timing), source: threshold.source }
+    ? { seconds: Math.max(LEAST_SECONDS, longestStartSeconds(timing)), source: threshold.source }
     : undefined;
 }
 

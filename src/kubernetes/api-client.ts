@@ -86,7 +86,8 @@ export class ApiClient {
   async #accepted(request: ApiRequest, timeout: number): Promise<IncomingMessage> {
     const response = await this.#send(request, timeout);
     const code = response.statusCode ?? 0;
-    if (code < 200 || code >= 300) throw ApiError.fromBody(code, await textOf(response), nameOf(request));
+    if (code < 200 || code >= 300)
+      throw ApiError.fromBody(code, await textOf(response), nameOf(request), response.headers['retry-after']);
     return response;
   }
 

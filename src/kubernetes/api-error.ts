@@ -6,20 +6,25 @@ export class ApiError extends Error {
   readonly code: number;
   /** meta/v1 StatusReason, for example `Conflict`; empty when the answer was no Status. */
   readonly reason: string;
+  /** How long the API server asks to be left alone, from its Retry-After. */
+  readonly retryAfterMilliseconds: number;
 
-  constructor(code: number, reason: string, message: string) {
+  constructor(code: number, reason: string, message: string, retryAfterMilliseconds = 0) {
     super(message);
+    this.retryAfterMilliseconds = retryAfterMilliseconds;
     this.name = 'ApiError';
     this.code = code;
     this.reason = reason;
   }
 
   /** The error that an answer's body tells of. `what` says which request it was: `GET /api/v1/namespaces`. */
-  static fromBody(code: number, body: string, what: string): ApiError {
+  static fromBody(code: number, body: string, what: string, retryAfter?: string): ApiError {
+    const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
     const status = parsed(body);
     if (!isRecord(status) || status['kind'] !== 'Status')
-      return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${body.slice(0, 200)}`}`);
-    return ApiError.fromStatus(status, what, code);
+      return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${body.slice(0, 200)}`}`, wait);
+    const { reason, message } = ApiError.fromStatus(status, what, code);
+    return new ApiError(code, reason, message, wait);
   }
 
   /** The error in a Status object, which also ends a watch. */

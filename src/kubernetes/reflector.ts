@@ -51,6 +51,10 @@ const PAGE_SIZE = 500;
 const WATCH_SECONDS = { minimum: 240, spread: 120 };
 /** Bookmarks come once a minute at the latest, so twice that without a byte means that nobody is there. */
 export const SILENCE_MILLISECONDS = 120_000;
+/** Answers that say nothing about the version from which a watch was asked for. 504 does: it may be from before a restored backup. */
+const REFUSALS: readonly number[] = [401, 403, 429, 500, 502, 503];
+/** A Retry-After is obeyed up to this. */
+const MAX_RETRY_AFTER = 30_000;
 /** Short enough that a watch is back within 10 s of its server. */
 const RETRY = { minimum: 250, maximum: 5_000 };
 
@@ -68,6 +72,7 @@ export class Reflector {
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
   #resourceVersion: string | undefined;
+  #isWatchOpen = false;
   #synced = false;
   #lastContact: number | undefined;
   #problem: string | undefined;
@@ -120,7 +125,7 @@ export class Reflector {
       } catch (error) {
         if (this.#isStopped()) return;
         this.#fail(error);
-        await sleep(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
+        await sleep(this.#pauseAfter(error), undefined, { signal }).catch(() => undefined);
       }
     }
   }
@@ -157,6 +162,7 @@ export class Reflector {
     const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal]);
     let events = 0;
     let failure: unknown;
+    this.#isWatchOpen = false;
     const line = (text: string): void => {
       if (signal.aborted) return;
       try {
@@ -172,7 +178,7 @@ export class Reflector {
     try {
       await this.#client.lines(
         { ...this.#request(query), signal },
-        { line, opened: () => this.#contact() },
+        { line, opened: () => this.#watchOpened() },
         this.#silenceMilliseconds,
       );
     } catch (error) {
@@ -193,6 +199,17 @@ export class Reflector {
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
   }
 
+  #watchOpened(): void {
+    this.#isWatchOpen = true;
+    this.#contact();
+  }
+
+  /** An API server that has too much to do says for how long it wants to be left alone. */
+  #pauseAfter(error: unknown): number {
+    const asked = error instanceof ApiError ? error.retryAfterMilliseconds : 0;
+    return Math.max(this.#backoff.next(), Math.min(asked, MAX_RETRY_AFTER));
+  }
+
   #contact(): void {
     this.#lastContact = this.#surroundings.now();
     if (this.#problem === undefined) return;
@@ -201,8 +218,10 @@ export class Reflector {
   }
 
   #fail(error: unknown): void {
-    // A connection that broke can be taken up where it was. Everything else may have hidden an event.
-    if (!isConnectionError(error)) this.#resourceVersion = undefined;
+    // A connection that broke can be taken up where it was, and so can a watch that was not opened because the API server had too much to do:
+    // to list everything is the last thing that it needs then. All else may have hidden an event.
+    const isRefusal = !this.#isWatchOpen && error instanceof ApiError && REFUSALS.includes(error.code);
+    if (!isConnectionError(error) && !isRefusal) this.#resourceVersion = undefined;
     // Too old a version is how a watch ends in the ordinary course of things.
     if (hasCode(error, 410)) return;
     const problem = error instanceof Error ? error.message : String(error);

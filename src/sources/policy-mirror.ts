@@ -1,7 +1,7 @@
 import { formatProblem } from '../policy/problems.ts';
 import { parseProbePolicy, POLICY_API_VERSION } from '../policy/probe-policy.ts';
 import { placeOf } from './policy-reference.ts';
-import { isShown, shownStatus } from './policy-status.ts';
+import { isEarlier, isShown, shownStatus } from './policy-status.ts';
 import { SharedParts } from './shared-parts.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { PolicyKind, PolicyParse, ProbePolicy } from '../policy/probe-policy.ts';
@@ -148,8 +148,9 @@ export class PolicyMirror {
     remembered: GoodVersion | undefined,
     { lastGood }: ShownStatus,
   ): GoodVersion | undefined {
-    if (lastGood === undefined || (remembered !== undefined && remembered.generation >= lastGood.generation))
+    if (lastGood === undefined || !isEarlier(lastGood.generation, integer(object.metadata.generation)))
       return remembered;
+    if (remembered !== undefined && remembered.generation >= lastGood.generation) return remembered;
     const parsed = this.#parse(object, lastGood.spec);
     if ('problems' in parsed) return remembered;
     return { generation: lastGood.generation, policy: parsed.policy, spec: JSON.stringify(lastGood.spec) };

@@ -105,10 +105,19 @@ export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: num
  * `lastGood` is there while it is needed. One that is newer than what we know, or that we cannot read, is left alone: another version of
  * us may be able to.
  */
-function lastGoodChange({ lastGood }: ShownStatus, { problems, good }: PolicyVerdict): 'none' | 'write' | 'remove' {
+function lastGoodChange(
+  { lastGood }: ShownStatus,
+  { problems, good, generation }: PolicyVerdict,
+): 'none' | 'write' | 'remove' {
   if (problems.length === 0) return lastGood === undefined ? 'none' : 'remove';
   if (good === undefined) return 'none';
-  return lastGood === undefined || lastGood.generation < good.generation ? 'write' : 'none';
+  const isBelieved = lastGood !== undefined && isEarlier(lastGood.generation, generation);
+  return !isBelieved || lastGood.generation < good.generation ? 'write' : 'none';
+}
+
+/** Whether a last good version can be one of the object that shows it: somebody else may have written it, or restored it from a backup. */
+export function isEarlier(lastGood: number, generation: number | undefined): boolean {
+  return Number.isInteger(lastGood) && lastGood >= 1 && generation !== undefined && lastGood < generation;
 }
 
 /** In the place of the one before, so that the others keep their order; the time is that of the last change of `status`. */

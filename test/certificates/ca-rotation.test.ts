@@ -70,7 +70,21 @@ describe('the next step of a rotation', () => {
       251 * DAY,
       'retire',
     ],
-    ['another request is met by the rotation under way', { ...withNext, rotate: true }, false, DAY],
+    ['another request is met by the rotation under way', { ...withNext, rotate: true }, false, 251 * DAY],
+    [
+      'another CA when this one begins in the future, as a clock was wrong',
+      initialState(next),
+      undefined,
+      9 * DAY,
+      'stage',
+    ],
+    [
+      'that the next CA signs at once when this one begins in the future',
+      { ...initialState(next), next: ca },
+      false,
+      9 * DAY,
+      'promote',
+    ],
   ])('is %s', (_what, state, isNextTrusted, now, step) => {
     expect(nextStep(state, isNextTrusted, now, settings)).toBe(step);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLeafDue, renewalTime } from '../../src/certificates/leaf-renewal.ts';
 
-const signer = { cert: 'ca', notAfter: 1_000_000_000 };
+const signer = { cert: 'ca', notBefore: 0, notAfter: 1_000_000_000 };
 const served = { ca: 'ca', issuedAt: 100_000_000, renewAt: 200_000_000, notAfter: 300_000_000 };
 const other = { ...served, ca: 'former' };
 
@@ -17,6 +17,14 @@ describe('a leaf is due', () => {
     ['not while the other CA is not trusted', other, signer, false, 150_000_000, false],
     ['not while the other CA is not trusted, even to renew', other, signer, false, 250_000_000, false],
     ['when it has expired, whatever is trusted', other, signer, false, 300_000_000, true],
+    [
+      'not under another CA that begins in the future',
+      other,
+      { ...signer, notBefore: 160_000_000 },
+      true,
+      150_000_000,
+      false,
+    ],
     ['never under an expired CA', undefined, signer, true, 1_000_000_000, false],
     ['when it was made while the clock was far ahead', served, signer, true, 1, true],
     ['not when the clock was set back a little', served, signer, true, 99_000_000, false],

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleHolds } from '../../src/certificates/ca-bundle.ts';
 import { createAuthority } from '../../src/certificates/certificate-authority.ts';
 import { isChainTrusted } from '../../src/certificates/chain-trust.ts';
@@ -150,7 +150,7 @@ describe('the first start', () => {
     await expect(source.start({ changed: () => undefined, failed: () => undefined })).rejects.toThrow('stopped');
   });
 
-  it('replaces a CA that has expired, though nobody leads yet', async () => {
+  it('replaces a CA that has expired as soon as somebody leads, and not before', async () => {
     const world = await OwnWorld.start();
     world.now -= 400 * DAY;
     const former = world.own();
@@ -158,7 +158,12 @@ describe('the first start', () => {
     former.source.stop();
     const expired = world.secret()['ca.crt'];
     world.now += 400 * DAY;
-    const pair = await world.own().started;
+    const { source, started } = world.own();
+    await aWhile();
+    // A replica whose clock is wrong may take any CA for expired.
+    expect(world.secret()['ca.crt']).toBe(expired);
+    source.lead(true);
+    const pair = await started;
     expect(world.secret()['ca.crt']).not.toBe(expired);
     expect(world.secret()['previous.crt']).toBeUndefined();
     expectSigned(pair, world.secret()['ca.crt']);
@@ -283,6 +288,19 @@ describe('a Secret that is spoilt', () => {
     expect(world.logged.join('\n')).toContain('"problems":"ca.key is missing"');
   });
 
+  it("is left alone when it is somebody else's: a serving pair of cert-manager, say", async () => {
+    const world = await OwnWorld.start();
+    const data = encodedAll({ 'ca.crt': 'theirs', 'tls.crt': 'theirs', 'tls.key': 'theirs' });
+    const theirs = world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'kubernetes.io/tls', data });
+    const { source, failures } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(source.problem()).toContain("Secret system/probewright-ca is somebody else's: it has no ca.key");
+    });
+    expect(failures.length).toBeGreaterThan(0);
+    expect(world.api.get(SECRETS, SETTINGS.secretName)?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
+  });
+
   it('in its next CA only keeps the CA, also when nobody has read it before', async () => {
     const world = await OwnWorld.start();
     const first = world.own();
@@ -292,6 +310,31 @@ describe('a Secret that is spoilt', () => {
     world.editSecret({ 'next.crt': 'nonsense' });
     expectSigned(await world.own().started, ca);
     expect(Object.keys(world.secret())).toEqual(['ca.crt', 'ca.key']);
+  });
+});
+
+describe('somebody who writes the caBundle, too', () => {
+  it('is not fought for ever: it is given up for a while, and told of', async () => {
+    const world = await OwnWorld.start();
+    const { source } = await settled(world);
+    // As fast as the API server answers, like cert-manager's cainjector.
+    let isFighting = true;
+    onTestFinished(() => {
+      isFighting = false;
+    });
+    const fight = async (): Promise<void> => {
+      while (isFighting) {
+        if (world.bundles().some((bundle) => bundle !== 'theirs')) world.putConfigurations('theirs');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    void fight();
+    await eventually(() => {
+      expect(source.problem()).toContain('somebody else writes the caBundle over and over');
+    });
+    await aWhile();
+    // Two configurations, ten writes each at most.
+    expect(world.requests('PATCH').length).toBeLessThanOrEqual(20);
   });
 });
 
@@ -364,6 +407,20 @@ describe('a Secret whose CA is replaced by another', () => {
 });
 
 describe('the webhook configurations', () => {
+  it('get the bundle from any replica where they have none, so that calls need not wait for a leader, and not otherwise', async () => {
+    const world = await OwnWorld.start();
+    world.putConfigurations();
+    const { started } = world.own();
+    await started;
+    const ca = world.secret()['ca.crt'] ?? '';
+    await eventually(() => {
+      for (const bundle of world.bundles()) expect(bundleHolds(bundle, ca)).toBe(true);
+    });
+    world.putConfigurations('theirs');
+    await aWhile();
+    expect(world.bundles()).toEqual(Array.from({ length: 4 }, () => 'theirs'));
+  });
+
   it('get the bundle where they call our Service, and nowhere else', async () => {
     const world = await OwnWorld.start();
     await settled(world);

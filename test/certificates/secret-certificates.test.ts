@@ -118,7 +118,7 @@ describe('a Secret of the user’s', () => {
 describe('the CA in a Secret of the user’s', () => {
   it('is what the leader makes clients trust, byte for byte, and puts right', async () => {
     const world = await OwnWorld.start();
-    world.putConfigurations();
+    world.putConfigurations(other.cert);
     const roots = `# ours\n${ca.cert}\n`;
     putSecret(world, texts(first, roots));
     const { source, started } = world.given();
@@ -138,6 +138,16 @@ describe('the CA in a Secret of the user’s', () => {
     world.api.put(MUTATING, configuration(other.cert));
     await expectWritten();
     expect(world.requests('PATCH')).toHaveLength(3);
+  });
+
+  it('is put where there is nothing yet by any replica', async () => {
+    const world = await OwnWorld.start();
+    world.putConfigurations();
+    putSecret(world, texts(first, ca.cert));
+    await world.given().started;
+    await eventually(() => {
+      for (const bundle of world.bundles()) expect(bundle).toBe(ca.cert);
+    });
   });
 
   it('is changed for clients when the Secret holds the former and the next one', async () => {

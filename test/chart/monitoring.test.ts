@@ -129,8 +129,8 @@ describe.skipIf(isWithoutHelm('monitoring.test.ts'))('the alerts', () => {
   it('go by the values', () => {
     const expr = (alert: string, ...set: string[]): string =>
       alerts(set).find((candidate) => candidate.alert === alert)?.expr ?? '';
-    expect(expr('ProbewrightSlow')).toMatch(/> 2\.5$/);
-    expect(expr('ProbewrightSlow', 'webhooks.timeoutSeconds=10')).toMatch(/> 5$/);
+    expect(expr('ProbewrightSlow')).toMatch(/> 1\.25$/);
+    expect(expr('ProbewrightSlow', 'webhooks.timeoutSeconds=10')).toMatch(/> 2\.5$/);
     expect(expr('ProbewrightReplicasMissing')).toMatch(/< 2$/);
     expect(expr('ProbewrightReplicasMissing', 'replicas=1')).toMatch(/< 1$/);
     expect(expr('ProbewrightCaExpires')).toMatch(/< 5184000$/);

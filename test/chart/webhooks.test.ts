@@ -15,6 +15,7 @@ interface Requirement {
 interface Webhook {
   readonly name: string;
   readonly failurePolicy: string;
+  readonly timeoutSeconds: number;
   readonly clientConfig: JsonObject;
   readonly namespaceSelector: { readonly matchLabels?: object; readonly matchExpressions: readonly Requirement[] };
   readonly objectSelector?: object;
@@ -175,11 +176,17 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
         admissionReviewVersions: ['v1'],
         matchPolicy: 'Equivalent',
         sideEffects: 'None',
-        timeoutSeconds: 5,
         clientConfig: { service: { name: 'probewright', namespace: 'probewright', port: 443 } },
       });
       expect(Object.keys(webhook.clientConfig)).toEqual(['service']);
     }
+  });
+
+  it('share timeoutSeconds between the two calls of a Pod', () => {
+    const timeouts = (...set: string[]): number[] => webhooks({ set }).map(({ timeoutSeconds }) => timeoutSeconds);
+    expect(timeouts()).toEqual([3, 2, 5]);
+    expect(timeouts('webhooks.timeoutSeconds=1')).toEqual([1, 1, 1]);
+    expect(timeouts('webhooks.timeoutSeconds=30')).toEqual([15, 15, 30]);
   });
 
   it('keep the two failure policies apart', () => {

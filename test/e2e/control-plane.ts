@@ -91,7 +91,7 @@ export interface StartedProcess {
   /** Whether it has ended. */
   ended(): boolean;
   /** Sends the signal, SIGKILL when it has not ended in time, and gives the exit code (null when a signal ended it). */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  stop(signal?: NodeJS.Signals, patience?: number): Promise<number | null>;
 }
 
 const serviceClusterCidr = '127.100.0.0/16';
@@ -485,9 +485,9 @@ export function startProcess(
     name,
     output: () => output,
     ended: () => !running.has(child),
-    stop: async (signal = 'SIGTERM') => {
+    stop: async (signal = 'SIGTERM', patience = stopTimeout) => {
       child.kill(signal);
-      const impatience = setTimeout(() => child.kill('SIGKILL'), stopTimeout);
+      const impatience = setTimeout(() => child.kill('SIGKILL'), patience);
       return closed.finally(() => {
         clearTimeout(impatience);
       });
@@ -495,12 +495,14 @@ export function startProcess(
   };
 }
 
-async function run(
+/** Runs a command to its end. */
+export async function run(
   command: string,
   args: readonly string[],
-  options: { readonly env?: NodeJS.ProcessEnv; readonly input?: string },
+  options: Surroundings & { readonly input?: string },
 ): Promise<CommandResult> {
-  const child = spawn(command, args, { env: options.env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const { env, cwd } = options;
+  const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
   const closed = watchOver(child);
   let stdout = '';
   let stderr = '';

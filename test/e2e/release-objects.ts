@@ -110,7 +110,7 @@ function webhookConfigurations(options: ReleaseOptions): object[] {
 }
 
 /** Servers before 1.21 do not label namespaces with their names, which the selectors go by: then the tests do. */
-async function labelNamespaces(cluster: ControlPlane, names: readonly string[]): Promise<void> {
+export async function labelNamespaces(cluster: ControlPlane, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const { body } = await cluster.request('GET', `/api/v1/namespaces/${name}`);
     const { metadata } = JSON.parse(body) as { metadata: { labels?: Record<string, string> } };

@@ -289,6 +289,23 @@ describe('a watch that ends', () => {
   });
 });
 
+describe('an API server that has too much to do', () => {
+  it('is not asked for everything again: the watch goes on where it was', async () => {
+    put('a');
+    const mirror = reflect();
+    await mirror.synced;
+    await watching();
+    api.intercept(({ query }) => (query['watch'] === 'true' ? { status: 429 } : undefined));
+    const before = api.requests.length;
+    api.disturbWatches('end');
+    await waitUntil('it was tried again and again', () => api.requests.length > before + 5);
+    put('b');
+    api.intercept(undefined);
+    await agreement(mirror);
+    expect(mirror.replacements()).toBe(1);
+  });
+});
+
 describe('the state of a server that was restored from a backup', () => {
   it('is read whole when the server has not got as far as we had', async () => {
     put('kept');

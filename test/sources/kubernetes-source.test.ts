@@ -218,6 +218,7 @@ describe('a policy that cannot be read', () => {
   });
 
   it('takes up a last good version that the leader writes down later, or that is newer than the one in memory', async () => {
+    world.put('web', { port: 3 });
     world.put('web', BROKEN);
     world.put('api', { port: 1 });
     const watched = await world.started();
@@ -225,7 +226,7 @@ describe('a policy that cannot be read', () => {
       const object = { metadata: { name }, spec: BROKEN, status: { lastGood: { generation, spec: { port } } } };
       world.api.put(policiesIn('apps'), object);
     };
-    world.put('api', BROKEN);
+    for (let generation = 2; generation <= 9; generation++) world.put('api', { ...BROKEN, generation });
     giveLastGood('web', 1, 4);
     await watched.until('it is taken up', () => watched.inForce['ProbePolicy/apps/web'] === 4);
     expect(watched.inForce['ProbePolicy/apps/api']).toBe(1);
@@ -235,6 +236,19 @@ describe('a policy that cannot be read', () => {
     world.put('marker', {});
     await watched.until('the marker is in force', () => 'ProbePolicy/apps/marker' in watched.inForce);
     expect(watched.inForce['ProbePolicy/apps/api']).toBe(5);
+  });
+
+  it('does not believe a last good version that the object has never had', async () => {
+    world.put('web', { port: 1 });
+    const watched = await world.started();
+    world.put('web', BROKEN);
+    for (const generation of [2, 999, 0, -1, 1.5]) {
+      const status = { lastGood: { generation, spec: { port: 6666 } } };
+      world.api.put(policiesIn('apps'), { metadata: { name: 'web' }, spec: BROKEN, status });
+      world.put(`marker${String(Math.abs(generation)).replace('.', '-')}`, {});
+    }
+    await watched.until('the last marker is in force', () => 'ProbePolicy/apps/marker1-5' in watched.inForce);
+    expect(watched.inForce['ProbePolicy/apps/web']).toBe(1);
   });
 
   it('has no last good version from an object of the same name that was there before', async () => {

@@ -28,6 +28,17 @@ matchExpressions:
 {{- end -}}
 
 {{/*
+How long the API server waits for each webhook. A Pod is asked about twice, one after the other, and is to be delayed by no more than the value
+in all: so its two webhooks share it. A second is the least that the API server takes.
+*/}}
+{{- define "probewright.timeouts" -}}
+{{- $whole := int .Values.webhooks.timeoutSeconds -}}
+mutatePods: {{ div (add $whole 1) 2 }}
+validatePods: {{ max 1 (div $whole 2) }}
+workloads: {{ $whole }}
+{{- end -}}
+
+{{/*
 Fields of every webhook. clientConfig has no caBundle, not even an empty one: who renders the field owns it, and would undo at every upgrade what
 the leader, or cert-manager, wrote.
 */}}
@@ -42,7 +53,7 @@ clientConfig:
 failurePolicy: {{ .failurePolicy }}
 matchPolicy: Equivalent
 sideEffects: None
-timeoutSeconds: {{ .context.Values.webhooks.timeoutSeconds }}
+timeoutSeconds: {{ .timeoutSeconds }}
 namespaceSelector:
   {{- include "probewright.namespaceSelector" .context | trim | nindent 2 }}
 {{- end -}}

@@ -1,0 +1,230 @@
+import { Agent, request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { controlPlaneProblem, startControlPlane } from '../test/e2e/control-plane.ts';
+import { hasThreeProbes, pod } from '../test/e2e/pods.ts';
+import { rule } from '../test/e2e/webhook-configuration.ts';
+import { percentile, ratios, reading } from './figures.ts';
+import type { ControlPlane } from '../test/e2e/control-plane.ts';
+import type { Findings, Row } from './figures.ts';
+import type { MeasuredServer, Sides } from './processes.ts';
+
+const ROUNDS = 5;
+const PODS_A_ROUND = 150;
+const WARM_UP_PODS = 100;
+const TITLE = 'On a real API server';
+
+/** A way to admit Pods: the namespace where it counts. */
+interface Way {
+  readonly name: string;
+  readonly namespace: string;
+  readonly adds: boolean;
+}
+
+/** Goal 4: what creating a Pod takes with and without a webhook. There is no goal but to know. */
+export async function onApiServer(sides: Sides): Promise<Findings> {
+  const problem = controlPlaneProblem();
+  if (problem !== undefined) return { title: TITLE, how: '', rows: [], skipped: problem };
+  const cluster = await startControlPlane();
+  const server = await sides.probewright();
+  try {
+    const native = await installPolicies(cluster);
+    const ways: Way[] = [
+      { name: 'no webhook', namespace: 'bench-none', adds: false },
+      { name: 'Probewright', namespace: 'bench-probewright', adds: true },
+      ...(native.served ? [{ name: 'admission policies in CEL', namespace: 'bench-native', adds: true }] : []),
+    ];
+    for (const { namespace } of ways)
+      await create(cluster, '/api/v1/namespaces', { metadata: { name: namespace, labels: { bench: namespace } } });
+    for (const webhook of webhooks(sides, server))
+      await create(cluster, '/apis/admissionregistration.k8s.io/v1/' + webhook.path, webhook.object);
+    const rows = await measured(cluster, ways);
+    return {
+      title: TITLE,
+      how: `kube-apiserver ${cluster.version} with etcd, all on this machine: one client creates Pods one after the other over one connection, ${ROUNDS} rounds of ${PODS_A_ROUND} in each namespace, in turns. Probewright is called twice for each Pod, to mutate and to validate. ${native.note}`,
+      rows,
+    };
+  } finally {
+    await server.stop();
+    await cluster.stop();
+  }
+}
+
+async function measured(cluster: ControlPlane, ways: readonly Way[]): Promise<Row[]> {
+  const agent = new Agent({ ca: cluster.access.caPem, keepAlive: true, maxSockets: 1 });
+  const found = new Map(ways.map(({ name }) => [name, { p50: [] as number[], p99: [] as number[] }]));
+  let count = 0;
+  const round = async ({ namespace, adds }: Way, pods: number): Promise<number[]> => {
+    const latencies: number[] = [];
+    for (let index = 0; index < pods; index++, count++) {
+      const body = JSON.stringify(pod(`pod-${count}`, namespace));
+      const began = performance.now();
+      const stored = await post(cluster, agent, namespace, body);
+      latencies.push(performance.now() - began);
+      if (hasThreeProbes(stored) !== adds) throw new Error(`a Pod in ${namespace} ${adds ? 'lacks' : 'has'} probes`);
+    }
+    return latencies.sort((a, b) => a - b);
+  };
+  for (const way of ways) {
+    if (way.adds) await untilAdded(cluster, agent, way.namespace);
+    await round(way, WARM_UP_PODS);
+  }
+  for (let index = 0; index < ROUNDS; index++)
+    for (const way of ways) {
+      const latencies = await round(way, PODS_A_ROUND);
+      found.get(way.name)?.p50.push(percentile(latencies, 50));
+      found.get(way.name)?.p99.push(percentile(latencies, 99));
+    }
+  agent.destroy();
+  const [none, ...others] = [...found];
+  return [
+    ...[...found].flatMap(([name, { p50, p99 }]) => [
+      reading(`${name}: p50`, p50, ' ms'),
+      reading(`${name}: p99`, p99, ' ms'),
+    ]),
+    ...others.map(([name, { p50 }]) => reading(`${name} / ${none?.[0]}, p50`, ratios(p50, none?.[1].p50 ?? []))),
+  ];
+}
+
+/** What an API server is told takes a moment to count. */
+async function untilAdded(cluster: ControlPlane, agent: Agent, namespace: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const stored = await post(cluster, agent, namespace, JSON.stringify(pod(`wait-${attempt}`, namespace)));
+    if (hasThreeProbes(stored)) return;
+    await sleep(50);
+  }
+  throw new Error(`Pods in ${namespace} get no probes`);
+}
+
+async function create(cluster: ControlPlane, path: string, object: object): Promise<void> {
+  const { status, body } = await cluster.request('POST', path, object);
+  if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
+}
+
+function post(cluster: ControlPlane, agent: Agent, namespace: string, body: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${cluster.access.token}`, 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${cluster.server}/api/v1/namespaces/${namespace}/pods`,
+      { method: 'POST', agent, headers },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => {
+          if (response.statusCode === 201) resolve(JSON.parse(text));
+          else reject(new Error(`a Pod in ${namespace}: ${response.statusCode} ${text}`));
+        });
+      },
+    );
+    sent.on('error', reject).end(body);
+  });
+}
+
+function webhooks(sides: Sides, server: MeasuredServer): { path: string; object: object }[] {
+  return [
+    { kind: 'MutatingWebhookConfiguration', path: 'mutatingwebhookconfigurations', verb: 'mutate' },
+    { kind: 'ValidatingWebhookConfiguration', path: 'validatingwebhookconfigurations', verb: 'validate' },
+  ].map(({ kind, path, verb }) => ({
+    path,
+    object: {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind,
+      metadata: { name: 'probewright' },
+      webhooks: [
+        {
+          name: `${verb}.probewright.dev`,
+          clientConfig: {
+            url: `https://127.0.0.1:${server.port}/${verb}`,
+            caBundle: Buffer.from(sides.caPem).toString('base64'),
+          },
+          rules: [rule('', ['pods'], ['CREATE'])],
+          namespaceSelector: { matchLabels: { bench: 'bench-probewright' } },
+          failurePolicy: 'Fail',
+          sideEffects: 'None',
+          timeoutSeconds: 5,
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    },
+  }));
+}
+
+const MUTATING = 'mutatingadmissionpolicies';
+const VALIDATING = 'validatingadmissionpolicies';
+
+/** Policies in CEL that do a comparable job in their namespace, where the server serves both kinds. */
+async function installPolicies(cluster: ControlPlane): Promise<{ served: boolean; note: string }> {
+  for (const version of ['v1', 'v1beta1']) {
+    const { body } = await cluster.request('GET', `/apis/admissionregistration.k8s.io/${version}`);
+    const names = ((JSON.parse(body) as { resources?: { name: string }[] }).resources ?? []).map(({ name }) => name);
+    if (!names.includes(MUTATING)) continue;
+    const group = '/apis/admissionregistration.k8s.io';
+    const objects = nativePolicies();
+    for (const [resource, object] of objects.slice(0, 2))
+      await create(cluster, `${group}/${version}/${resource}`, {
+        apiVersion: `admissionregistration.k8s.io/${version}`,
+        ...object,
+      });
+    for (const [resource, object] of objects.slice(2))
+      await create(cluster, `${group}/v1/${resource}`, { apiVersion: 'admissionregistration.k8s.io/v1', ...object });
+    return {
+      served: true,
+      note: `The admission policies in CEL (MutatingAdmissionPolicy ${version}) add three fixed probes to container \`app\` and require that its probes name a declared port.`,
+    };
+  }
+  return { served: false, note: `${cluster.version} serves no MutatingAdmissionPolicy to compare with.` };
+}
+
+/** Mutating policy and binding, validating policy and binding. */
+function nativePolicies(): [string, object][] {
+  const constraints = {
+    namespaceSelector: { matchLabels: { bench: 'bench-native' } },
+    resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+  };
+  const probe = (path: string): string =>
+    `{"httpGet": dyn({"path": dyn("${path}"), "port": dyn("http")}), "periodSeconds": dyn(5), "timeoutSeconds": dyn(2)}`;
+  const mutations = Object.entries({
+    startupProbe: '/healthcheck/live',
+    livenessProbe: '/healthcheck/live',
+    readinessProbe: '/healthcheck/ready',
+  }).map(([kind, path]) => ({
+    patchType: 'JSONPatch',
+    jsonPatch: {
+      expression: `object.spec.containers[0].name == "app" && !has(object.spec.containers[0].${kind}) ? [JSONPatch{op: "add", path: "/spec/containers/0/${kind}", value: ${probe(path)}}] : []`,
+    },
+  }));
+  const validations = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((kind) => ({
+    expression: `object.spec.containers.all(c, !has(c.${kind}) || !has(c.${kind}.httpGet) || type(c.${kind}.httpGet.port) == int || (has(c.ports) && c.ports.exists(p, has(p.name) && p.name == c.${kind}.httpGet.port)))`,
+    message: `${kind} names a port that is not declared`,
+  }));
+  const metadata = { name: 'probes.example.com' };
+  return [
+    [
+      MUTATING,
+      {
+        kind: 'MutatingAdmissionPolicy',
+        metadata,
+        spec: { matchConstraints: constraints, failurePolicy: 'Fail', reinvocationPolicy: 'Never', mutations },
+      },
+    ],
+    [
+      'mutatingadmissionpolicybindings',
+      { kind: 'MutatingAdmissionPolicyBinding', metadata, spec: { policyName: metadata.name } },
+    ],
+    [
+      VALIDATING,
+      {
+        kind: 'ValidatingAdmissionPolicy',
+        metadata,
+        spec: { matchConstraints: constraints, failurePolicy: 'Fail', validations },
+      },
+    ],
+    [
+      'validatingadmissionpolicybindings',
+      {
+        kind: 'ValidatingAdmissionPolicyBinding',
+        metadata,
+        spec: { policyName: metadata.name, validationActions: ['Deny'] },
+      },
+    ],
+  ];
+}

@@ -1,0 +1,175 @@
+import { connect } from 'node:tls';
+import autocannon from 'autocannon';
+import type { TLSSocket } from 'node:tls';
+import type { MeasuredServer } from './processes.ts';
+
+/** Reviews to send in turns. */
+export interface Target {
+  readonly server: MeasuredServer;
+  readonly path: string;
+  readonly bodies: readonly Buffer[];
+}
+
+/** What a server did when it had as much as it could do. */
+export interface Saturation {
+  readonly perSecond: number;
+  /** The share of the time that the server was on its core: less than 1 when others were, or when the load was too slow. */
+  readonly busy: number;
+  /** What it would do with a whole second of processor time. */
+  readonly perCpuSecond: number;
+}
+
+const CONNECTIONS = 16;
+
+/** Sends as fast as answers come, over kept-alive connections, for some seconds or requests. */
+export async function saturate(
+  { server, path, bodies }: Target,
+  amount: { readonly seconds: number } | { readonly requests: number },
+): Promise<Saturation> {
+  const cpu = server.cpuSeconds();
+  const began = performance.now();
+  const result = await autocannon({
+    url: `https://127.0.0.1:${server.port}`,
+    connections: CONNECTIONS,
+    ...('seconds' in amount ? { duration: amount.seconds } : { amount: amount.requests }),
+    requests: bodies.map((body) => ({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+      body,
+    })),
+  });
+  const seconds = (performance.now() - began) / 1000;
+  const used = server.cpuSeconds() - cpu;
+  const answered = result['2xx'];
+  if (result.non2xx > 0 || result.timeouts > 0)
+    throw new Error(`${path}: ${result.non2xx} answers other than 2xx, ${result.timeouts} timeouts`);
+  return { perSecond: answered / seconds, busy: used / seconds, perCpuSecond: answered / used };
+}
+
+/**
+ * Sends at a steady pace, whatever the answers do, and gives the latencies in milliseconds, sorted. A latency counts from when the request
+ * was due: a client that waited would hide the waiting.
+ */
+export async function pace(
+  { server, path, bodies }: Target,
+  perSecond: number,
+  seconds: number,
+): Promise<Float64Array> {
+  const requests = bodies.map((body) =>
+    Buffer.concat([
+      Buffer.from(
+        `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      ),
+      body,
+    ]),
+  );
+  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(server.port)));
+  const idle = [...connections];
+  const count = Math.round(perSecond * seconds);
+  const latencies = new Float64Array(count);
+  const waiting: number[] = [];
+  let answered = 0;
+  let sent = 0;
+  const start = performance.now() + 20;
+  const dueAt = (index: number): number => start + (index * 1000) / perSecond;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const send = (index: number): void => {
+        const connection = idle.pop();
+        if (connection === undefined) {
+          waiting.push(index);
+          return;
+        }
+        connection.ask(requests[index % requests.length] ?? Buffer.alloc(0)).then(() => {
+          latencies[index] = performance.now() - dueAt(index);
+          idle.push(connection);
+          if (++answered === count) resolve();
+          const next = waiting.shift();
+          if (next !== undefined) send(next);
+        }, reject);
+      };
+      // Timers know whole milliseconds only, and this core has nothing else to do.
+      const tick = (): void => {
+        for (const now = performance.now(); sent < count && dueAt(sent) <= now; sent++) send(sent);
+        if (sent < count) setImmediate(tick);
+      };
+      tick();
+    });
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+  return latencies.sort();
+}
+
+/** A kept-alive connection that is asked one thing at a time, and replaced when the server wants it closed. */
+class Connection {
+  readonly #port: number;
+  #socket: TLSSocket;
+  #answer: Buffer = Buffer.alloc(0);
+  #resolve: (() => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+
+  private constructor(port: number, socket: TLSSocket) {
+    this.#port = port;
+    this.#socket = socket;
+    this.#listen();
+  }
+
+  static async open(port: number): Promise<Connection> {
+    return new Connection(port, await secureSocket(port));
+  }
+
+  ask(request: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#socket.removeAllListeners('close');
+    this.#socket.destroy();
+  }
+
+  #listen(): void {
+    this.#socket.on('data', (chunk: Buffer) => {
+      this.#answer = this.#answer.length === 0 ? chunk : Buffer.concat([this.#answer, chunk]);
+      const end = this.#answer.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = this.#answer.toString('latin1', 0, end).toLowerCase();
+      const length = Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1]);
+      if (this.#answer.length < end + 4 + length) return;
+      this.#answer = Buffer.alloc(0);
+      if (!head.startsWith('http/1.1 200 ')) this.#reject?.(new Error(head.split('\r\n')[0]));
+      else if (head.includes('\r\nconnection: close')) this.#replace();
+      else this.#resolve?.();
+    });
+    this.#socket.on('error', (error: Error) => this.#reject?.(error));
+    this.#socket.on('close', () => this.#reject?.(new Error('the server closed a connection that was in use')));
+  }
+
+  /** The answer is there already: the handshake is not part of its latency, but the next request must wait for it or go elsewhere. */
+  #replace(): void {
+    this.close();
+    secureSocket(this.#port).then(
+      (socket) => {
+        this.#socket = socket;
+        this.#listen();
+        this.#resolve?.();
+      },
+      (error: unknown) => this.#reject?.(error as Error),
+    );
+  }
+}
+
+function secureSocket(port: number): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, noDelay: true } as object, () => {
+      socket.removeListener('error', reject);
+      resolve(socket);
+    });
+    socket.once('error', reject);
+  });
+}

@@ -1,0 +1,86 @@
+import { judged, median, percentile, ratios, reading } from './figures.ts';
+import { pace, saturate } from './load.ts';
+import { podReviews, workloadReviews } from './reviews.ts';
+import type { Findings, Row } from './figures.ts';
+import type { Saturation, Target } from './load.ts';
+import type { MeasuredServer, Sides } from './processes.ts';
+
+const ROUNDS = 5;
+/** Until V8 has compiled what is run: a short warm-up measures the compiler, and ours is the larger program. */
+const WARM_UP_REQUESTS = 25_000;
+const SECONDS = 2;
+const PACED_SECONDS = 2;
+
+/** Goal 1: requests a second and latency, against the baselines. */
+export async function throughput(sides: Sides): Promise<Findings> {
+  const bare = await sides.bare();
+  const fastify = await sides.fastify();
+  const ours = await sides.probewright();
+  try {
+    const rows = [
+      ...(await compared('/mutate', podReviews(), { bare, fastify, ours }, 0.8)),
+      ...(await compared('/validate', workloadReviews(), { bare, ours }, 0.65)),
+    ];
+    return { title: 'Throughput and latency', how: HOW, rows };
+  } finally {
+    for (const server of [bare, fastify, ours]) await server.stop();
+  }
+}
+
+const HOW = [
+  `${ROUNDS} rounds of ${SECONDS} s a side, in turns, over 16 kept-alive TLS connections, after ${WARM_UP_REQUESTS.toLocaleString('en')} requests to warm up, with reviews of 4.5 to 12 KB, 50 policies in force and log level info to /dev/null.`,
+  '(a) is a bare `node:https` server that parses the JSON and answers `allowed`, (b) a Fastify app that adds three fixed probes.',
+  '/mutate adds three probes to every Pod; /validate has every check of the catalogue on.',
+  '"On core" is the share of the time that the server ran: well below 1, others had its core, or the load could not keep up.',
+  'So the goals are for the requests that a side answers in a second that it does run.',
+  'Latency: both sides at half of what Probewright answered on the clock, counted from when a request was due.',
+].join(' ');
+
+interface Servers {
+  readonly bare: MeasuredServer;
+  readonly fastify?: MeasuredServer;
+  readonly ours: MeasuredServer;
+}
+
+async function compared(path: string, bodies: Buffer[], servers: Servers, goal: number): Promise<Row[]> {
+  const target = (server: MeasuredServer): Target => ({ server, path, bodies });
+  const sides = Object.entries(servers) as [keyof Servers, MeasuredServer][];
+  const found: Record<keyof Servers, Saturation[]> = { bare: [], fastify: [], ours: [] };
+  for (const [, server] of sides) await saturate(target(server), { requests: WARM_UP_REQUESTS });
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, server] of sides) found[name].push(await saturate(target(server), { seconds: SECONDS }));
+  const rates = (name: keyof Servers, of: keyof Saturation): number[] => found[name].map((one) => one[of]);
+
+  const rate = median(rates('ours', 'perSecond')) / 2;
+  const p99: Record<'bare' | 'ours', number[]> = { bare: [], ours: [] };
+  const p50: Record<'bare' | 'ours', number[]> = { bare: [], ours: [] };
+  for (let round = 0; round < ROUNDS; round++)
+    for (const name of ['bare', 'ours'] as const) {
+      const latencies = await pace(target(servers[name]), rate, PACED_SECONDS);
+      p99[name].push(percentile(latencies, 99));
+      p50[name].push(percentile(latencies, 50));
+    }
+
+  const half = `${path} at ${Math.round(rate)}/s`;
+  const against = (name: 'bare' | 'fastify', of: keyof Saturation): number[] =>
+    ratios(rates('ours', of), rates(name, of));
+  return [
+    ...sides.flatMap(([name]) => [
+      reading(`${path}: ${NAMES[name]}`, rates(name, 'perSecond'), '/s'),
+      reading(`${path}: ${NAMES[name]}, on core`, rates(name, 'busy')),
+      reading(`${path}: ${NAMES[name]}, a second on core`, rates(name, 'perCpuSecond'), '/s'),
+    ]),
+    reading(`${path}: Probewright / (a), on the clock`, against('bare', 'perSecond')),
+    judged(`${path}: Probewright / (a), a second on core`, against('bare', 'perCpuSecond'), { atLeast: goal }),
+    ...(servers.fastify === undefined
+      ? []
+      : [judged(`${path}: Probewright / (b), a second on core`, against('fastify', 'perCpuSecond'), { atLeast: 1 })]),
+    ...(['bare', 'ours'] as const).flatMap((name) => [
+      reading(`${half}: ${NAMES[name]}, p50`, p50[name], ' ms'),
+      reading(`${half}: ${NAMES[name]}, p99`, p99[name], ' ms'),
+    ]),
+    judged(`${half}: Probewright / (a), p99`, ratios(p99.ours, p99.bare), { atMost: 1.5 }),
+  ];
+}
+
+const NAMES = { bare: '(a)', fastify: '(b)', ours: 'Probewright' };

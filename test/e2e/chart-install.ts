@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { messageOf, tryDeployment } from './chart-trials.ts';
+import { readable, report } from './scenario-figure.ts';
+import type { ChartCluster } from './chart-cluster.ts';
+
+/** Day one. */
+export function installScenarios(cluster: () => ChartCluster): void {
+  describe('installed', () => {
+    it('has its replicas available, each started exactly as its Pod says', async () => {
+      const began = performance.now();
+      await cluster().sh(
+        'helm install probewright charts/probewright --namespace probewright-system --create-namespace',
+      );
+      const installed = performance.now() - began;
+      await cluster().untilRolledOut(2);
+      report(
+        'helm install',
+        `in ${readable(installed)}, 2 replicas available after ${readable(performance.now() - began)}`,
+      );
+      expect(cluster().kubelet.pods.map(({ restarts }) => restarts)).toEqual([0, 0]);
+    });
+
+    it('proves itself by helm test', async () => {
+      const began = performance.now();
+      const output = await cluster().sh('helm test probewright --namespace probewright-system --logs');
+      // Helm prints the log once for each hook of that name, and not only for the Pod.
+      const lines = new Set(output.split('\n').filter((line) => /^(ok|FAIL) /.test(line)));
+      report('helm test', `${lines.size} proofs in ${readable(performance.now() - began)}`);
+      expect([...lines].map((line) => line.slice(0, 4))).toEqual(['ok  ', 'ok  ', 'ok  ']);
+      expect(output).toContain('Probewright is at work.');
+    });
+
+    it('refuses a Deployment that cannot work, and says what to write', async () => {
+      const good = await tryDeployment(cluster(), 'default', 'http');
+      expect(good.status, good.body).toBe(201);
+      const bad = await tryDeployment(cluster(), 'default', 'htpp');
+      report('bad Deployment under Deny', `${bad.status} in ${readable(bad.milliseconds)}: ${messageOf(bad)}`);
+      expect(bad.status).toBe(403);
+      expect(messageOf(bad)).toBe(
+        'admission webhook "validate-workloads.probewright.dev" denied the request: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
+          'container "app" declares no port named "htpp"; did you mean "http"? (named-port)',
+      );
+    });
+  });
+}

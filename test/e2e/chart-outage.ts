@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { CHART } from '../../scripts/chart/chart-files.ts';
+import { releaseNamespace } from './chart-cluster.ts';
+import { messageOf, tryDeployment, tryPod, watchedNamespace } from './chart-trials.ts';
+import { waitUntil } from './control-plane.ts';
+import { hasThreeProbes } from './pods.ts';
+import { readable, report } from './scenario-figure.ts';
+import type { ChartCluster } from './chart-cluster.ts';
+
+const upgrade = 'helm upgrade probewright charts/probewright --namespace probewright-system';
+
+/** Nobody should wait longer for a creation that needs no answer. */
+const atOnce = 2_000;
+
+/** A release that does not answer. */
+export function outageScenarios(cluster: () => ChartCluster): void {
+  describe('out of reach', () => {
+    it('delays a Pod by no more than timeoutSeconds plus one second when packets are swallowed', async () => {
+      const { webhooks } = parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as {
+        webhooks: { timeoutSeconds: number };
+      };
+      cluster().proxy.swallow();
+      onTestFinished(() => cluster().proxy.mend());
+      const delays: number[] = [];
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const { status, milliseconds } = await tryPod(cluster(), watchedNamespace);
+        expect(status).toBe(201);
+        delays.push(milliseconds);
+      }
+      const limit = webhooks.timeoutSeconds + 1;
+      report('packets swallowed', `Pods delayed by ${delays.map(readable).join(' and ')} (at most ${limit} s)`);
+      expect(Math.max(...delays)).toBeLessThan(limit * 1000);
+      cluster().proxy.mend();
+      await waitUntil('Pods are patched again', async () => {
+        const { pod } = await tryPod(cluster(), watchedNamespace);
+        return hasThreeProbes(pod);
+      });
+    });
+
+    describe('with values.enforced.yaml and no replica left', () => {
+      it('is refused by nobody but Deployments, with an error that says what to do', { timeout: 180_000 }, async () => {
+        await cluster().sh(`${upgrade} --values charts/probewright/values.enforced.yaml`);
+        await cluster().untilRolledOut(3);
+        await cluster().sh('kubectl scale deployment probewright --namespace probewright-system --replicas=0');
+        await cluster().untilRolledOut(0);
+        await podsStart(cluster());
+        const refused = await tryDeployment(cluster(), 'default', 'http');
+        report('Deployment with no replica, enforced', `${refused.status}: ${messageOf(refused)}`);
+        expect(refused.status).toBe(500);
+        expect(messageOf(refused)).toContain('failed calling webhook "validate-workloads.probewright.dev"');
+        for (const namespace of ['kube-system', releaseNamespace]) {
+          expect((await tryDeployment(cluster(), namespace, 'http')).status, namespace).toBe(201);
+        }
+      });
+
+      it('lets Deployments through after the softer break-glass command of its notes', async () => {
+        const [, ...softer] = await breakGlass(cluster());
+        for (const command of softer) await cluster().sh(command);
+        await waitUntil('Deployments are accepted', async () => {
+          const { status } = await tryDeployment(cluster(), 'default', 'http');
+          return status === 201;
+        });
+        report('break-glass, softer', softer.join(' && '));
+      });
+    });
+
+    describe('with default values and no replica left', () => {
+      it('refuses nothing', { timeout: 180_000 }, async () => {
+        await cluster().sh(`${upgrade} --force-conflicts --set replicas=0`);
+        await waitUntil(
+          'the webhooks are on Ignore',
+          async () => (await tryDeployment(cluster(), 'default', 'http')).status === 201,
+        );
+        await podsStart(cluster());
+        const accepted = await tryDeployment(cluster(), 'default', 'htpp');
+        report('Deployment with no replica, defaults', `${accepted.status} in ${readable(accepted.milliseconds)}`);
+        expect(accepted.status).toBe(201);
+      });
+
+      it('is asked nothing after the break-glass command of its notes, until the next upgrade', async () => {
+        await cluster().sh(`${upgrade} --set replicas=2`);
+        await cluster().untilRolledOut(2);
+        await waitUntil('it refuses', async () => (await tryDeployment(cluster(), 'default', 'htpp')).status === 403);
+        const [command = ''] = await breakGlass(cluster());
+        await cluster().sh(command);
+        await waitUntil(
+          'it is asked nothing',
+          async () => (await tryDeployment(cluster(), 'default', 'htpp')).status === 201,
+        );
+        const began = performance.now();
+        await cluster().sh(`${upgrade} --set replicas=2`);
+        await waitUntil('it refuses', async () => (await tryDeployment(cluster(), 'default', 'htpp')).status === 403);
+        report('break-glass', `${command}; back ${readable(performance.now() - began)} after helm upgrade`);
+      });
+    });
+  });
+}
+
+/** The commands of the release's notes, as they are printed there: the first takes it all away, the others are softer. */
+async function breakGlass(cluster: ChartCluster): Promise<string[]> {
+  const notes = await cluster.sh('helm get notes probewright --namespace probewright-system');
+  const commands = notes.split('\n').filter((line) => /^ {2}kubectl (delete|patch) /.test(line));
+  expect(commands).toHaveLength(3);
+  return commands.map((line) => line.trim());
+}
+
+/** With nobody to ask: Pods start everywhere, and those that would be patched start as they were written. */
+async function podsStart(cluster: ChartCluster): Promise<void> {
+  const figures: string[] = [];
+  for (const namespace of ['kube-system', releaseNamespace, watchedNamespace]) {
+    const { status, pod, milliseconds } = await tryPod(cluster, namespace);
+    expect(status, namespace).toBe(201);
+    expect(milliseconds, namespace).toBeLessThan(atOnce);
+    expect(hasThreeProbes(pod), namespace).toBe(false);
+    figures.push(`${namespace} ${readable(milliseconds)}`);
+  }
+  report('Pods with no replica', `created, unpatched: ${figures.join(', ')}`);
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { helmProblem } from '../chart/helm.ts';
+import { type ChartCluster, startChartCluster } from './chart-cluster.ts';
+import { docsScenarios } from './chart-docs.ts';
+import { guardRailScenarios } from './chart-guard-rails.ts';
+import { installScenarios } from './chart-install.ts';
+import { outageScenarios } from './chart-outage.ts';
+import { rolloutScenarios } from './chart-rollout.ts';
+import { upgradeScenarios } from './chart-upgrade.ts';
+import { controlPlaneProblem } from './control-plane.ts';
+
+/** A Pod's root, its service account's path and the Service's port 443 are only to be had as root. */
+const rights = process.getuid?.() === 0 ? undefined : 'its Pods need port 443 and roots of their own, which takes root';
+const problem = controlPlaneProblem({ controllers: true }) ?? helmProblem() ?? rights;
+if (problem !== undefined) console.warn(`chart.test.ts is skipped: ${problem}`);
+
+/** Day one and day two of the release, as helm installs it; its Pods run as processes here. One after another: each begins where the last ended. */
+describe.skipIf(problem !== undefined)('the chart in a cluster', () => {
+  let started: ChartCluster | undefined;
+
+  beforeAll(async () => {
+    started = await startChartCluster();
+  });
+
+  afterAll(async () => {
+    await started?.stop();
+  });
+
+  const cluster = (): ChartCluster => {
+    if (started === undefined) throw new Error('the cluster was not started');
+    return started;
+  };
+
+  guardRailScenarios(cluster);
+  installScenarios(cluster);
+  rolloutScenarios(cluster);
+  outageScenarios(cluster);
+  upgradeScenarios(cluster);
+  docsScenarios(cluster);
+
+  it('was played faithfully: no kubelet and no proxy failed', () => {
+    expect([...cluster().kubelet.problems, ...cluster().proxy.problems]).toEqual([]);
+  });
+});

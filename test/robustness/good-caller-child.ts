@@ -1,0 +1,9 @@
+/** The process of a caller that behaves: apart from the attackers, whose work would count as the server's otherwise. */
+import { GoodCaller } from './client.ts';
+
+const caller = new GoodCaller(Number(process.argv[2]), Number(process.argv[3]));
+process.on('message', () => {
+  void caller.stop().then(({ latencies, failures }) => process.send?.({ latencies, failures }, () => process.exit(0)));
+});
+process.on('disconnect', () => process.exit(1));
+process.send?.('calling');

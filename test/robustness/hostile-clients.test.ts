@@ -1,0 +1,253 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REVIEW, ask, collect, keepAlive, requestBytes, tcp, tls } from './client.ts';
+import { readable, report } from './figures.ts';
+import { startGoodCaller } from './good-caller.ts';
+import { Program } from './program.ts';
+import type { Socket } from 'node:net';
+
+/** Slower than this and than so many times the quiet run, and somebody suffers for another's faults. */
+const LIMIT_MILLISECONDS = 50;
+const QUIET_FACTOR = 3;
+const ATTACK_MILLISECONDS = 4000;
+
+let program: Program;
+let quiet = 0;
+const open: Socket[] = [];
+/** Two that are never done: begun first, looked at last, as the server's patience is 35 s and it looks every 30 s. */
+let slowHeaders: Promise<{ text: string; ended: boolean; after: number }>;
+let slowBody: Promise<{ text: string; ended: boolean; after: number }>;
+
+beforeAll(async () => {
+  program = await Program.start({ args: ['--log-level', 'error'] });
+  const warm = await startGoodCaller(program.port, 200);
+  await pause(1500);
+  await warm.stop();
+  const caller = await startGoodCaller(program.port);
+  await pause(ATTACK_MILLISECONDS);
+  quiet = (await caller.stop()).p99;
+  report('Hostile clients', 'quiet run: 100 calls a second of a caller that behaves', `p99 ${readable(quiet)}`);
+  slowHeaders = drip(requestBytes(REVIEW).slice(0, 60));
+  slowBody = drip(requestBytes(REVIEW).slice(0, 300));
+});
+afterAll(async () => {
+  for (const socket of open) socket.destroy();
+  await program.stop();
+});
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Sends a text byte by byte, one a second, and never what is missing. */
+async function drip(text: string): Promise<{ text: string; ended: boolean; after: number }> {
+  const socket = await tls(program.port);
+  open.push(socket);
+  let sent = 0;
+  const timer = setInterval(() => socket.write(text[sent++] ?? ' '), 1000);
+  const result = await collect(socket, 100_000);
+  clearInterval(timer);
+  return result;
+}
+
+/** Runs an attack beside a caller that behaves; nobody may feel it. */
+async function beside(scenario: string, attack: (until: () => boolean) => Promise<string>): Promise<void> {
+  const caller = await startGoodCaller(program.port);
+  const end = performance.now() + ATTACK_MILLISECONDS;
+  const what = await attack(() => performance.now() >= end);
+  await pause(Math.max(0, end - performance.now()));
+  const { p99, failures, latencies } = await caller.stop();
+  report(
+    'Hostile clients',
+    scenario,
+    `${what}; ${latencies.length} other calls, p99 ${readable(p99)} (quiet ${readable(quiet)})`,
+  );
+  expect(failures).toEqual([]);
+  const suffers = p99 > LIMIT_MILLISECONDS && p99 > QUIET_FACTOR * quiet;
+  expect(suffers, `p99 ${readable(p99)} beside quiet ${readable(quiet)}`).toBe(false);
+}
+
+/** Connections are opened before anybody measures: hundreds of handshakes at once are a flood, which is another attack. */
+async function besideConnections(
+  scenario: string,
+  attack: (until: () => boolean, sockets: readonly Socket[]) => Promise<string>,
+): Promise<void> {
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 200; count += 1) sockets.push(await tls(program.port));
+  await beside(scenario, (until) => attack(until, sockets));
+  for (const socket of sockets) socket.destroy();
+}
+
+describe('while somebody else misbehaves, a caller that behaves is answered as ever', () => {
+  it('beside 200 connections that send their headers byte by byte', () =>
+    besideConnections('200 slow headers', async (until, sockets) => {
+      const text = requestBytes(REVIEW);
+      for (let sent = 0; !until(); sent += 1) {
+        for (const socket of sockets) socket.write(text[sent % 60] ?? ' ');
+        await pause(50);
+      }
+      return `${sockets.length} connections`;
+    }));
+
+  it('beside 200 connections that send their bodies byte by byte', () =>
+    besideConnections('200 slow bodies', async (until, sockets) => {
+      for (const socket of sockets) socket.write(requestBytes('x'.repeat(100_000)).slice(0, 400));
+      while (!until()) {
+        for (const socket of sockets) socket.write('x');
+        await pause(50);
+      }
+      return `${sockets.length} connections`;
+    }));
+
+  it('beside sockets that are half closed: those that asked are answered all the same', () =>
+    beside('half-closed sockets', async (until) => {
+      let answered = 0;
+      let silent = 0;
+      while (!until()) {
+        const asking = await tls(program.port, { allowHalfOpen: true } as object);
+        asking.end(requestBytes(REVIEW, { connection: 'close' }));
+        const { text } = await collect(asking, 3000);
+        expect(text).toMatch(/^HTTP\/1.1 200 /);
+        answered += 1;
+        const half = await tls(program.port);
+        half.end(requestBytes(REVIEW).slice(0, 100));
+        await collect(half, 3000);
+        silent += 1;
+        (await tcp(program.port)).end();
+      }
+      return `${answered} whole requests answered, ${silent} half ones dropped`;
+    }));
+
+  it('beside 5,000 idle connections', async () => {
+    const limit = Number(
+      execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim().replace('unlimited', '1000000'),
+    );
+    const wanted = Math.min(5000, limit - 500);
+    const idle: Socket[] = [];
+    // Opened before the clock runs: thousands of handshakes are this process's own work as much as the server's.
+    for (let count = 0; count < wanted; count += 100) {
+      const some = Array.from({ length: Math.min(100, wanted - count) }, (_, index) =>
+        (index % 2 === 0 ? tls : tcp)(program.port),
+      );
+      idle.push(...(await Promise.all(some)));
+    }
+    const { rss } = await program.vitals();
+    await beside(`${wanted} idle connections, half of them with TLS (ulimit -n ${limit})`, () =>
+      Promise.resolve(`server has ${Math.round(rss / 1024 / 1024)} MiB`),
+    );
+    for (const socket of idle) socket.destroy();
+  });
+
+  it('beside clients with TLS 1.1 and older, which are refused', () =>
+    beside('TLS below 1.2', async (until) => {
+      let refused = 0;
+      while (!until()) {
+        const old = tls(program.port, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
+        await expect(old).rejects.toThrow(/protocol version|EPROTO|disconnected|ECONNRESET/i);
+        refused += 1;
+        await pause(5);
+      }
+      return `${refused} refused`;
+    }));
+
+  it('beside plain HTTP and noise on the TLS port', () =>
+    beside('plain HTTP on the TLS port', async (until) => {
+      let refused = 0;
+      while (!until()) {
+        for (const text of [requestBytes(REVIEW), '\x16\x03\x01\x02\x00\x01', '\0'.repeat(1000), 'SSH-2.0-x\r\n']) {
+          const socket = await tcp(program.port);
+          socket.write(text);
+          // A handshake that is begun is waited for; the others are cut off.
+          const { text: answer } = await collect(socket, text.startsWith('\x16') ? 20 : 3000);
+          expect(answer).not.toContain('200 OK');
+          socket.destroy();
+          refused += 1;
+        }
+      }
+      return `${refused} connections, no answer to any`;
+    }));
+
+  it('beside bodies over 10 MiB, announced and not, which are refused', () =>
+    beside('oversized bodies', async (until) => {
+      let announced = 0;
+      let chunked = 0;
+      while (!until()) {
+        const socket = await tls(program.port);
+        socket.write(requestBytes(REVIEW, { 'content-length': String(11 * 1024 * 1024) }));
+        expect((await collect(socket, 300)).text).toMatch(/^HTTP\/1.1 413 /);
+        socket.destroy();
+        announced += 1;
+        await pause(10);
+        if (chunked > 5) continue;
+        chunked += 1;
+        const stream = await tls(program.port);
+        stream.write(
+          'POST /mutate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+        );
+        const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+        for (let count = 0; count < 170; count += 1) stream.write(chunk);
+        expect((await collect(stream, 2000)).text).toMatch(/^HTTP\/1.1 413 /);
+        stream.destroy();
+      }
+      return `${announced} announced, ${chunked} not: all 413`;
+    }));
+
+  it('beside a client that sends 50 requests at once and hangs up, and one that waits for all answers', () =>
+    beside('pipelining', async (until) => {
+      let answers = 0;
+      while (!until()) {
+        const rude = await tls(program.port);
+        rude.write(requestBytes(REVIEW).repeat(50));
+        rude.destroy();
+        const patient = await tls(program.port);
+        patient.write(requestBytes(REVIEW).repeat(49) + requestBytes(REVIEW, { connection: 'close' }));
+        const { text } = await collect(patient, 5000);
+        const found = text.match(/HTTP\/1.1 200 OK/g)?.length ?? 0;
+        expect(found).toBe(50);
+        answers += found;
+        await pause(100);
+      }
+      return `${answers} answers, none missing`;
+    }));
+
+  it('beside requests that no parser should take twice: smuggled lengths, huge headers, no host', () =>
+    beside('malformed HTTP', async (until) => {
+      const malformed = [
+        `POST /mutate HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+        `POST /mutate HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello`,
+        `POST /mutate HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`,
+        `GET /mutate HTTP/9.9\r\n\r\n`,
+        `POST /mutate HTTP/1.1\r\n\r\n`,
+        `POST /mutate HTTP/1.1\r\nhost: x\r\n folded: y\r\ncontent-length: -1\r\n\r\n`,
+        `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
+        `POST /mutate HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n`,
+      ];
+      let refused = 0;
+      while (!until()) {
+        for (const text of malformed) {
+          const socket = await tls(program.port);
+          socket.write(text, 'latin1');
+          expect((await collect(socket, 200)).text).not.toMatch(/HTTP\/1.1 [25]/);
+          socket.destroy();
+          refused += 1;
+        }
+      }
+      return `${refused} refused`;
+    }));
+});
+
+describe('a client that never comes to an end', () => {
+  it('is cut off, whether it stops in the headers or in the body', async () => {
+    const results = await Promise.all([slowHeaders, slowBody]);
+    for (const { ended, text } of results) {
+      expect(ended).toBe(true);
+      expect(text).toMatch(/^HTTP\/1.1 408 /);
+    }
+    report(
+      'Hostile clients',
+      'a request that is never finished',
+      `cut off after ${results.map(({ after }) => readable(after)).join(' and ')}, with 408`,
+    );
+    const agent = keepAlive();
+    expect((await ask(program.port, { agent })).code).toBe(200);
+    agent.destroy();
+  });
+});

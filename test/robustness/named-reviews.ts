@@ -1,0 +1,416 @@
+import { appContainer, pod, reviewOf } from '../worlds.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+/** A hostile text and what it is called; made when it is wanted, as some are megabytes. */
+export interface NamedText {
+  readonly name: string;
+  readonly text: () => string;
+}
+
+/** The most that an API server takes from a client. */
+const MAXIMUM_BYTES = 3 * 1024 * 1024;
+
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const keys = (count: number, prefix: string, value: (index: number) => unknown = () => ''): JsonObject =>
+  Object.fromEntries(times(count, (index) => [`${prefix}${index}`, value(index)]));
+
+const probe = (port: unknown, more: JsonObject = {}): JsonObject => ({ httpGet: { path: '/', port }, ...more });
+const threeProbes = (port: unknown): JsonObject => ({
+  livenessProbe: probe(port, { periodSeconds: 1, timeoutSeconds: 5 }),
+  readinessProbe: probe(port),
+  startupProbe: probe(port, { failureThreshold: 1 }),
+});
+
+/** A Pod or a Deployment with these containers; both webhooks look into the first, `/validate` into the second. */
+const createOf = (containers: readonly unknown[], members: Parameters<typeof pod>[1] = {}): string =>
+  JSON.stringify(reviewOf(pod(containers, members)));
+
+function deployment(containers: readonly unknown[], members: Parameters<typeof pod>[1] = {}): JsonObject {
+  const { metadata, spec } = pod(containers, members);
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'apps' },
+    spec: { template: { metadata, spec } },
+  };
+}
+
+const deploymentOf = (...parts: Parameters<typeof deployment>): string =>
+  JSON.stringify(reviewOf(deployment(...parts)));
+
+/** An update whose old object differs in the last container, so that everything has to be looked at twice. */
+function updateOf(containers: readonly JsonObject[], members: Parameters<typeof pod>[1] = {}): string {
+  const old = containers.map((container, index) =>
+    index === containers.length - 1 ? { ...container, livenessProbe: probe(1) } : container,
+  );
+  return JSON.stringify(
+    reviewOf(deployment(containers, members), { operation: 'UPDATE', oldObject: deployment(old, members) }),
+  );
+}
+
+const deep = (levels: number, open = '[', close = ']'): string => open.repeat(levels) + close.repeat(levels);
+const deepObject = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+/** A marker that is replaced by raw JSON. */
+const MARK = 'MARK';
+const withRaw = (text: string, raw: string): string => text.replaceAll(`"${MARK}"`, raw);
+
+const nested = (where: string, review: string): NamedText[] => [
+  { name: `nesting of 10,000 lists in ${where}`, text: () => withRaw(review, deep(10_000)) },
+  { name: `nesting of 10,000 objects in ${where}`, text: () => withRaw(review, deepObject(10_000)) },
+];
+
+const nesting: readonly NamedText[] = [
+  { name: 'nesting of 10,000 levels for a body', text: () => deep(10_000) },
+  { name: 'nesting of 500,000 levels for a body', text: () => deep(500_000) },
+  ...nested('an unknown field', createOf([appContainer({ unknown: MARK })])),
+  ...nested("a probe's port", createOf([appContainer({ livenessProbe: probe(MARK) })])),
+  ...nested('a probe', deploymentOf([appContainer({ livenessProbe: MARK })])),
+  ...nested('labels', createOf([appContainer()], { metadata: { labels: { app: MARK } } })),
+  ...nested(
+    'an annotation',
+    createOf([appContainer()], { metadata: { annotations: { 'probewright.dev/skip': MARK } } }),
+  ),
+  ...nested('a Deployment of both', updateOf([appContainer({ unknown: MARK }), appContainer({ name: 'b' })])),
+  ...nested('the user', JSON.stringify(reviewOf(pod([appContainer()]), { userInfo: { username: MARK } }))),
+];
+
+const sizes: readonly NamedText[] = [
+  {
+    name: 'an object and an old object of 3 MiB each, in one annotation',
+    text: () =>
+      updateOf([appContainer(), appContainer({ name: 'b' })], {
+        metadata: { annotations: { big: 'x'.repeat(MAXIMUM_BYTES) } },
+      }),
+  },
+  {
+    name: 'an object and an old object of 3 MiB each, in environment variables',
+    text: () =>
+      updateOf([
+        appContainer({ env: times(60_000, (index) => ({ name: `V${index}`, value: 'x'.repeat(20) })) }),
+        appContainer({ name: 'b' }),
+      ]),
+  },
+  {
+    name: '100,000 keys in an object',
+    text: () => JSON.stringify(reviewOf({ ...pod([appContainer()]), ...keys(100_000, 'k') })),
+  },
+  { name: '100,000 labels', text: () => createOf([appContainer()], { metadata: { labels: keys(100_000, 'k') } }) },
+  {
+    name: '100,000 annotations that look like ours',
+    text: () => createOf([appContainer()], { metadata: { annotations: keys(100_000, 'probewright.dev/k') } }),
+  },
+  { name: '100,000 keys in a container', text: () => deploymentOf([appContainer(keys(100_000, 'k'))]) },
+  {
+    name: '100,000 keys in a probe',
+    text: () => deploymentOf([appContainer({ livenessProbe: { ...probe('http'), ...keys(100_000, 'k') } })]),
+  },
+  {
+    name: '100,000 containers to stand in for the main one',
+    text: () =>
+      createOf([appContainer()], {
+        metadata: { annotations: { 'probewright.dev/containers': times(100_000, (i) => `c${i}`).join(',') } },
+      }),
+  },
+  {
+    name: 'an annotation of ours with a key of 3 MiB',
+    text: () =>
+      createOf([appContainer()], {
+        metadata: { annotations: { [`probewright.dev/${'s'.repeat(MAXIMUM_BYTES)}`]: '' } },
+      }),
+  },
+  {
+    name: 'an annotation of ours that is 3 MiB of commas',
+    text: () =>
+      createOf([appContainer()], {
+        metadata: {
+          annotations: {
+            'probewright.dev/skip': ','.repeat(MAXIMUM_BYTES),
+            'probewright.dev/containers': 'a,'.repeat(MAXIMUM_BYTES / 2),
+          },
+        },
+      }),
+  },
+  {
+    name: 'what was injected before, as 3 MiB of JSON',
+    text: () =>
+      createOf([appContainer()], {
+        metadata: {
+          annotations: {
+            'probewright.dev/injected': JSON.stringify(keys(100_000, 'c', () => ({ livenessProbe: 'x' }))),
+          },
+        },
+      }),
+  },
+  {
+    name: 'what was injected before, nested 10,000 levels',
+    text: () =>
+      createOf([appContainer()], { metadata: { annotations: { 'probewright.dev/injected': deepObject(10_000) } } }),
+  },
+];
+
+const many: readonly NamedText[] = [
+  {
+    name: '5,000 containers without probes',
+    text: () => createOf(times(5000, (i) => appContainer({ name: `c${i}` }))),
+  },
+  {
+    name: '5,000 containers with three probes each',
+    text: () => deploymentOf(times(5000, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
+  },
+  {
+    name: '5,000 containers with probes on ports that nobody declares',
+    text: () => deploymentOf(times(5000, (i) => appContainer({ name: `c${i}`, ...threeProbes(`p${i}`) }))),
+  },
+  {
+    name: '5,000 containers that are updated',
+    text: () => updateOf(times(5000, (i) => appContainer({ name: `c${i}`, ...threeProbes('http') }))),
+  },
+  {
+    name: '5,000 containers of one name',
+    text: () => deploymentOf(times(5000, () => appContainer(threeProbes('htp')))),
+  },
+  {
+    name: '5,000 containers that are no objects',
+    text: () => deploymentOf(times(5000, (i) => (i % 2 === 0 ? null : [i]))),
+  },
+  {
+    name: '5,000 init containers that always restart',
+    text: () =>
+      deploymentOf([appContainer()], {
+        spec: {
+          initContainers: times(5000, (i) =>
+            appContainer({ name: `i${i}`, restartPolicy: 'Always', ...threeProbes('http') }),
+          ),
+        },
+      }),
+  },
+  {
+    name: '5,000 containers that a policy and an annotation name',
+    text: () =>
+      createOf(
+        times(5000, (i) => appContainer({ name: `c${i}` })),
+        {
+          metadata: {
+            annotations: {
+              'probewright.dev/containers': times(5000, (i) => `c${i}`).join(','),
+              'probewright.dev/startup-seconds': '60',
+            },
+          },
+        },
+      ),
+  },
+  { name: '3 MiB of the smallest containers', text: () => createOf(times(MAXIMUM_BYTES / 13, () => ({ name: 'a' }))) },
+  {
+    name: '3 MiB of the smallest containers, in a Deployment',
+    text: () => deploymentOf(times(MAXIMUM_BYTES / 13, () => ({ name: 'a' }))),
+  },
+  {
+    name: '3 MiB of the smallest probes',
+    text: () =>
+      deploymentOf(times(MAXIMUM_BYTES / 60, (i) => ({ name: `a${i}`, livenessProbe: {}, readinessProbe: {} }))),
+  },
+  {
+    name: '20,000 ports in one container, and probes that miss them all',
+    text: () =>
+      deploymentOf([
+        {
+          ...appContainer(threeProbes('wrong-name')),
+          ports: times(20_000, (i) => ({ name: `p${i}`, containerPort: i + 1 })),
+        },
+      ]),
+  },
+  {
+    name: '5,000 containers that share 50 ports',
+    text: () =>
+      deploymentOf(
+        times(5000, (i) => ({
+          ...appContainer({ name: `c${i}`, ...threeProbes(`p${i % 50}`) }),
+          ports: times(10, (p) => ({ name: `p${(i + p) % 50}`, containerPort: 1000 + ((i + p) % 50) })),
+        })),
+      ),
+  },
+  {
+    name: '100,000 headers in a probe',
+    text: () =>
+      deploymentOf([
+        appContainer({
+          livenessProbe: {
+            httpGet: {
+              path: '/',
+              port: 'http',
+              httpHeaders: times(50_000, (i) => ({ name: `h${i % 10}`, value: '\u0001' })),
+            },
+          },
+        }),
+      ]),
+  },
+  {
+    name: '200,000 words in a command',
+    text: () => deploymentOf([appContainer({ livenessProbe: { exec: { command: times(200_000, () => 'ls') } } })]),
+  },
+];
+
+/** What backtracking patterns are slow for: long runs that nearly match, and end otherwise. */
+export const PATTERN_TRAPS: readonly (readonly [name: string, text: string])[] = [
+  ['a long word that ends badly', `${'a'.repeat(100_000)}!`],
+  ['many hyphens', `${'a-'.repeat(50_000)}!`],
+  ['many dots', `${'a.'.repeat(50_000)}!`],
+  ['many slashes', `${'/'.repeat(100_000)}\n`],
+  ['many digits', `${'1'.repeat(100_000)}x`],
+  ['many spaces', `${' '.repeat(100_000)}x`],
+  ['many colons', `[${':'.repeat(100_000)}`],
+  ['many quotes', `${'\'"`$('.repeat(20_000)}x`],
+  ['many surrogates', `${'\ud83d\ude00'.repeat(50_000)}\ud800`],
+  ['many line ends', `${'\r\n'.repeat(50_000)}x`],
+  ['many words in brackets', `${' (a-b)'.repeat(20_000)} `],
+  ['many metrics', `${'-metrics'.repeat(12_000)}x`],
+];
+
+const patterns: readonly NamedText[] = PATTERN_TRAPS.map(([name, trap]) => ({
+  name: `${name} wherever a pattern looks`,
+  text: () => {
+    const trapped = {
+      name: trap,
+      ports: [
+        { name: trap, containerPort: 1 },
+        { name: 'http', containerPort: 2 },
+      ],
+      livenessProbe: {
+        httpGet: { path: trap, port: trap, host: trap, scheme: trap, httpHeaders: [{ name: trap, value: trap }] },
+      },
+      readinessProbe: { exec: { command: [trap, trap] } },
+      startupProbe: { grpc: { port: trap, service: trap } },
+    };
+    const metadata = {
+      name: trap,
+      generateName: trap,
+      labels: { [trap]: trap, app: trap },
+      annotations: {
+        [`probewright.dev/${trap}`]: trap,
+        'probewright.dev/startup-seconds': trap,
+        'probewright.dev/liveness-endpoint': `/${trap}`,
+        'probewright.dev/containers': trap,
+        'probewright.dev/skip': trap,
+        'probewright.dev/injected': trap,
+        'kubectl.kubernetes.io/default-container': trap,
+      },
+    };
+    const object = {
+      ...deployment([trapped, appContainer({ name: trap })], {
+        metadata,
+        spec: { restartPolicy: 'Always', terminationGracePeriodSeconds: trap },
+      }),
+    };
+    return JSON.stringify(reviewOf(object, { name: trap, uid: trap, userInfo: { username: trap } }));
+  },
+}));
+
+const patternsInPods: readonly NamedText[] = PATTERN_TRAPS.map(([name, trap]) => ({
+  name: `${name} in a Pod's annotations and ports`,
+  text: () =>
+    createOf([{ name: trap, ports: [{ name: trap, containerPort: 1 }] }, appContainer()], {
+      metadata: {
+        annotations: {
+          [`probewright.dev/${trap}`]: trap,
+          'probewright.dev/startup-endpoint': `/${trap}`,
+          'probewright.dev/startup-seconds': trap,
+          'probewright.dev/containers': trap,
+        },
+      },
+    }),
+}));
+
+/** JSON that says odd things in few bytes. `raw` stands in an env variable, a probe's number, its port, a name and a label. */
+function oddValue(name: string, raw: string): NamedText {
+  const object = deployment(
+    [
+      appContainer({
+        env: [{ name: 'A', value: MARK }],
+        livenessProbe: probe(MARK, { periodSeconds: MARK, failureThreshold: MARK, initialDelaySeconds: MARK }),
+      }),
+      appContainer({ name: MARK, readinessProbe: { exec: { command: [MARK] } }, startupProbe: MARK }),
+    ],
+    {
+      metadata: {
+        labels: { app: MARK },
+        annotations: { 'probewright.dev/skip': MARK, 'probewright.dev/containers': MARK },
+      },
+      spec: { restartPolicy: MARK, terminationGracePeriodSeconds: MARK },
+    },
+  );
+  return { name, text: () => withRaw(JSON.stringify(reviewOf(object, { name: MARK, userInfo: MARK })), raw) };
+}
+
+const odd: readonly NamedText[] = [
+  oddValue('a lone high surrogate', '"\\ud800"'),
+  oddValue('a lone low surrogate', '"\\udc00x\\ud800"'),
+  oddValue('NUL', '"\\u0000"'),
+  oddValue('control characters', '"\\u0001\\u0007\\u001b[31m\\u2028\\u0085"'),
+  oddValue('1e400', '1e400'),
+  oddValue('-1e400', '-1e400'),
+  oddValue('a number of 10,000 digits', '9'.repeat(10_000)),
+  oddValue('-0', '-0'),
+  oddValue('a number past 2^53', '9007199254740993'),
+  oddValue('5e-324', '5e-324'),
+  oddValue('2147483648', '2147483648'),
+  oddValue('-9223372036854775808', '-9223372036854775808'),
+  oddValue('a list for everything', '[]'),
+  oddValue('an object for everything', '{}'),
+  oddValue('true for everything', 'true'),
+  oddValue('null for everything', 'null'),
+  oddValue('an object with toString and valueOf', '{"toString":1,"valueOf":2,"toJSON":3,"length":4}'),
+  ...['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'toJSON', 'then'].flatMap((key) => [
+    oddValue(`a ${key} key`, `{"${key}":{"livenessProbe":null,"containers":[],"allowed":true,"name":"x"}}`),
+    {
+      name: `a ${key} key beside every key`,
+      text: (): string => createOf([appContainer()]).replaceAll('{"', `{"${key}":{"polluted":true},"`),
+    },
+    {
+      name: `names that are ${key}`,
+      text: (): string =>
+        createOf([appContainer({ name: key, ports: [{ name: key, containerPort: 1 }] })], {
+          metadata: {
+            labels: { [key]: key },
+            annotations: { [`probewright.dev/${key}`]: key, 'probewright.dev/injected': `{"${key}":{"${key}":"x"}}` },
+          },
+        }),
+    },
+  ]),
+  {
+    name: 'every key twice',
+    text: () => createOf([appContainer(threeProbes('http'))]).replaceAll(/"(\w+)":/g, '"$1":null,"$1":'),
+  },
+  {
+    name: 'every key twice, the second a list',
+    text: () => createOf([appContainer()]).replaceAll(/"(\w+)":"(\w+)"/g, '"$1":"$2","$1":[]'),
+  },
+];
+
+const notJson: readonly NamedText[] = [
+  ['nothing', ''],
+  ['half an object', createOf([appContainer()]).slice(0, 300)],
+  ['two objects', '{}{}'],
+  ['single quotes', "{'kind':'AdmissionReview'}"],
+  ['YAML', 'kind: AdmissionReview\n'],
+  ['NaN', '{"kind":NaN}'],
+  ['a byte order mark', `\ufeff${createOf([appContainer()])}`],
+  ['an unfinished string of 3 MiB', `{"a":"${'x'.repeat(MAXIMUM_BYTES)}`],
+  ['3 MiB of open brackets', '['.repeat(MAXIMUM_BYTES)],
+  ['a raw lone surrogate', '"\ud800"'],
+  ['a raw NUL', '{"a":"\0"}'],
+  ['a number', '5'],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['an empty object', '{}'],
+].map(([name = '', text = '']) => ({ name: `not a review: ${name}`, text: () => text }));
+
+/** Reviews that somebody would send who wants to do harm. */
+export const NAMED_REVIEWS: readonly NamedText[] = [
+  ...notJson,
+  ...nesting,
+  ...sizes,
+  ...many,
+  ...patterns,
+  ...patternsInPods,
+  ...odd,
+];

@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkedWorkload } from '../../src/checks/checked-workload.ts';
+import { runChecks } from '../../src/checks/run-checks.ts';
+import { effectiveTemplate } from '../../src/defaulting/effective.ts';
+import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { checkPolicyByContainer, mergeChecks } from '../../src/policy/check-policy.ts';
+import { mergeLayers } from '../../src/policy/container-policy.ts';
+import { PolicySet, PolicyTier } from '../../src/policy/policy-set.ts';
+import { BUILT_IN_KINDS } from '../../src/workload/kinds.ts';
+import { anyPod, validPod } from '../arbitraries.ts';
+import { appContainer, clusterPolicyDocument, mutation, parsedPolicy, pod, policySet } from '../worlds.ts';
+import { report } from './figures.ts';
+import {
+  isSelected,
+  layersFor,
+  mayAnnotate,
+  modelledCheck,
+  modelledPort,
+  modelledProbe,
+  modelledSlowStart,
+  PROBES,
+  sourceOf,
+} from './layering-model.ts';
+import { busyWorld, CONTAINERS, labels, NAMESPACES, world } from './random-worlds.ts';
+import { SEED, WORLDS } from './settings.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+import type { CheckParameters } from '../../src/checks/check.ts';
+import type { CheckPolicy } from '../../src/policy/check-policy.ts';
+import type { ProbeKind } from '../../src/probes/probe.ts';
+import type { World } from './layering-model.ts';
+
+function policySetOf({ tiers, namespaceLabels }: World): PolicySet {
+  return PolicySet.ofTiers(
+    tiers.map((documents) => new PolicyTier(documents.map(parsedPolicy))),
+    new Map(Object.entries(namespaceLabels).map(([namespace, own]) => [namespace, new Map(Object.entries(own))])),
+  );
+}
+
+const namespace = fc.constantFrom(...NAMESPACES, 'unknown');
+const settings = { numRuns: WORLDS, seed: SEED };
+/** Pods cost less than worlds. */
+const PODS = WORLDS * 2;
+const podSettings = { numRuns: PODS, seed: SEED };
+
+describe('in random worlds', () => {
+  it('the layers that are in force, their values, checks and floors are those of the slow model', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(world, namespace, labels, (random, where, podLabels) => {
+        const set = policySetOf(random);
+        const policy = set.policyFor(where, new Map(Object.entries(podLabels)));
+        const model = layersFor(random, where, podLabels);
+        expect(policy.layers.map(({ source }) => source)).toEqual(model.map(sourceOf));
+        expect(policy.annotations).toBe(mayAnnotate(model));
+        for (const container of [...CONTAINERS, 'other']) {
+          const speaks = (names: unknown): boolean =>
+            names === undefined || (names as string[])[0] === '*' || (names as string[]).includes(container);
+          const speaking = model.filter((document) => speaks((document['spec'] as JsonObject)['containers']));
+          const own = policy.layers.filter(
+            ({ containers }) => typeof containers === 'string' || containers.includes(container),
+          );
+          const merged = mergeLayers(own);
+          expect(merged.port).toEqual(modelledPort(speaking));
+          expect(merged.startupSeconds).toEqual(modelledSlowStart(speaking, 'startupSeconds'));
+          expect(merged.fromInitialDelaySeconds).toEqual(modelledSlowStart(speaking, 'fromInitialDelaySeconds'));
+          for (const probe of PROBES) {
+            const { handler, integers, removedBy } = merged.probes[probe as ProbeKind];
+            const given = Object.fromEntries(Object.entries(integers).filter(([, value]) => value !== undefined));
+            const flat = handler && { ...handler.value, source: handler.source };
+            expect({ handler: flat, integers: given, removedBy }).toEqual(modelledProbe(speaking, probe));
+          }
+          for (const checks of [mergeChecks(own), checkPolicyByContainer(policy.layers)(container)])
+            for (const [id, { action }] of Object.entries(CHECK_CATALOGUE)) {
+              const check = checks.get(id);
+              const found = { action: check?.action, parameters: Object.fromEntries(check?.parameters ?? []) };
+              expect(found).toEqual(modelledCheck(speaking, id, action));
+              compared += 1;
+            }
+        }
+      }),
+      settings,
+    );
+    report(
+      'Random worlds',
+      `${WORLDS} worlds against a slow model of the layers, seed ${SEED}`,
+      `${compared} checks and all probes compared, no difference`,
+    );
+  }, 300_000);
+
+  it('the model would notice: a selector that is turned around makes a difference', () => {
+    expect(isSelected({ matchLabels: { app: 'web' } }, { app: 'web' })).toBe(true);
+    expect(isSelected({ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] }, {})).toBe(true);
+    expect(isSelected({ matchExpressions: [{ key: 'app', operator: 'In', values: [''] }] }, {})).toBe(false);
+  });
+
+  it('a Pod that has been through the webhook is not patched again', () => {
+    let patchedOnce = 0;
+    fc.assert(
+      fc.property(busyWorld, anyPod, (random, pod) => {
+        const set = policySetOf(random);
+        const { patch, after } = mutation(pod, set);
+        if (patch !== undefined) patchedOnce += 1;
+        expect(mutation(after, set).patch).toBeUndefined();
+      }),
+      podSettings,
+    );
+    expect(patchedOnce).toBeGreaterThan(PODS / 12);
+    report('Random worlds', `${PODS} Pods through /mutate twice`, `${patchedOnce} patched, none twice`);
+  }, 300_000);
+
+  it('a Pod that the API server accepts is one that it accepts after our patch', () => {
+    let patchedOnce = 0;
+    fc.assert(
+      fc.property(busyWorld, validPod, (random, pod) => {
+        if (faultsOf(pod).length > 0) return;
+        const { defaulting } = mutation(pod, policySetOf(random));
+        if ((defaulting?.injections.length ?? 0) === 0) return;
+        patchedOnce += 1;
+        expect(faultsOf(effectiveTemplate(pod, defaulting?.injections ?? []))).toEqual([]);
+      }),
+      podSettings,
+    );
+    expect(patchedOnce).toBeGreaterThan(PODS / 20);
+    report('Random worlds', `${PODS} valid Pods against valid-probe`, `${patchedOnce} patched, no fault in any`);
+  }, 300_000);
+
+  it('a probe whose numbers are ours alone gives every container the time to start that startup-budget asks for', () => {
+    let judged = 0;
+    fc.assert(
+      fc.property(busyWorld, validPod, (random, pod) => {
+        const plain = { ...random, tiers: random.tiers.map((tier) => tier.map(withoutNumbers)) };
+        const { defaulting } = mutation(withoutStartupSeconds(pod), policySetOf(plain));
+        const injections = defaulting?.injections ?? [];
+        const ours = new Set(
+          injections.filter(({ kind }) => kind !== 'readinessProbe').map(({ container }) => container.name),
+        );
+        judged += ours.size;
+        const effective = effectiveTemplate(pod, injections);
+        const tight = violationsOf(effective, 'startup-budget').filter(
+          ({ container, probe }) =>
+            ours.has(container) && injections.some((one) => one.container.name === container && one.kind === probe),
+        );
+        expect(tight).toEqual([]);
+      }),
+      podSettings,
+    );
+    expect(judged).toBeGreaterThan(PODS / 20);
+    report(
+      'Random worlds',
+      `${PODS} Pods against startup-budget, with no numbers in policies`,
+      `${judged} containers patched, all with time to start`,
+    );
+  }, 300_000);
+
+  it('so does the startup probe of a slow starter whose own liveness probe hardly waits', () => {
+    const small = (max: number): fc.Arbitrary<number> => fc.integer({ min: 1, max });
+    const liveness = fc.record({
+      initialDelaySeconds: small(6),
+      periodSeconds: small(4),
+      failureThreshold: small(3),
+      timeoutSeconds: small(3),
+    });
+    fc.assert(
+      fc.property(liveness, (timing) => {
+        const policies = policySet(clusterPolicyDocument({ slowStart: { fromInitialDelaySeconds: 1 } }));
+        const own = { httpGet: { path: '/', port: 'http' }, ...timing };
+        const { after, patch } = mutation(pod([appContainer({ livenessProbe: own })]), policies);
+        expect(patch).toBeDefined();
+        expect(violationsOf(after, 'startup-budget')).toEqual([]);
+      }),
+      podSettings,
+    );
+  });
+});
+
+/** Every check at Deny, so that nothing is left out. */
+const everyCheck: CheckPolicy = new Map(
+  Object.keys(CHECK_CATALOGUE).map((id) => [id, { action: 'Deny' as const, parameters: new Map() as CheckParameters }]),
+);
+
+function violationsOf(template: JsonObject, check: string): { container: string; probe?: string; message: string }[] {
+  const kind = BUILT_IN_KINDS[0];
+  if (kind === undefined) throw new Error('there is no Pod among the kinds');
+  return runChecks(checkedWorkload(template, kind, { template, path: [] }), () => everyCheck)
+    .filter((violation) => violation.check === check)
+    .map(({ container, probe, message }) => ({ container, ...(probe && { probe }), message }));
+}
+
+const faultsOf = (template: JsonObject): unknown[] => violationsOf(template, 'valid-probe');
+
+/** The policy without the numbers that its author answers for: they are injected as they are. */
+function withoutNumbers(document: JsonObject): JsonObject {
+  const spec = { ...(document['spec'] as JsonObject) };
+  const { slowStart, probes } = spec as { slowStart?: JsonObject; probes?: Record<string, JsonObject | null> };
+  if (slowStart !== undefined)
+    spec['slowStart'] = Object.fromEntries(Object.entries(slowStart).filter(([key]) => key !== 'startupSeconds'));
+  if (probes !== undefined)
+    spec['probes'] = Object.fromEntries(
+      Object.entries(probes).map(([kind, probe]) => [
+        kind,
+        probe && Object.fromEntries(Object.entries(probe).filter(([key]) => !/Seconds$|Threshold$/.test(key))),
+      ]),
+    );
+  return { ...document, spec };
+}
+
+function withoutStartupSeconds(pod: JsonObject): JsonObject {
+  const metadata = pod['metadata'] as JsonObject | undefined;
+  const annotations = metadata?.['annotations'] as JsonObject | undefined;
+  if (annotations === undefined) return pod;
+  const kept = Object.entries(annotations).filter(
+    ([key]) => key !== 'probewright.dev/startup-seconds' && key !== 'probewright.dev/injected',
+  );
+  return { ...pod, metadata: { ...metadata, annotations: Object.fromEntries(kept) } };
+}

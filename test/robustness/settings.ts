@@ -1,0 +1,20 @@
+/** What a run may be told by its environment; everything has a default. */
+
+/** Seed of everything random. It is printed, and the same seed gives the same inputs. */
+export const SEED = integer('ROBUSTNESS_SEED', Math.floor(Math.random() * 2 ** 31));
+/** How many random inputs each call of the fuzzer gets. */
+export const RUNS = integer('ROBUSTNESS_RUNS', 1500);
+/** How many random worlds each property sees. */
+export const WORLDS = integer('ROBUSTNESS_WORLDS', 3000);
+/** How many requests the soak sends. */
+export const SOAK_REQUESTS = integer('SOAK_REQUESTS', 20_000);
+/** How much slower than a developer's machine this one may be: limits on single calls are multiplied by it. */
+export const MACHINE_FACTOR = integer('ROBUSTNESS_MACHINE_FACTOR', 1);
+
+function integer(name: string, fallback: number): number {
+  const text = process.env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a whole number from 1, not ${text}`);
+  return value;
+}

@@ -1,0 +1,175 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { mutate } from '../../src/admission/mutate.ts';
+import { decodeReview } from '../../src/admission/review.ts';
+import { validate } from '../../src/admission/validate.ts';
+import { runCommandLine } from '../../src/cli/commands.ts';
+import { mergeLayers } from '../../src/policy/container-policy.ts';
+import { mergeChecks } from '../../src/policy/check-policy.ts';
+import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
+import { PolicySet } from '../../src/policy/policy-set.ts';
+import { readPolicyDocuments } from '../../src/sources/policy-documents.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
+import type { CommandIo } from '../../src/cli/io.ts';
+
+/** What a hostile text can be given to. */
+export const CALLS = ['review', 'policy', 'policy file', 'check', 'fix', 'explain'] as const;
+export type CallName = (typeof CALLS)[number];
+
+/** What came of a call; whatever is thrown is a crash. */
+export interface Outcome {
+  /** In one word. */
+  readonly verdict: string;
+  /** Replies to hold to the protocol. */
+  readonly replies?: readonly Reply[];
+  /** The slowest of several decisions, in milliseconds: each is a request of its own to a server. */
+  readonly slowest?: number;
+}
+
+interface Reply {
+  readonly webhook: 'mutate' | 'validate';
+  readonly uid: string;
+  readonly text: string;
+}
+
+const root = join(import.meta.dirname, '../..');
+const examples = join(root, 'examples/policies');
+
+/** Every check at work, with parameters that are lists of texts, and every sort of probe to add. */
+const everything = policy({
+  kind: 'ClusterProbePolicy',
+  metadata: { name: 'everything' },
+  spec: {
+    containers: ['*'],
+    kubernetesProbeEndpoints: { startupProbe: '/s', livenessProbe: '/l', readinessProbe: '/r' },
+    slowStart: { fromInitialDelaySeconds: 1 },
+    checks: {
+      'required-liveness': { action: 'Warn', containers: 'all', sidecars: true },
+      'required-any': { action: 'Audit' },
+      'identical-probes': { action: 'Warn' },
+      'probe-handler': { action: 'Warn', allowed: ['httpGet'] },
+      'probe-bounds': { action: 'Deny', livenessProbe: { periodSeconds: { minimum: 5 } } },
+      'exec-forbidden': { action: 'Deny', names: ['ls', 'a'.repeat(40), '(a+)+$'] },
+      'dependency-liveness': { action: 'Warn', paths: ['/health', '(a+)+$'], additionalPaths: ['/db'] },
+    },
+  },
+});
+
+const sets: readonly PolicySet[] = [
+  new PolicySet([]),
+  new PolicySet([everything]),
+  new PolicySet(
+    readPolicyDocuments(
+      readdirSync(examples).map((file) => ({ file, text: readFileSync(join(examples, file), 'utf8') })),
+    ).policies,
+  ),
+];
+
+function policy(document: object): ProbePolicy {
+  const parsed = parseProbePolicy({ apiVersion: 'probewright.dev/v1alpha1', ...document });
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.policy;
+}
+
+/** Gives a text to what the server or a command would give it to. */
+export const calls: Readonly<Record<CallName, (text: string) => Outcome | Promise<Outcome>>> = {
+  review,
+  policy: (text) => {
+    const document = json(text);
+    return document === NOT_JSON ? { verdict: 'not JSON' } : policyDocument(document);
+  },
+  'policy file': (text) => {
+    const { policies, namespaceLabels, problems } = readPolicyDocuments([{ file: 'hostile.yaml', text }]);
+    const set = new PolicySet(policies, namespaceLabels);
+    for (const labels of [new Map<string, string>(), new Map([['app', 'web']])]) useLayers(set, labels);
+    return { verdict: problems.length > 0 ? 'problems' : 'read' };
+  },
+  check: (text) => command(['check', '--output', 'sarif', '--policies', examples, '-'], text),
+  fix: (text) => command(['fix', '--policies', examples, '-'], text),
+  explain: (text) => command(['explain', '--policies', examples, '-'], text),
+};
+
+/** What the YAML library alone takes for a text, whatever it thinks of it: nobody can be faster than what all is built on. */
+export function bareYaml(text: string): void {
+  try {
+    parse(text, { schema: 'failsafe', uniqueKeys: false, maxAliasCount: 1, logLevel: 'silent' });
+  } catch {
+    // Its time is all that counts.
+  }
+}
+
+const NOT_JSON = Symbol('not JSON');
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** As src/server/app.ts does it. */
+function review(text: string): Outcome {
+  let slowest = 0;
+  const replies: Reply[] = [];
+  for (const policies of sets) {
+    for (const webhook of ['mutate', 'validate'] as const) {
+      const began = performance.now();
+      const body = json(text);
+      if (body === NOT_JSON) return { verdict: 'not JSON' };
+      const decoded = decodeReview(body);
+      if ('problem' in decoded) return { verdict: 'refused' };
+      const { request } = decoded;
+      try {
+        const { reply } =
+          webhook === 'mutate'
+            ? mutate(request, policies, 'On')
+            : validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS });
+        replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return { verdict: 'too deep', replies };
+      }
+      slowest = Math.max(slowest, performance.now() - began);
+    }
+  }
+  return { verdict: 'answered', replies, slowest };
+}
+
+function policyDocument(document: unknown): Outcome {
+  const parsed = parseProbePolicy(document);
+  if ('problems' in parsed) {
+    if (parsed.problems.length === 0) throw new Error('refused without a reason');
+    return { verdict: 'refused' };
+  }
+  useLayers(new PolicySet([parsed.policy]), new Map([['app', 'web']]));
+  return { verdict: 'accepted' };
+}
+
+function useLayers(set: PolicySet, labels: ReadonlyMap<string, string>): void {
+  for (const namespace of ['apps', '__proto__', '']) {
+    const { layers } = set.policyFor(namespace, labels);
+    mergeLayers(layers);
+    mergeChecks(layers);
+  }
+}
+
+async function command(args: readonly string[], stdin: string): Promise<Outcome> {
+  let written = 0;
+  const io: CommandIo = {
+    env: {},
+    stdout: { write: (text) => (written += text.length) },
+    stderr: { write: (text) => (written += text.length) },
+    stderrIsTerminal: false,
+    readStdin: () => Promise.resolve(stdin),
+    now: () => 0,
+    monotonic: () => 0,
+    untilSignal: () => Promise.resolve('SIGINT'),
+  };
+  const code = await runCommandLine(args, io);
+  if (![0, 1, 2].includes(code)) throw new Error(`exit code ${code}`);
+  if (code === 2 && written === 0) throw new Error('exit code 2 without a word');
+  return { verdict: `exit code ${code}` };
+}
