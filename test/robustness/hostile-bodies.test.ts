@@ -37,7 +37,8 @@ async function attack(
   const limit = Math.max(LIMIT_MILLISECONDS * slowdown, bareMilliseconds * YAML_FACTOR) * MACHINE_FACTOR;
   expect(milliseconds, `milliseconds for ${call}`).toBeLessThan(limit);
   for (const { webhook, uid, text: reply } of outcome.replies ?? []) expectValidReply(webhook, uid, JSON.parse(reply));
-  return { outcome, milliseconds };
+  // As on a machine that does nothing else.
+  return { outcome, milliseconds: milliseconds / slowdown };
 }
 
 async function attackWithAll(victim: Victim, call: CallName, texts: readonly NamedText[]): Promise<void> {
