@@ -104,5 +104,7 @@ process.on('message', (message: { tell?: 'vitals' | 'ports'; stall?: number }) =
     }, 20).unref();
   }
 });
+// Tests that die leave nobody behind.
+process.on('disconnect', () => process.exit(1));
 // The tests' channel is no reason for the program to go on.
 process.channel?.unref();

@@ -70,7 +70,10 @@ export class Program {
     await writeFile(join(directory, 'ca.crt'), caPem);
     await writeFile(join(directory, 'policies/all.yaml'), options.policy ?? POLICY);
     const program = Program.#spawn(directory, options);
-    await program.#untilServing();
+    await program.#untilServing().catch(async (error: unknown) => {
+      await program.stop();
+      throw error;
+    });
     return program;
   }
 
