@@ -2,6 +2,7 @@ import { MUTATION_MODES } from './admission/decision.ts';
 import { ENFORCEMENTS } from './admission/validate.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { readFlags } from './flags.ts';
+import { isDnsSubdomain } from './policy/dns-subdomain.ts';
 import { didYouMean } from './policy/suggestion.ts';
 import { LOG_LEVELS } from './log.ts';
 import type { MutationMode } from './admission/decision.ts';
@@ -258,8 +259,6 @@ function checkDurations(cluster: ClusterConfig, problems: string[]): void {
   }
 }
 
-/** Names of Kubernetes objects (apimachinery IsDNS1123Subdomain). */
-const OBJECT_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 /** Longer than any setting here makes sense, and short of what a date can hold. */
 const MAX_DURATION = 100 * 365 * 86_400_000;
 
@@ -311,7 +310,7 @@ class ValueReader {
 
   name(flag: string): string | undefined {
     const value = this.#value.get(flag);
-    if (value !== undefined && !OBJECT_NAME.test(value)) {
+    if (value !== undefined && !isDnsSubdomain(value)) {
       this.#report(flag, `must be the name of a Kubernetes object, not ${JSON.stringify(value)}`);
     }
     return value;

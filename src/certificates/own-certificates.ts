@@ -3,10 +3,8 @@ import { distrusted, nextStep, promoted, retired, retiring, staged, trusted } fr
 import { CaSecret, dataOf } from './ca-secret.ts';
 import { initialState, SECRET_LABELS, trustedBy } from './ca-state.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
-import { CurrentProblems } from './current-problems.ts';
+import { CertificateUpkeep } from './certificate-upkeep.ts';
 import { isLeafDue, renewalTime } from './leaf-renewal.ts';
-import { PendingStart } from './pending-start.ts';
-import { Rounds } from './rounds.ts';
 import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
 import { WriteLimit } from './write-limit.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
@@ -63,8 +61,6 @@ interface DueWrite {
 
 type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'bundle';
 
-const CHECK_MILLISECONDS = 60_000;
-
 /**
  * Serving certificates that need nobody else: the replicas share a CA in a Secret, each mints its own leaf in memory, and one of them,
  * the leader, keeps the webhook configurations trusting the CA and replaces it in time. Nothing is mounted, so no file lags behind.
@@ -77,13 +73,9 @@ export class OwnCertificates implements CertificateSource {
   readonly #surroundings: CertificateSurroundings;
   readonly #secret: CaSecret;
   readonly #bundle: WebhookCaBundle;
-  readonly #rounds: Rounds;
-  readonly #problems = new CurrentProblems<Part>((problem) => this.#pending?.failed(problem));
+  readonly #upkeep: CertificateUpkeep<Part>;
   readonly #writes = new Map<string, WriteCount>();
   readonly #secretLimit = new WriteLimit();
-  #pending: PendingStart | undefined;
-  #isLeader = false;
-  #isStopped = false;
   /** The last state that was whole: a Secret that is deleted or spoilt is made good with it. */
   #state: CaState | undefined;
   #served: (ServedLeaf & { readonly root: CertificateAuthority }) | undefined;
@@ -95,50 +87,31 @@ export class OwnCertificates implements CertificateSource {
     this.#settings = settings;
     this.#surroundings = surroundings;
     const { namespace, service, secretName, configurationName } = settings;
-    this.#rounds = new Rounds(() => this.#round(), settings.check ?? CHECK_MILLISECONDS, surroundings.random);
-    const listener = (part: Part): { changed: () => void; troubled: (problem: string | undefined) => void } => ({
-      changed: () => this.#rounds.ask(),
-      troubled: (problem) => {
-        this.#problems.set(part, problem);
-        this.#rounds.ask();
-      },
-    });
+    this.#upkeep = new CertificateUpkeep(() => this.#round(), settings.check, surroundings);
     const secret = { namespace, name: secretName };
-    this.#secret = new CaSecret(client, secret, listener('secret contact'), surroundings);
+    this.#secret = new CaSecret(client, secret, this.#upkeep.listener('secret contact'), surroundings);
     const webhooks = { configurationName, service, namespace };
-    this.#bundle = new WebhookCaBundle(client, webhooks, listener('webhook contact'), surroundings);
+    this.#bundle = new WebhookCaBundle(client, webhooks, this.#upkeep.listener('webhook contact'), surroundings);
   }
 
   /**
    * Resolves with the first pair. Waits for as long as the API server cannot be reached, and says so to the listener. Rejects on stop only.
    */
   start(listener: CertificateListener): Promise<ServingPair> {
-    this.#pending = new PendingStart(listener);
-    if (this.#isStopped) this.#pending.stop();
-    else {
-      this.#secret.start();
-      this.#bundle.start();
-      this.#rounds.start();
-    }
-    return this.#pending.firstPair;
+    return this.#upkeep.start(listener, [this.#secret, this.#bundle]);
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#rounds.stop();
-    this.#secret.stop();
-    this.#bundle.stop();
-    this.#pending?.stop();
+    this.#upkeep.stop();
   }
 
   /** Tells whether this replica leads, and so writes for the others. Can be called at any time, before start too. */
   lead(isLeader: boolean): void {
-    this.#isLeader = isLeader;
-    if (this.#pending !== undefined) this.#rounds.ask();
+    this.#upkeep.lead(isLeader);
   }
 
   problem(): string | undefined {
-    return this.#problems.text();
+    return this.#upkeep.problem();
   }
 
   status(): OwnCertificatesStatus {
@@ -161,17 +134,12 @@ export class OwnCertificates implements CertificateSource {
     return isLeafKept && isSecretKept && isBundleKept;
   }
 
-  async #attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
-    if (this.#isStopped) return true;
-    try {
+  /** Every part decides on what there is by then. */
+  #attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
+    return this.#upkeep.attempt(part, () => {
       this.#look();
-      await work();
-      this.#problems.set(part, undefined);
-      return true;
-    } catch (error) {
-      this.#problems.set(part, error instanceof Error ? error.message : String(error));
-      return false;
-    }
+      return work();
+    });
   }
 
   /** Takes over what the Secret holds, if all of it can be used. */
@@ -203,7 +171,7 @@ export class OwnCertificates implements CertificateSource {
     this.#served = { ca: ca.cert, root: ca, issuedAt, renewAt, notAfter: pair.notAfter };
     this.#isWaitTold = false;
     log.info({ notAfter: isoTime(pair.notAfter), renewAt: isoTime(renewAt) }, 'serving certificate minted');
-    this.#pending?.found(pair);
+    this.#upkeep.found(pair);
   }
 
   #tellWait(ca: CertificateAuthority): void {
@@ -256,7 +224,7 @@ export class OwnCertificates implements CertificateSource {
     const unkept = this.#unkeptRoot(state, now);
     if (unkept !== undefined) return { step: 'keep', state: retiring(state, unkept, now) };
     // The leader alone, even when the CA has expired: one replica with a wrong clock must not replace what serves all others well.
-    return this.#isLeader ? this.#rotation(state, now) : undefined;
+    return this.#upkeep.isLeader ? this.#rotation(state, now) : undefined;
   }
 
   async #rotation(state: CaState, now: number): Promise<DueWrite | undefined> {
@@ -298,7 +266,7 @@ export class OwnCertificates implements CertificateSource {
     const bundle = this.#wantedBundle(this.#state, now);
     // An empty bundle would mean: trust what the system trusts.
     if (bundle === '') return;
-    const writes = await this.#bundle.write(bundle, this.#isLeader ? 'all' : 'empty');
+    const writes = await this.#bundle.write(bundle, this.#upkeep.isLeader ? 'all' : 'empty');
     for (const { result } of writes) this.#count('bundle', result);
     throwIfFailed(writes);
   }

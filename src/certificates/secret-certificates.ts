@@ -1,9 +1,7 @@
 import { dataOf } from './ca-secret.ts';
+import { CertificateUpkeep } from './certificate-upkeep.ts';
 import { isChainTrusted } from './chain-trust.ts';
-import { CurrentProblems } from './current-problems.ts';
 import { MirroredObject } from './mirrored-object.ts';
-import { PendingStart } from './pending-start.ts';
-import { Rounds } from './rounds.ts';
 import { servingPair } from './serving-pair.ts';
 import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
@@ -36,8 +34,6 @@ export interface SecretCertificatesStatus {
 
 type Part = 'secret contact' | 'webhook contact' | 'secret' | 'bundle';
 
-const CHECK_MILLISECONDS = 60_000;
-
 /**
  * The serving pair from a Secret of the user's, read by the API: no mounted file lags behind. A Secret that cannot be used is told of,
  * and the last good pair goes on being served.
@@ -50,11 +46,7 @@ export class SecretCertificates implements CertificateSource {
   readonly #settings: SecretCertificatesSettings;
   readonly #secret: MirroredObject;
   readonly #bundle: WebhookCaBundle;
-  readonly #rounds: Rounds;
-  readonly #problems = new CurrentProblems<Part>((problem) => this.#pending?.failed(problem));
-  #pending: PendingStart | undefined;
-  #isLeader = false;
-  #isStopped = false;
+  readonly #upkeep: CertificateUpkeep<Part>;
   /** The last pair that was good, and the CA that came with it. */
   #good: { readonly pair: ServingPair; readonly ca: string | undefined } | undefined;
   #seen: KubernetesObject | undefined;
@@ -62,48 +54,29 @@ export class SecretCertificates implements CertificateSource {
   constructor(client: ApiClient, settings: SecretCertificatesSettings, surroundings: CertificateSurroundings) {
     this.#settings = settings;
     const { namespace, service, secretName, configurationName } = settings;
-    this.#rounds = new Rounds(() => this.#round(), settings.check ?? CHECK_MILLISECONDS, surroundings.random);
-    const listener = (part: Part): { changed: () => void; troubled: (problem: string | undefined) => void } => ({
-      changed: () => this.#rounds.ask(),
-      troubled: (problem) => {
-        this.#problems.set(part, problem);
-        this.#rounds.ask();
-      },
-    });
+    this.#upkeep = new CertificateUpkeep(() => this.#round(), settings.check, surroundings);
     const secret = { collection: `/api/v1/namespaces/${namespace}/secrets`, name: secretName };
-    this.#secret = new MirroredObject(client, secret, listener('secret contact'), surroundings);
+    this.#secret = new MirroredObject(client, secret, this.#upkeep.listener('secret contact'), surroundings);
     const webhooks = { configurationName, service, namespace };
-    this.#bundle = new WebhookCaBundle(client, webhooks, listener('webhook contact'), surroundings);
+    this.#bundle = new WebhookCaBundle(client, webhooks, this.#upkeep.listener('webhook contact'), surroundings);
   }
 
   /** Resolves once the Secret exists and can be used; the listener is told what it waits for. Rejects on stop only. */
   start(listener: CertificateListener): Promise<ServingPair> {
-    this.#pending = new PendingStart(listener);
-    if (this.#isStopped) this.#pending.stop();
-    else {
-      void this.#secret.start();
-      this.#bundle.start();
-      this.#rounds.start();
-    }
-    return this.#pending.firstPair;
+    return this.#upkeep.start(listener, [this.#secret, this.#bundle]);
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#rounds.stop();
-    this.#secret.stop();
-    this.#bundle.stop();
-    this.#pending?.stop();
+    this.#upkeep.stop();
   }
 
   /** Tells whether this replica leads, and so writes the caBundle. Can be called at any time, before start too. */
   lead(isLeader: boolean): void {
-    this.#isLeader = isLeader;
-    if (this.#pending !== undefined) this.#rounds.ask();
+    this.#upkeep.lead(isLeader);
   }
 
   problem(): string | undefined {
-    return this.#problems.text();
+    return this.#upkeep.problem();
   }
 
   status(): SecretCertificatesStatus {
@@ -116,16 +89,9 @@ export class SecretCertificates implements CertificateSource {
     };
   }
 
-  async #round(): Promise<boolean> {
+  #round(): Promise<boolean> {
     if (this.#secret.isKnown) this.#look();
-    try {
-      await this.#keepBundle();
-      this.#problems.set('bundle', undefined);
-      return true;
-    } catch (error) {
-      this.#problems.set('bundle', messageOf(error));
-      return false;
-    }
+    return this.#upkeep.attempt('bundle', () => this.#keepBundle());
   }
 
   /** Takes over what the Secret holds, if it can be used. */
@@ -139,10 +105,13 @@ export class SecretCertificates implements CertificateSource {
       const { pair, ca } = read(dataOf(object));
       const isNews = pair.cert !== this.#good?.pair.cert || pair.key !== this.#good.pair.key;
       this.#good = { pair, ca };
-      this.#problems.set('secret', undefined);
-      if (isNews) this.#pending?.found(pair);
+      this.#upkeep.note('secret', undefined);
+      if (isNews) this.#upkeep.found(pair);
     } catch (error) {
-      this.#problems.set('secret', `Secret ${namespace}/${secretName}: ${messageOf(error)}`);
+      this.#upkeep.note(
+        'secret',
+        `Secret ${namespace}/${secretName}: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
@@ -152,7 +121,7 @@ export class SecretCertificates implements CertificateSource {
     if (!isChainTrusted(pair.cert, ca))
       throw new Error('the caBundle is left alone: tls.crt is not signed by what ca.crt holds');
     // As with own certificates, what is empty can wait for no leader.
-    throwIfFailed(await this.#bundle.write(ca, this.#isLeader ? 'all' : 'empty'));
+    throwIfFailed(await this.#bundle.write(ca, this.#upkeep.isLeader ? 'all' : 'empty'));
   }
 }
 
@@ -164,8 +133,4 @@ function read(data: Readonly<Record<string, string>>): { pair: ServingPair; ca: 
   if (cert === undefined) throw new Error('tls.crt is missing');
   if (key === undefined) throw new Error('tls.key is missing');
   return { pair: servingPair(cert, key), ca };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { isDnsSubdomain } from './dns-subdomain.ts';
 import { MAX_MATCH_EXPRESSIONS, MAX_MATCH_LABELS } from './bounds.ts';
 import { quoted } from './problems.ts';
 import type { Reader } from './reader.ts';
@@ -83,12 +84,11 @@ function readExpression(reader: Reader): Requirement | undefined {
 }
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const PREFIX = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** A qualified name: an optional DNS prefix, a slash, a name of at most 63 characters (apimachinery IsQualifiedName). */
 function readLabelKey(reader: Reader, key: string): boolean {
   const slash = key.indexOf('/');
-  const prefixIsGood = slash < 0 || PREFIX.test(key.slice(0, slash));
+  const prefixIsGood = slash < 0 || isDnsSubdomain(key.slice(0, slash));
   if (prefixIsGood && NAME.test(key.slice(slash + 1))) return true;
   reader.report(
     `${quoted(key)} is not a label key: letters, digits, "-", "_" and ".", at most 63, after an optional DNS prefix and "/"`,

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../probes/json.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { MAX_CONTAINER_NAME_LENGTH, MAX_CONTAINERS, textLength } from './bounds.ts';
+import { isDnsSubdomain } from './dns-subdomain.ts';
 import { quoted } from './problems.ts';
 import { readCheckSettings } from './check-settings.ts';
 import { readLabelSelector } from './label-selector.ts';
@@ -134,9 +135,6 @@ function readClusterFields(
   };
 }
 
-/** Names of objects: DNS-1123 subdomains (apimachinery IsDNS1123Subdomain); namespaces are labels, which are shorter. */
-const OBJECT_NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 function readMetadata(metadata: Reader, kind: PolicyKind): { name: string; namespace?: string } {
   if (metadata.anyObject() === undefined) return { name: '' };
   const name = readName(metadata.at('name'));
@@ -155,7 +153,7 @@ function readName(reader: Reader): string {
     return '';
   }
   const name = reader.string() ?? '';
-  if (typeof reader.value === 'string' && !OBJECT_NAME.test(name)) {
+  if (typeof reader.value === 'string' && !isDnsSubdomain(name)) {
     reader.report(`${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`);
   }
   return name;
