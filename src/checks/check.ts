@@ -1,6 +1,8 @@
 import type { JsonObject } from '../probes/json.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
+import type { ContainerPort } from '../workload/ports.ts';
+import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * A container as checks see it: effective (with the probes that it will be given) and after API defaulting. `ephemeral` containers and
@@ -12,6 +14,10 @@ export interface CheckedContainer {
   readonly spec: JsonObject;
   /** The object's own path: `spec.template.spec.containers[0]`. */
   readonly path: string;
+  /** Those that a check may judge, in the API server's order. */
+  readonly probes: readonly CheckedProbe[];
+  /** The ports that it declares; undefined when its list is malformed. */
+  readonly ports: readonly ContainerPort[] | undefined;
 }
 
 /** A workload as checks see it. */

@@ -4,7 +4,6 @@ import { probeTiming } from '../probes/timing.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { HandlerKind, ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
-import type { CheckedContainer } from './check.ts';
 
 /** A probe that a check may judge: an object with exactly one handler, and not one of a mesh's. */
 export interface CheckedProbe {
@@ -14,32 +13,47 @@ export interface CheckedProbe {
   readonly handlerKind: HandlerKind;
   readonly handler: JsonObject;
   readonly handlerPath: string;
+  /** Undefined when one of its integers is none, since nothing can be worked out from it. */
+  readonly timing: ProbeTiming | undefined;
 }
 
 /**
  * The probes of a container that a check may judge, in the API server's order. One without a handler, with two or
  * with a malformed one is valid-probe's business; one that Istio has rewritten is Istio's.
+ *
+ * @param path the container's own
  */
-export function probesOf(container: CheckedContainer): CheckedProbe[] {
-  return PROBE_KINDS.flatMap((kind) => probeOf(container, kind) ?? []);
+export function checkedProbes(container: JsonObject, path: string): CheckedProbe[] {
+  const probes: CheckedProbe[] = [];
+  for (const kind of PROBE_KINDS) {
+    const probe = checkedProbe(container, kind, `${path}.${kind}`);
+    if (probe !== undefined) probes.push(probe);
+  }
+  return probes;
 }
 
-/** The container's probe of one kind, when a check may judge it. */
-export function probeOf(container: CheckedContainer, kind: ProbeKind): CheckedProbe | undefined {
-  const spec = ownProbe(container.spec, kind);
+function checkedProbe(container: JsonObject, kind: ProbeKind, path: string): CheckedProbe | undefined {
+  const spec = ownProbe(container, kind);
   if (!isJsonObject(spec) || isMeshRewritten(spec)) return undefined;
   const [handlerKind, ...others] = HANDLER_KINDS.filter((name) => isPresent(member(spec, name)));
   const handler = handlerKind === undefined ? undefined : objectMember(spec, handlerKind);
   if (handlerKind === undefined || handler === undefined || others.length > 0) return undefined;
-  const path = `${container.path}.${kind}`;
-  return { kind, spec, path, handlerKind, handler, handlerPath: `${path}.${handlerKind}` };
+  return { kind, spec, path, handlerKind, handler, handlerPath: `${path}.${handlerKind}`, timing: timingOf(spec) };
+}
+
+/** The container's probe of one kind, when a check may judge it. */
+export function probeOf(
+  { probes }: { readonly probes: readonly CheckedProbe[] },
+  kind: ProbeKind,
+): CheckedProbe | undefined {
+  return probes.find((probe) => probe.kind === kind);
 }
 
 /**
  * True when the container has something under the probe's name, whatever it is. The API server takes null for absent.
  */
-export function hasProbe(container: CheckedContainer, kind: ProbeKind): boolean {
-  return isPresent(ownProbe(container.spec, kind));
+export function hasProbe({ spec }: { readonly spec: JsonObject }, kind: ProbeKind): boolean {
+  return isPresent(ownProbe(spec, kind));
 }
 
 /** Istio sends a rewritten probe to its agent, which asks the application: `/app-health/<container>/livez`. */
@@ -61,13 +75,12 @@ const TIMING_FIELDS = [
   'successThreshold',
 ] as const;
 
-/** A probe's timing; undefined when one of its integers is none, since nothing can be worked out from it. */
-export function timingOf(probe: CheckedProbe): ProbeTiming | undefined {
+function timingOf(probe: JsonObject): ProbeTiming | undefined {
   const sound = TIMING_FIELDS.every((field) => {
-    const value = member(probe.spec, field);
+    const value = member(probe, field);
     return !isPresent(value) || isCount(value);
   });
-  return sound ? probeTiming(probe.spec) : undefined;
+  return sound ? probeTiming(probe) : undefined;
 }
 
 /** True for what an integer field that knows no negative numbers can hold. */

@@ -5,6 +5,8 @@ import { portsOf } from '../workload/ports.ts';
 import { formatPath } from '../policy/problems.ts';
 import { containersOf } from '../workload/containers.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
+import { checkedProbes } from './checked-probe.ts';
+import { declaredPorts } from './declared-ports.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
@@ -31,12 +33,9 @@ export function checkedWorkload(
     podSpec,
     podSpecPath,
     containers: [
-      ...containers.map(({ name, role, spec, list, index }) => ({
-        name,
-        role,
-        spec,
-        path: `${podSpecPath}.${list}[${index}]`,
-      })),
+      ...containers.map(({ name, role, spec, list, index }) =>
+        checkedContainer(name, role, spec, `${podSpecPath}.${list}[${index}]`),
+      ),
       ...ephemeralContainersOf(podSpec, podSpecPath),
     ],
     main: 'container' in main ? main.container.name : undefined,
@@ -49,9 +48,18 @@ function ephemeralContainersOf(podSpec: JsonObject, podSpecPath: string): Checke
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((spec: unknown, index): CheckedContainer[] => {
     if (!isJsonObject(spec)) return [];
-    const path = `${podSpecPath}.ephemeralContainers[${index}]`;
-    return [{ name: stringMember(spec, 'name') ?? '', role: 'ephemeral', spec, path }];
+    const name = stringMember(spec, 'name') ?? '';
+    return [checkedContainer(name, 'ephemeral', spec, `${podSpecPath}.ephemeralContainers[${index}]`)];
   });
+}
+
+function checkedContainer(
+  name: string,
+  role: CheckedContainer['role'],
+  spec: JsonObject,
+  path: string,
+): CheckedContainer {
+  return { name, role, spec, path, probes: checkedProbes(spec, path), ports: declaredPorts(spec) };
 }
 
 /** The Pod spec with a port in each HTTP and TCP probe of its containers that has none, as Knative Serving fills it in. */

@@ -2,18 +2,18 @@ import { isJsonObject, member } from '../probes/json.ts';
 import { portsOf } from '../workload/ports.ts';
 import { isCount, isPresent } from './checked-probe.ts';
 import type { ContainerPort } from '../workload/ports.ts';
-import type { CheckedContainer } from './check.ts';
+import type { JsonObject } from '../probes/json.ts';
 
 /**
  * The ports that a container declares; undefined when its list is malformed, since a port that cannot be read may be
  * the one that a probe means. The API server refuses the object for it.
  */
-export function declaredPorts(container: CheckedContainer): readonly ContainerPort[] | undefined {
-  const entries = member(container.spec, 'ports');
+export function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefined {
+  const entries = member(container, 'ports');
   if (!isPresent(entries)) return [];
   if (!Array.isArray(entries)) return undefined;
   const sound = entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')));
-  return sound ? portsOf(container.spec) : undefined;
+  return sound ? portsOf(container) : undefined;
 }
 
 /** True for a port number: 1 to 65535. */

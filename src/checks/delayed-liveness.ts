@@ -1,4 +1,4 @@
-import { hasProbe, probeOf, timingOf } from './checked-probe.ts';
+import { hasProbe, probeOf } from './checked-probe.ts';
 import { integerParameter } from './parameters.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { the } from './wording.ts';
@@ -29,7 +29,7 @@ export const delayedLiveness: Check = {
 
 function judge(container: CheckedContainer, parameters: CheckParameters): Finding | undefined {
   const liveness = probeOf(container, 'livenessProbe');
-  const timing = liveness && timingOf(liveness);
+  const timing = liveness?.timing;
   if (liveness === undefined || timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
   const workaround = workaroundIn(timing, parameters);
   const startup = startupProbeFor(liveness);

@@ -1,6 +1,6 @@
 import { failureThresholdBeyond, faultSpan } from '../probes/timing.ts';
 import { endpointOf } from './endpoint.ts';
-import { probeOf, timingOf } from './checked-probe.ts';
+import { probeOf } from './checked-probe.ts';
 import type { CheckedContainer } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
@@ -27,14 +27,15 @@ export function drainRace(container: CheckedContainer): DrainRace | undefined {
   const liveness = probeOf(container, 'livenessProbe');
   const readiness = probeOf(container, 'readinessProbe');
   if (liveness === undefined || readiness === undefined) return undefined;
-  const [l, r] = [timingOf(liveness), timingOf(readiness)];
-  const [livenessEndpoint, readinessEndpoint] = [endpointOf(container, liveness), endpointOf(container, readiness)];
-  if (l === undefined || r === undefined || livenessEndpoint === undefined || readinessEndpoint === undefined)
-    return undefined;
-
+  const { timing: l } = liveness;
+  const { timing: r } = readiness;
+  if (l === undefined || r === undefined) return undefined;
   const killedAfter = faultSpan(l, 0).earliest;
   const drainedAfter = faultSpan(r, r.timeoutSeconds).latest;
   if (killedAfter > drainedAfter) return undefined;
+
+  const [livenessEndpoint, readinessEndpoint] = [endpointOf(container, liveness), endpointOf(container, readiness)];
+  if (livenessEndpoint === undefined || readinessEndpoint === undefined) return undefined;
   return {
     liveness,
     readiness,

@@ -1,5 +1,4 @@
 import { isJsonObject, member } from '../probes/json.ts';
-import { declaredPorts } from './declared-ports.ts';
 import { isPresent } from './checked-probe.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { CheckedContainer } from './check.ts';
@@ -45,7 +44,7 @@ function text(handler: JsonObject, key: string, fallback: string): string | unde
 function portNumber(container: CheckedContainer, handler: JsonObject): unknown {
   const port = member(handler, 'port') ?? undefined;
   if (typeof port !== 'string') return typeof port === 'number' ? port : undefined;
-  return declaredPorts(container)?.find((declared) => declared.name === port)?.number ?? port;
+  return container.ports?.find((declared) => declared.name === port)?.number ?? port;
 }
 
 /** The kubelet joins host and path with a slash where the path has none (net/url, URL.String). */

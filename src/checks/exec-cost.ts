@@ -1,5 +1,5 @@
 import { member, objectMember } from '../probes/json.ts';
-import { isCount, probesOf, timingOf } from './checked-probe.ts';
+import { isCount } from './checked-probe.ts';
 import { integerParameter } from './parameters.ts';
 import { the } from './wording.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -21,7 +21,7 @@ export const execCost: Check = {
   id: 'exec-cost',
   run: (workload, container, parameters) => {
     const minimum = integerParameter(parameters, 'minimumPeriodSeconds', DEFAULT_MINIMUM_PERIOD_SECONDS);
-    return probesOf(container)
+    return container.probes
       .filter((probe) => probe.handlerKind === 'exec')
       .flatMap((probe) => [...tooOften(workload, container, probe, minimum), ...tooImpatient(container, probe)]);
   },
@@ -33,7 +33,7 @@ function tooOften(
   probe: CheckedProbe,
   minimum: number,
 ): Finding[] {
-  const period = timingOf(probe)?.periodSeconds;
+  const period = probe.timing?.periodSeconds;
   if (period === undefined || period >= minimum) return [];
   const perMinute = 60 / period;
   const replicas = replicasOf(workload);
@@ -45,7 +45,7 @@ function tooOften(
 }
 
 function tooImpatient(container: CheckedContainer, probe: CheckedProbe): Finding[] {
-  if (timingOf(probe)?.timeoutSeconds !== 1) return [];
+  if (probe.timing?.timeoutSeconds !== 1) return [];
   const message =
     `${the(container)} gives the command of its exec ${probe.kind} 1 s to start and end, also on a busy node, and a ` +
     `timeout is a failure; write timeoutSeconds: ${PATIENT_TIMEOUT_SECONDS}`;

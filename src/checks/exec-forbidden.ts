@@ -1,6 +1,5 @@
 import { member } from '../probes/json.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
-import { probesOf } from './checked-probe.ts';
 import { stringsParameter } from './parameters.ts';
 import { listed, quote, the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
@@ -19,7 +18,7 @@ export const execForbidden: Check = {
   run: (_workload, container, parameters) => {
     const names = stringsParameter(parameters, 'names', DEFAULT_NAMES);
     const kinds = stringsParameter(parameters, 'probes', PROBE_KINDS);
-    return probesOf(container)
+    return container.probes
       .filter((probe) => probe.handlerKind === 'exec' && kinds.includes(probe.kind))
       .flatMap((probe) => judge(container, probe, names));
   },

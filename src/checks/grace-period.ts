@@ -1,5 +1,4 @@
 import { podGraceSeconds, probeGraceSeconds } from './grace.ts';
-import { probesOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { Check, Finding } from './check.ts';
 
@@ -15,7 +14,7 @@ export const gracePeriod: Check = {
   run: (workload, container) => {
     const pods = podGraceSeconds(workload);
     if (pods === undefined) return [];
-    return probesOf(container).flatMap((probe): Finding[] => {
+    return container.probes.flatMap((probe): Finding[] => {
       const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe);
       if (typeof own !== 'number' || own <= pods) return [];
       const message =

@@ -1,6 +1,5 @@
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, stringMember } from '../probes/json.ts';
-import { probesOf } from './checked-probe.ts';
 import { quote, the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -13,7 +12,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const headerValue: Check = {
   id: 'header-value',
-  run: (_workload, container) => probesOf(container).flatMap((probe) => judge(container, probe)),
+  run: (_workload, container) => container.probes.flatMap((probe) => judge(container, probe)),
 };
 
 function judge(container: CheckedContainer, probe: CheckedProbe): Finding[] {

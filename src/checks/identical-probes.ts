@@ -1,6 +1,6 @@
 import { isJsonObject, member } from '../probes/json.ts';
 import { failureThresholdBeyond, faultSpan } from '../probes/timing.ts';
-import { isPresent, probeOf, timingOf } from './checked-probe.ts';
+import { isPresent, probeOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Check, Finding } from './check.ts';
@@ -17,9 +17,9 @@ export const identicalProbes: Check = {
   run: (_workload, container): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
     const readiness = probeOf(container, 'readinessProbe');
-    const timing = liveness && timingOf(liveness);
+    const timing = liveness?.timing;
     if (liveness === undefined || readiness === undefined || timing === undefined) return [];
-    if (canonical(withoutNoDelay(liveness.spec)) !== canonical(withoutNoDelay(readiness.spec))) return [];
+    if (!areEqual(withoutNoDelay(liveness.spec), withoutNoDelay(readiness.spec))) return [];
     const enough = failureThresholdBeyond(faultSpan(timing, timing.timeoutSeconds).latest, timing.periodSeconds);
     const message =
       `${the(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it; ` +
@@ -33,11 +33,13 @@ function withoutNoDelay(probe: JsonObject): JsonObject {
   return member(probe, 'initialDelaySeconds') === 0 ? { ...probe, initialDelaySeconds: null } : probe;
 }
 
-/** JSON with sorted keys and without nulls, which the API server takes for absent. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, inner]) => isPresent(inner));
-  members.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+/** Deep equality; nulls are as good as absent, as they are to the API server. */
+function areEqual(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((element, index) => areEqual(element, b[index]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return a === b;
+  return (
+    Object.keys(a).every((key) => areEqual(member(a, key) ?? null, member(b, key) ?? null)) &&
+    Object.keys(b).every((key) => isPresent(member(a, key)) || !isPresent(member(b, key)))
+  );
 }

@@ -1,5 +1,4 @@
 import { member } from '../probes/json.ts';
-import { probesOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -17,9 +16,7 @@ export const livenessNeverRestarts: Check = {
   run: (workload, container) =>
     isRestarted(workload, container)
       ? []
-      : probesOf(container)
-          .filter((probe) => probe.kind !== 'readinessProbe')
-          .map((probe) => finding(container, probe)),
+      : container.probes.filter((probe) => probe.kind !== 'readinessProbe').map((probe) => finding(container, probe)),
 };
 
 function isRestarted(workload: CheckedWorkload, container: CheckedContainer): boolean {

@@ -2,8 +2,6 @@ import { member } from '../probes/json.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { describePort } from '../workload/ports.ts';
 import { isPortName } from '../probes/port-name.ts';
-import { declaredPorts } from './declared-ports.ts';
-import { probesOf } from './checked-probe.ts';
 import { listed, quote, the } from './wording.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -19,12 +17,12 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const namedPort: Check = {
   id: 'named-port',
-  run: (workload, container) => probesOf(container).flatMap((probe) => judge(workload, container, probe) ?? []),
+  run: (workload, container) => container.probes.flatMap((probe) => judge(workload, container, probe) ?? []),
 };
 
 function judge(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const name = member(probe.handler, 'port');
-  const declared = declaredPorts(container);
+  const declared = container.ports;
   if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
     return undefined;
   const same = declared.filter((port) => port.name === name);
@@ -68,7 +66,7 @@ function declarersOf(workload: CheckedWorkload): ReadonlyMap<string, readonly De
   if (known !== undefined) return known;
   const byName = new Map<string, Declarer[]>();
   for (const other of workload.containers) {
-    for (const { name, number, protocol } of declaredPorts(other) ?? []) {
+    for (const { name, number, protocol } of other.ports ?? []) {
       if (name === undefined || protocol !== 'TCP') continue;
       const found = byName.get(name) ?? [];
       if (found.length < 2 && found.at(-1)?.other !== other) byName.set(name, [...found, { other, number }]);

@@ -1,7 +1,6 @@
 import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import { PROBE_INTEGERS } from '../probes/probe.ts';
 import { probeGraceSeconds } from './grace.ts';
-import { probesOf, timingOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { ProbeInteger } from '../probes/probe.ts';
@@ -17,8 +16,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const probeBounds: Check = {
   id: 'probe-bounds',
-  run: (_workload, container, parameters) =>
-    probesOf(container).flatMap((probe) => judge(container, probe, parameters)),
+  run: (_workload, container, parameters) => container.probes.flatMap((probe) => judge(container, probe, parameters)),
 };
 
 function judge(container: CheckedContainer, probe: CheckedProbe, parameters: CheckParameters): Finding[] {
@@ -35,7 +33,7 @@ function judge(container: CheckedContainer, probe: CheckedProbe, parameters: Che
 }
 
 function valueOf(probe: CheckedProbe, field: ProbeInteger): number | undefined {
-  if (field !== 'terminationGracePeriodSeconds') return timingOf(probe)?.[field];
+  if (field !== 'terminationGracePeriodSeconds') return probe.timing?.[field];
   const grace = probeGraceSeconds(probe);
   return grace === 'absent' ? undefined : grace;
 }

@@ -1,6 +1,5 @@
 import { isJsonObject, member } from '../probes/json.ts';
 import { HANDLER_KINDS } from '../probes/probe.ts';
-import { probesOf } from './checked-probe.ts';
 import { stringsOf, stringsParameter } from './parameters.ts';
 import { listed, the } from './wording.ts';
 import type { ProbeKind } from '../probes/probe.ts';
@@ -15,7 +14,7 @@ import type { Check, CheckParameters, Finding } from './check.ts';
 export const probeHandler: Check = {
   id: 'probe-handler',
   run: (_workload, container, parameters) =>
-    probesOf(container).flatMap((probe): Finding[] => {
+    container.probes.flatMap((probe): Finding[] => {
       const allowed = allowedFor(parameters, probe.kind);
       if (allowed.includes(probe.handlerKind)) return [];
       const message = `${the(container)} uses ${probe.handlerKind} as its ${probe.kind}; write ${listed(allowed, 'or')} instead`;

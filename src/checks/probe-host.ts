@@ -1,5 +1,4 @@
 import { member } from '../probes/json.ts';
-import { probesOf } from './checked-probe.ts';
 import { quote, the } from './wording.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -14,7 +13,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const probeHost: Check = {
   id: 'probe-host',
-  run: (workload, container) => probesOf(container).flatMap((probe) => judge(workload, container, probe) ?? []),
+  run: (workload, container) => container.probes.flatMap((probe) => judge(workload, container, probe) ?? []),
 };
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;

@@ -1,6 +1,6 @@
 import { member, objectMember } from '../probes/json.ts';
 import { longestStartSeconds, recoverySpan } from '../probes/timing.ts';
-import { hasProbe, isCount, isPresent, probeOf, timingOf } from './checked-probe.ts';
+import { hasProbe, isCount, isPresent, probeOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { ProbeKind } from '../probes/probe.ts';
@@ -61,7 +61,7 @@ function derived(
 ): number | undefined {
   if (!hasProbe(container, kind)) return 0;
   const probe = probeOf(container, kind);
-  const timing = probe && timingOf(probe);
+  const timing = probe?.timing;
   return timing && formula(timing);
 }
 

@@ -1,6 +1,6 @@
 import { deadlockToKillSeconds, faultSpan, intervalSeconds } from '../probes/timing.ts';
 import { podGraceSeconds, probeGraceSeconds } from './grace.ts';
-import { probeOf, timingOf } from './checked-probe.ts';
+import { probeOf } from './checked-probe.ts';
 import { integerParameter } from './parameters.ts';
 import { the } from './wording.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
@@ -20,7 +20,7 @@ export const slowDetection: Check = {
   id: 'slow-detection',
   run: (workload, container, parameters): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
-    const timing = liveness && timingOf(liveness);
+    const timing = liveness?.timing;
     const grace = liveness && graceOf(workload, liveness);
     if (liveness === undefined || timing === undefined || grace === undefined) return [];
     const maximum = integerParameter(parameters, 'maximumSeconds', DEFAULT_MAXIMUM_SECONDS);

@@ -1,5 +1,5 @@
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds } from '../probes/timing.ts';
-import { hasProbe, probeOf, timingOf } from './checked-probe.ts';
+import { hasProbe, probeOf } from './checked-probe.ts';
 import { integerParameter } from './parameters.ts';
 import { the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
@@ -24,7 +24,7 @@ export const startupBudget: Check = {
 
 function judge(container: CheckedContainer, minimum: number): Finding | undefined {
   const gate = probeOf(container, hasProbe(container, 'startupProbe') ? 'startupProbe' : 'livenessProbe');
-  const timing = gate && timingOf(gate);
+  const timing = gate?.timing;
   if (gate === undefined || timing === undefined) return undefined;
   const guaranteed = guaranteedStartSeconds(timing);
   if (guaranteed >= minimum) return undefined;

@@ -1,6 +1,6 @@
 import { member } from '../probes/json.ts';
 import { failureThresholdFor, guaranteedStartSeconds } from '../probes/timing.ts';
-import { isPresent, timingOf } from './checked-probe.ts';
+import { isPresent } from './checked-probe.ts';
 import { yamlFlow } from './wording.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -22,7 +22,7 @@ export interface StartupProbeToWrite {
  * (F-1)*P >= max(0, Dl-1) + (Fl-1)*Pl. Undefined when the liveness probe's integers are malformed.
  */
 export function startupProbeFor(liveness: CheckedProbe): StartupProbeToWrite | undefined {
-  const timing = timingOf(liveness);
+  const timing = liveness.timing;
   if (timing === undefined) return undefined;
   const failureThreshold = failureThresholdFor(guaranteedStartSeconds(timing), 0, PERIOD_SECONDS);
   const grace = member(liveness.spec, 'terminationGracePeriodSeconds');

@@ -1,5 +1,4 @@
 import { intervalSeconds } from '../probes/timing.ts';
-import { probesOf, timingOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -12,11 +11,11 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const timeoutOverPeriod: Check = {
   id: 'timeout-over-period',
-  run: (_workload, container) => probesOf(container).flatMap((probe) => judge(container, probe) ?? []),
+  run: (_workload, container) => container.probes.flatMap((probe) => judge(container, probe) ?? []),
 };
 
 function judge(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const timing = timingOf(probe);
+  const timing = probe.timing;
   if (timing === undefined || timing.timeoutSeconds <= timing.periodSeconds) return undefined;
   const { timeoutSeconds: T, periodSeconds: P, failureThreshold: F } = timing;
   const interval = intervalSeconds(timing, T);

@@ -1,7 +1,6 @@
 import { member } from '../probes/json.ts';
 import { describePort } from '../workload/ports.ts';
-import { declaredPorts, isPortNumber } from './declared-ports.ts';
-import { probesOf } from './checked-probe.ts';
+import { isPortNumber } from './declared-ports.ts';
 import { listed, the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -16,12 +15,12 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const undeclaredPort: Check = {
   id: 'undeclared-port',
-  run: (_workload, container) => probesOf(container).flatMap((probe) => judge(container, probe) ?? []),
+  run: (_workload, container) => container.probes.flatMap((probe) => judge(container, probe) ?? []),
 };
 
 function judge(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const port = member(probe.handler, 'port');
-  const declared = declaredPorts(container)?.filter(({ protocol }) => protocol === 'TCP');
+  const declared = container.ports?.filter(({ protocol }) => protocol === 'TCP');
   const asksElsewhere = (member(probe.handler, 'host') ?? '') !== '';
   if (probe.handlerKind === 'exec' || !isPortNumber(port) || declared === undefined || asksElsewhere) return undefined;
   if (declared.some(({ number }) => number === port)) return undefined;

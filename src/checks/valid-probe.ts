@@ -49,8 +49,9 @@ function placeOf(kind: CheckedWorkload['kind']): PodSpecPlace {
 
 /** A finding that is inside no container of the workload goes with the first container that it may mean. */
 function sortedByContainer(workload: CheckedWorkload, findings: readonly Finding[]): FindingsByContainer {
-  const byPath = new Map(workload.containers.map((container) => [container.path, container]));
   const sorted = new Map<CheckedContainer, Finding[]>();
+  if (findings.length === 0) return sorted;
+  const byPath = new Map(workload.containers.map((container) => [container.path, container]));
   for (const finding of findings) {
     const { path: place, probe } = placeIn(workload.podSpecPath, finding.path);
     const own = place === undefined ? undefined : byPath.get(place);

@@ -1,5 +1,5 @@
 import { guaranteedStartSeconds } from '../probes/timing.ts';
-import { probeOf, timingOf } from './checked-probe.ts';
+import { probeOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { Check, Finding } from './check.ts';
 
@@ -14,12 +14,12 @@ export const voidInitialDelay: Check = {
   id: 'void-initial-delay',
   run: (_workload, container) => {
     const startup = probeOf(container, 'startupProbe');
-    const guard = startup && timingOf(startup);
+    const guard = startup?.timing;
     if (guard === undefined) return [];
     const guarded = guaranteedStartSeconds(guard);
     return (['livenessProbe', 'readinessProbe'] as const).flatMap((kind): Finding[] => {
       const probe = probeOf(container, kind);
-      const delay = (probe && timingOf(probe))?.initialDelaySeconds ?? 0;
+      const delay = probe?.timing?.initialDelaySeconds ?? 0;
       if (probe === undefined || delay === 0 || guarded <= delay) return [];
       const message =
         `${the(container)} delays its ${kind} by ${delay} s from its start, which startupProbe already guards for ${guarded} s; ` +

@@ -40,6 +40,17 @@ const defaults: readonly (readonly [string, EffectiveCheck])[] = Object.entries(
 
 /** What layers say about the checks of each container, by its name; containers that the same layers speak of share one policy. */
 export function checkPolicyByContainer(layers: readonly PolicyLayer[]): (container: string) => CheckPolicy {
+  const known = policies.get(layers);
+  if (known !== undefined) return known;
+  const policy = policyByContainer(layers);
+  policies.set(layers, policy);
+  return policy;
+}
+
+/** The same list of layers is in force for many requests. */
+const policies = new WeakMap<readonly PolicyLayer[], (container: string) => CheckPolicy>();
+
+function policyByContainer(layers: readonly PolicyLayer[]): (container: string) => CheckPolicy {
   const speaking = layers.filter(({ checks }) => checks.size > 0);
   const known = new Map<string, CheckPolicy>();
   return (container) => {

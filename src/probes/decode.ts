@@ -23,8 +23,23 @@ export interface DecodeProblem {
  * @param podSpecPath where the Pod spec stands in its object: `spec`, `spec.template.spec`
  */
 export function decodeProblem(podSpec: JsonObject, podSpecPath: string): DecodeProblem | undefined {
+  // Nearly every Pod spec decodes, and to say so no paths are needed.
+  if (decodes(podSpec, POD_SPEC_TYPE)) return undefined;
   const place = { path: podSpecPath, struct: '', field: podSpecPath };
   return mostUrgent(structProblems(podSpec, POD_SPEC_TYPE, place));
+}
+
+/** True when there is no problem anywhere inside. */
+function decodes(value: unknown, type: GoType): boolean {
+  if (value === null || value === undefined) return true;
+  if (type.kind === 'list') return Array.isArray(value) && value.every((element) => decodes(element, type.element));
+  if (type.kind !== 'struct') return fits(value, type);
+  if (!isJsonObject(value) || value instanceof NumberLiteral) return false;
+  for (const name of Object.keys(value)) {
+    const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined;
+    if (field !== undefined && !decodes(value[name], field.type)) return false;
+  }
+  return true;
 }
 
 /** A problem, and whether Go's decoder stops at it. */
