@@ -117,7 +117,7 @@ class ServerParts {
     if (this.#config.workloadKinds !== undefined) this.#kinds = await loadWorkloadKinds(this.#config.workloadKinds);
     if (this.#config.cluster !== undefined) await this.#joinCluster(this.#config.cluster);
     if (this.#files !== undefined) this.#store.replace('files', await this.#files.start(this.#policyListener('files')));
-    this.#health = buildHealthApp(() => this.#readiness(), this.#metrics);
+    this.#health = buildHealthApp(() => this.#readiness(), this.#metrics, this.#surroundings.monotonic);
     keepTrack(this.#health);
     await this.#health.listen({ host: this.#config.host, port: this.#config.healthPort });
     const port = this.#listen();
@@ -183,6 +183,7 @@ class ServerParts {
       metrics: this.#metrics,
       log: requestLog(log),
       monotonic,
+      random: Math.random,
     });
     keepTrack(this.#webhook);
     const { host } = this.#config;

@@ -50,20 +50,14 @@ export interface Verdict {
  */
 export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewReply {
   const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
-  return {
-    apiVersion: REVIEW_API_VERSION,
-    kind: REVIEW_KIND,
-    response: {
-      uid,
-      allowed: true,
-      ...(patch.length > 0 && {
-        patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
-        patchType: 'JSONPatch' as const,
-      }),
-      ...(warnings.length > 0 && { warnings: boundedWarnings(warnings) }),
-      ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations: bounded(auditAnnotations) }),
-    },
-  };
+  const response: { -readonly [K in keyof AdmissionResponse]: AdmissionResponse[K] } = { uid, allowed: true };
+  if (patch.length > 0) {
+    response.patch = Buffer.from(JSON.stringify(patch)).toString('base64');
+    response.patchType = 'JSONPatch';
+  }
+  if (warnings.length > 0) response.warnings = boundedWarnings(warnings);
+  if (Object.keys(auditAnnotations).length > 0) response.auditAnnotations = bounded(auditAnnotations);
+  return { apiVersion: REVIEW_API_VERSION, kind: REVIEW_KIND, response };
 }
 
 /**

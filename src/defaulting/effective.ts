@@ -1,5 +1,6 @@
 import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import type { JsonObject } from '../probes/json.ts';
+import type { Probe } from '../probes/probe.ts';
 import type { Injection } from './default-probes.ts';
 
 /** A Pod template as its Pods will be: with the injected probes in its containers. The template itself stays as it was. */
@@ -19,10 +20,16 @@ function withProbes(
 ): JsonObject {
   const containers = member(spec, list);
   if (!Array.isArray(containers)) return {};
-  const copies: unknown[] = [...(containers as unknown[])];
+  const probes = new Map<number, Record<string, Probe>>();
   for (const { container, kind, probe } of injections) {
-    const copy = copies[container.index];
-    if (container.list === list && isJsonObject(copy)) copies[container.index] = { ...copy, [kind]: probe };
+    if (container.list === list) probes.set(container.index, { ...probes.get(container.index), [kind]: probe });
   }
-  return { [list]: copies };
+  if (probes.size === 0) return {};
+  const elements: readonly unknown[] = containers;
+  return {
+    [list]: elements.map((element, index) => {
+      const own = probes.get(index);
+      return own === undefined || !isJsonObject(element) ? element : { ...element, ...own };
+    }),
+  };
 }

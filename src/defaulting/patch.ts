@@ -15,21 +15,22 @@ export type PatchOperation = AddOperation<unknown>;
  */
 export function probePatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
   if (injections.length === 0) return [];
-  const probes = injections.map(({ container, kind, probe }) =>
-    add(`/spec/${container.list}/${container.index}/${kind}`, probe),
-  );
-  return [...annotationPatch(pod, injections), ...probes];
+  const patch = annotationPatch(pod, injections);
+  for (const { container, kind, probe } of injections)
+    patch.push(add(`/spec/${container.list}/${container.index}/${kind}`, probe));
+  return patch;
 }
+
+const INJECTED_POINTER = `/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`;
 
 function annotationPatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
   const metadata = objectMember(pod, 'metadata');
   const annotations = stringMap(metadata ?? {}, 'annotations');
   const value = provenance(injections, annotations.get(INJECTED_ANNOTATION));
   if (!hasRoomFor(value, annotations)) return [];
-  const pointer = `/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`;
   if (metadata === undefined) return [add('/metadata', { annotations: { [INJECTED_ANNOTATION]: value } })];
   if (!isJsonObject(metadata['annotations'])) return [add('/metadata/annotations', { [INJECTED_ANNOTATION]: value })];
-  return [add(pointer, value)];
+  return [add(INJECTED_POINTER, value)];
 }
 
 function add(path: string, value: unknown): PatchOperation {
@@ -41,7 +42,8 @@ function add(path: string, value: unknown): PatchOperation {
  * server could not apply would fail the user's request even under failurePolicy Ignore.
  */
 export function applyToCopy(pod: JsonObject, patch: readonly PatchOperation[]): JsonObject {
-  return jsonPatch.applyPatch(copyOfWhatPatchesTouch(pod), patch, true, true).newDocument;
+  // Operations are well-formed by their type, so the library need not validate them; where no parent is, adding throws by itself.
+  return jsonPatch.applyPatch(copyOfWhatPatchesTouch(pod), patch, false, true).newDocument;
 }
 
 /** A copy that shares everything but the objects that a probe patch adds members to. */

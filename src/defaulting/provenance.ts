@@ -12,12 +12,18 @@ type Provenance = Map<string, Map<string, string>>;
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
   const containers = readProvenance(existing);
   for (const { container, kind, source } of injections) {
-    const probes = containers.get(container.name) ?? new Map<string, string>();
-    containers.set(container.name, probes.set(kind, source));
+    const probes = containers.get(container.name);
+    if (probes === undefined) containers.set(container.name, new Map([[kind, source]]));
+    else probes.set(kind, source);
   }
-  return JSON.stringify(
-    Object.fromEntries([...containers].map(([name, probes]) => [name, Object.fromEntries(probes)])),
-  );
+  return objectText(containers, (probes) => objectText(probes, (source) => JSON.stringify(source)));
+}
+
+/** JSON of a map: an object of its members could not hold every name a container may be given. */
+function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => string): string {
+  let text = '';
+  for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(value)}`;
+  return `{${text}}`;
 }
 
 /** What the annotation says of an earlier call for the same Pod; nothing when it is not ours to begin with. */
@@ -41,9 +47,14 @@ export function readProvenance(text: string | undefined): Provenance {
 
 /** The API server's limit on all of an object's annotations together (apimachinery api/validation/objectmeta.go). */
 const TOTAL_ANNOTATION_BYTES = 256 * 1024;
+/** UTF-8 needs at most so many bytes for a unit of a string's length. */
+const MOST_BYTES_A_UNIT = 3;
 
 /** True when the Pod has room for the annotation: one too many and the API server would refuse a Pod that it accepts without us. */
 export function hasRoomFor(value: string, annotations: ReadonlyMap<string, string>): boolean {
+  let length = INJECTED_ANNOTATION.length + value.length;
+  for (const [name, text] of annotations) length += name.length + text.length;
+  if (length * MOST_BYTES_A_UNIT <= TOTAL_ANNOTATION_BYTES) return true;
   let bytes = Buffer.byteLength(INJECTED_ANNOTATION) + Buffer.byteLength(value);
   for (const [name, text] of annotations) {
     if (name !== INJECTED_ANNOTATION) bytes += Buffer.byteLength(name) + Buffer.byteLength(text);

@@ -1,4 +1,5 @@
 import { member } from '../probes/json.ts';
+import { PROBE_INTEGERS } from '../probes/probe.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probes/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, policyHandler } from './handler.ts';
@@ -136,20 +137,10 @@ function patientTimeout(liveness: Probe): number | undefined {
 
 /** The integers in the order of core/v1 Probe. */
 export function ordered(integers: Integers): JsonObject {
-  const {
-    initialDelaySeconds,
-    timeoutSeconds,
-    periodSeconds,
-    successThreshold,
-    failureThreshold,
-    terminationGracePeriodSeconds,
-  } = integers;
-  return {
-    ...(initialDelaySeconds !== undefined && { initialDelaySeconds }),
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-    ...(periodSeconds !== undefined && { periodSeconds }),
-    ...(successThreshold !== undefined && { successThreshold }),
-    ...(failureThreshold !== undefined && { failureThreshold }),
-    ...(terminationGracePeriodSeconds !== undefined && { terminationGracePeriodSeconds }),
-  };
+  const set: Record<string, number> = {};
+  for (const field of PROBE_INTEGERS) {
+    const value = integers[field];
+    if (value !== undefined) set[field] = value;
+  }
+  return set;
 }

@@ -2,9 +2,13 @@ import fastify from 'fastify';
 import { TooManyContainers } from '../admission/scope.ts';
 import { decodeReview } from '../admission/review.ts';
 import { mutate } from '../admission/mutate.ts';
+import { withoutManagedFields } from '../admission/managed-fields.ts';
 import { validate } from '../admission/validate.ts';
+import { limitBodies } from './body-limit.ts';
 import { callerProblem } from './callers.ts';
+import { limitConnections } from './connection-limit.ts';
 import { deadlineMilliseconds } from './deadline.ts';
+import { hasMoreValuesThan } from './json-values.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { WEBHOOKS } from './metrics.ts';
@@ -50,6 +54,8 @@ export interface WebhookApp {
   readonly log: RequestLog;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
+  /** From 0 to less than 1. */
+  readonly random: () => number;
 }
 
 /**
@@ -57,12 +63,28 @@ export interface WebhookApp {
  * protobuf that came in. A review that we refused for its size would pass unseen under failurePolicy Ignore.
  */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+/** What callers may have sent of bodies together before they are answered: the memory of the chart has room for it. */
+const ALL_BODIES_LIMIT_BYTES = 48 * 1024 * 1024;
+/**
+ * About 100 bytes each when parsed, at worst. An object of 3 MiB and one that etcd has stored, of 1.5 MiB, have fewer, even if they are made of
+ * nothing but `{"name":"a"},`.
+ */
+const BODY_LIMIT_VALUES = 750_000;
 /** The API server keeps idle connections for 90 s and does not retry a POST that meets our closing one: it must close first. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 /** The API server gives a whole request at most 34 s (requestTimeoutUpperBound). */
 const REQUEST_TIMEOUT_MILLISECONDS = 35_000;
-/** Kept-alive connections stick to one replica; now and then they are to find another. */
-const REQUESTS_PER_CONNECTION = 1000;
+/**
+ * Kept-alive connections stick to one replica; now and then they are to find another. Each after a number of its own, or all that began
+ * together would be opened anew together, and the calls of that moment wait for as many handshakes.
+ */
+const LEAST_REQUESTS_PER_CONNECTION = 1000;
+const MOST_REQUESTS_PER_CONNECTION = 2000;
+/**
+ * So many cost about 30 MiB when they are idle, and 100 when they come and go by the thousand: within the 256 MiB of the chart, of which an idle
+ * server has about 95. An API server keeps 25, and more only while as many calls are on their way.
+ */
+const CONNECTIONS = 500;
 
 /** Builds the HTTPS app with `/mutate` and `/validate`. It does not listen. */
 export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
@@ -85,6 +107,11 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   readJsonBodies(app);
   answerFailures(app, deps);
   closeConnections(app, deps);
+  const dropped = (): void => {
+    deps.metrics.connectionDropped('webhook');
+  };
+  limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
+  limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
   for (const webhook of WEBHOOKS) addWebhook(app, webhook, deps);
   return app;
 }
@@ -93,12 +120,16 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
  * Asks callers to leave: while the server drains, and now and then anyway. Node's own maxRequestsPerSocket would answer what is already
  * on its way with 503, which is a failed call.
  */
-function closeConnections(app: FastifyInstance, { draining }: WebhookApp): void {
-  const answered = new WeakMap<object, number>();
+function closeConnections(app: FastifyInstance, { draining, random }: WebhookApp): void {
+  const left = new WeakMap<object, number>();
+  const atFirst = (): number =>
+    LEAST_REQUESTS_PER_CONNECTION +
+    Math.floor(random() * (MOST_REQUESTS_PER_CONNECTION - LEAST_REQUESTS_PER_CONNECTION));
   app.addHook('onSend', (request, reply, _payload, done) => {
-    const count = (answered.get(request.raw.socket) ?? 0) + 1;
-    answered.set(request.raw.socket, count);
-    if (draining() || count >= REQUESTS_PER_CONNECTION) reply.header('connection', 'close');
+    const { socket } = request.raw;
+    const count = (left.get(socket) ?? atFirst()) - 1;
+    left.set(socket, count);
+    if (draining() || count <= 0) reply.header('connection', 'close');
     done();
   });
 }
@@ -124,8 +155,12 @@ function verifyCallers(app: FastifyInstance, names: readonly string[]): void {
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    if (hasMoreValuesThan(BODY_LIMIT_VALUES, body as string)) {
+      done(httpError(413, `the body has more than ${BODY_LIMIT_VALUES} values`));
+      return;
+    }
     try {
-      done(null, JSON.parse(body as string));
+      done(null, JSON.parse(withoutManagedFields(body as string)));
     } catch (error) {
       done(httpError(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`));
     }

@@ -9,6 +9,10 @@ import type { AdmissionRequest } from '../admission/review.ts';
 export const WEBHOOKS = ['mutate', 'validate'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];
 
+/** The ports that Probewright listens on. */
+export const PORTS = ['webhook', 'health'] as const;
+export type Port = (typeof PORTS)[number];
+
 /** Where an injected probe came from, as metrics tell it: a policy's name would be an unbounded label. */
 const RULES = ['policy', 'annotation', 'safety'] as const;
 
@@ -49,6 +53,7 @@ export class Metrics {
   readonly #notInjected: Counter;
   readonly #findings: Counter;
   readonly #deadline: Counter;
+  readonly #dropped: Counter;
 
   constructor(sources: MetricSources) {
     const registers = [this.registry];
@@ -95,6 +100,12 @@ export class Metrics {
       labelNames: ['webhook'],
       registers,
     });
+    this.#dropped = new Counter({
+      name: 'probewright_connections_dropped_total',
+      help: 'Connections closed because a port had as many open, or as much of bodies to hold, as it may have.',
+      labelNames: ['port'],
+      registers,
+    });
     this.#zero();
     observeSources(sources, registers);
   }
@@ -107,6 +118,7 @@ export class Metrics {
       for (const result of ['allow', 'error'])
         this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
     }
+    for (const port of PORTS) this.#dropped.inc({ port }, 0);
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
     for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);
     for (const [rule, { action }] of Object.entries(CHECK_CATALOGUE))
@@ -138,6 +150,10 @@ export class Metrics {
 
   deadlineExceeded(webhook: Webhook): void {
     this.#deadline.inc({ webhook });
+  }
+
+  connectionDropped(port: Port): void {
+    this.#dropped.inc({ port });
   }
 
   #count(webhook: Webhook, request: AdmissionRequest | undefined, result: string): void {

@@ -1,16 +1,33 @@
 import { Lexer, Parser } from 'yaml';
 import type { CST } from 'yaml';
 
+/** A text that is nested deeper than it may be, and where it is so. */
+export class TooDeep extends Error {
+  readonly offset: number;
+
+  constructor(offset: number) {
+    super('nested too deeply');
+    this.offset = offset;
+  }
+}
+
 /**
  * The concrete syntax of a text. YAML wants the lines of a flow collection or a quoted scalar to stand further in than the block
  * around it; libyaml, which kubectl reads with, does not look. With `anyIndent` this does not either.
+ *
+ * @throws {TooDeep} as soon as there is a collection well below `maxDepth`: nobody waits for the end of a text that is not read anyway
  */
-export function yamlTokens(text: string, options?: { anyIndent?: boolean }): CST.Token[] {
+export function yamlTokens(text: string, options?: { anyIndent?: boolean; maxDepth?: number }): CST.Token[] {
   const lexer = new Lexer();
   if (options?.anyIndent === true) acceptAnyIndent(lexer);
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  for (const lexeme of lexer.lex(text)) tokens.push(...parser.next(lexeme));
+  // The stack has the document, and what else is open: a level more is for the exact count of whoever asked.
+  const mostOpen = (options?.maxDepth ?? Infinity) + 2;
+  for (const lexeme of lexer.lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (parser.stack.length > mostOpen) throw new TooDeep(parser.offset);
+  }
   tokens.push(...parser.end());
   return tokens;
 }

@@ -1,7 +1,7 @@
 import { Composer, isAlias, isScalar, visit } from 'yaml';
 import type { Alias, CST, Document, ParsedNode } from 'yaml';
 import { splitJsonStream } from './json-stream.ts';
-import { yamlTokens } from './yaml-tokens.ts';
+import { TooDeep, yamlTokens } from './yaml-tokens.ts';
 
 /** A piece of a text that holds at most one YAML document, with the marker lines and comments around it. */
 export interface YamlChunk {
@@ -105,7 +105,7 @@ function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
 
 function composeChunk(text: string, options: { keepSourceTokens: boolean; anyIndent: boolean }): ChunkContent {
   try {
-    const tokens = yamlTokens(text, options);
+    const tokens = yamlTokens(text, { ...options, maxDepth });
     const deep = tooDeep(tokens);
     if (deep !== undefined) return faulty(deep, nestingMessage);
     // Failsafe: scalars stay text, which yaml-scalars reads as kubectl would. Keys are compared there, too: the library's
@@ -114,6 +114,7 @@ function composeChunk(text: string, options: { keepSourceTokens: boolean; anyInd
     const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, keepSourceTokens, resolveKnownTags: false });
     return contentOf([...composer.compose(tokens)] as Document.Parsed[]);
   } catch (error) {
+    if (error instanceof TooDeep) return faulty(error.offset, nestingMessage);
     if (error instanceof RangeError) return faulty(0, nestingMessage);
     return faulty(0, error instanceof Error ? error.message : String(error));
   }

@@ -58,18 +58,26 @@ export interface PlacedTemplate {
 
 /** The Pod templates of an object; places that are missing or have no spec are left out. */
 export function podTemplatesOf(object: JsonObject, kind: WorkloadKind): PlacedTemplate[] {
-  return kind.templatePaths.flatMap((path) => templatesAt(object, path, []));
+  const found: PlacedTemplate[] = [];
+  for (const path of kind.templatePaths) addTemplatesAt(object, path, [], found);
+  return found;
 }
 
-function templatesAt(value: unknown, path: readonly string[], walked: readonly (string | number)[]): PlacedTemplate[] {
-  const [step, ...rest] = path;
+/** @param walked the steps of the path that led to the value */
+function addTemplatesAt(
+  value: unknown,
+  path: readonly string[],
+  walked: readonly (string | number)[],
+  found: PlacedTemplate[],
+): void {
+  const step = path[walked.length];
   if (step === '*') {
-    if (!Array.isArray(value)) return [];
-    return value.flatMap((element: unknown, index) => templatesAt(element, rest, [...walked, index]));
+    if (!Array.isArray(value)) return;
+    for (const [index, element] of value.entries()) addTemplatesAt(element, path, [...walked, index], found);
+  } else if (isJsonObject(value)) {
+    if (step !== undefined) addTemplatesAt(member(value, step), path, [...walked, step], found);
+    else if (objectMember(value, 'spec') !== undefined) found.push({ template: value, path: walked });
   }
-  if (!isJsonObject(value)) return [];
-  if (step !== undefined) return templatesAt(member(value, step), rest, [...walked, step]);
-  return objectMember(value, 'spec') === undefined ? [] : [{ template: value, path: walked }];
 }
 
 /** The object with another template at the place; the object itself stays as it was. */

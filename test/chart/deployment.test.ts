@@ -125,7 +125,7 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
     ['268435456', '192'],
   ])('tells Node to keep a heap within a limit of %s', (memory, megabytes) => {
     const { env } = podSpecOf({ overrides: { resources: { limits: { memory } } } }).containers[0] ?? {};
-    expect(env).toEqual([{ name: 'NODE_OPTIONS', value: `--max-old-space-size=${megabytes}` }]);
+    expect(env).toEqual([{ name: 'NODE_OPTIONS', value: `--max-old-space-size=${megabytes} --max-semi-space-size=8` }]);
   });
 
   it('leaves the heap to Node without a limit, and NODE_OPTIONS to those who set it', () => {

@@ -350,6 +350,29 @@ describe('a process without memory', () => {
       `${outcome} within ${readable(took)}; ${answered} answered, ${failed} not`,
     );
   }, 120_000);
+
+  it('ends by itself when there is no way on, so that Kubernetes starts another', async () => {
+    // The program takes 20 MiB of it, and the objects of one such body, which is not refused, 20.
+    const program = await start({ nodeArgs: ['--max-old-space-size=32'], args: ['--log-level', 'silent'] });
+    const objects = Array.from({ length: 350_000 }, () => ({}));
+    const body = JSON.stringify(reviewOf(pod([appContainer({ objects })])));
+    const began = performance.now();
+    const calls = Promise.allSettled(Array.from({ length: 8 }, () => ask(program.port, { body })));
+    const end = await Promise.race([program.exited, pause(30_000).then(() => 'hangs' as const)]);
+    const took = performance.now() - began;
+    if (end === 'hangs') program.process.kill('SIGKILL');
+    await calls;
+    expect(end).not.toBe('hangs');
+    // No exit that could be taken for one on purpose.
+    expect(end).not.toMatchObject({ code: 0 });
+    expect(program.output()).toContain('heap out of memory');
+    const how = end === 'hangs' ? end : (end.signal ?? `code ${String(end.code)}`);
+    report(
+      'Faults',
+      'heap of 32 MiB under 8 callers with 350,000 objects each',
+      `ended with ${how} after ${readable(took)}`,
+    );
+  }, 60_000);
 });
 
 describe('SIGTERM', () => {

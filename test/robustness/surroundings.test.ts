@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import { SEED } from './settings.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Where a temporary directory is made, by its real name. */
-const temporary = realpathSync('/tmp');
+const temporary = realpathSync(tmpdir());
 const agent = keepAlive();
 let program: Program;
 

@@ -49,6 +49,7 @@ function world(options: Partial<WebhookApp> = {}): World {
       failed: (...fields) => lines.push(['failed', ...fields]),
     },
     monotonic: () => 1000,
+    random: () => 0,
     ...options,
   });
   return { app, metrics, lines };

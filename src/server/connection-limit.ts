@@ -1,0 +1,152 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Who may stay connected to a port, and who is told of those that may not. */
+export interface ConnectionLimit {
+  /** The most connections that are open at a time. */
+  readonly most: number;
+  /** A connection is closed to keep to the limit. */
+  readonly dropped: () => void;
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonic: () => number;
+}
+
+/** An honest request comes in one piece and is answered in milliseconds, or in seconds when its namespace is news: longer is a slow body. */
+const PATIENCE_MILLISECONDS = 5000;
+
+/** One connection, below TLS. */
+interface Connection {
+  readonly socket: Socket;
+  /** Requests that are not answered yet; pipelined ones are several. */
+  underWay: number;
+  /** Whether a request was ever answered with 2xx. */
+  proven: boolean;
+  /** When it last went from idle to busy. */
+  since: number;
+  /** Those that it is one of. */
+  place: Set<Connection>;
+}
+
+/**
+ * Keeps a server's open connections within a limit: when one comes that is too many, another is closed for it. A connection costs about 60 KiB,
+ * so whoever opens thousands would have the server killed for its memory. An API server does not repeat a POST that meets a closing connection,
+ * so those that may be its own go last:
+ *
+ * 1. strangers, which never had an answer with 2xx, oldest first: an honest one is a stranger for a moment only. Whether they have a request
+ *    under way does not matter, or slow bodies would outlive the newcomer that is still shaking hands.
+ * 2. a proven one whose request has been under way for too long,
+ * 3. a proven one with no request under way, idle for longest. The API server sees it close and takes another.
+ * 4. the newcomer, when all others are being answered.
+ *
+ * Half the places are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
+ * leave no time to shake hands. A proof is cheap where callers are not verified; with client certificates nobody else has one.
+ */
+export function limitConnections(server: Server, limit: ConnectionLimit): void {
+  const connections = new OpenConnections(limit);
+  // Below TLS, as a handshake that is never finished takes its place, too.
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    connections.secured(socket);
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    connections.began(request.socket);
+    // `close` comes exactly once, also when the caller hangs up.
+    response.once('close', () => {
+      connections.ended(request.socket, response.writableFinished && response.statusCode < 300);
+    });
+  });
+}
+
+class OpenConnections {
+  readonly #limit: ConnectionLimit;
+  /** Not proven, or proven by the first of several requests at once; by age. */
+  readonly #strangers = new Set<Connection>();
+  /** Proven and without a request, by how long. */
+  readonly #idle = new Set<Connection>();
+  /** Proven and with a request under way, by how long. */
+  readonly #busy = new Set<Connection>();
+  /** By what requests come on: the connection itself, or the TLS that is spoken on it. */
+  readonly #bySocket = new WeakMap<Socket, Connection>();
+  /** By the address of the other end, which TLS has in common with the connection below it. */
+  readonly #byPeer = new Map<string, Connection>();
+
+  constructor(limit: ConnectionLimit) {
+    this.#limit = limit;
+  }
+
+  add(socket: Socket): void {
+    const since = this.#limit.monotonic();
+    const connection: Connection = { socket, underWay: 0, proven: false, since, place: this.#strangers };
+    const peer = peerOf(socket);
+    this.#strangers.add(connection);
+    this.#bySocket.set(socket, connection);
+    this.#byPeer.set(peer, connection);
+    socket.once('close', () => {
+      connection.place.delete(connection);
+      if (this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
+    });
+    if (this.#strangers.size + this.#idle.size + this.#busy.size > this.#limit.most)
+      this.#drop(this.#victim(connection));
+  }
+
+  secured(socket: Socket): void {
+    const connection = this.#byPeer.get(peerOf(socket));
+    if (connection !== undefined) this.#bySocket.set(socket, connection);
+  }
+
+  began(socket: Socket): void {
+    const connection = this.#open(socket);
+    if (connection === undefined) return;
+    connection.underWay += 1;
+    // Of pipelined ones the first counts: they do not make each other younger.
+    if (connection.underWay > 1) return;
+    connection.since = this.#limit.monotonic();
+    if (connection.proven) this.#moveTo(this.#busy, connection);
+  }
+
+  ended(socket: Socket, isProof: boolean): void {
+    const connection = this.#open(socket);
+    if (connection === undefined) return;
+    connection.underWay -= 1;
+    connection.proven ||= isProof;
+    if (connection.proven && connection.underWay === 0) this.#moveTo(this.#idle, connection);
+  }
+
+  #victim(newcomer: Connection): Connection {
+    const stranger = first(this.#strangers);
+    if (stranger !== undefined && stranger !== newcomer && this.#strangers.size > this.#limit.most / 2) return stranger;
+    const slowest = first(this.#busy);
+    if (slowest !== undefined && this.#limit.monotonic() - slowest.since > PATIENCE_MILLISECONDS) return slowest;
+    // A stranger is there in any case: the newcomer.
+    return first(this.#idle) ?? stranger ?? newcomer;
+  }
+
+  #drop(connection: Connection): void {
+    // Now, and not when it is closed at last: the next newcomer is not to find it.
+    connection.place.delete(connection);
+    connection.socket.destroy();
+    this.#limit.dropped();
+  }
+
+  #open(socket: Socket): Connection | undefined {
+    const connection = this.#bySocket.get(socket);
+    return connection?.socket.destroyed === false ? connection : undefined;
+  }
+
+  #moveTo(place: Set<Connection>, connection: Connection): void {
+    connection.place.delete(connection);
+    connection.place = place;
+    place.add(connection);
+  }
+}
+
+/** A set keeps the order in which its members came. */
+function first<Member>(members: Set<Member>): Member | undefined {
+  return members.values().next().value;
+}
+
+function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress ?? ''} ${remotePort ?? ''} ${localAddress ?? ''}`;
+}
