@@ -75,7 +75,7 @@ export async function prepareSides(): Promise<Sides> {
   const serve = async (flags: readonly string[]): Promise<MeasuredServer> => {
     const [port, healthPort] = await freePorts(2);
     const ports = ['--host', '127.0.0.1', '--port', String(port), '--health-port', String(healthPort)];
-    return start([...(process.env['PWFLAGS']?.split(' ') ?? []), bundle.program, 'serve', ...ports, ...flags], port);
+    return start([bundle.program, 'serve', ...ports, ...flags], port);
   };
   return {
     bare: () => baseline('bare-https'),
