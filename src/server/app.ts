@@ -112,6 +112,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   };
   limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
   limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
+  app.decorateRequest('arrival', 0);
   for (const webhook of WEBHOOKS) addWebhook(app, webhook, deps);
   return app;
 }
@@ -192,16 +193,19 @@ function httpError(statusCode: number, message: string): Error & { statusCode: n
   return Object.assign(new Error(message), { statusCode });
 }
 
-/** Arrival times, kept off the request object. */
-type Arrivals = WeakMap<FastifyRequest, number>;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When its first byte was there, by the monotonic clock. */
+    arrival: number;
+  }
+}
 
 function addWebhook(app: FastifyInstance, webhook: Webhook, deps: WebhookApp): void {
   const { metrics, monotonic } = deps;
-  const arrivals: Arrivals = new WeakMap();
   app.post(`/${webhook}`, {
     onRequest: (request, reply, done) => {
       const arrival = monotonic();
-      arrivals.set(request, arrival);
+      request.arrival = arrival;
       metrics.started();
       // `close` comes exactly once, also when the caller hangs up.
       reply.raw.once('close', () => {
@@ -213,19 +217,16 @@ function addWebhook(app: FastifyInstance, webhook: Webhook, deps: WebhookApp): v
       metrics.failed(webhook, undefined);
       done();
     },
-    handler: (request): AdmissionReviewReply | Promise<AdmissionReviewReply> => {
-      const arrival = arrivals.get(request) ?? monotonic();
-      return answer(webhook, request, arrival, deps);
-    },
+    handler: (request): AdmissionReviewReply | Promise<AdmissionReviewReply> => answer(webhook, request, deps),
   });
 }
 
 function answer(
   webhook: Webhook,
   request: FastifyRequest,
-  arrival: number,
   deps: WebhookApp,
 ): AdmissionReviewReply | Promise<AdmissionReviewReply> {
+  const { arrival } = request;
   const decoded = decodeReview(request.body);
   if ('problem' in decoded) throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoded.problem}`);
   const deadline = deadlineMilliseconds((request.query as Record<string, unknown>)['timeout']);
