@@ -27,7 +27,8 @@ function findingsOf(workload: CheckedWorkload): FindingsByContainer {
   const known = answers.get(workload);
   if (known !== undefined) return known;
   const findings = sortedByContainer(workload, answer(workload));
-  answers.set(workload, findings);
+  // Nobody asks again about the only container, and what is in a WeakMap costs the garbage collector more than other things.
+  if (workload.containers.length > 1) answers.set(workload, findings);
   return findings;
 }
 

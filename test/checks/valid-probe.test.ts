@@ -119,7 +119,7 @@ describe('valid-probe', () => {
   });
 
   it('works the answer out once for a workload, however many containers it has', () => {
-    const object = pod([{ name: 'web', livenessProbe: {} }]);
+    const object = pod([{ name: 'web', livenessProbe: {} }, { name: 'log' }]);
     const [kind] = BUILT_IN_KINDS;
     const template = kind && podTemplatesOf(object, kind)[0];
     const workload = kind && template && checkedWorkload(object, kind, template);
