@@ -19,7 +19,7 @@ export function provenance(injections: readonly Injection[], existing: string | 
   return objectText(containers, (probes) => objectText(probes, (source) => JSON.stringify(source)));
 }
 
-/** JSON of a map: an object of its members could not hold every name a container may be given. */
+/** JSON of a map, in its order. */
 function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => string): string {
   let text = '';
   for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(value)}`;

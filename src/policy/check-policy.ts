@@ -40,22 +40,38 @@ const defaults: readonly (readonly [string, EffectiveCheck])[] = Object.entries(
 
 /** What layers say about the checks of each container, by its name; containers that the same layers speak of share one policy. */
 export function checkPolicyByContainer(layers: readonly PolicyLayer[]): (container: string) => CheckPolicy {
-  const known = policies.get(layers);
+  const speaking = layers.filter(({ checks }) => checks.size > 0);
+  const key = speaking.map(numberOf).join(' ');
+  const known = policies.get(key);
   if (known !== undefined) return known;
-  const policy = policyByContainer(layers);
-  policies.set(layers, policy);
+  const policy = policyByContainer(speaking);
+  if (policies.size >= REMEMBERED_POLICIES) policies.clear();
+  policies.set(key, policy);
   return policy;
 }
 
-/** The same list of layers is in force for many requests. */
-const policies = new WeakMap<readonly PolicyLayer[], (container: string) => CheckPolicy>();
+/** Whoever invents namespaces or labels, and so meets ever other layers, must not grow the memory. */
+const REMEMBERED_POLICIES = 200;
 
-function policyByContainer(layers: readonly PolicyLayer[]): (container: string) => CheckPolicy {
-  const speaking = layers.filter(({ checks }) => checks.size > 0);
+/** What the same layers say, by their numbers: most objects meet the same few. */
+const policies = new Map<string, (container: string) => CheckPolicy>();
+
+const numbers = new WeakMap<PolicyLayer, number>();
+let lastNumber = 0;
+
+/** A number of the layer's own. Its source is none: a policy in a file and one in the cluster may have the same, and so have its versions. */
+function numberOf(layer: PolicyLayer): number {
+  const known = numbers.get(layer);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(layer, lastNumber);
+  return lastNumber;
+}
+
+function policyByContainer(speaking: readonly PolicyLayer[]): (container: string) => CheckPolicy {
   const known = new Map<string, CheckPolicy>();
   return (container) => {
     const own = speaking.filter((layer) => appliesTo(layer, container));
-    // Not by source: a policy in a file and one in the cluster may have the same.
     const key = own.map((layer) => speaking.indexOf(layer)).join(' ');
     const policy = known.get(key) ?? mergeChecks(own);
     known.set(key, policy);

@@ -15,8 +15,6 @@ export interface WorkloadPolicy {
 
 /** How many namespaces' candidates are kept ready; a caller that invents namespace names must not grow the memory. */
 const REMEMBERED_NAMESPACES = 20_000;
-/** How many outcomes of a namespace's workload selectors are: whoever invents labels must not grow it either. */
-const REMEMBERED_CHOICES = 100;
 
 /**
  * The policies of one tier, sorted once. Lowest first: ClusterProbePolicies by priority then name; a namespace's ProbePolicies without
@@ -99,22 +97,13 @@ export class PolicySet {
 
   /** The policy for a workload, by its namespace and its Pods' labels. */
   policyFor(namespace: string, podLabels: ReadonlyMap<string, string>): WorkloadPolicy {
-    const { policies, dependOnWorkload, all, chosen } = this.#candidatesFor(namespace);
-    if (!dependOnWorkload) return all;
-    const speaking: ProbePolicy[] = [];
-    // Of places, not of names: a policy in a file and one in the cluster may have the same.
-    let key = '';
-    for (const [index, policy] of policies.entries()) {
-      if (policy.workloadSelector !== undefined && !selects(policy.workloadSelector, podLabels)) continue;
-      speaking.push(policy);
-      key += `${index} `;
-    }
-    const known = chosen.get(key);
-    if (known !== undefined) return known;
-    const policy = workloadPolicy(speaking);
-    if (chosen.size >= REMEMBERED_CHOICES) chosen.clear();
-    chosen.set(key, policy);
-    return policy;
+    const candidates = this.#candidatesFor(namespace);
+    if (!candidates.dependOnWorkload) return candidates.all;
+    return workloadPolicy(
+      candidates.policies.filter(
+        (policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels),
+      ),
+    );
   }
 
   #candidatesFor(namespace: string): Candidates {
@@ -128,7 +117,7 @@ export class PolicySet {
       ...(byNamespace.get(namespace) ?? []),
     ]);
     const dependOnWorkload = policies.some((policy) => policy.workloadSelector !== undefined);
-    const candidates = { policies, dependOnWorkload, all: workloadPolicy(policies), chosen: new Map() };
+    const candidates = { policies, dependOnWorkload, all: workloadPolicy(policies) };
     if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();
     this.#candidates.set(namespace, candidates);
     return candidates;
@@ -140,8 +129,6 @@ interface Candidates {
   readonly policies: readonly ProbePolicy[];
   readonly dependOnWorkload: boolean;
   readonly all: WorkloadPolicy;
-  /** What came out of selectors so far: the same layers are the same object, so that what is made of them can be kept with them. */
-  readonly chosen: Map<string, WorkloadPolicy>;
 }
 
 /** The highest policy that speaks of annotations decides on them, as with every other field. */

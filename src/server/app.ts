@@ -12,6 +12,7 @@ import { hasMoreValuesThan } from './json-values.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { WEBHOOKS } from './metrics.ts';
+import { WaitingBodies } from './waiting-bodies.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Decision, MutationMode } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
@@ -66,10 +67,15 @@ const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 /** What callers may have sent of bodies together before they are answered: the memory of the chart has room for it. */
 const ALL_BODIES_LIMIT_BYTES = 48 * 1024 * 1024;
 /**
- * About 100 bytes each when parsed, at worst. An object of 3 MiB and one that etcd has stored, of 1.5 MiB, have fewer, even if they are made of
- * nothing but `{"name":"a"},`.
+ * Parsed, a value takes up to 64 bytes. etcd stores no object over 1.5 MiB, and there an item of a list takes two bytes at least, so no object that
+ * can be created has more. An UPDATE carries two; nothing but lists of nearly nothing makes it more.
  */
-const BODY_LIMIT_VALUES = 750_000;
+const BODY_LIMIT_VALUES = 1_600_000;
+/**
+ * Of bodies that wait for news of their namespace together: parsed, they may take twenty times as much. A thousand Pods and more; what is beyond
+ * is decided by what is known.
+ */
+const WAITING_LIMIT_BYTES = 4 * 1024 * 1024;
 /** The API server keeps idle connections for 90 s and does not retry a POST that meets our closing one: it must close first. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 /** The API server gives a whole request at most 34 s (requestTimeoutUpperBound). */
@@ -113,7 +119,8 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
   limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
   app.decorateRequest('arrival', 0);
-  for (const webhook of WEBHOOKS) addWebhook(app, webhook, deps);
+  const waiting = new WaitingBodies(WAITING_LIMIT_BYTES);
+  for (const webhook of WEBHOOKS) addWebhook(app, webhook, waiting, deps);
   return app;
 }
 
@@ -200,7 +207,7 @@ declare module 'fastify' {
   }
 }
 
-function addWebhook(app: FastifyInstance, webhook: Webhook, deps: WebhookApp): void {
+function addWebhook(app: FastifyInstance, webhook: Webhook, waiting: WaitingBodies, deps: WebhookApp): void {
   const { metrics, monotonic } = deps;
   app.post(`/${webhook}`, {
     onRequest: (request, reply, done) => {
@@ -217,13 +224,14 @@ function addWebhook(app: FastifyInstance, webhook: Webhook, deps: WebhookApp): v
       metrics.failed(webhook, undefined);
       done();
     },
-    handler: (request): AdmissionReviewReply | Promise<AdmissionReviewReply> => answer(webhook, request, deps),
+    handler: (request): AdmissionReviewReply | Promise<AdmissionReviewReply> => answer(webhook, request, waiting, deps),
   });
 }
 
 function answer(
   webhook: Webhook,
   request: FastifyRequest,
+  waiting: WaitingBodies,
   deps: WebhookApp,
 ): AdmissionReviewReply | Promise<AdmissionReviewReply> {
   const { arrival } = request;
@@ -232,10 +240,15 @@ function answer(
   const deadline = deadlineMilliseconds((request.query as Record<string, unknown>)['timeout']);
   const { namespace } = decoded.request;
   const known = namespace === '' ? undefined : deps.namespaceKnown?.(namespace);
-  if (known === undefined) return reply(webhook, decoded.request, arrival, deadline, deps);
+  // An API server says how long its body is; what does not may be as long as it likes.
+  const bytes = Number(request.headers['content-length'] ?? Infinity);
+  if (known === undefined || !waiting.hasRoomFor(bytes))
+    return reply(webhook, decoded.request, arrival, deadline, deps);
   // The other half of the time is for the answer.
   const patience = deadline === undefined ? Infinity : Math.max(0, deadline - (deps.monotonic() - arrival)) / 2;
-  return atMost(known, patience).then(() => reply(webhook, decoded.request, arrival, deadline, deps));
+  return waiting
+    .until(atMost(known, patience), bytes)
+    .then(() => reply(webhook, decoded.request, arrival, deadline, deps));
 }
 
 function reply(

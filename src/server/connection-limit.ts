@@ -36,7 +36,7 @@ interface Connection {
  *    under way does not matter, or slow bodies would outlive the newcomer that is still shaking hands.
  * 2. a proven one whose request has been under way for too long,
  * 3. a proven one with no request under way, idle for longest. The API server sees it close and takes another.
- * 4. the newcomer, when all others are being answered.
+ * 4. a stranger after all, the oldest or the newcomer, when all others are being answered.
  *
  * Half the places are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
  * leave no time to shake hands. A proof is cheap where callers are not verified; with client certificates nobody else has one.

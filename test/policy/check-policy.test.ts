@@ -25,3 +25,33 @@ it('containers that the same policies speak of share one policy', () => {
   const policyFor = checkPolicyByContainer([clusterPolicy('all', { checks: { 'named-port': { action: 'Warn' } } })]);
   expect(policyFor('app')).toBe(policyFor('nginx'));
 });
+
+it('layers of which the same speak of checks share what they say, in the order of the layers', () => {
+  const [lower, higher] = ['Warn', 'Off'].map((action, index) =>
+    clusterPolicy(`p${index}`, { checks: { 'named-port': { action } } }),
+  );
+  const silent = clusterPolicy('silent', { port: 8080 });
+  if (lower === undefined || higher === undefined) throw new Error('two policies');
+  const policy = checkPolicyByContainer([lower, higher])('app');
+  expect(checkPolicyByContainer([silent, lower, higher])('app')).toBe(policy);
+  expect(policy.get('named-port')?.action).toBe('Off');
+  expect(checkPolicyByContainer([higher, lower])('app').get('named-port')?.action).toBe('Warn');
+});
+
+it('a policy that replaces one of its name speaks for itself', () => {
+  const actions = ['Warn', 'Off'].map((action) => {
+    const policy = clusterPolicy('p', { checks: { 'named-port': { action } } });
+    return checkPolicyByContainer([policy])('app').get('named-port')?.action;
+  });
+  expect(actions).toEqual(['Warn', 'Off']);
+});
+
+it('what ever other layers say is forgotten again, so that whoever invents namespaces cannot fill the memory', () => {
+  const policyOf = (index: number): ProbePolicy =>
+    clusterPolicy(`p${index}`, { checks: { 'named-port': { action: 'Warn' } } });
+  const first = policyOf(0);
+  const known = checkPolicyByContainer([first]);
+  expect(checkPolicyByContainer([first])).toBe(known);
+  for (let index = 1; index < 1000; index++) checkPolicyByContainer([policyOf(index)]);
+  expect(checkPolicyByContainer([first])).not.toBe(known);
+});

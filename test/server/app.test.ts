@@ -253,6 +253,19 @@ describe('a request from a namespace that the policies do not know yet', () => {
     expect((await post(app, '/mutate?timeout=5s', review)).code).toBe(408);
   });
 
+  it('is answered by what is known when too much waits already: parsed, it takes many times its bytes', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { app, lines } = world({ namespaceKnown: () => promise });
+    const large = { ...review, request: { ...review.request, options: { text: 'x'.repeat(3 * 1024 * 1024) } } };
+    const waiting = [post(app, '/mutate', large), post(app, '/mutate', review)];
+    expect((await post(app, '/mutate', large)).code).toBe(200);
+    expect(lines.length).toBe(1);
+    resolve(undefined);
+    expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual([200, 200]);
+    const again = post(world({ namespaceKnown: () => Promise.resolve() }).app, '/mutate', large);
+    expect((await again).code).toBe(200);
+  });
+
   it('is not asked about for an object outside namespaces', async () => {
     const namespaceKnown = (): never => {
       throw new Error('asked');
