@@ -35,6 +35,8 @@ export interface CheckedWorkload {
   readonly main: string | undefined;
   /** The Pods are meant to run for ever: restartPolicy Always, neither Job nor CronJob. */
   readonly runsForever: boolean;
+  /** What checks have worked out about the whole of it, by the function that did (once-per-workload.ts). */
+  readonly answers: Map<unknown, unknown>;
 }
 
 /** A violation of one check, as the check reports it. */

@@ -40,6 +40,7 @@ export function checkedWorkload(
     ],
     main: 'container' in main ? main.container.name : undefined,
     runsForever: !kind.runsToCompletion && member(podSpec, 'restartPolicy') === 'Always',
+    answers: new Map(),
   };
 }
 

@@ -2,6 +2,7 @@ import { member } from '../probes/json.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { describePort } from '../workload/ports.ts';
 import { isPortName } from '../probes/port-name.ts';
+import { oncePerWorkload } from './once-per-workload.ts';
 import { listed, quote, the } from './wording.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -59,11 +60,7 @@ interface Declarer {
 }
 
 /** The first two containers that declare each TCP port name: made once a workload, or thousands of containers would each search all others. */
-const declarers = new WeakMap<CheckedWorkload, ReadonlyMap<string, readonly Declarer[]>>();
-
-function declarersOf(workload: CheckedWorkload): ReadonlyMap<string, readonly Declarer[]> {
-  const known = declarers.get(workload);
-  if (known !== undefined) return known;
+const declarersOf = oncePerWorkload((workload) => {
   const byName = new Map<string, Declarer[]>();
   for (const other of workload.containers) {
     for (const { name, number, protocol } of other.ports ?? []) {
@@ -72,9 +69,8 @@ function declarersOf(workload: CheckedWorkload): ReadonlyMap<string, readonly De
       if (found.length < 2 && found.at(-1)?.other !== other) byName.set(name, [...found, { other, number }]);
     }
   }
-  declarers.set(workload, byName);
   return byName;
-}
+});
 
 function nearName(name: string, declared: readonly ContainerPort[]): string {
   return didYouMean(name, tcpNames(declared));

@@ -3,6 +3,7 @@ import { decodeProblem } from '../probes/decode.ts';
 import { deploymentCauses } from '../probes/deployment-rules.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
+import { oncePerWorkload } from './once-per-workload.ts';
 import type { PodSpecPlace } from '../probes/api-rules.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -21,16 +22,7 @@ export const validProbe: Check = {
 type FindingsByContainer = ReadonlyMap<CheckedContainer, Finding[]>;
 
 /** The server's answer is about a whole Pod spec, so it is worked out once and not once a container. */
-const answers = new WeakMap<CheckedWorkload, FindingsByContainer>();
-
-function findingsOf(workload: CheckedWorkload): FindingsByContainer {
-  const known = answers.get(workload);
-  if (known !== undefined) return known;
-  const findings = sortedByContainer(workload, answer(workload));
-  // Nobody asks again about the only container, and what is in a WeakMap costs the garbage collector more than other things.
-  if (workload.containers.length > 1) answers.set(workload, findings);
-  return findings;
-}
+const findingsOf = oncePerWorkload((workload) => sortedByContainer(workload, answer(workload)));
 
 function answer({ kind, object, podSpec, podSpecPath }: CheckedWorkload): Finding[] {
   const undecodable = decodeProblem(podSpec, podSpecPath);

@@ -21,10 +21,10 @@ interface Connection {
   underWay: number;
   /** Whether a request was ever answered with 2xx. */
   proven: boolean;
-  /** When it last went from idle to busy. */
-  since: number;
-  /** Those that it is one of. */
-  place: Set<Connection>;
+  /** When it last went from idle to busy, by the clock. */
+  busySince: number;
+  /** Counts up whenever one is opened or goes from idle to busy or back: the lowest has been as it is for longest. */
+  turn: number;
 }
 
 /**
@@ -61,34 +61,29 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
 
 class OpenConnections {
   readonly #limit: ConnectionLimit;
-  /** Not proven, or proven by the first of several requests at once; by age. */
-  readonly #strangers = new Set<Connection>();
-  /** Proven and without a request, by how long. */
-  readonly #idle = new Set<Connection>();
-  /** Proven and with a request under way, by how long. */
-  readonly #busy = new Set<Connection>();
+  /** By age. Searched when one is too many, so that a request costs no more than a few numbers: sets by state would be made anew again and again. */
+  readonly #open = new Set<Connection>();
   /** By what requests come on: the connection itself, or the TLS that is spoken on it. */
   readonly #bySocket = new WeakMap<Socket, Connection>();
   /** By the address of the other end, which TLS has in common with the connection below it. */
   readonly #byPeer = new Map<string, Connection>();
+  #turn = 0;
 
   constructor(limit: ConnectionLimit) {
     this.#limit = limit;
   }
 
   add(socket: Socket): void {
-    const since = this.#limit.monotonic();
-    const connection: Connection = { socket, underWay: 0, proven: false, since, place: this.#strangers };
+    const connection: Connection = { socket, underWay: 0, proven: false, busySince: 0, turn: ++this.#turn };
     const peer = peerOf(socket);
-    this.#strangers.add(connection);
+    this.#open.add(connection);
     this.#bySocket.set(socket, connection);
     this.#byPeer.set(peer, connection);
     socket.once('close', () => {
-      connection.place.delete(connection);
+      this.#open.delete(connection);
       if (this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
     });
-    if (this.#strangers.size + this.#idle.size + this.#busy.size > this.#limit.most)
-      this.#drop(this.#victim(connection));
+    if (this.#open.size > this.#limit.most) this.#drop(this.#victim(connection));
   }
 
   secured(socket: Socket): void {
@@ -97,54 +92,48 @@ class OpenConnections {
   }
 
   began(socket: Socket): void {
-    const connection = this.#open(socket);
-    if (connection === undefined) return;
-    connection.underWay += 1;
+    const connection = this.#bySocket.get(socket);
     // Of pipelined ones the first counts: they do not make each other younger.
-    if (connection.underWay > 1) return;
-    connection.since = this.#limit.monotonic();
-    if (connection.proven) this.#moveTo(this.#busy, connection);
+    if (connection === undefined || ++connection.underWay > 1) return;
+    connection.busySince = this.#limit.monotonic();
+    connection.turn = ++this.#turn;
   }
 
   ended(socket: Socket, isProof: boolean): void {
-    const connection = this.#open(socket);
+    const connection = this.#bySocket.get(socket);
     if (connection === undefined) return;
-    connection.underWay -= 1;
     connection.proven ||= isProof;
-    if (connection.proven && connection.underWay === 0) this.#moveTo(this.#idle, connection);
+    if (--connection.underWay === 0) connection.turn = ++this.#turn;
   }
 
   #victim(newcomer: Connection): Connection {
-    const stranger = first(this.#strangers);
-    if (stranger !== undefined && stranger !== newcomer && this.#strangers.size > this.#limit.most / 2) return stranger;
-    const slowest = first(this.#busy);
-    if (slowest !== undefined && this.#limit.monotonic() - slowest.since > PATIENCE_MILLISECONDS) return slowest;
+    let strangers = 0;
+    let stranger: Connection | undefined;
+    let slowest: Connection | undefined;
+    let idle: Connection | undefined;
+    for (const connection of this.#open) {
+      if (!connection.proven) {
+        strangers += 1;
+        stranger ??= connection;
+      } else if (connection.underWay > 0) slowest = earlier(slowest, connection);
+      else idle = earlier(idle, connection);
+    }
+    if (stranger !== undefined && stranger !== newcomer && strangers > this.#limit.most / 2) return stranger;
+    if (slowest !== undefined && this.#limit.monotonic() - slowest.busySince > PATIENCE_MILLISECONDS) return slowest;
     // A stranger is there in any case: the newcomer.
-    return first(this.#idle) ?? stranger ?? newcomer;
+    return idle ?? stranger ?? newcomer;
   }
 
   #drop(connection: Connection): void {
     // Now, and not when it is closed at last: the next newcomer is not to find it.
-    connection.place.delete(connection);
+    this.#open.delete(connection);
     connection.socket.destroy();
     this.#limit.dropped();
   }
-
-  #open(socket: Socket): Connection | undefined {
-    const connection = this.#bySocket.get(socket);
-    return connection?.socket.destroyed === false ? connection : undefined;
-  }
-
-  #moveTo(place: Set<Connection>, connection: Connection): void {
-    connection.place.delete(connection);
-    connection.place = place;
-    place.add(connection);
-  }
 }
 
-/** A set keeps the order in which its members came. */
-function first<Member>(members: Set<Member>): Member | undefined {
-  return members.values().next().value;
+function earlier(one: Connection | undefined, other: Connection): Connection {
+  return one === undefined || other.turn < one.turn ? other : one;
 }
 
 function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
