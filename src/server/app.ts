@@ -8,11 +8,11 @@ import { limitBodies } from './body-limit.ts';
 import { callerProblem } from './callers.ts';
 import { limitConnections } from './connection-limit.ts';
 import { deadlineMilliseconds } from './deadline.ts';
-import { hasMoreValuesThan } from './json-values.ts';
+import { isHeavierThan, jsonWeight } from './json-weight.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { WEBHOOKS } from './metrics.ts';
-import { WaitingBodies } from './waiting-bodies.ts';
+import { WaitingReviews } from './waiting-reviews.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Decision, MutationMode } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
@@ -67,15 +67,12 @@ const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 /** What callers may have sent of bodies together before they are answered: the memory of the chart has room for it. */
 const ALL_BODIES_LIMIT_BYTES = 48 * 1024 * 1024;
 /**
- * Parsed, a value takes up to 64 bytes. etcd stores no object over 1.5 MiB, and there an item of a list takes two bytes at least, so no object that
- * can be created has more. An UPDATE carries two; nothing but lists of nearly nothing makes it more.
+ * What one body may take of memory when it is parsed. The heap of the chart has room for it beside all other limits. Lists of environment
+ * variables, the densest thing that Pods have, are read up to 3 to 5 MiB; what is refused for less is made of tiny members.
  */
-const BODY_LIMIT_VALUES = 1_600_000;
-/**
- * Of bodies that wait for news of their namespace together: parsed, they may take twenty times as much. A thousand Pods and more; what is beyond
- * is decided by what is known.
- */
-const WAITING_LIMIT_BYTES = 4 * 1024 * 1024;
+const PARSED_LIMIT_BYTES = 48 * 1024 * 1024;
+/** What all may take that wait for news of their namespace: some hundred Pods. What is beyond is decided by what is known. */
+const WAITING_LIMIT_BYTES = 24 * 1024 * 1024;
 /** The API server keeps idle connections for 90 s and does not retry a POST that meets our closing one: it must close first. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 /** The API server gives a whole request at most 34 s (requestTimeoutUpperBound). */
@@ -87,7 +84,7 @@ const REQUEST_TIMEOUT_MILLISECONDS = 35_000;
 const LEAST_REQUESTS_PER_CONNECTION = 1000;
 const MOST_REQUESTS_PER_CONNECTION = 2000;
 /**
- * So many cost about 30 MiB when they are idle, and 100 when they come and go by the thousand: within the 256 MiB of the chart, of which an idle
+ * So many cost about 30 MiB when they are idle, and 100 when they come and go by the thousand: within the 384 MiB of the chart, of which an idle
  * server has about 95. An API server keeps 25, and more only while as many calls are on their way.
  */
 const CONNECTIONS = 500;
@@ -119,7 +116,8 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
   limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
   app.decorateRequest('arrival', 0);
-  const waiting = new WaitingBodies(WAITING_LIMIT_BYTES);
+  app.decorateRequest('text', '');
+  const waiting = new WaitingReviews(WAITING_LIMIT_BYTES);
   for (const webhook of WEBHOOKS) addWebhook(app, webhook, waiting, deps);
   return app;
 }
@@ -162,18 +160,18 @@ function verifyCallers(app: FastifyInstance, names: readonly string[]): void {
  */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    if (hasMoreValuesThan(BODY_LIMIT_VALUES, body as string)) {
-      done(httpError(413, `the body has more than ${BODY_LIMIT_VALUES} values`));
-      return;
-    }
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     try {
-      done(null, JSON.parse(withoutManagedFields(body as string)));
+      request.text = withoutManagedFields(body as string);
+      if (isHeavierThan(PARSED_LIMIT_BYTES, request.text)) done(httpError(413, TOO_HEAVY));
+      else done(null, JSON.parse(request.text));
     } catch (error) {
       done(httpError(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`));
     }
   });
 }
+
+const TOO_HEAVY = `the body is made of so many small members that it may take more than ${PARSED_LIMIT_BYTES / 1024 / 1024} MiB of memory`;
 
 function answerFailures(app: FastifyInstance, { log }: WebhookApp): void {
   app.setErrorHandler<Error & { statusCode?: number; code?: string }>((error, request, reply) => {
@@ -204,10 +202,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When its first byte was there, by the monotonic clock. */
     arrival: number;
+    /** The body as it is parsed, until that is decided or has to wait. */
+    text: string;
   }
 }
 
-function addWebhook(app: FastifyInstance, webhook: Webhook, waiting: WaitingBodies, deps: WebhookApp): void {
+function addWebhook(app: FastifyInstance, webhook: Webhook, waiting: WaitingReviews, deps: WebhookApp): void {
   const { metrics, monotonic } = deps;
   app.post(`/${webhook}`, {
     onRequest: (request, reply, done) => {
@@ -231,7 +231,7 @@ function addWebhook(app: FastifyInstance, webhook: Webhook, waiting: WaitingBodi
 function answer(
   webhook: Webhook,
   request: FastifyRequest,
-  waiting: WaitingBodies,
+  waiting: WaitingReviews,
   deps: WebhookApp,
 ): AdmissionReviewReply | Promise<AdmissionReviewReply> {
   const { arrival } = request;
@@ -240,15 +240,17 @@ function answer(
   const deadline = deadlineMilliseconds((request.query as Record<string, unknown>)['timeout']);
   const { namespace } = decoded.request;
   const known = namespace === '' ? undefined : deps.namespaceKnown?.(namespace);
-  // An API server says how long its body is; what does not may be as long as it likes.
-  const bytes = Number(request.headers['content-length'] ?? Infinity);
-  if (known === undefined || !waiting.hasRoomFor(bytes))
-    return reply(webhook, decoded.request, arrival, deadline, deps);
+  const { text } = request;
+  request.text = '';
+  if (known === undefined) return reply(webhook, decoded.request, arrival, deadline, deps);
   // The other half of the time is for the answer.
   const patience = deadline === undefined ? Infinity : Math.max(0, deadline - (deps.monotonic() - arrival)) / 2;
-  return waiting
-    .until(atMost(known, patience), bytes)
-    .then(() => reply(webhook, decoded.request, arrival, deadline, deps));
+  const wait = waiting.until(() => atMost(known, patience), jsonWeight(text));
+  if (wait === undefined) {
+    deps.metrics.waitSkipped(webhook);
+    return reply(webhook, decoded.request, arrival, deadline, deps);
+  }
+  return wait.then(() => reply(webhook, decoded.request, arrival, deadline, deps));
 }
 
 function reply(

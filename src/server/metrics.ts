@@ -53,6 +53,7 @@ export class Metrics {
   readonly #notInjected: Counter;
   readonly #findings: Counter;
   readonly #deadline: Counter;
+  readonly #waitSkipped: Counter;
   readonly #dropped: Counter;
 
   constructor(sources: MetricSources) {
@@ -100,6 +101,12 @@ export class Metrics {
       labelNames: ['webhook'],
       registers,
     });
+    this.#waitSkipped = new Counter({
+      name: 'probewright_namespace_waits_skipped_total',
+      help: 'Admission requests from new namespaces decided without their labels because too many waited for news already.',
+      labelNames: ['webhook'],
+      registers,
+    });
     this.#dropped = new Counter({
       name: 'probewright_connections_dropped_total',
       help: 'Connections closed because a port had as many open, or as much of bodies to hold, as it may have.',
@@ -114,6 +121,7 @@ export class Metrics {
   #zero(): void {
     for (const webhook of WEBHOOKS) {
       this.#deadline.inc({ webhook }, 0);
+      this.#waitSkipped.inc({ webhook }, 0);
       this.#duration.zero({ webhook });
       for (const result of ['allow', 'error'])
         this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
@@ -150,6 +158,10 @@ export class Metrics {
 
   deadlineExceeded(webhook: Webhook): void {
     this.#deadline.inc({ webhook });
+  }
+
+  waitSkipped(webhook: Webhook): void {
+    this.#waitSkipped.inc({ webhook });
   }
 
   connectionDropped(port: Port): void {

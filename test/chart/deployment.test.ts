@@ -102,7 +102,7 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
                   readOnlyRootFilesystem: true,
                   capabilities: { drop: ['ALL'] },
                 },
-                resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+                resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '384Mi' } },
               },
             ],
             topologySpreadConstraints: ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
@@ -119,10 +119,10 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
   });
 
   it.each([
-    ['256Mi', '192'],
-    ['1Gi', '768'],
-    ['512M', '366'],
-    ['268435456', '192'],
+    ['384Mi', '192'],
+    ['1Gi', '512'],
+    ['512M', '244'],
+    ['402653184', '192'],
   ])('tells Node to keep a heap within a limit of %s', (memory, megabytes) => {
     const { env } = podSpecOf({ overrides: { resources: { limits: { memory } } } }).containers[0] ?? {};
     expect(env).toEqual([{ name: 'NODE_OPTIONS', value: `--max-old-space-size=${megabytes} --max-semi-space-size=8` }]);

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isHeavierThan } from '../../src/server/json-weight.ts';
 import { REVIEW, ask, askHealth, collect, keepAlive, requestBytes, tcp, tls } from './client.ts';
 import { readable, report } from './figures.ts';
 import { startGoodCaller } from './good-caller.ts';
@@ -11,7 +12,7 @@ const LIMIT_MILLISECONDS = 50;
 const QUIET_FACTOR = 3;
 const ATTACK_MILLISECONDS = 4000;
 /** What the chart gives to a container. */
-const CHART_LIMIT_BYTES = 256 * 1024 * 1024;
+const CHART_LIMIT_BYTES = 384 * 1024 * 1024;
 
 let program: Program;
 /** Another one, for those that would be the first to go when the connections of the other are too many. */
@@ -53,6 +54,35 @@ async function drip(text: string): Promise<{ text: string; ended: boolean; after
   const result = await collect(socket, 100_000);
   clearInterval(timer);
   return result;
+}
+
+/** Reviews with as much as is read of what takes the most memory for its length. */
+function heaviestBodies(): [string, string][] {
+  const list =
+    (item: (index: number) => string): ((count: number) => string) =>
+    (count) =>
+      `[${Array.from({ length: count }, (_, index) => item(index)).join(',')}]`;
+  const nested =
+    (open: (index: number) => string, close: string): ((count: number) => string) =>
+    (count) =>
+      `${Array.from({ length: count }, (_, index) => open(index)).join('')}0${close.repeat(count)}`;
+  const shapes: Record<string, (count: number) => string> = {
+    'empty objects': list(() => '{}'),
+    'keys that are indices': list(() => '{"33":0}'),
+    'keys of their own': list((index) => `{"k${index}":0}`),
+    'texts of their own': list((index) => `"\u4e00${index}"`),
+    'nested lists': nested(() => '[', ']'),
+    'nested keys that are indices': nested(() => '{"33":', '}'),
+    'nested keys of their own': nested((index) => `{"k${index}":`, '}'),
+  };
+  return Object.entries(shapes).map(([shape, make]) => {
+    const body = (count: number): string => `{"more":${make(count)},${REVIEW.slice(1)}`;
+    const isRead = (count: number): boolean =>
+      body(count).length < 10_000_000 && !isHeavierThan(48 * 1024 * 1024, body(count));
+    let count = 1 << 21;
+    for (let step = count / 2; step >= 1024; step /= 2) count += isRead(count) ? step : -step;
+    return [shape, body(isRead(count) ? count : count - 2048)];
+  });
 }
 
 /** 5,000, or as many as this process may have open: Node has raised the soft limit to the hard one. */
@@ -256,6 +286,27 @@ describe('while somebody else misbehaves, a caller that behaves is answered as e
       expect(rss).toBeLessThan(CHART_LIMIT_BYTES);
       return `${refused}: all 413; server has ${Math.round(rss / 1024 / 1024)} MiB`;
     }));
+
+  it('with bodies of which a byte more of memory would be refused, in any shape, the server stays within what the chart gives', async () => {
+    let most = 0;
+    // As much of others' bodies as may be held beside it.
+    const held = await Promise.all(Array.from({ length: 4 }, () => tls(program.port)));
+    for (const socket of held) socket.write(requestBytes('x'.repeat(9_900_000)).slice(0, -1));
+    for (const [shape, body] of heaviestBodies()) {
+      const agent = keepAlive();
+      for (let count = 0; count < 3; count += 1)
+        expect((await ask(program.port, { agent, body })).code, shape).toBe(200);
+      const { rss } = await program.vitals();
+      expect(rss, shape).toBeLessThan(CHART_LIMIT_BYTES);
+      most = Math.max(most, rss);
+    }
+    for (const socket of held) socket.destroy();
+    report(
+      'Hostile clients',
+      'bodies of 48 MiB once they are parsed, in seven shapes',
+      `server has ${Math.round(most / 1024 / 1024)} MiB at most`,
+    );
+  });
 
   it('beside a client that sends 50 requests at once and hangs up, and one that waits for all answers', () =>
     beside('pipelining', async (until) => {

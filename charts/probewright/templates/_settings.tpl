@@ -19,17 +19,18 @@
 {{- end }}
 {{- end -}}
 
-{{/* Three quarters of the memory limit in MiB, for Node's heap; the rest is for buffers, code and stacks. Nothing without a limit. */}}
+{{/* Half of the memory limit in MiB, for the old generation of Node's heap. Code, young objects, connections and bodies that are still coming in take
+     up to 160 MiB beside it, which the limit of values.yaml has room for. Nothing without a limit. */}}
 {{- define "probewright.heapMegabytes" -}}
 {{- $limit := dig "limits" "memory" "" .Values.resources | toString -}}
 {{- if $limit -}}
 {{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
 {{- $unit := regexReplaceAll "^[0-9]+" $limit "" -}}
 {{- if or (eq $unit $limit) (not (hasKey $units $unit)) -}}
-{{- fail (printf "resources.limits.memory: %q cannot be read; write a whole number with Mi or Gi, such as 256Mi" $limit) -}}
+{{- fail (printf "resources.limits.memory: %q cannot be read; write a whole number with Mi or Gi, such as 384Mi" $limit) -}}
 {{- end -}}
 {{- $bytes := mul (trimSuffix $unit $limit | int64) (get $units $unit) -}}
-{{- div (mul $bytes 3) (mul 4 1048576) -}}
+{{- div $bytes (mul 2 1048576) -}}
 {{- end -}}
 {{- end -}}
 
