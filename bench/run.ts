@@ -66,6 +66,8 @@ if (values.write) {
 function surroundings(): string {
   const [cpu] = cpus();
   const pinned =
-    cores === undefined ? 'nothing pinned' : 'each server alone on one core with the heap options of the chart, the load and the rest on another';
+    cores === undefined
+      ? 'nothing pinned'
+      : 'each server alone on one core with the heap options of the chart, the load and the rest on another';
   return `Node ${process.version}, ${cpus().length} × ${cpu?.model.trim()}, ${pinned}. Load average before: ${loadBefore.toFixed(1)}; on a machine that is not busy it is near 0.`;
 }
