@@ -18,9 +18,11 @@ export function docsScenarios(cluster: () => ChartCluster): void {
 
     beforeAll(async () => {
       // The first page installs it, and nobody who reads it has anything yet.
-      await cluster().shell('helm uninstall probewright --namespace probewright-system');
+      await cluster().sh('helm uninstall probewright --namespace probewright-system');
       await waitUntil('the Pods are gone', () => cluster().kubelet.webhookPods.length === 0, 60_000);
-      await cluster().shell('kubectl delete probepolicies,clusterprobepolicies --all --all-namespaces');
+      await cluster().sh('kubectl delete probepolicies,clusterprobepolicies --all --all-namespaces');
+      // Uninstalled replicas have lost the right to give it back: the next leader would wait for its end, about as long as a page waits.
+      await cluster().sh('kubectl delete lease probewright --ignore-not-found --namespace probewright-system');
     });
 
     it('has pages with blocks to run', () => {
