@@ -1,12 +1,16 @@
 import { objectMember, stringMap } from '../probes/json.ts';
+import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
+import { voidInitialDelay } from '../checks/void-initial-delay.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
+import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import type { JsonObject } from '../probes/json.ts';
+import type { ProbeKind } from '../probes/probe.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { Defaulting } from '../defaulting/default-probes.ts';
+import type { Defaulting, Injection } from '../defaulting/default-probes.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
@@ -47,19 +51,37 @@ export function judge(
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     const workload = checkedWorkload(object, kind, { template: effective, path });
     const found = runChecks(workload, checkPolicyByContainer(policy.layers));
+    const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : {};
     // One by one: what is spread into a call has to fit on the stack, and a hostile object has any number of faults.
-    for (const violation of willBeDefaulted ? withSources(found, defaulting) : found) violations.push(violation);
+    for (const violation of willBeDefaulted ? withSources(found, defaulting) : found)
+      violations.push({ ...violation, ...which });
   }
   return { violations, warnings: [...warnings], policies: [...sources] };
 }
 
-/** Says so where a probe is not the author's: who is to mend it is another then. */
+/** Says so where a probe that counts is not the author's: who is to mend it is another then. */
 function withSources(violations: readonly Violation[], { injections }: Defaulting): readonly Violation[] {
   if (violations.length === 0 || injections.length === 0) return violations;
-  const sources = new Map(injections.map(({ container, kind, source }) => [`${container.name} ${kind}`, source]));
-  return violations.map((violation) => {
-    const source = sources.get(`${violation.container} ${violation.probe ?? ''}`);
-    if (source === undefined) return violation;
-    return { ...violation, message: `${violation.message}; this probe is injected (${source})` };
+  const injected = new Map(injections.map((injection) => [`${injection.container.name} ${injection.kind}`, injection]));
+  return violations.flatMap((violation) => {
+    const { check, container, probe, message } = violation;
+    const of = (kind: ProbeKind): Injection | undefined => injected.get(`${container} ${kind}`);
+    // Far from void: the startup probe is there because of it.
+    if (check === voidInitialDelay.id && probe === 'livenessProbe' && of('startupProbe')?.followsDelay === true)
+      return [];
+    const own = probe && of(probe);
+    const notes =
+      own === undefined
+        ? (RELATED_PROBES.get(check) ?? []).flatMap((kind) => injectedNote(kind, of(kind)))
+        : injectedNote('this probe', own);
+    return [notes.length === 0 ? violation : { ...violation, message: [message, ...notes].join('; ') }];
   });
 }
+
+function injectedNote(subject: string, injection: Injection | undefined): string[] {
+  return injection === undefined ? [] : [`${subject} is injected (${injection.source})`];
+}
+
+const RELATED_PROBES: ReadonlyMap<string, readonly ProbeKind[]> = new Map(
+  CHECKS.map(({ id, relatedProbes = [] }) => [id, relatedProbes]),
+);

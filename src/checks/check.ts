@@ -59,6 +59,8 @@ export interface Check {
   readonly id: string;
   /** Also looks at plain init, ephemeral and mesh containers. */
   readonly everyContainer?: true;
+  /** Probes that the rule looks at beside the one that a finding names: when one of them is injected, the reader is told. */
+  readonly relatedProbes?: readonly ProbeKind[];
   /** All violations of one container, in a fixed order. */
   readonly run: (workload: CheckedWorkload, container: CheckedContainer, parameters: CheckParameters) => Finding[];
 }

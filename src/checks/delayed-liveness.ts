@@ -1,4 +1,5 @@
 import { hasProbe, probeOf } from './checked-probe.ts';
+import { drainingThreshold } from './drain-race.ts';
 import { integerParameter } from './parameters.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { the } from './wording.ts';
@@ -11,6 +12,7 @@ const DEFAULT_TOLERANCE_SECONDS = 120;
  * Up to this failureThreshold a long tolerance is a choice about a running container, not a way to survive the start.
  */
 const ORDINARY_FAILURE_THRESHOLD = 10;
+const API_DEFAULT_THRESHOLD = 3;
 
 /**
  * Fields: `livenessProbe.initialDelaySeconds`, `.failureThreshold`, `.periodSeconds`; absent `startupProbe`.
@@ -31,7 +33,7 @@ function judge(container: CheckedContainer, parameters: CheckParameters): Findin
   const liveness = probeOf(container, 'livenessProbe');
   const timing = liveness?.timing;
   if (liveness === undefined || timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
-  const workaround = workaroundIn(timing, parameters);
+  const workaround = workaroundIn(timing, drainingThreshold(container), parameters);
   const startup = startupProbeFor(liveness);
   if (workaround === undefined || startup === undefined) return undefined;
   return {
@@ -49,7 +51,12 @@ interface Workaround {
   readonly instead: string;
 }
 
-function workaroundIn(timing: ProbeTiming, parameters: CheckParameters): Workaround | undefined {
+/** @param draining the least failureThreshold that shared-endpoint and killed-before-drained let pass; undefined when they have no say */
+function workaroundIn(
+  timing: ProbeTiming,
+  draining: number | undefined,
+  parameters: CheckParameters,
+): Workaround | undefined {
   const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = timing;
   if (D >= integerParameter(parameters, 'seconds', DEFAULT_SECONDS))
     return {
@@ -59,9 +66,10 @@ function workaroundIn(timing: ProbeTiming, parameters: CheckParameters): Workaro
     };
   const tolerance = integerParameter(parameters, 'toleranceSeconds', DEFAULT_TOLERANCE_SECONDS);
   if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < tolerance) return undefined;
+  const enough = Math.max(API_DEFAULT_THRESHOLD, draining ?? 0);
   return {
     field: 'failureThreshold',
     harm: `may hang for ${F * P} s (${F} failures, one every ${P} s) at any time before it is restarted`,
-    instead: 'lower failureThreshold to 3',
+    instead: enough < F ? `lower failureThreshold to ${enough}` : 'keep failureThreshold',
   };
 }

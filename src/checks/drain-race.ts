@@ -18,6 +18,14 @@ export interface DrainRace {
   readonly enough: number;
 }
 
+/** The smallest failureThreshold with which liveness gives up strictly later than this readiness probe, in a container that has both. */
+export function drainingThreshold(container: CheckedContainer): number | undefined {
+  const liveness = probeOf(container, 'livenessProbe')?.timing;
+  const readiness = probeOf(container, 'readinessProbe')?.timing;
+  if (liveness === undefined || readiness === undefined) return undefined;
+  return failureThresholdBeyond(faultSpan(readiness, readiness.timeoutSeconds).latest, liveness.periodSeconds);
+}
+
 /**
  * The race between liveness and readiness after a fault, when liveness may win it: (Fl-1)*Pl <= Pr +
  * (Fr-1)*max(Pr,Tr) + Tr. Undefined when readiness surely comes first, or when there are not two probes that can be

@@ -69,5 +69,8 @@ function httpHeaders(handler: JsonObject): unknown {
 
 function command(handler: JsonObject): unknown {
   const argv = member(handler, 'command');
-  return Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string') ? argv : undefined;
+  if (!Array.isArray(argv) || argv.length === 0) return undefined;
+  // Null is an empty string to Go.
+  const words = argv.map((word: unknown) => word ?? '');
+  return words.every((word) => typeof word === 'string') ? words : undefined;
 }

@@ -14,6 +14,7 @@ import type { Check, Finding } from './check.ts';
  */
 export const identicalProbes: Check = {
   id: 'identical-probes',
+  relatedProbes: ['livenessProbe', 'readinessProbe'],
   run: (_workload, container): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
     const readiness = probeOf(container, 'readinessProbe');

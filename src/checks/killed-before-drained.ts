@@ -11,6 +11,7 @@ import type { Check, Finding } from './check.ts';
  */
 export const killedBeforeDrained: Check = {
   id: 'killed-before-drained',
+  relatedProbes: ['readinessProbe'],
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== false) return [];

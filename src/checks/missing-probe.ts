@@ -1,3 +1,4 @@
+import { member } from '../probes/json.ts';
 import { tcpPortsOf } from '../workload/ports.ts';
 import { probeOf } from './checked-probe.ts';
 import { booleanParameter } from './parameters.ts';
@@ -7,7 +8,7 @@ import type { ProbeKind } from '../probes/probe.ts';
 import type { CheckParameters, CheckedContainer, CheckedWorkload } from './check.ts';
 
 /**
- * True when the required-* checks speak of this container. They concern workloads that run for ever: the main
+ * True when the required-* checks speak of this container. They concern workloads and containers that run for ever: the main
  * container (with `containers: all` every application container), and sidecars with `sidecars: true`. When the main
  * container cannot be told, nobody is.
  */
@@ -18,7 +19,8 @@ export function isConcerned(
 ): boolean {
   if (!workload.runsForever) return false;
   if (container.role === 'sidecar') return booleanParameter(parameters, 'sidecars');
-  if (container.role !== 'application') return false;
+  if (container.role !== 'application' || (member(container.spec, 'restartPolicy') ?? 'Always') !== 'Always')
+    return false;
   return parameters.get('containers') === 'all' || container.name === workload.main;
 }
 

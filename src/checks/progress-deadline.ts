@@ -20,6 +20,7 @@ const DEFAULT_DEADLINE_SECONDS = 600;
  */
 export const progressDeadline: Check = {
   id: 'progress-deadline',
+  relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
   run: (workload, container): Finding[] => {
     const spec = deploymentSpec(workload);
     const start = spec && startSeconds(container);

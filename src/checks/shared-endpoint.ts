@@ -12,6 +12,7 @@ import type { Check, Finding } from './check.ts';
  */
 export const sharedEndpoint: Check = {
   id: 'shared-endpoint',
+  relatedProbes: ['readinessProbe'],
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== true) return [];

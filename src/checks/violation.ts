@@ -6,6 +6,8 @@ export interface Violation {
   readonly check: string;
   readonly action: Exclude<Action, 'Off'>;
   readonly container: string;
+  /** Which of several Pod templates the container is in, by a name that stays when list elements come and go. */
+  readonly template?: string;
   readonly probe?: ProbeKind;
   /** The offending field, in the object that the user applied. */
   readonly path: string;
@@ -21,6 +23,6 @@ export function formatViolation({ path, message, check }: Violation): string {
 }
 
 /** What makes two violations the same one, before and after an update: values may change, the fault stays. */
-export function violationKey({ check, container, probe }: Violation): string {
-  return `${check} ${container} ${probe ?? ''}`;
+export function violationKey({ check, template, container, probe }: Violation): string {
+  return JSON.stringify([check, template, container, probe]);
 }

@@ -12,6 +12,7 @@ import type { Check, Finding } from './check.ts';
  */
 export const voidInitialDelay: Check = {
   id: 'void-initial-delay',
+  relatedProbes: ['startupProbe'],
   run: (_workload, container) => {
     const startup = probeOf(container, 'startupProbe');
     const guard = startup?.timing;

@@ -16,7 +16,7 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Container } from '../workload/containers.ts';
 import type { MainContainer } from '../workload/main-container.ts';
 import type { HandlerProblem } from './handler.ts';
-import type { EffectiveLiveness } from './startup.ts';
+import type { EffectiveLiveness, StartupResult } from './startup.ts';
 import type { NotInjected } from './reason.ts';
 
 /** A probe that a container lacks and is to be given. */
@@ -26,6 +26,8 @@ export interface Injection {
   readonly probe: Probe;
   /** The policy that it comes from as kind/namespace/name, `annotation`, or `safety`. */
   readonly source: string;
+  /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
+  readonly followsDelay?: true;
 }
 
 /** What defaulting makes of a Pod template. */
@@ -166,7 +168,12 @@ function defaultContainer(
       notInjected.push({ container: container.name, probe: kind, ...result });
       continue;
     }
-    injections.push({ container, kind, ...result });
+    const { instead, ...injection } = result;
+    if (instead !== undefined) {
+      const detail = `${instead.detail}; it asks what the livenessProbe asks instead`;
+      notInjected.push({ container: container.name, probe: kind, code: instead.code, detail });
+    }
+    injections.push({ container, kind, ...injection });
     if (kind === 'livenessProbe') liveness = { probe: result.probe, injectedFrom: result.source };
   }
 }
@@ -198,11 +205,7 @@ function unfitFor(container: Container): HandlerProblem | undefined {
   return undefined;
 }
 
-function plainDefault(
-  container: Container,
-  policy: ContainerPolicy,
-  kind: ProbeKind,
-): { probe: Probe; source: string } | HandlerProblem {
+function plainDefault(container: Container, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
   const { handler, integers, removedBy } = policy.probes[kind];
   if (handler === undefined) {
     return removedBy === undefined

@@ -1,5 +1,7 @@
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import { defaultedProbe } from '../probes/api-defaults.ts';
+import { probeHandlerCauses } from '../probes/handler-rules.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { isHost } from '../policy/probe-default.ts';
 import { describePort, findPort, tcpPortsOf } from '../workload/ports.ts';
@@ -95,7 +97,8 @@ function inferPort(container: JsonObject): ContainerPort | HandlerProblem {
 /**
  * The handler of a container's liveness probe, to ask the same while it starts. A handler that errors instead of failing (an
  * undeclared port name, an empty command: pkg/kubelet/prober/prober.go throws such results away) is harmless in a liveness probe
- * but in a startup probe would keep the container from ever being started, so it is not copied.
+ * but in a startup probe would keep the container from ever being started, so it is not copied. Nor is one that the API server refuses: its
+ * answer would speak of two probes, one of which nobody wrote.
  */
 export function livenessHandler(container: JsonObject, liveness: Probe): HandlerResult {
   const [kind, ...others] = handlerKindsOf(liveness);
@@ -106,7 +109,7 @@ export function livenessHandler(container: JsonObject, liveness: Probe): Handler
     };
   }
   const handler = objectMember(liveness, kind) ?? {};
-  const problem = handlerProblem(container, handler);
+  const problem = handlerProblem(container, handler) ?? refusal(liveness, handler);
   if (problem !== undefined)
     return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${problem}` };
   return { handler: { [kind]: handler } };
@@ -125,6 +128,14 @@ function handlerProblem(container: JsonObject, handler: JsonObject): string | un
   if (Array.isArray(command) && (typeof command[0] !== 'string' || command[0].trim() === ''))
     return 'its command names no program';
   return undefined;
+}
+
+/** What the API server has against the handler. A port that is not there may be one that the kind's own controller fills in. */
+function refusal(liveness: Probe, handler: JsonObject): string | undefined {
+  const [cause] = probeHandlerCauses(defaultedProbe(liveness), 'livenessProbe').filter(
+    ({ path }) => !path.endsWith('.port') || (member(handler, 'port') ?? 0) !== 0,
+  );
+  return cause && `${cause.path}: ${cause.message}`;
 }
 
 /** True for what core/v1 knows: scalars, a list of strings, a list of headers without control characters. */

@@ -24,12 +24,23 @@ export interface EffectiveLiveness {
   readonly injectedFrom?: string;
 }
 
-/** The startup probe to add and where it comes from, or why there is none. */
-export type StartupResult = { readonly probe: Probe; readonly source: string } | HandlerProblem;
+/** A startup probe to add. */
+export interface StartupProbe {
+  readonly probe: Probe;
+  readonly source: string;
+  /** Without the author's `initialDelaySeconds` there would be no such probe, or a shorter one. */
+  readonly followsDelay?: true;
+  /** Why it asks what the liveness probe asks and not what policy says. */
+  readonly instead?: HandlerProblem;
+}
+
+/** The startup probe to add, or why there is none. */
+export type StartupResult = StartupProbe | HandlerProblem;
 
 interface Budget {
   readonly seconds: number;
   readonly source: string;
+  readonly followsDelay?: true;
 }
 
 /**
@@ -48,9 +59,10 @@ export function startupDefault(
     slowStartBudget(policy, liveness) ??
     (configured === undefined && removedBy === undefined ? safetyBudget(liveness) : undefined);
 
+  const followsDelay = budget?.followsDelay && { followsDelay: budget.followsDelay };
   if (configured !== undefined && handler !== undefined) {
     const timing = budget === undefined ? keepPatience(integers, liveness) : slowStartTiming(integers, budget.seconds);
-    return { probe: { ...configured.handler, ...ordered(timing) }, source: handler.source };
+    return { probe: { ...configured.handler, ...ordered(timing) }, source: handler.source, ...followsDelay };
   }
   if (budget === undefined) {
     if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} removes it` };
@@ -67,7 +79,12 @@ export function startupDefault(
     ...slowStartTiming(integers, budget.seconds),
     ...(timeout !== undefined && { timeoutSeconds: timeout }),
   };
-  return { probe: { ...copied.handler, ...ordered(timing) }, source: budget.source };
+  return {
+    probe: { ...copied.handler, ...ordered(timing) },
+    source: budget.source,
+    ...followsDelay,
+    ...(own !== undefined && 'code' in own && { instead: own }),
+  };
 }
 
 /**
@@ -83,7 +100,7 @@ function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | 
   if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
   const timing = probeTiming(liveness.probe);
   return timing.initialDelaySeconds >= threshold.value
-    ? { seconds: Math.max(LEAST_SECONDS, longestStartSeconds(timing)), source: threshold.source }
+    ? { seconds: Math.max(LEAST_SECONDS, longestStartSeconds(timing)), source: threshold.source, followsDelay: true }
     : undefined;
 }
 

@@ -53,7 +53,8 @@ const PROBE_DEFAULTS = [
   ['failureThreshold', 3],
 ] as const;
 
-function defaultedProbe(probe: JsonObject): JsonObject {
+/** A probe with what the API server would fill in (SetDefaults_Probe, SetDefaults_HTTPGetAction). */
+export function defaultedProbe(probe: JsonObject): JsonObject {
   let spec = withObject(defaultedHttpGet(probe), 'grpc', defaultedGrpc);
   for (const [field, value] of PROBE_DEFAULTS) spec = withDefault(spec, field, value, isZero);
   return spec;

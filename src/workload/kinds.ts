@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
 import type { JsonObject } from '../probes/json.ts';
 
 /** A kind of object that holds Pod templates, and where. */
@@ -78,6 +78,25 @@ function addTemplatesAt(
     if (step !== undefined) addTemplatesAt(member(value, step), path, [...walked, step], found);
     else if (objectMember(value, 'spec') !== undefined) found.push({ template: value, path: walked });
   }
+}
+
+/** True for kinds such as JobSet, of which one object may have several templates. */
+export function mayHoldSeveralTemplates({ templatePaths }: WorkloadKind): boolean {
+  return templatePaths.length > 1 || templatePaths.some((path) => path.includes('*'));
+}
+
+/** What a template is called among those of its object: its path, with the names of list elements in the place of numbers, which shift. */
+export function templateName(object: JsonObject, path: PlacedTemplate['path']): string {
+  let value: unknown = object;
+  const steps = path.map((step) => {
+    value = Array.isArray(value)
+      ? (value as unknown[])[Number(step)]
+      : isJsonObject(value)
+        ? member(value, String(step))
+        : undefined;
+    return typeof step === 'number' && isJsonObject(value) ? (stringMember(value, 'name') ?? step) : step;
+  });
+  return steps.join('.');
 }
 
 /** The object with another template at the place; the object itself stays as it was. */

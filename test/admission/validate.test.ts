@@ -40,6 +40,28 @@ function deployment(container: JsonObject, members: { metadata?: JsonObject; tem
   };
 }
 
+const templateOf = (members: JsonObject): JsonObject => ({ spec: { containers: [appContainer(members)] } });
+
+function leaderWorkerSet(leader: JsonObject, worker: JsonObject): JsonObject {
+  return {
+    apiVersion: 'leaderworkerset.x-k8s.io/v1',
+    kind: 'LeaderWorkerSet',
+    metadata: { name: 'web', namespace: 'apps' },
+    spec: { leaderWorkerTemplate: { leaderTemplate: templateOf(leader), workerTemplate: templateOf(worker) } },
+  };
+}
+
+function jobSet(...jobs: [name: string, members: JsonObject][]): JsonObject {
+  return {
+    apiVersion: 'jobset.x-k8s.io/v1alpha2',
+    kind: 'JobSet',
+    metadata: { name: 'web', namespace: 'apps' },
+    spec: {
+      replicatedJobs: jobs.map(([name, members]) => ({ name, template: { spec: { template: templateOf(members) } } })),
+    },
+  };
+}
+
 const update = (before: JsonObject): JsonObject => ({ operation: 'UPDATE', oldObject: before });
 
 describe('a workload with a violation that denies', () => {
@@ -136,6 +158,19 @@ describe('an update', () => {
     expect(status.message).toContain('livenessProbe.tcpSocket.port');
   });
 
+  it.each<[string, JsonObject, JsonObject]>([
+    ['leader and workers', leaderWorkerSet(misspelt, {}), leaderWorkerSet({}, misspelt)],
+    ['jobs of a set', jobSet(['a', misspelt], ['b', {}]), jobSet(['a', {}], ['b', misspelt])],
+  ])('does not excuse one template with a fault of another: %s', (_, before, after) => {
+    expect(validation(after, { request: update(before) }).allowed).toBe(false);
+  });
+
+  it('knows a job of a set by its name when others come before it', () => {
+    const before = jobSet(['a', misspelt]);
+    const after = jobSet(['first', {}], ['a', misspelt]);
+    expect(validation(after, { request: update(before) }).status).toEqual({});
+  });
+
   it('of a Pod counts only when a probe changed', () => {
     const before = pod([appContainer(misspelt)]);
     const labelled = pod([appContainer({ ...misspelt, image: 'x:2' })], { metadata: { labels: { a: 'b' } } });
@@ -226,4 +261,31 @@ it('says whose probe it is where a policy has injected the one that is wrong', (
       warning.endsWith('; this probe is injected (ProbePolicy/apps/policy) (timeout-over-period)'),
     ),
   ).toBe(true);
+});
+
+it('names the policy, too, where an injected probe has a share in what is wrong', () => {
+  const policies = policySet(
+    policyDocument({
+      slowStart: { startupSeconds: 900 },
+      checks: { 'progress-deadline': { action: 'Deny' } },
+    }),
+  );
+  const livenessProbe = { httpGet: { path: '/live', port: 'http' } };
+  expect(validation(deployment(appContainer({ livenessProbe })), { policies }).status.message).toMatch(
+    /; startupProbe is injected \(ProbePolicy\/apps\/policy\) \(progress-deadline\)$/,
+  );
+});
+
+it('does not call a delay void that the injected startup probe follows from', () => {
+  const checks = { 'void-initial-delay': { action: 'Deny' } };
+  const probes = (members: JsonObject): JsonObject => ({
+    livenessProbe: { httpGet: { path: '/live', port: 'http' }, initialDelaySeconds: 60 },
+    ...members,
+  });
+  const following = policySet(policyDocument({ slowStart: { fromInitialDelaySeconds: 30 }, checks }));
+  expect(validation(deployment(appContainer(probes({}))), { policies: following }).allowed).toBe(true);
+  const readinessProbe = { httpGet: { path: '/ready', port: 'http' }, initialDelaySeconds: 60 };
+  expect(validation(deployment(appContainer(probes({ readinessProbe }))), { policies: following }).allowed).toBe(false);
+  const given = policySet(policyDocument({ slowStart: { startupSeconds: 300 }, checks }));
+  expect(validation(deployment(appContainer(probes({}))), { policies: given }).allowed).toBe(false);
 });

@@ -43,6 +43,16 @@ describe('delayed-liveness', () => {
     );
   });
 
+  it('leaves liveness the patience that readiness needs to drain the container first', () => {
+    const probes = (failureThreshold: number, readiness: JsonObject): JsonObject =>
+      podWith({ livenessProbe: httpProbe({ failureThreshold }), readinessProbe: httpProbe(readiness) });
+    // 10 + 2*10 + 1 = 31 s until readiness gives up; (5-1)*10 = 40 s is the first after it.
+    expect(onlyFinding(ID, probes(30, {})).message).toContain('; lower failureThreshold to 5 and write startupProbe: ');
+    expect(onlyFinding(ID, probes(30, { failureThreshold: 60 })).message).toContain(
+      '; keep failureThreshold and write ',
+    );
+  });
+
   it('has nothing to say beside a startup probe', () => {
     expect(
       findings(ID, podWith({ startupProbe: httpProbe(), livenessProbe: httpProbe({ initialDelaySeconds: 60 }) })),

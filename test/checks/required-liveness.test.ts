@@ -45,5 +45,7 @@ describe('required-liveness', () => {
   it('is about workloads that run for ever', () => {
     expect(findings(ID, JOB, { containers: 'all' })).toEqual([]);
     expect(findings(ID, podWith({}, { restartPolicy: 'OnFailure' }))).toEqual([]);
+    expect(findings(ID, podWith({ restartPolicy: 'OnFailure' }))).toEqual([]);
+    expect(findings(ID, podWith({ restartPolicy: 'Always' }))).toHaveLength(1);
   });
 });

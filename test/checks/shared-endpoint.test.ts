@@ -61,6 +61,11 @@ describe('shared-endpoint', () => {
     ['tcpSocket by name and number', { tcpSocket: { port: 'http' } }, { tcpSocket: { port: 8080 } }],
     ['grpc without a service and with an empty one', { grpc: { port: 9 } }, { grpc: { port: 9, service: '' } }],
     ['exec', { exec: { command: ['cat', '/x'] } }, { exec: { command: ['cat', '/x'] } }],
+    [
+      'exec with a null, which is an empty word',
+      { exec: { command: ['cat', null] } },
+      { exec: { command: ['cat', ''] } },
+    ],
   ])('takes for the same: %s', (_name, liveness, readiness) => {
     expect(findings(ID, both(liveness, readiness))).toHaveLength(1);
     expect(findings('killed-before-drained', both(liveness, readiness))).toEqual([]);

@@ -232,11 +232,24 @@ describe('a startup probe beside a liveness probe of the author', () => {
     ['a host that is none', { httpGet: { port: 80, host: 'a b' } }],
     ['a command without a program', { exec: { command: [' '] } }],
     ['a header with a control character', { httpGet: { port: 80, httpHeaders: [{ name: 'A', value: 'a\r\nb' }] } }],
+    ['an empty command', { exec: { command: [] } }],
+    ['a port out of range', { grpc: { port: 70_000 } }],
+    ['a scheme in lower case', { httpGet: { port: 80, scheme: 'http' } }],
+    ['a header without a name', { httpGet: { port: 80, httpHeaders: [{ name: '', value: 'x' }] } }],
     ['a member that is no core/v1 field', { httpGet: { port: 80, deep: { er: [] } } }],
   ])('is not copied from one with %s', (_, livenessProbe) => {
     expect(
       startup(appContainer({ livenessProbe }), [policyDocument({ slowStart: { startupSeconds: 60 } })]),
     ).toMatchObject({ probe: undefined, code: 'liveness-cannot-work' });
+  });
+
+  it('says why it asks what the liveness probe asks where a policy names something else', () => {
+    const spec = { ...live, probes: { startupProbe: { tcpSocket: { port: 9999 } } } };
+    expect(startup(appContainer(), [policyDocument(spec)])).toMatchObject({
+      probe: { httpGet: { path: '/live', port: 'http' } },
+      source: 'safety',
+      code: 'port-not-declared',
+    });
   });
 
   it('is copied with fields that later API versions add', () => {
