@@ -65,14 +65,21 @@ function requestFields(request: AdmissionRequest): Record<string, unknown> {
   const metadata = request.object && objectMember(request.object, 'metadata');
   const generateName = metadata && stringMember(metadata, 'generateName');
   return {
-    uid,
-    operation,
-    kind: kind.group === '' ? `${kind.version}/${kind.kind}` : `${kind.group}/${kind.version}/${kind.kind}`,
+    uid: cut(uid),
+    operation: cut(operation),
+    kind: cut(kind.group === '' ? `${kind.version}/${kind.kind}` : `${kind.group}/${kind.version}/${kind.kind}`),
     namespace,
-    name: request.name || (metadata && stringMember(metadata, 'name')) || (generateName && `${generateName}*`),
-    user: userName,
+    name: cut(request.name || (metadata && stringMember(metadata, 'name')) || (generateName && `${generateName}*`)),
+    user: cut(userName),
     dryRun,
   };
+}
+
+/** Whoever asks us says how long these are: the API server has not looked at them yet. */
+const MAX_TEXT_LENGTH = 253;
+
+function cut<Text extends string | undefined>(text: Text): Text | string {
+  return text === undefined || text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}...`;
 }
 
 /** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */

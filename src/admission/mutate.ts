@@ -42,6 +42,9 @@ export function mutate(request: AdmissionRequest, policies: PolicySet, mode: Mut
   };
 }
 
+/** An audit annotation has room for fewer. */
+const MAX_AUDITED = 100;
+
 /**
  * Values stay the same, or away, when the webhook is called again for the same Pod: the API server refuses a second, different
  * value for a key.
@@ -49,6 +52,8 @@ export function mutate(request: AdmissionRequest, policies: PolicySet, mode: Mut
 function auditAnnotations({ injections, notInjected }: Defaulting, mode: MutationMode): Record<string, string> {
   return {
     ...(injections.length > 0 && { [mode === 'On' ? 'injected' : 'would-inject']: provenance(injections, undefined) }),
-    ...(notInjected.length > 0 && { 'not-injected': notInjected.map(formatNotInjected).join('; ') }),
+    ...(notInjected.length > 0 && {
+      'not-injected': notInjected.slice(0, MAX_AUDITED).map(formatNotInjected).join('; '),
+    }),
   };
 }

@@ -69,7 +69,7 @@ export function denied(
   violations: readonly Violation[],
   auditAnnotations: Readonly<Record<string, string>>,
 ): AdmissionReviewReply {
-  const shown = violations.slice(0, MAX_DENIALS);
+  const shown = violations.slice(0, countShown(violations));
   const causes = shown.map(({ path, message, check, reason }) => ({
     reason: reason ?? 'FieldValueForbidden',
     field: path,
@@ -91,6 +91,18 @@ export function denied(
 
 /** All violations are told of; only what nobody could have written by hand is cut short, or an answer could be a hundred times the question. */
 const MAX_DENIALS = 1000;
+const MAX_DENIALS_LENGTH = 256 * 1024;
+
+/** How many violations there is room for: at least one, which is bounded itself. */
+function countShown(violations: readonly Violation[]): number {
+  let count = 0;
+  for (let length = 0; count < violations.length && count < MAX_DENIALS && length < MAX_DENIALS_LENGTH; count++) {
+    const { path = '', message = '' } = violations[count] ?? {};
+    length += path.length + message.length;
+  }
+  return count;
+}
+
 /** More than this many warnings are summed up: nobody reads the ninth. */
 const MAX_WARNINGS = 8;
 /**

@@ -44,6 +44,9 @@ export function decodeReview(body: unknown): ReviewDecoding {
   return decodeRequest(request);
 }
 
+/** It is remembered, with the policies that are in force there. Kubernetes allows 63 (a DNS label). */
+const MAX_NAMESPACE_LENGTH = 253;
+
 function decodeRequest(request: JsonObject): ReviewDecoding {
   const uid = stringMember(request, 'uid');
   if (uid === undefined || uid === '')
@@ -63,6 +66,11 @@ function decodeRequest(request: JsonObject): ReviewDecoding {
       return { problem: `request.${field} must be an object or null, not ${typeName(value)}` };
     }
   }
+  const namespace = stringMember(request, 'namespace') ?? '';
+  if (namespace.length > MAX_NAMESPACE_LENGTH)
+    return {
+      problem: `request.namespace must not be longer than ${MAX_NAMESPACE_LENGTH} characters, not ${namespace.length}`,
+    };
   const object = objectMember(request, 'object');
   if (object === undefined && (operation === 'CREATE' || operation === 'UPDATE')) {
     return { problem: `request.object must be an object when request.operation is ${operation}` };
@@ -75,7 +83,7 @@ function decodeRequest(request: JsonObject): ReviewDecoding {
       subResource: stringMember(request, 'subResource') ?? '',
       operation,
       name: stringMember(request, 'name') ?? '',
-      namespace: stringMember(request, 'namespace') ?? '',
+      namespace,
       dryRun: member(request, 'dryRun') === true,
       userName: (userInfo && stringMember(userInfo, 'username')) ?? '',
       object,

@@ -1,4 +1,4 @@
-import { member, objectMember } from '../probes/json.ts';
+import { refuseTooLarge } from './object-size.ts';
 import { isBeingDeleted, podTemplatesOf, templatesToLookAt, workloadKind } from '../workload/kinds.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
@@ -26,26 +26,6 @@ export function scopeOf(request: AdmissionRequest, kinds: readonly WorkloadKind[
   const found = templatesToLookAt(object, kind);
   if ('skipped' in found) return found;
   for (const { template } of [...found.templates, ...(oldObject === undefined ? [] : podTemplatesOf(oldObject, kind))])
-    refuseTooManyContainers(template);
+    refuseTooLarge(template);
   return { object, kind, templates: found.templates };
-}
-
-/**
- * No node runs as many containers as this in one Pod, but an object of 3 MiB has room for a quarter of a million, and what there is to say
- * about each would not fit into our memory.
- */
-const MAX_CONTAINERS = 8000;
-
-/** An object that is too large to be looked at: the caller's fault. */
-export class TooManyContainers extends RangeError {}
-
-function refuseTooManyContainers(template: JsonObject): void {
-  const spec = objectMember(template, 'spec') ?? {};
-  let count = 0;
-  for (const list of ['containers', 'initContainers', 'ephemeralContainers']) {
-    const entries = member(spec, list);
-    if (Array.isArray(entries)) count += entries.length;
-  }
-  if (count > MAX_CONTAINERS)
-    throw new TooManyContainers(`the Pod has ${count} containers: more than ${MAX_CONTAINERS} are not looked at`);
 }

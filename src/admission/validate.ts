@@ -60,13 +60,17 @@ export function validate(request: AdmissionRequest, policies: PolicySet, setting
   return decide(request, violations, isPod ? [] : judgement.warnings, judgement.policies);
 }
 
+/** An audit annotation has room for fewer. */
+const MAX_AUDITED = 100;
+
 function decide(
   request: AdmissionRequest,
   violations: readonly Violation[],
   annotationWarnings: readonly string[],
   policies: readonly string[],
 ): Decision {
-  const auditAnnotations = violations.length === 0 ? {} : { violations: violations.map(auditLine).join('; ') };
+  const auditAnnotations =
+    violations.length === 0 ? {} : { violations: violations.slice(0, MAX_AUDITED).map(auditLine).join('; ') };
   const deny = violations.filter(({ action }) => action === 'Deny');
   if (deny.length > 0)
     return { reply: denied(request.uid, deny, auditAnnotations), result: 'deny', violations, policies };

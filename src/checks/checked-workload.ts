@@ -1,9 +1,9 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts';
 import { defaultedPodSpec } from '../probes/api-defaults.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { portsOf } from '../workload/ports.ts';
 import { formatPath } from '../policy/problems.ts';
-import { containersOf } from '../workload/containers.ts';
+import { containerName, containersOf } from '../workload/containers.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
 import { checkedProbes } from './checked-probe.ts';
 import { declaredPorts } from './declared-ports.ts';
@@ -49,8 +49,7 @@ function ephemeralContainersOf(podSpec: JsonObject, podSpecPath: string): Checke
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((spec: unknown, index): CheckedContainer[] => {
     if (!isJsonObject(spec)) return [];
-    const name = stringMember(spec, 'name') ?? '';
-    return [checkedContainer(name, 'ephemeral', spec, `${podSpecPath}.ephemeralContainers[${index}]`)];
+    return [checkedContainer(containerName(spec), 'ephemeral', spec, `${podSpecPath}.ephemeralContainers[${index}]`)];
   });
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
+import { quoted } from '../policy/problems.ts';
 import { INJECTED_ANNOTATION, readAnnotations } from '../policy/annotations.ts';
 import { mergeLayers } from '../policy/container-policy.ts';
 import { containersOf, hasMeshRewrittenProbe } from '../workload/containers.ts';
@@ -84,7 +85,7 @@ class Targets {
   readonly #containers: readonly Container[];
   readonly #main: MainContainer;
   /** The workload's own choice of main containers, by annotation. */
-  readonly #chosen: readonly string[] | undefined;
+  readonly #chosen: ReadonlySet<string> | undefined;
 
   constructor(containers: readonly Container[], main: MainContainer, annotations: WorkloadAnnotations) {
     this.#containers = containers;
@@ -96,7 +97,7 @@ class Targets {
   includes(layer: PolicyLayer, container: Container): boolean {
     if (layer.containers === 'all') return container.role === 'application';
     if (layer.containers !== 'main') return layer.containers.includes(container.name);
-    if (this.#chosen !== undefined) return this.#chosen.includes(container.name);
+    if (this.#chosen !== undefined) return this.#chosen.has(container.name);
     return 'container' in this.#main && this.#main.container === container;
   }
 
@@ -104,8 +105,10 @@ class Targets {
   unmatched(layers: readonly PolicyLayer[]): NotInjected[] {
     if (!layers.some((layer) => layer.containers === 'main')) return [];
     if (this.#chosen !== undefined) {
-      return this.#chosen
-        .filter((name) => !this.#containers.some((container) => container.name === name))
+      const names = new Set(this.#containers.map(({ name }) => name));
+      return [...this.#chosen]
+        .filter((name) => !names.has(name))
+        .slice(0, MAX_LISTED)
         .map((name) => ({
           container: name,
           code: 'container-not-found',
@@ -116,11 +119,16 @@ class Targets {
   }
 }
 
+/** Of containers: nobody reads about more. */
+const MAX_LISTED = 20;
+
 function mainProblem(main: Exclude<MainContainer, { container: Container }>): string {
-  const candidates = main.candidates.map((name) => `"${name}"`).join(', ');
+  const listed = main.candidates.slice(0, MAX_LISTED).map((name) => `"${name}"`);
+  const more = main.candidates.length - listed.length;
+  const candidates = listed.join(', ') + (more > 0 ? ` and ${more} more` : '');
   const hint = 'name the containers in the policy or in the annotation probewright.dev/containers';
   if (main.problem === 'unknown-default-container') {
-    return `kubectl.kubernetes.io/default-container names "${main.named}", which is none of its application containers ${candidates}`;
+    return `kubectl.kubernetes.io/default-container names ${quoted(main.named)}, which is none of its application containers ${candidates}`;
   }
   if (main.problem === 'no-tcp-port')
     return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;

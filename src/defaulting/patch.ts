@@ -43,13 +43,14 @@ function add(path: string, value: unknown): PatchOperation {
  */
 export function applyToCopy(pod: JsonObject, patch: readonly PatchOperation[]): JsonObject {
   // Operations are well-formed by their type, so the library need not validate them; where no parent is, adding throws by itself.
-  return jsonPatch.applyPatch(copyOfWhatPatchesTouch(pod), patch, false, true).newDocument;
+  return jsonPatch.applyPatch(copyOfWhatIsTouched(pod, patch), patch, false, true).newDocument;
 }
 
-/** A copy that shares everything but the objects that a probe patch adds members to. */
-function copyOfWhatPatchesTouch(pod: JsonObject): JsonObject {
+/** A copy that shares everything but the objects that a probe patch adds members to. Annotations may be many, and have no room for another. */
+function copyOfWhatIsTouched(pod: JsonObject, patch: readonly PatchOperation[]): JsonObject {
   const metadata = objectMember(pod, 'metadata');
-  const annotations = metadata && objectMember(metadata, 'annotations');
+  const addsAnnotation = patch.some(({ path }) => path === INJECTED_POINTER);
+  const annotations = metadata && addsAnnotation ? objectMember(metadata, 'annotations') : undefined;
   const spec = objectMember(pod, 'spec') ?? {};
   return {
     ...pod,

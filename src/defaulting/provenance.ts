@@ -1,5 +1,5 @@
 import { isJsonObject } from '../probes/json.ts';
-import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
+import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
 import type { Injection } from './default-probes.ts';
 
 /** Container -> probe -> where it came from. */
@@ -29,7 +29,7 @@ function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => st
 /** What the annotation says of an earlier call for the same Pod; nothing when it is not ours to begin with. */
 export function readProvenance(text: string | undefined): Provenance {
   const provenance: Provenance = new Map();
-  if (text === undefined) return provenance;
+  if (text === undefined || text.length > TOTAL_ANNOTATION_BYTES) return provenance;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -45,8 +45,6 @@ export function readProvenance(text: string | undefined): Provenance {
   return provenance;
 }
 
-/** The API server's limit on all of an object's annotations together (apimachinery api/validation/objectmeta.go). */
-const TOTAL_ANNOTATION_BYTES = 256 * 1024;
 /** UTF-8 needs at most so many bytes for a unit of a string's length. */
 const MOST_BYTES_A_UNIT = 3;
 

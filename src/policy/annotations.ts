@@ -31,7 +31,7 @@ export interface WorkloadAnnotations {
   /** The endpoints and startup seconds; undefined when there are none. Speaks for the main container, or for `containers`. */
   readonly layer?: PolicyLayer;
   /** The containers that stand in for the main one, when the workload names them. */
-  readonly containers?: readonly string[];
+  readonly containers?: ReadonlySet<string>;
   /** Probes that the workload does not want in any of its containers. */
   readonly skip: ReadonlySet<ProbeKind>;
   /** One sentence for each annotation that is malformed and was therefore ignored. */
@@ -40,23 +40,40 @@ export interface WorkloadAnnotations {
 
 const NONE: WorkloadAnnotations = { skip: new Set(), warnings: [] };
 
-/** Reads the `probewright.dev/` annotations of a Pod or Pod template. A malformed one is reported and has no effect. */
+/** The API server's limit, in bytes, on all of an object's annotations together (apimachinery api/validation/objectmeta.go). */
+export const TOTAL_ANNOTATION_BYTES = 256 * 1024;
+const TOO_LONG = `annotations ${ANNOTATION_PREFIX}* are ignored: they are longer than the ${TOTAL_ANNOTATION_BYTES / 1024} KiB that an object may have`;
+
+/**
+ * Reads the `probewright.dev/` annotations of a Pod or Pod template. A malformed one is reported and has no effect. We see them before the API
+ * server does, so there may be more than it allows: then none has.
+ */
 export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
-  let read: AnnotationReader | undefined;
+  const own: (readonly [name: string, value: string])[] = [];
+  let length = 0;
   for (const [key, value] of annotations) {
     if (!key.startsWith(ANNOTATION_PREFIX) || key === INJECTED_ANNOTATION) continue;
-    read ??= new AnnotationReader();
-    read.add(key.slice(ANNOTATION_PREFIX.length), value);
+    own.push([key.slice(ANNOTATION_PREFIX.length), value]);
+    length += key.length + value.length;
   }
-  return read?.result() ?? NONE;
+  if (own.length === 0) return NONE;
+  if (length > TOTAL_ANNOTATION_BYTES) return { ...NONE, warnings: [TOO_LONG] };
+  const reader = new AnnotationReader();
+  for (const [name, value] of own) reader.add(name, value);
+  return reader.result();
 }
+
+/** Nobody reads more, and each unknown name is compared with those that are known. */
+const MAX_WARNINGS = 20;
+/** The API server takes 63 characters after the prefix. */
+const MAX_SHOWN_NAME = 63;
 
 class AnnotationReader {
   readonly #probes: Partial<Record<ProbeKind, ProbeDefault>> = {};
   readonly #warnings: string[] = [];
   readonly #skip = new Set<ProbeKind>();
   #startupSeconds: number | undefined;
-  #containers: readonly string[] | undefined;
+  #containers: ReadonlySet<string> | undefined;
 
   add(name: string, value: string): void {
     const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
@@ -64,7 +81,11 @@ class AnnotationReader {
     else if (name === 'startup-seconds') this.#addStartupSeconds(value);
     else if (name === 'containers') this.#addContainers(value);
     else if (name === 'skip') this.#addSkip(value);
-    else this.#warn(name, `unknown annotation${didYouMean(name, KNOWN) || `; known are ${KNOWN.join(', ')}`}`);
+    else if (this.#warnings.length < MAX_WARNINGS)
+      this.#warn(
+        name,
+        `unknown annotation${didYouMean(name.slice(0, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`,
+      );
   }
 
   result(): WorkloadAnnotations {
@@ -101,7 +122,7 @@ class AnnotationReader {
     const names = value.split(',').map((name) => name.trim());
     if (names.some((name) => name === ''))
       this.#warn('containers', `must be a comma list of container names, not ${quoted(value)}`);
-    else this.#containers = names;
+    else this.#containers = new Set(names);
   }
 
   #addSkip(value: string): void {
@@ -113,6 +134,6 @@ class AnnotationReader {
   }
 
   #warn(name: string, problem: string): void {
-    this.#warnings.push(`annotation ${ANNOTATION_PREFIX}${name} is ignored: ${problem}`);
+    this.#warnings.push(`annotation ${ANNOTATION_PREFIX}${name.slice(0, MAX_SHOWN_NAME)} is ignored: ${problem}`);
   }
 }

@@ -17,9 +17,16 @@ export interface ApiCause {
   readonly message: string;
 }
 
+/** The API server shows a value whole. Nobody reads more of one than this, and its quotation may be five times as long. */
+const MAX_SHOWN_LENGTH = 1024;
+
 /** A value as a message shows it: numbers bare, strings quoted. */
 function shown(value: string | number): string {
-  return typeof value === 'string' ? goQuote(value) : String(value);
+  return typeof value === 'string' ? goQuote(cut(value)) : String(value);
+}
+
+function cut(text: string): string {
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
 }
 
 export function required(path: string, detail = ''): ApiCause {
@@ -48,6 +55,6 @@ export function tooMany(path: string, count: number, maximum: number): ApiCause 
  * plain string, and those are shown as JSON (ErrorBody, since 1.34).
  */
 export function notSupported(path: string, value: string, supported: readonly string[]): ApiCause {
-  const message = `Unsupported value: ${goJsonQuote(value)}: supported values: ${supported.map(goQuote).join(', ')}`;
+  const message = `Unsupported value: ${goJsonQuote(cut(value))}: supported values: ${supported.map(goQuote).join(', ')}`;
   return { path, reason: 'FieldValueNotSupported', message };
 }

@@ -33,7 +33,9 @@ export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, 
   const map = objectMember(object, key);
   if (map === undefined) return emptyStringMap;
   const strings = new Map<string, string>();
-  for (const [name, value] of Object.entries(map)) {
+  // Object.entries would make a list of every one of them.
+  for (const name of Object.keys(map)) {
+    const value = map[name];
     if (typeof value === 'string') strings.set(name, value);
   }
   return strings;

@@ -1,9 +1,10 @@
 import fastify from 'fastify';
-import { TooManyContainers } from '../admission/scope.ts';
+import { ObjectTooLarge } from '../admission/object-size.ts';
 import { decodeReview } from '../admission/review.ts';
 import { mutate } from '../admission/mutate.ts';
 import { withoutManagedFields } from '../admission/managed-fields.ts';
 import { validate } from '../admission/validate.ts';
+import { limitAnswers } from './answer-limit.ts';
 import { limitBodies } from './body-limit.ts';
 import { callerProblem } from './callers.ts';
 import { limitConnections } from './connection-limit.ts';
@@ -66,6 +67,8 @@ export interface WebhookApp {
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 /** What callers may have sent of bodies together before they are answered: the memory of the chart has room for it. */
 const ALL_BODIES_LIMIT_BYTES = 48 * 1024 * 1024;
+/** What answers may have of characters together that nobody has read. The longest is about a tenth of it. */
+const ALL_ANSWERS_LIMIT = 16 * 1024 * 1024;
 /**
  * What one body may take of memory when it is parsed. The heap of the chart has room for it beside all other limits. Lists of environment
  * variables, the densest thing that Pods have, are read up to 3 to 5 MiB; what is refused for less is made of tiny members.
@@ -113,6 +116,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const dropped = (): void => {
     deps.metrics.connectionDropped('webhook');
   };
+  limitAnswers(app, { most: ALL_ANSWERS_LIMIT, dropped });
   limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
   limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
   app.decorateRequest('arrival', 0);
@@ -289,7 +293,7 @@ function decide(webhook: Webhook, request: AdmissionRequest, policies: PolicySet
   try {
     return webhook === 'mutate' ? mutate(request, policies, deps.mutation) : validate(request, policies, deps);
   } catch (error) {
-    if (error instanceof TooManyContainers) throw httpError(400, error.message);
+    if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
     if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
     throw error;
   }

@@ -22,7 +22,7 @@ const MESH_PROXIES: ReadonlySet<string> = new Set(['istio-proxy', 'linkerd-proxy
 /**
  * The containers of a Pod spec that a kubelet would run for as long as the Pod, and the plain init containers before them.
  * Ephemeral containers are not listed: they can have no probe. Entries that are not objects are left out; one without a
- * name, which the API server refuses in a Pod but Knative allows, is called ''.
+ * usable name, which the API server refuses in a Pod but Knative allows, is called ''.
  */
 export function containersOf(podSpec: JsonObject): Container[] {
   return [...listOf(podSpec, 'containers'), ...listOf(podSpec, 'initContainers')];
@@ -34,10 +34,19 @@ function listOf(podSpec: JsonObject, list: Container['list']): Container[] {
   const containers: Container[] = [];
   entries.forEach((spec: unknown, index) => {
     if (!isJsonObject(spec)) return;
-    const name = stringMember(spec, 'name') ?? '';
+    const name = containerName(spec);
     containers.push({ name, role: roleOf(spec, name, list), list, index, spec });
   });
   return containers;
+}
+
+/** The API server takes 63 characters (a DNS label). */
+const MAX_NAME_LENGTH = 253;
+
+/** The container's name, which every message about it repeats. One that is far longer than any that a cluster knows is none. */
+export function containerName(container: JsonObject): string {
+  const name = stringMember(container, 'name') ?? '';
+  return name.length > MAX_NAME_LENGTH ? '' : name;
 }
 
 function roleOf(spec: JsonObject, name: string, list: Container['list']): ContainerRole {

@@ -289,3 +289,43 @@ it('does not call a delay void that the injected startup probe follows from', ()
   const given = policySet(policyDocument({ slowStart: { startupSeconds: 300 }, checks }));
   expect(validation(deployment(appContainer(probes({}))), { policies: given }).allowed).toBe(false);
 });
+
+describe('what is too large to be looked at', () => {
+  const many = (count: number): JsonObject =>
+    deployment(appContainer({ ports: Array.from({ length: count }, () => ({ containerPort: 80 })) }));
+  const containers = (count: number): JsonObject => pod(Array.from({ length: count }, (_, i) => ({ name: `c${i}` })));
+
+  it('is refused with its number and the most that is looked at', () => {
+    expect(() => validation(containers(5001))).toThrow('the Pod has 5001 containers: more than 5000 are not looked at');
+    expect(() => validation(many(50_001))).toThrow(/^the Pod has 50001 ports, headers, .*: more than 50000 are not/);
+    const headers = { httpGet: { port: 80, httpHeaders: Array.from({ length: 50_001 }, () => ({ name: 'a' })) } };
+    const lifecycle = { preStop: headers };
+    expect(() => validation(deployment(appContainer({ livenessProbe: headers, ports: [] })))).toThrow('50001');
+    expect(() => validation(deployment(appContainer({ lifecycle, ports: [] })))).toThrow('50001');
+    expect(() => validation(deployment(appContainer()), { request: update(many(50_001)) })).toThrow('50001');
+  });
+
+  it('is not what just fits', () => {
+    expect(validation(containers(5000)).decision.violations).toBeDefined();
+    expect(validation(many(50_000)).decision.violations).toBeDefined();
+  });
+});
+
+it('does not repeat a name that is longer than any container has', () => {
+  const { status } = validation(deployment(appContainer({ name: 'n'.repeat(10_000), ...misspelt })));
+  expect(status.message).toContain('container "" declares no port named "htpp"');
+});
+
+it('cuts short what it shows of a value, and a denial of which there is no end', () => {
+  const port = `-${'\x7f'.repeat(100_000)}`;
+  const template = { spec: { containers: [appContainer({ livenessProbe: { httpGet: { path: '/', port } } })] } };
+  const rollout = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', metadata: { name: 'x' }, spec: { template } };
+  const { status } = validation(rollout);
+  expect(status.message).toMatch(/Invalid value: "-(\\x7f){1023}\.\.\.": /);
+  const one = appContainer({ livenessProbe: { httpGet: { path: '/', port } } });
+  const all = { spec: { containers: Array.from({ length: 500 }, (_, i) => ({ ...one, name: `c${i}` })) } };
+  const { message = '', details } = validation({ ...rollout, spec: { template: all } }).status;
+  expect(message.length).toBeLessThan(300_000);
+  expect(message).toMatch(/\nand \d+ more violations$/);
+  expect(details?.causes.length).toBeGreaterThan(20);
+});

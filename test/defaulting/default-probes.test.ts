@@ -310,16 +310,16 @@ describe('which containers', () => {
   });
 });
 
-describe('annotations', () => {
-  const withAnnotations = (annotations: Record<string, string>, ...containers: JsonObject[]): JsonObject =>
-    pod(containers.length > 0 ? containers : [appContainer()], {
-      metadata: {
-        annotations: Object.fromEntries(
-          Object.entries(annotations).map(([key, value]) => [`probewright.dev/${key}`, value]),
-        ),
-      },
-    });
+const withAnnotations = (annotations: Record<string, string>, ...containers: JsonObject[]): JsonObject =>
+  pod(containers.length > 0 ? containers : [appContainer()], {
+    metadata: {
+      annotations: Object.fromEntries(
+        Object.entries(annotations).map(([key, value]) => [`probewright.dev/${key}`, value]),
+      ),
+    },
+  });
 
+describe('annotations', () => {
   it('name endpoints without any policy', () => {
     const { after } = mutation(withAnnotations({ 'readiness-endpoint': '/own' }), policySet());
     expect(probesOf(containerNamed(after, 'app'))).toEqual({
@@ -392,6 +392,50 @@ describe('annotations', () => {
     const { patch, warnings } = mutation(withAnnotations({ [name]: value }), policySet(policyDocument(endpoints)));
     expect(warnings).toEqual([`annotation probewright.dev/${name} is ignored: ${problem}`]);
     expect(patch).toHaveLength(4);
+  });
+});
+
+describe('annotations beyond what an object may have', () => {
+  const longest = 256 * 1024;
+
+  it('have no effect together, and one warning says so', () => {
+    const skip = { skip: 'all', containers: 'x,'.repeat(longest / 2) };
+    const { patch, warnings } = mutation(withAnnotations(skip), policySet(policyDocument(endpoints)));
+    expect(warnings).toEqual([
+      'annotations probewright.dev/* are ignored: they are longer than the 256 KiB that an object may have',
+    ]);
+    // No room for the annotation that says where the probes came from.
+    expect(patch).toHaveLength(3);
+  });
+
+  it('are not read as what was injected before', () => {
+    const own = { httpGet: { path: '/own', port: 'http' } };
+    const injected = JSON.stringify({ app: { livenessProbe: 'safety' }, ['x'.repeat(longest)]: {} });
+    const written = withAnnotations({ injected }, appContainer({ livenessProbe: own }));
+    const short = withAnnotations(
+      { injected: '{"app":{"livenessProbe":"safety"}}' },
+      appContainer({ livenessProbe: own }),
+    );
+    const policies = policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } }));
+    // An injected liveness probe is guarded, an author's is not.
+    expect(containerNamed(mutation(short, policies).after, 'app')['startupProbe']).toBeDefined();
+    expect(containerNamed(mutation(written, policies).after, 'app')['startupProbe']).toBeUndefined();
+  });
+
+  it('that name hundreds of containers which are not there are told of by the first twenty', () => {
+    const names = Array.from({ length: 500 }, (_, index) => `none-${index}`);
+    const { defaulting } = mutation(
+      withAnnotations({ containers: names.join(','), 'startup-seconds': '60' }),
+      policySet(),
+    );
+    const missing = (defaulting?.notInjected ?? []).filter(({ code }) => code === 'container-not-found');
+    expect(missing.map(({ container }) => container)).toEqual(names.slice(0, 20));
+  });
+
+  it('that are unknown are told of by the first twenty', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`unknown-${index}`, '']));
+    const { defaulting } = mutation(withAnnotations(unknown), policySet(policyDocument(endpoints)));
+    expect(defaulting?.warnings).toHaveLength(20);
   });
 });
 

@@ -142,6 +142,45 @@ const sizes: readonly NamedText[] = [
       }),
   },
   {
+    name: 'what was injected before, for 270,000 containers',
+    text: () =>
+      createOf([appContainer()], {
+        metadata: { annotations: { 'probewright.dev/injected': JSON.stringify(keys(270_000, '', () => ({}))) } },
+      }),
+  },
+  {
+    name: '400,000 containers to stand in for the main one, that the Pod does not have',
+    text: () =>
+      createOf([appContainer()], {
+        metadata: {
+          annotations: {
+            'probewright.dev/containers': times(400_000, (i) => i.toString(36)).join(','),
+            'probewright.dev/startup-seconds': '60',
+          },
+        },
+      }),
+  },
+  {
+    name: 'a name of 100 KB in a container with 1,000 faults',
+    text: () =>
+      deploymentOf([
+        appContainer({
+          name: 'n'.repeat(100_000),
+          livenessProbe: {
+            httpGet: { path: '/', port: 80, httpHeaders: times(1000, () => ({ name: 'h', value: '\u0001' })) },
+          },
+        }),
+      ]),
+  },
+  {
+    name: 'port names of 1 MiB that have to be escaped',
+    text: () => deploymentOf([appContainer(threeProbes(`-${'\x7f'.repeat(MAXIMUM_BYTES / 3)}--`))]),
+  },
+  {
+    name: 'a namespace of 3 MiB',
+    text: () => JSON.stringify(reviewOf(pod([appContainer()]), { namespace: 'n'.repeat(MAXIMUM_BYTES) })),
+  },
+  {
     name: 'what was injected before, nested 10,000 levels',
     text: () =>
       createOf([appContainer()], { metadata: { annotations: { 'probewright.dev/injected': deepObject(10_000) } } }),
@@ -243,6 +282,36 @@ const many: readonly NamedText[] = [
           },
         }),
       ]),
+  },
+  ...(['ports', 'restartPolicyRules'] as const).map((list) => ({
+    name: `220,000 ${list} that are null`,
+    text: () => deploymentOf([appContainer({ [list]: times(220_000, () => null) })]),
+  })),
+  {
+    name: '50,000 ports that are null',
+    text: () => deploymentOf([appContainer({ ports: times(50_000, () => null) })]),
+  },
+  {
+    name: '400,000 headers that are null',
+    text: () =>
+      deploymentOf([
+        appContainer({ livenessProbe: { httpGet: { port: 80, httpHeaders: times(400_000, () => null) } } }),
+      ]),
+  },
+  {
+    name: '100,000 names of containers, for 5,000 containers',
+    text: () =>
+      createOf(
+        times(5000, (i) => ({ name: `c${i}` })),
+        {
+          metadata: {
+            annotations: {
+              'probewright.dev/containers': `${'x,'.repeat(100_000)}x`,
+              'probewright.dev/startup-seconds': '60',
+            },
+          },
+        },
+      ),
   },
   {
     name: '200,000 words in a command',

@@ -1,0 +1,59 @@
+import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../probes/probe.ts';
+import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
+import type { JsonObject } from '../probes/json.ts';
+
+/**
+ * No node runs as many containers as this in one Pod, but an object of 3 MiB has room for a quarter of a million, and what there is to say
+ * about each would not fit into our memory.
+ */
+const MAX_CONTAINERS = 5000;
+/** Ports, headers, words of commands and restart rules of all containers together: there may be something to say about each. */
+const MAX_ELEMENTS = 50_000;
+
+/** An object that is too large to be looked at: the caller's fault. */
+export class ObjectTooLarge extends RangeError {}
+
+/** Throws ObjectTooLarge for a Pod template with more of anything than can be looked at. */
+export function refuseTooLarge(template: JsonObject): void {
+  const spec = objectMember(template, 'spec') ?? {};
+  let containers = 0;
+  let elements = 0;
+  for (const list of CONTAINER_LISTS) {
+    const entries = member(spec, list);
+    if (!Array.isArray(entries)) continue;
+    containers += entries.length;
+    if (containers > MAX_CONTAINERS) throw tooLarge(containers, 'containers', MAX_CONTAINERS);
+    for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
+  }
+  if (elements > MAX_ELEMENTS)
+    throw tooLarge(elements, 'ports, headers, words of commands and restart rules', MAX_ELEMENTS);
+}
+
+function tooLarge(count: number, what: string, most: number): ObjectTooLarge {
+  return new ObjectTooLarge(`the Pod has ${count} ${what}: more than ${most} are not looked at`);
+}
+
+function elementsOf(container: JsonObject): number {
+  let count = lengthOf(container, 'ports') + lengthOf(container, 'restartPolicyRules');
+  for (const kind of PROBE_KINDS) count += elementsOfHandlers(objectMember(container, kind));
+  const lifecycle = objectMember(container, 'lifecycle');
+  if (lifecycle !== undefined)
+    for (const hook of ['postStart', 'preStop']) count += elementsOfHandlers(objectMember(lifecycle, hook));
+  return count;
+}
+
+function elementsOfHandlers(owner: JsonObject | undefined): number {
+  if (owner === undefined) return 0;
+  let count = 0;
+  for (const kind of HANDLER_KINDS) {
+    const handler = objectMember(owner, kind);
+    if (handler !== undefined) count += lengthOf(handler, 'httpHeaders') + lengthOf(handler, 'command');
+  }
+  return count;
+}
+
+function lengthOf(object: JsonObject, field: string): number {
+  const list = member(object, field);
+  return Array.isArray(list) ? list.length : 0;
+}
