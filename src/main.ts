@@ -1,27 +1,28 @@
 #!/usr/bin/env node
-import { text } from 'node:stream/consumers';
 import { runCommandLine } from './cli/commands.ts';
+import { EXIT_USAGE } from './cli/io.ts';
+import { endWithoutStdout, goOnWithoutStderr, readStdin } from './cli/standard-streams.ts';
 import { serverLog } from './server-log.ts';
 
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve';
-// A reader that has seen enough (`| head`) is no error. A server leaves the stream alone: it would make a pipe non-blocking.
-if (!isServer) {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
-}
+goOnWithoutStderr();
+// A server leaves the stream alone: it would make a pipe non-blocking.
+if (!isServer) endWithoutStdout();
 
 process.exitCode = await runCommandLine(args, {
   env: process.env,
   stdout: isServer ? serverLog() : process.stdout,
   stderr: process.stderr,
   stderrIsTerminal: process.stderr.isTTY,
-  readStdin: () => text(process.stdin),
+  readStdin,
   now: () => Date.now(),
   monotonic: () => performance.now(),
   untilSignal,
+}).catch((error: unknown) => {
+  // Not left to Node: its exit code for what nobody caught is the one for findings.
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(EXIT_USAGE);
 });
 
 /** A second signal ends the process at once. As process 1 of a container it must say so itself: there a signal without a handler is ignored. */

@@ -27,15 +27,13 @@ const HANDLER_FIELDS: Readonly<Record<(typeof HANDLER_KINDS)[number], readonly s
  * @param podSpecPath where it stands in the object
  */
 export function unknownProbeFields(podSpec: JsonObject, podSpecPath: string): UnknownField[] {
-  const found: UnknownField[] = [];
-  for (const list of ['containers', 'initContainers', 'ephemeralContainers']) {
+  return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((list) => {
     const entries = member(podSpec, list);
-    if (!Array.isArray(entries)) continue;
-    entries.forEach((entry: unknown, index) => {
-      if (isJsonObject(entry)) found.push(...inContainer(entry, `${podSpecPath}.${list}[${index}]`));
-    });
-  }
-  return found;
+    if (!Array.isArray(entries)) return [];
+    return entries.flatMap((entry: unknown, index) =>
+      isJsonObject(entry) ? inContainer(entry, `${podSpecPath}.${list}[${index}]`) : [],
+    );
+  });
 }
 
 function inContainer(container: JsonObject, path: string): UnknownField[] {

@@ -61,7 +61,16 @@ export async function fixCommand(args: readonly string[], io: CommandIo): Promis
   const { texts, problems } = await readManifestTexts(options.files, io.readStdin);
   const fixed = texts.map((text) => fixText(text, policies.set, options.namespace, io));
   const allProblems = [...problems, ...fixed.flatMap((text) => text.problems)];
-  io.stdout.write(options.output === 'json' ? jsonList(fixed) : joinTexts(fixed.map(({ text }) => text())));
+  if (options.output === 'json') {
+    io.stdout.write(jsonList(fixed));
+  } else {
+    const edits = fixed.map(({ text, insertions }) => edited(text, insertions, io));
+    append(
+      allProblems,
+      edits.flatMap((edit) => edit.problems),
+    );
+    io.stdout.write(joinTexts(edits.map(({ text }) => text)));
+  }
   reportProblems(allProblems, io);
   return allProblems.length > 0 ? EXIT_USAGE : EXIT_OK;
 }
@@ -103,8 +112,9 @@ async function readPolicies(directory: string): Promise<{ set: PolicySet } | { p
 interface FixedText {
   readonly problems: readonly FileProblem[];
   readonly objects: readonly JsonObject[];
-  /** The text with the probes written into it. */
-  readonly text: () => string;
+  readonly text: ManifestText;
+  /** The probes to write into the text. */
+  readonly insertions: readonly Insertion[];
 }
 
 function fixText(text: ManifestText, policies: PolicySet, defaultNamespace: string, io: CommandIo): FixedText {
@@ -125,18 +135,28 @@ function fixText(text: ManifestText, policies: PolicySet, defaultNamespace: stri
     for (const warning of fix.defaultings.flatMap(({ warnings }) => warnings))
       io.stderr.write(`${place}: ${warning}\n`);
   }
-  return { problems, objects, text: () => edited(text, insertions, io) };
+  return { problems, objects, text, insertions };
 }
 
-function edited({ file, text }: ManifestText, insertions: readonly Insertion[], io: CommandIo): string {
-  if (insertions.length === 0) return text;
-  const result = insertIntoYaml(text, insertions);
-  for (const index of result.rewritten) {
-    io.stderr.write(
-      `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form); it is printed anew\n`,
-    );
+interface EditedText {
+  readonly text: string;
+  readonly problems: readonly FileProblem[];
+}
+
+/** A text that cannot be written into comes out as it is, and does not keep others from coming out. */
+function edited({ file, text }: ManifestText, insertions: readonly Insertion[], io: CommandIo): EditedText {
+  try {
+    const result = insertIntoYaml(text, insertions);
+    for (const index of result.rewritten) {
+      io.stderr.write(
+        `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form); it is printed anew\n`,
+      );
+    }
+    return { text: result.text, problems: [] };
+  } catch (error) {
+    const message = `no probes are written into this file: ${error instanceof Error ? error.message : String(error)}`;
+    return { text, problems: [{ file, line: 1, column: 1, message }] };
   }
-  return result.text;
 }
 
 function namespaceOf(object: JsonObject): string | undefined {

@@ -7,13 +7,25 @@ import type { Insertion } from './yaml-insertion.ts';
  */
 export function combineInsertions(insertions: readonly Insertion[]): Insertion[] {
   const combined: Insertion[] = [];
+  const hosts = new Map<string, Insertion>();
   for (const insertion of insertions) {
+    const { path, key } = insertion;
     const copy = { ...insertion, value: jsonCopy(insertion.value) };
-    const host = combined.find(({ path, key }) => startsWith(copy.path, [...path, key]));
-    if (host === undefined) combined.push(copy);
-    else insertIntoValue(host.value, { ...copy, path: copy.path.slice(host.path.length + 1) });
+    const depth = path.findIndex((_step, index) => hosts.has(placeName(path.slice(0, index + 1))));
+    const host = depth === -1 ? undefined : hosts.get(placeName(path.slice(0, depth + 1)));
+    if (host !== undefined) {
+      insertIntoValue(host.value, { ...copy, path: path.slice(depth + 1) });
+      continue;
+    }
+    combined.push(copy);
+    hosts.set(placeName([...path, key]), copy);
   }
   return combined;
+}
+
+/** The same for `0` and `'0'`, which lead to the same place. */
+function placeName(path: readonly (string | number)[]): string {
+  return JSON.stringify(path.map(String));
 }
 
 /**
@@ -43,10 +55,6 @@ function jsonCopy(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new Error(`${typeof value} is no value that JSON has`);
   return JSON.parse(text);
-}
-
-function startsWith(path: readonly (string | number)[], start: readonly (string | number)[]): boolean {
-  return start.length <= path.length && start.every((step, index) => String(step) === String(path[index]));
 }
 
 function pointer(path: readonly (string | number)[]): string {

@@ -1,7 +1,8 @@
 import { append } from './append.ts';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
 import { findYamlFiles } from '../sources/yaml-files.ts';
+import { readUtf8File } from '../sources/utf8.ts';
 import { parseYamlDocuments } from '../sources/yaml-documents.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PathStep } from '../policy/problems.ts';
@@ -35,25 +36,37 @@ export async function readManifestTexts(
 ): Promise<{ texts: ManifestText[]; problems: FileProblem[] }> {
   const texts: ManifestText[] = [];
   const problems: FileProblem[] = [];
-  for (const name of names) {
+  const read = async (file: string, reading: () => Promise<string>): Promise<void> => {
     try {
-      if (name === '-') texts.push({ file: STDIN_NAME, text: await readStdin() });
-      else for (const file of await filesOf(name)) texts.push({ file, text: await readFile(file, 'utf8') });
+      texts.push({ file, text: await reading() });
     } catch (error) {
-      problems.push({
-        file: name,
-        line: 1,
-        column: 1,
-        message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      });
+      problems.push(unreadable(file, error));
     }
+  };
+  for (const name of names) {
+    if (name === '-') await read(STDIN_NAME, readStdin);
+    else for (const file of await filesOf(name, problems)) await read(file, () => readUtf8File(file));
   }
   return { texts, problems };
 }
 
-async function filesOf(name: string): Promise<string[]> {
-  if (!(await stat(name)).isDirectory()) return [name];
-  return (await findYamlFiles(name)).map(({ path }) => path);
+async function filesOf(name: string, problems: FileProblem[]): Promise<string[]> {
+  try {
+    if (!(await stat(name)).isDirectory()) return [name];
+    return (await findYamlFiles(name)).map(({ path }) => path);
+  } catch (error) {
+    problems.push(unreadable(name, error));
+    return [];
+  }
+}
+
+function unreadable(file: string, error: unknown): FileProblem {
+  return {
+    file,
+    line: 1,
+    column: 1,
+    message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+  };
 }
 
 /** The objects of a text. Items of Lists stand for themselves. */

@@ -1,8 +1,18 @@
 import type { CST } from 'yaml';
+import { append } from './append.ts';
+import { isOpenEnded } from './open-end.ts';
 import type { Addition } from './yaml-in-place.ts';
 import type { Layout } from './yaml-layout.ts';
-import { renderBlock } from './yaml-rendering.ts';
-import { contentEnd, insertLines, lastSignificantEnd, lineEndAfter, tokenEnd } from './yaml-text-edits.ts';
+import { endsInBlockScalar, renderBlock } from './yaml-rendering.ts';
+import {
+  contentEnd,
+  contentStart,
+  insertLines,
+  lastSignificantEnd,
+  lineBreakBefore,
+  lineEndAfter,
+  tokenEnd,
+} from './yaml-text-edits.ts';
 import type { TextEdit } from './yaml-text-edits.ts';
 
 /** The edits that write keys into a block mapping; undefined for one whose null value cannot be told from its surroundings. */
@@ -14,17 +24,48 @@ export function blockEdits(
 ): TextEdit[] | undefined {
   const edits: TextEdit[] = [];
   const lines: string[] = [];
+  let last: unknown;
   for (const { key, value, present } of additions) {
     if (present === undefined) {
-      lines.push(...indented(renderBlock(key, value, layout), map.indent));
+      append(lines, indented(renderBlock(key, value, layout), map.indent));
+      last = value;
       continue;
     }
     const filled = fillNull(text, map, present.srcToken, value, layout);
     if (filled === undefined) return undefined;
-    edits.push(...filled);
+    append(edits, filled);
   }
-  if (lines.length > 0) edits.push(insertLines(text, endOfMap(text, map), lines, layout.eol, map.indent));
+  if (lines.length === 0) return edits;
+  if (isOpenEnded(text, map)) edits.push(linesBeforeLast(text, map, lines, layout));
+  else edits.push(linesOf(last, text, endOfMap(text, map), lines, layout, map.indent));
   return edits;
+}
+
+/** Lines that end with a value. A text without a line break at its end goes on without, unless the value is a block scalar there and needs it. */
+function linesOf(
+  value: unknown,
+  text: string,
+  at: number,
+  lines: readonly string[],
+  layout: Layout,
+  depth: number,
+): TextEdit {
+  const needsBreak = at === text.length && !text.endsWith('\n') && endsInBlockScalar(value);
+  return insertLines(text, at, needsBreak ? [...lines, ''] : lines, layout.eol, depth);
+}
+
+/**
+ * Before the last pair: where nothing may come after it. On the lines below the pair before, so that the comments above the last one stay with
+ * it; a pair without one before it may start on the line of a sequence's dash.
+ */
+function linesBeforeLast(text: string, map: CST.BlockMap, lines: readonly string[], layout: Layout): TextEdit {
+  const [before, last] = [map.items.at(-2), map.items.at(-1)];
+  const end = before && contentEnd(before);
+  if (end !== undefined) return insertLines(text, lineEndAfter(text, end), lines, layout.eol, map.indent);
+  const start = (last && contentStart(last)) ?? map.offset;
+  const eol = lineBreakBefore(text, text.length) ?? layout.eol;
+  const added = [lines.join(eol).trimStart(), ' '.repeat(map.indent)].join(eol);
+  return { start, end: start, text: added, depth: map.indent };
 }
 
 /**
@@ -59,7 +100,7 @@ function fillNull(
   const [first = '', ...rest] = renderBlock('k', value, layout);
   const edits: TextEdit[] = [{ start, end, text: first.slice('k:'.length), depth: map.indent + 1 }];
   const lines = indented(rest, map.indent);
-  if (lines.length > 0) edits.push(insertLines(text, lineEndAfter(text, end), lines, layout.eol, map.indent + 1));
+  if (lines.length > 0) edits.push(linesOf(value, text, lineEndAfter(text, end), lines, layout, map.indent + 1));
   return edits;
 }
 

@@ -1,4 +1,5 @@
 import type { CST } from 'yaml';
+import { append } from './append.ts';
 import type { Addition } from './yaml-in-place.ts';
 import type { Layout } from './yaml-layout.ts';
 import { renderFlow, renderFlowKey } from './yaml-rendering.ts';
@@ -29,7 +30,7 @@ export function flowEdits(
     if (addition.present === undefined) fresh.push(addition);
     else edits.push(fillNull(text, addition.present.srcToken ?? { start: [] }, addition.value, style, layout));
   }
-  if (fresh.length > 0) edits.push(...appendPairs(text, map, fresh, style, layout));
+  if (fresh.length > 0) append(edits, appendPairs(text, map, fresh, style, layout));
   return edits;
 }
 

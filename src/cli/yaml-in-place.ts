@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
+import { append } from './append.ts';
 import type { YamlTree } from '../sources/yaml-trees.ts';
 import { isMergeKey, keyName, mergeSources, scalarValue } from '../sources/yaml-values.ts';
 import type { YamlNode } from '../sources/yaml-values.ts';
@@ -37,7 +38,7 @@ export function editInPlace(
   for (const [map, own] of additions) {
     const some = mapEdits(text, map, own, layout);
     if (some === undefined) return undefined;
-    edits.push(...some);
+    append(edits, some);
   }
   return applyEdits(text, edits);
 }

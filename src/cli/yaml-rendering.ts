@@ -44,6 +44,12 @@ function styleOfString(text: string): Scalar.Type {
   return isPlainString(text) ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;
 }
 
+/** True for a value that block style ends with a block scalar. */
+export function endsInBlockScalar(value: unknown): boolean {
+  if (typeof value === 'string') return isLiteralText(value);
+  return typeof value === 'object' && value !== null && endsInBlockScalar(Object.values(value).at(-1));
+}
+
 /** Several lines of printable text that keep their meaning in a block scalar whatever an editor does to white space. */
 function isLiteralText(text: string): boolean {
   const lines = text.replace(/\n$/, '').split('\n');
@@ -74,7 +80,19 @@ const sexagesimalOrDate = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$|^[
  * The lines of `key: value` in block style at the left margin, without line breaks. Mappings and sequences go on the lines below
  * the key; everything else starts on its line.
  */
-export function renderBlock(key: string, value: unknown, layout: BlockLayout): string[] {
+export function renderBlock(key: string, value: unknown, layout: BlockLayout): readonly string[] {
+  const known = blocks.get(layout) ?? new Map<string, readonly string[]>();
+  blocks.set(layout, known);
+  const name = JSON.stringify([key, value]);
+  const lines = known.get(name) ?? printBlock(key, value, layout);
+  known.set(name, lines);
+  return lines;
+}
+
+/** What was printed before: thousands of containers get the same probe, and the library's printer takes its time. */
+const blocks = new WeakMap<BlockLayout, Map<string, readonly string[]>>();
+
+function printBlock(key: string, value: unknown, layout: BlockLayout): string[] {
   const document = new Document(null, { schema: 'failsafe' });
   const map = new YAMLMap();
   map.items = [new Pair(toKey(key), toNode(value))];

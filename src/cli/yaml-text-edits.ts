@@ -33,6 +33,12 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(done);
 }
 
+/** Where the first thing in an item starts that is not white space or a comment; undefined when there is nothing before its colon. */
+export function contentStart({ start, key }: PairTokens): number | undefined {
+  const first = start.find(isSignificant);
+  return first?.offset ?? key?.offset;
+}
+
 /** Where the last thing in an item ends that is not white space or a comment; undefined when there is nothing else. */
 export function contentEnd({ start, key, sep, value }: PairTokens): number | undefined {
   if (value !== undefined) return tokenEnd(value);
@@ -41,8 +47,12 @@ export function contentEnd({ start, key, sep, value }: PairTokens): number | und
 
 /** Where the last token ends that is not white space or a comment. */
 export function lastSignificantEnd(tokens: readonly CST.SourceToken[]): number | undefined {
-  const last = tokens.findLast(({ type }) => type !== 'space' && type !== 'newline' && type !== 'comment');
+  const last = tokens.findLast(isSignificant);
   return last && last.offset + last.source.length;
+}
+
+function isSignificant({ type }: CST.SourceToken): boolean {
+  return type !== 'space' && type !== 'newline' && type !== 'comment';
 }
 
 /** Where a token's content ends. A block scalar ends after its last line break. */

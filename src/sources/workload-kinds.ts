@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readUtf8File } from './utf8.ts';
 import { isJsonObject } from '../probes/json.ts';
 import { formatProblem } from '../policy/problems.ts';
 import { Reader } from '../policy/reader.ts';
@@ -55,7 +55,7 @@ function mergePaths(kinds: readonly WorkloadKind[]): WorkloadKind[] {
 
 /** Reads the file. Throws PolicyFilesError with every problem. */
 export async function loadWorkloadKinds(file: string): Promise<readonly WorkloadKind[]> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readUtf8File(file).catch((error: unknown) => {
     throw new PolicyFilesError(`the workload kinds cannot be read: ${String(error)}`);
   });
   const parsed = readWorkloadKinds(file, text);

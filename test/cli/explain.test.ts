@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
 import { FileNames } from '../../src/cli/explain/file-name.ts';
 import { duration, tickStep } from '../../src/cli/explain/seconds.ts';
+import { explanationsAsText } from '../../src/cli/explain/text.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;
@@ -251,6 +252,12 @@ describe('the command line', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/^probewright explain: DIR\/file\/pod-apps-web\.svg cannot be written: /);
   });
+});
+
+it('text has a line for every reason, however many there are', () => {
+  const notInjected = Array.from({ length: 200_000 }, (_, index) => `reason ${index}`);
+  const workload = { kind: 'Pod', namespace: 'apps', name: 'web', place: 'a.yaml:1:1', containers: [], notInjected };
+  expect(explanationsAsText([workload]).split('\n')).toContain('    - reason 199999');
 });
 
 describe('file names', () => {

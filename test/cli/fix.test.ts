@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { maxDepth } from '../../src/sources/yaml-trees.ts';
 import { runProbewright } from './run-probewright.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 import type { Ran } from './run-probewright.ts';
@@ -11,11 +12,13 @@ let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'probewright-fix-'));
   await mkdir(join(directory, 'policies'));
-  await writeFile(
-    join(directory, 'policies', 'all.yaml'),
-    'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: all, namespace: apps }\nspec: { kubernetesProbeEndpoints: { readinessProbe: /r } }\n',
-  );
+  await writePolicy('{ kubernetesProbeEndpoints: { readinessProbe: /r } }');
 });
+
+async function writePolicy(spec: string): Promise<void> {
+  const head = 'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: all, namespace: apps }\n';
+  await writeFile(join(directory, 'policies', 'all.yaml'), `${head}spec: ${spec}\n`);
+}
 
 afterEach(async () => {
   await rm(directory, { recursive: true });
@@ -141,6 +144,53 @@ describe('probewright fix', () => {
     expect(stdout).toContain('readinessProbe');
     expect(stderr).toMatch(/^DIR\/gone\.yaml:1:1: cannot be read: ENOENT/m);
     expect(stderr).toMatch(/^DIR\/bad\.yaml:\d+:\d+: /m);
+  });
+
+  it('gives a file back as it is when nothing can be written into it, names it and its document, and goes on with the others', async () => {
+    // As deep as can be read: with a probe in it, it could not be read any more.
+    const pod = `{apiVersion: v1, kind: Pod, metadata: {namespace: apps}, spec: {containers: [{name: app}]}}`;
+    const levels = Math.floor(maxDepth / 2) - 3;
+    const deep = `${'{kind: List, items: ['.repeat(levels)}${pod}${']}'.repeat(levels)}\n`;
+    const bad = `${workload('Deployment', 'apps/v1')}---\n${deep}`;
+    await writePolicy('{ containers: ["*"], probes: { readinessProbe: { exec: { command: ["true"] } } } }');
+    await writeFile(join(directory, 'bad.yaml'), bad);
+    await writeFile(join(directory, 'good.yaml'), workload('Deployment', 'apps/v1'));
+    const files = ['bad.yaml', 'good.yaml'].map((file) => join(directory, file));
+    const { code, stdout, stderr } = await probewright(['fix', ...files, '--policies', join(directory, 'policies')]);
+    expect(code).toBe(2);
+    expect(stdout.startsWith(bad)).toBe(true);
+    expect(stdout.match(/readinessProbe/g)).toHaveLength(1);
+    expect(stderr).toMatch(/^DIR\/bad\.yaml:1:1: no probes are written into this file: document 2: /m);
+  });
+
+  it('refuses what is not UTF-8, with the file and the line, and goes on with the others', async () => {
+    const text = workload('Deployment', 'apps/v1');
+    await mkdir(join(directory, 'in'));
+    await writeFile(join(directory, 'in/latin.yaml'), Buffer.from(`# f\u00fcr alle\n${text}`, 'latin1'));
+    await writeFile(join(directory, 'in/long.yaml'), Buffer.from(`\uFEFF${text}`, 'utf16le'));
+    await writeFile(join(directory, 'in/marked.yaml'), `\uFEFF${text}`);
+    const { code, stdout, stderr } = await probewright([
+      'fix',
+      join(directory, 'in'),
+      '--policies',
+      join(directory, 'policies'),
+    ]);
+    expect(code).toBe(2);
+    expect(stderr.match(/.*cannot be read.*/g)).toEqual([
+      'DIR/in/latin.yaml:1:1: cannot be read: it is not UTF-8: byte 0xfc in line 1',
+      'DIR/in/long.yaml:1:1: cannot be read: it is UTF-16, and must be UTF-8',
+    ]);
+    expect(stdout.startsWith(`\uFEFF${text.slice(0, 20)}`)).toBe(true);
+    expect(stdout).not.toContain('alle');
+  });
+
+  it('refuses policies that are not UTF-8', async () => {
+    await writeFile(join(directory, 'policies', 'b.yaml'), Buffer.from('# \u00fc', 'latin1'));
+    const { code, stdout, stderr } = await fix(workload('Deployment', 'apps/v1'));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'DIR/policies:1:1: cannot be read: DIR/policies/b.yaml: it is not UTF-8: byte 0xfc in line 1\n',
+    );
   });
 
   it('reports bad usage and bad policies, and exits 2', async () => {

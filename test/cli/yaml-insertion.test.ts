@@ -234,8 +234,27 @@ last: 3
       'spec:\n  containers:\n  - name: app\n    x:\n      z: 1',
     );
     expect(inPlace('a: 1 # c', insertion([], 'x', 1))).toBe('a: 1 # c\nx: 1');
-    expect(inPlace('a: |\n  text', insertion([], 'x', 1))).toBe('a: |\n  text\nx: 1');
+    expect(inPlace('a: |-\n  text', insertion([], 'x', 1))).toBe('a: |-\n  text\nx: 1');
     expect(inPlace('- a: 1\n  # c', insertion([0], 'x', 1))).toBe('- a: 1\n  # c\n  x: 1');
+  });
+
+  it('at the end of a text without a line break, a block scalar in them has one: libyaml sees it only then', () => {
+    expect(inPlace('a: 1', insertion([], 'x', { k: 'b\nc\n' }))).toBe('a: 1\nx:\n  k: |\n    b\n    c\n');
+    expect(inPlace('a: 1\nx:', insertion([], 'x', ['b\nc\n']))).toBe('a: 1\nx:\n- |\n  b\n  c\n');
+  });
+
+  it.each([
+    ['a: |\n  text', [], 'x: 1\na: |\n  text'],
+    [
+      '- a: b\n  # about c\n  c: >+ # folded\n   text\n   ',
+      [0],
+      '- a: b\n  x: 1\n  # about c\n  c: >+ # folded\n   text\n   ',
+    ],
+    ['c:\r\n  - a: |\r\n      text', ['c', 0], 'c:\r\n  - x: 1\r\n    a: |\r\n      text'],
+    ['c:\n- a:\n  - b: &b |\n     text', ['c', 0], 'c:\n- x: 1\n  a:\n  - b: &b |\n     text'],
+    ['- ? a\n  : |\n    text', [0], '- x: 1\n  ? a\n  : |\n    text'],
+  ])('that the end of the text cuts off in a block scalar leave it there: %j', (text, path, after) => {
+    expect(inPlace(text, insertion(path, 'x', 1))).toBe(after);
   });
 
   it('with CRLF get CRLF', () => {
@@ -316,7 +335,7 @@ describe('keys with nothing or null for a value', () => {
     const text = 'a: # c\nb: null\nc: ~ # c\nd:\ne:';
     expect(
       inPlace(text, ...['yes', {}, [], 1, 'x\ny\n'].map((value, index) => insertion([], 'abcde'.charAt(index), value))),
-    ).toBe('a: "yes" # c\nb: {}\nc: [] # c\nd: 1\ne: |\n  x\n  y');
+    ).toBe('a: "yes" # c\nb: {}\nc: [] # c\nd: 1\ne: |\n  x\n  y\n');
   });
 
   it('and new keys go together', () => {
@@ -574,6 +593,12 @@ describe('values', () => {
     expect(values(lines.join('\n'))[0]).toEqual([...strings, ...quoted, ...strange]);
   });
 
+  it('may have more lines than fit into a call as arguments', () => {
+    const list = Array.from({ length: 200_000 }, () => 1);
+    const text = `a: 1\nx:\n${'- 1\n'.repeat(list.length)}`;
+    expect(inPlace('a: 1\n', insertion([], 'x', list)) === text).toBe(true);
+  });
+
   it('that are keys are quoted by the same rule', () => {
     expect(inPlace('a: 1\n', insertion([], 'x', { yes: 1, '8080': 2, 'a/b.c': 3, '': 4, 'a\nb': 5, '<<': 6 }))).toBe(
       'a: 1\nx:\n  "8080": 2\n  "yes": 1\n  a/b.c: 3\n  "": 4\n  "a\\nb": 5\n  "<<": 6\n',
@@ -689,6 +714,22 @@ b: 1
   it('may bring a null that is overridden where it is merged', () => {
     expect(inPlace('a: &a {p: null}\nb:\n  <<: *a\n', insertion(['b'], 'p', 1))).toBe(
       'a: &a {p: null}\nb:\n  <<: *a\n  p: 1\n',
+    );
+  });
+
+  it.each([1, 2, 3, 4])('leave text that starts with spaces as it is where mappings stand in by %i', (step) => {
+    const [outer, inner] = [' '.repeat(step), ' '.repeat(2 * step)];
+    const text = `a:\n${outer}b:\n${inner}c: |2\n${inner}      deep\n${inner}    less\n${inner}d: >1\n\n${inner}   deep\ne: &e {x: 1}\nf: *e\n`;
+    const result = insertIntoYaml(text, [insertion(['f'], 'y', 2)]);
+    const value = { b: { c: '    deep\n  less\n', d: '\n  deep\n' } };
+    expect(result.rewritten).toEqual([0]);
+    expect(values(result.text)).toEqual([{ a: value, e: { x: 1 }, f: { x: 1, y: 2 } }]);
+  });
+
+  it('of a text that its end cuts off in a block scalar leave it there when the document is printed anew', () => {
+    const text = 'c:\n  - &a\n    a: x\n    b: 1\n  - <<: *a\n    a: |\n      text';
+    expect(insertIntoYaml(text, [insertion(['c', 0], 'x', 1), insertion(['c', 1], 'x', 2)]).text).toBe(
+      'c:\n  - a: x\n    b: 1\n    x: 1\n  - b: 1\n    x: 2\n    a: |\n      text',
     );
   });
 

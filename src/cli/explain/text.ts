@@ -31,12 +31,13 @@ export function explanationsAsText(workloads: readonly WorkloadExplanation[]): s
 }
 
 function workloadText({ kind, namespace, name, place, containers, notInjected }: WorkloadExplanation): string {
+  const reasons = notInjected.length > 0 ? ['  Not injected:', ...notInjected.flatMap(bullet), ''] : [];
   const lines = [
     `${printable(`${kind} ${namespace}/${name}`)}  (${printable(place)})`,
     '',
     ...containers.flatMap(containerLines),
+    ...reasons,
   ];
-  if (notInjected.length > 0) lines.push('  Not injected:', ...notInjected.flatMap((reason) => bullet(reason)), '');
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
