@@ -38,7 +38,7 @@ export function readLabelSelector(reader: Reader): LabelSelector | undefined {
   if (reader.object(['matchLabels', 'matchExpressions']) === undefined) return undefined;
   const requirements: Requirement[] = [];
   const labels = reader.at('matchLabels');
-  if (!labels.isAbsent) requirements.push(...readMatchLabels(labels));
+  if (!labels.isAbsent) for (const requirement of readMatchLabels(labels)) requirements.push(requirement);
   const expressions = reader.at('matchExpressions');
   if (!expressions.isAbsent) {
     const elements = expressions.list() ?? [];

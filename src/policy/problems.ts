@@ -23,19 +23,47 @@ export function formatProblem(problem: Problem): string {
   return problem.path.length === 0 ? problem.message : `${formatPath(problem.path)}: ${problem.message}`;
 }
 
-/** A value as a message quotes it: JSON, cut short when it is long. */
-export function quoted(value: unknown): string {
-  const text = jsonOf(value);
-  if (text === undefined) return 'nothing';
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+/** A text for people, cut short when it is longer than they want to read. */
+export function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 3)}...` : text;
 }
 
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    // Nested deeper than our stack: an object of the API may be, a file may not.
-    if (error instanceof RangeError) return Array.isArray(value) ? '[...]' : '{...}';
-    throw error;
+/** The most that is quoted of a value. */
+const MOST_QUOTED = 60;
+
+/** A value as a message quotes it: JSON, cut short when it is long. No more of the value is looked at than is quoted. */
+export function quoted(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  let text = '';
+  for (const piece of jsonPieces(value)) {
+    text += piece;
+    if (text.length > MOST_QUOTED) return shortened(text, MOST_QUOTED);
   }
+  return text;
+}
+
+/** The JSON of a value, bit by bit. Every level of it begins with a piece, so whoever stops goes no deeper than pieces were taken. */
+function* jsonPieces(value: unknown): Generator<string> {
+  if (Array.isArray(value)) {
+    yield '[';
+    for (let index = 0; index < value.length; index++) {
+      if (index > 0) yield ',';
+      yield* jsonPieces(value[index]);
+    }
+    yield ']';
+  } else if (typeof value === 'object' && value !== null) {
+    yield '{';
+    let isFirst = true;
+    for (const [name, member] of Object.entries(value)) {
+      yield `${isFirst ? '' : ','}${jsonStart(name)}:`;
+      yield* jsonPieces(member);
+      isFirst = false;
+    }
+    yield '}';
+  } else yield typeof value === 'string' ? jsonStart(value) : JSON.stringify(value);
+}
+
+/** All of a text that is quoted, and no more than the beginning of one that is cut. */
+function jsonStart(text: string): string {
+  return JSON.stringify(text.slice(0, MOST_QUOTED));
 }

@@ -4,12 +4,18 @@ import { didYouMean } from './suggestion.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PathStep, Problem } from './problems.ts';
 
+/** Stands for all problems beyond the most that are told. */
+export const MORE_PROBLEMS = 'more problems, from here on, are not listed';
+
 /** Bounds of the integer fields that end in a core/v1 int32. */
 export const INT32_MAX = 2_147_483_647;
 
+/** More problems than these are not told: nobody reads them, and a document may have one in every other byte. */
+const MOST_PROBLEMS = 100;
+
 /**
  * A place in a document that is being read, and the list on which problems are put. Reading goes on after a problem, so that one
- * run reports them all; what could not be read is undefined.
+ * run reports them all, up to a hundred; what could not be read is undefined.
  */
 export class Reader {
   readonly value: unknown;
@@ -24,8 +30,14 @@ export class Reader {
 
   /** Notes a problem at this place, or at a key below it. */
   report(message: string, key?: PathStep): undefined {
-    this.problems.push({ path: key === undefined ? this.path : [...this.path, key], message });
+    if (this.#isFull) return undefined;
+    const path = key === undefined ? this.path : [...this.path, key];
+    this.problems.push({ path, message: this.problems.length < MOST_PROBLEMS ? message : MORE_PROBLEMS });
     return undefined;
+  }
+
+  get #isFull(): boolean {
+    return this.problems.length > MOST_PROBLEMS;
   }
 
   /** The place below a key. The value is undefined when the object does not have the key. */
@@ -50,6 +62,7 @@ export class Reader {
     const value = this.anyObject();
     if (value === undefined) return undefined;
     for (const key of Object.keys(value)) {
+      if (this.#isFull) break;
       if (!known.includes(key))
         this.report(`unknown field${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
     }

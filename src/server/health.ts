@@ -1,5 +1,6 @@
 import fastify from 'fastify';
 import { limitConnections } from './connection-limit.ts';
+import { shortened } from '../policy/problems.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 
@@ -12,6 +13,10 @@ export interface Readiness {
 
 /** The kubelet and a few scrapers need one each. */
 const CONNECTIONS = 100;
+
+/** Anybody may ask, and a kubelet does every few seconds: the log has the rest. */
+const MOST_LISTED = 20;
+const LONGEST_TEXT = 300;
 
 /**
  * The plain-HTTP port: `/livez` says that the process answers, `/readyz` that it should be sent requests and why, `/metrics` is for
@@ -29,10 +34,21 @@ export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, mon
   app.get('/livez', () => ({ status: 'alive' }));
   app.get('/readyz', (_request, reply) => {
     const { ready, details } = readiness();
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...details });
+    const answer = JSON.stringify({ status: ready ? 'ready' : 'not ready', ...details }, briefly);
+    return reply
+      .code(ready ? 200 : 503)
+      .type('application/json; charset=utf-8')
+      .send(answer);
   });
   app.get('/metrics', async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
   return app;
+}
+
+/** A value as it is answered: of a list its first elements and how many more there are, of a text its beginning. */
+function briefly(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value, LONGEST_TEXT);
+  if (!Array.isArray(value) || value.length <= MOST_LISTED) return value;
+  return [...(value.slice(0, MOST_LISTED) as unknown[]), `and ${value.length - MOST_LISTED} more`];
 }

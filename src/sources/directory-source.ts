@@ -1,6 +1,7 @@
 import { PolicyFilesError } from './policy-source.ts';
-import { findYamlFiles, readYamlFiles, versionOf } from './yaml-files.ts';
-import { formatFileProblem, readPolicyDocuments, sourceProblem } from './policy-documents.ts';
+import { findYamlFiles, versionOf } from './yaml-files.ts';
+import { formatFileProblem, sourceProblem } from './policy-documents.ts';
+import { POLICY_FILE_LIMITS, readPolicyFiles } from './policy-files.ts';
 import type { PolicyDocuments, FileProblem } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
@@ -55,7 +56,8 @@ export class DirectorySource implements PolicySource {
 
   async #load(): Promise<PolicyDocuments> {
     const files = await findYamlFiles(this.#directory);
-    const documents = readPolicyDocuments(await readYamlFiles(files));
+    const paths = files.map(({ path }) => path);
+    const documents = await readPolicyFiles(paths, POLICY_FILE_LIMITS, () => this.#stopped);
     this.#loadedVersion = this.#seenVersion = versionOf(files);
     return documents;
   }

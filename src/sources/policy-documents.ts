@@ -1,15 +1,16 @@
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../probes/json.ts';
-import { formatProblem } from '../policy/problems.ts';
+import { formatProblem, quoted, shortened } from '../policy/problems.ts';
 import { parseProbePolicy, POLICY_KINDS } from '../policy/probe-policy.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { formatSourceProblem } from './policy-source.ts';
-import { parseYamlDocuments } from './yaml-documents.ts';
+import { MORE_PROBLEMS } from '../policy/reader.ts';
+import { yamlFileParts } from './yaml-documents.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PathStep } from '../policy/problems.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { NamespaceLabels } from '../policy/policy-set.ts';
 import type { SourceProblem } from './policy-source.ts';
-import type { YamlDocument, YamlProblem } from './yaml-documents.ts';
+import type { YamlDocument, YamlFilePart, YamlProblem } from './yaml-documents.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */
 export interface PolicyText {
@@ -52,22 +53,49 @@ export function readPolicyDocuments(
   texts: readonly PolicyText[],
   objects: readonly PlacedObject[] = [],
 ): PolicyDocuments {
-  const collected = new Collection();
+  const collected = new PolicyCollection();
   for (const { file, text } of texts) {
-    const { documents, problems } = parseYamlDocuments(file, text);
-    for (const problem of problems) collected.problems.push(problem);
-    for (const document of documents) collected.addDocument(document, document.value, []);
+    for (const part of yamlFileParts(file, text)) {
+      collected.addPart(part);
+      if (collected.isFull(file)) break;
+    }
   }
   for (const { document, value, path } of objects) collected.addDocument(document, value, path);
   return collected;
 }
 
-class Collection implements PolicyDocuments {
+/** More problems of a file are not told, and who meets so many need not read on. */
+const MOST_PROBLEMS_OF_FILE = 100;
+/** Messages repeat what is written in files: names and keys, however long. */
+const LONGEST_MESSAGE = 500;
+
+/** What has been read of a set of files so far. */
+export class PolicyCollection implements PolicyDocuments {
   readonly policies: ProbePolicy[] = [];
   readonly namespaceLabels = new Map<string, ReadonlyMap<string, string>>();
   readonly problems: FileProblem[] = [];
   /** Where each policy was first seen: two with one name would make the winner depend on file order. */
   readonly #seen = new Map<string, string>();
+  readonly #problemsByFile = new Map<string, number>();
+
+  addPart({ document, problems }: YamlFilePart): void {
+    for (const problem of problems) this.addProblem(problem);
+    if (document !== undefined) this.addDocument(document, document.value, []);
+  }
+
+  addProblem(problem: FileProblem): void {
+    const { file, message } = problem;
+    const before = this.#problemsByFile.get(file) ?? 0;
+    if (before > MOST_PROBLEMS_OF_FILE) return;
+    this.#problemsByFile.set(file, before + 1);
+    const told = before === MOST_PROBLEMS_OF_FILE ? MORE_PROBLEMS : shortened(message, LONGEST_MESSAGE);
+    this.problems.push({ ...problem, message: told });
+  }
+
+  /** True when no more problems of the file are told. */
+  isFull(file: string): boolean {
+    return (this.#problemsByFile.get(file) ?? 0) > MOST_PROBLEMS_OF_FILE;
+  }
 
   addDocument(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
     const kind = isJsonObject(value) ? member(value, 'kind') : undefined;
@@ -76,7 +104,7 @@ class Collection implements PolicyDocuments {
     else if (typeof kind === 'string' && !(POLICY_KINDS as readonly string[]).includes(kind)) {
       const known = [...POLICY_KINDS, 'Namespace'];
       const hint = didYouMean(kind, known) || `; a policy directory holds ${known.join(', ')}`;
-      this.#report(document, [...path, 'kind'], `kind: unknown kind ${JSON.stringify(kind)}${hint}`);
+      this.#report(document, [...path, 'kind'], `kind: unknown kind ${quoted(kind)}${hint}`);
     } else this.#addPolicy(document, value, path);
   }
 
@@ -84,9 +112,10 @@ class Collection implements PolicyDocuments {
     const items = member(list, 'items');
     if (!Array.isArray(items)) this.#report(document, [...path, 'items'], 'items: must be a list');
     else
-      items.forEach((item: unknown, index) => {
+      for (const [index, item] of items.entries()) {
+        if (this.isFull(document.file)) break;
         this.addDocument(document, item, [...path, 'items', index]);
-      });
+      }
   }
 
   #addNamespace(document: YamlDocument, namespace: JsonObject, path: readonly PathStep[]): void {
@@ -113,6 +142,7 @@ class Collection implements PolicyDocuments {
   }
 
   #report(document: YamlDocument, path: readonly PathStep[], message: string): void {
-    this.problems.push({ file: document.file, ...document.position(path, { key: true }), message });
+    if (this.isFull(document.file)) return;
+    this.addProblem({ file: document.file, ...document.position(path, { key: true }), message });
   }
 }

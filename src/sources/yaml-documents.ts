@@ -2,8 +2,9 @@ import { isMap, isSeq } from 'yaml';
 import type { Pair, ParsedNode, YAMLMap } from 'yaml';
 import { positionsIn } from './yaml-positions.ts';
 import type { Position } from './yaml-positions.ts';
-import { readYamlStream } from './yaml-trees.ts';
+import { yamlStreamParts } from './yaml-trees.ts';
 import type { YamlFault, YamlTree } from './yaml-trees.ts';
+import type { ReadingBudget } from './reading-budget.ts';
 import { isMergeKey, keyName, mergeSources, resolved, treeValue } from './yaml-values.ts';
 import type { YamlNode } from './yaml-values.ts';
 
@@ -37,20 +38,38 @@ export interface YamlProblem extends Position {
  * the others are still there. A key that is written twice is a problem, too, but its document is there, the last value winning.
  */
 export function parseYamlDocuments(file: string, text: string): { documents: YamlDocument[]; problems: YamlProblem[] } {
-  const positionAt = positionsIn(text);
   const documents: YamlDocument[] = [];
   const problems: YamlProblem[] = [];
-  for (const { chunk, index, content } of readYamlStream(text)) {
+  for (const part of yamlFileParts(file, text)) {
+    if (part.document !== undefined) documents.push(part.document);
+    for (const problem of part.problems) problems.push(problem);
+  }
+  return { documents, problems };
+}
+
+/** One chunk of a file: its document, if it has one that can be read, and what is wrong with it. */
+export interface YamlFilePart {
+  readonly document: YamlDocument | undefined;
+  readonly problems: readonly YamlProblem[];
+}
+
+/** The same, each document when it is asked for, and no more than the budget has. */
+export function* yamlFileParts(file: string, text: string, budget?: ReadingBudget): Generator<YamlFilePart> {
+  const positionAt = positionsIn(text);
+  for (const { chunk, index, content } of yamlStreamParts(text, { budget })) {
+    const problems: YamlProblem[] = [];
     const placed = (offset: number): Position => positionAt(chunk.start + offset);
     const report = ({ offset, ...fault }: YamlFault): void => void problems.push({ file, ...fault, ...placed(offset) });
     if (content.kind === 'faulty') report(content.fault);
-    if (content.kind !== 'tree' || index === undefined) continue;
-    const { tree } = content;
-    const reading = treeValue(tree, report);
-    if ('fault' in reading) report(reading.fault);
-    else documents.push({ file, index, value: reading.value, position: locator(tree, placed) });
+    let document: YamlDocument | undefined;
+    if (content.kind === 'tree' && index !== undefined) {
+      const { tree } = content;
+      const reading = treeValue(tree, report, budget);
+      if ('fault' in reading) report(reading.fault);
+      else document = { file, index, value: reading.value, position: locator(tree, placed) };
+    }
+    yield { document, problems };
   }
-  return { documents, problems };
 }
 
 /** The node at the end of a path, with the key that leads to it: none for the root and for an item of a sequence. */

@@ -1,5 +1,7 @@
 import { Lexer, Parser } from 'yaml';
 import type { CST } from 'yaml';
+import { OverBudget, tokensIn } from './reading-budget.ts';
+import type { ReadingBudget } from './reading-budget.ts';
 
 /** A text that is nested deeper than it may be, and where it is so. */
 export class TooDeep extends Error {
@@ -11,24 +13,33 @@ export class TooDeep extends Error {
   }
 }
 
+export interface TokenOptions {
+  readonly anyIndent?: boolean;
+  readonly maxDepth?: number;
+  readonly budget?: ReadingBudget | undefined;
+}
+
 /**
  * The concrete syntax of a text. YAML wants the lines of a flow collection or a quoted scalar to stand further in than the block
  * around it; libyaml, which kubectl reads with, does not look. With `anyIndent` this does not either.
  *
  * @throws {TooDeep} as soon as there is a collection well below `maxDepth`: nobody waits for the end of a text that is not read anyway
+ * @throws {OverBudget} as soon as there are more tokens than the budget has
  */
-export function yamlTokens(text: string, options?: { anyIndent?: boolean; maxDepth?: number }): CST.Token[] {
+export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[] {
   const lexer = new Lexer();
-  if (options?.anyIndent === true) acceptAnyIndent(lexer);
+  if (options.anyIndent === true) acceptAnyIndent(lexer);
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   // The stack has the document, and what else is open: a level more is for the exact count of whoever asked.
-  const mostOpen = (options?.maxDepth ?? Infinity) + 2;
+  const mostOpen = (options.maxDepth ?? Infinity) + 2;
   for (const lexeme of lexer.lex(text)) {
+    const excess = options.budget?.spend(tokensIn(lexeme));
+    if (excess !== undefined) throw new OverBudget(parser.offset, excess);
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > mostOpen) throw new TooDeep(parser.offset);
   }
-  tokens.push(...parser.end());
+  for (const token of parser.end()) tokens.push(token);
   return tokens;
 }
 

@@ -1,7 +1,10 @@
-import { Composer, isAlias, isScalar, visit } from 'yaml';
+import { isAlias, isScalar, visit } from 'yaml';
 import type { Alias, CST, Document, ParsedNode } from 'yaml';
 import { splitJsonStream } from './json-stream.ts';
+import { OverBudget } from './reading-budget.ts';
+import { composeDocuments } from './yaml-composer.ts';
 import { TooDeep, yamlTokens } from './yaml-tokens.ts';
+import type { ReadingBudget } from './reading-budget.ts';
 
 /** A piece of a text that holds at most one YAML document, with the marker lines and comments around it. */
 export interface YamlChunk {
@@ -28,7 +31,8 @@ export interface YamlFault {
 
 export type ChunkContent =
   | { readonly kind: 'empty' }
-  | { readonly kind: 'faulty'; readonly fault: YamlFault }
+  /** Beyond limits: there is too much of it, however it is read. */
+  | { readonly kind: 'faulty'; readonly fault: YamlFault; readonly isBeyondLimits?: boolean }
   | { readonly kind: 'tree'; readonly tree: YamlTree };
 
 /** One chunk of a stream. Documents count from 0, faulty ones included; a chunk without content has no number. */
@@ -44,36 +48,51 @@ export interface StreamPart {
  */
 export const maxDepth = 500;
 
+export interface ReadingOptions {
+  readonly keepSourceTokens?: boolean;
+  /** How much may be read; without one, everything is. */
+  readonly budget?: ReadingBudget | undefined;
+}
+
 /** All the documents of a text. Never throws: what cannot be read is a fault of its own chunk only. */
-export function readYamlStream(text: string, options?: { keepSourceTokens?: boolean }): StreamPart[] {
+export function readYamlStream(text: string, options: ReadingOptions = {}): StreamPart[] {
+  return [...yamlStreamParts(text, options)];
+}
+
+/** The same, each when it is asked for: a reader of many can let others have their turn in between, or stop. */
+export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Generator<StreamPart> {
   let count = 0;
-  return splitYaml(text)
-    .flatMap((chunk) => readChunk(chunk, options?.keepSourceTokens ?? false))
-    .map((part) => ({ ...part, index: part.content.kind === 'empty' ? undefined : count++ }));
+  for (const chunk of splitYaml(text))
+    for (const part of readChunk(chunk, options))
+      yield { ...part, index: part.content.kind === 'empty' ? undefined : count++ };
 }
 
 /**
  * Cuts a text before its `---` and after its `...` lines. Those mark documents wherever they stand at the start of a line, even
  * inside a quoted scalar, so that a fault in one document cannot reach the next. This is how kubectl cuts files, too.
  */
-export function splitYaml(text: string): YamlChunk[] {
-  const chunks: YamlChunk[] = [];
+export function* splitYaml(text: string): Generator<YamlChunk> {
   let start = 0;
-  const cut = (end: number): void => {
-    if (end > start) chunks.push({ start, text: text.slice(start, end) });
+  for (const end of cuts(text)) {
+    if (end > start) yield { start, text: text.slice(start, end) };
     start = end;
-  };
+  }
+}
+
+function* cuts(text: string): Generator<number> {
+  let start = 0;
   for (const { 0: found, index } of text.matchAll(marker)) {
     if (found.endsWith('-')) {
       // Comments and directives before the first marker belong to the document that it starts.
-      if (!isPrologue(text, start, index)) cut(index);
+      if (isPrologue(text, start, index)) continue;
+      start = index;
     } else {
       const end = text.indexOf('\n', index);
-      cut(end === -1 ? text.length : end + 1);
+      start = end === -1 ? text.length : end + 1;
     }
+    yield start;
   }
-  cut(text.length);
-  return chunks;
+  yield text.length;
 }
 
 /** Lines end at LF only, so not /^/m, which stops at U+2028 as well. */
@@ -88,14 +107,24 @@ function isPrologue(text: string, start: number, end: number): boolean {
   return true;
 }
 
-/** What is wrong to YAML but not to kubectl is tried second, as the strict reading has the better positions for mistakes. */
-function readChunk(chunk: YamlChunk, keepSourceTokens: boolean): Omit<StreamPart, 'index'>[] {
-  const content = composeChunk(chunk.text, { keepSourceTokens, anyIndent: false });
-  if (content.kind !== 'faulty' || content.fault.message === nestingMessage) return [{ chunk, content }];
+/**
+ * What is wrong to YAML but not to kubectl is tried second, as the strict reading has the better positions for mistakes. Both take from one
+ * document's budget: a fault does not double the time.
+ */
+function* readChunk(chunk: YamlChunk, options: ReadingOptions): Generator<Omit<StreamPart, 'index'>> {
+  options.budget?.startDocument();
+  const content = composeChunk(chunk.text, options);
+  if (content.kind !== 'faulty' || content.isBeyondLimits === true) {
+    yield { chunk, content };
+    return;
+  }
   const objects = splitJsonStream(chunk.text);
-  if (objects !== undefined) return chunksOf(objects, chunk.start).flatMap((one) => readChunk(one, keepSourceTokens));
-  const lenient = composeChunk(chunk.text, { keepSourceTokens, anyIndent: true });
-  return [{ chunk, content: lenient.kind === 'tree' ? lenient : hinted(content.fault, chunk.text) }];
+  if (objects !== undefined) {
+    for (const object of chunksOf(objects, chunk.start)) yield* readChunk(object, options);
+    return;
+  }
+  const lenient = composeChunk(chunk.text, { ...options, anyIndent: true });
+  yield { chunk, content: lenient.kind === 'tree' ? lenient : hinted(content.fault, chunk.text) };
 }
 
 function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
@@ -103,19 +132,16 @@ function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
   return texts.map((text) => ({ text, start: (end += text.length) - text.length }));
 }
 
-function composeChunk(text: string, options: { keepSourceTokens: boolean; anyIndent: boolean }): ChunkContent {
+function composeChunk(text: string, options: ReadingOptions & { anyIndent?: boolean }): ChunkContent {
   try {
     const tokens = yamlTokens(text, { ...options, maxDepth });
     const deep = tooDeep(tokens);
-    if (deep !== undefined) return faulty(deep, nestingMessage);
-    // Failsafe: scalars stay text, which yaml-scalars reads as kubectl would. Keys are compared there, too: the library's
-    // comparison takes quadratic time.
-    const { keepSourceTokens } = options;
-    const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, keepSourceTokens, resolveKnownTags: false });
-    return contentOf([...composer.compose(tokens)] as Document.Parsed[]);
+    if (deep !== undefined) return beyondLimits(deep, nestingMessage);
+    return contentOf(composeDocuments(tokens, options.keepSourceTokens ?? false));
   } catch (error) {
-    if (error instanceof TooDeep) return faulty(error.offset, nestingMessage);
-    if (error instanceof RangeError) return faulty(0, nestingMessage);
+    if (error instanceof OverBudget) return beyondLimits(error.offset, error.message);
+    if (error instanceof TooDeep) return beyondLimits(error.offset, nestingMessage);
+    if (error instanceof RangeError) return beyondLimits(0, nestingMessage);
     return faulty(0, error instanceof Error ? error.message : String(error));
   }
 }
@@ -129,6 +155,10 @@ function hinted({ offset, message }: YamlFault, text: string): ChunkContent {
 
 function faulty(offset: number, message: string): ChunkContent {
   return { kind: 'faulty', fault: { offset, message } };
+}
+
+function beyondLimits(offset: number, message: string): ChunkContent {
+  return { kind: 'faulty', fault: { offset, message }, isBeyondLimits: true };
 }
 
 function contentOf([document, second]: Document.Parsed[]): ChunkContent {

@@ -3,6 +3,7 @@ import type { Alias, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { resolvePlainScalar, resolveTaggedScalar } from './yaml-scalars.ts';
 import type { JsonScalar } from './yaml-scalars.ts';
 import { maxDepth } from './yaml-trees.ts';
+import type { ReadingBudget } from './reading-budget.ts';
 import type { YamlFault, YamlTree } from './yaml-trees.ts';
 
 /** Any node of a tree; a pair such as `{a}` has null for its value. */
@@ -18,14 +19,16 @@ const maxAliasedNodes = 400_000;
  * The JSON value of a tree, as kubectl would send it: aliases and merge keys resolved (into copies: no two places share an
  * object), keys made strings. Of a key that is written twice the last counts, and `onDuplicate` is told where the second stands.
  *
+ * @param budget what aliases repeat is taken from it
  * @returns the value, or what makes the document unreadable
  */
 export function treeValue(
   tree: YamlTree,
   onDuplicate: (fault: YamlFault) => void,
+  budget?: ReadingBudget,
 ): { readonly value: unknown } | { readonly fault: YamlFault } {
   try {
-    return { value: nodeValue({ tree, onDuplicate, open: new Set(), aliasedNodes: 0 }, tree.root, 0) };
+    return { value: nodeValue({ tree, onDuplicate, budget, open: new Set(), aliasedNodes: 0 }, tree.root, 0) };
   } catch (error) {
     if (error instanceof Unreadable) return { fault: { offset: error.offset, message: error.message } };
     throw error;
@@ -86,6 +89,7 @@ class Unreadable extends Error {
 interface Reading {
   readonly tree: YamlTree;
   readonly onDuplicate: (fault: YamlFault) => void;
+  readonly budget: ReadingBudget | undefined;
   /** The aliases that are being resolved: nodes count as aliased while there are any, and one that comes again is a cycle. */
   readonly open: Set<Alias.Parsed>;
   aliasedNodes: number;
@@ -93,16 +97,19 @@ interface Reading {
 
 function nodeValue(reading: Reading, node: YamlNode, depth: number): unknown {
   if (depth > maxDepth) throw new Unreadable(culprit(reading, node), `nested more than ${maxDepth} levels deep`);
-  if (reading.open.size > 0 && ++reading.aliasedNodes > maxAliasedNodes) {
-    throw new Unreadable(
-      culprit(reading, node),
-      `aliases blow this document up to more than ${maxAliasedNodes} values`,
-    );
-  }
+  if (reading.open.size > 0) countAliased(reading, node);
   if (isAlias(node)) return aliasValue(reading, node, depth);
   if (isMap(node)) return mapValue(reading, node, depth);
   if (isSeq(node)) return sequenceValue(reading, node, depth);
   return node === null ? null : jsonScalar(node);
+}
+
+function countAliased(reading: Reading, node: YamlNode): void {
+  const excess =
+    ++reading.aliasedNodes > maxAliasedNodes
+      ? `aliases blow this document up to more than ${maxAliasedNodes} values`
+      : reading.budget?.spend(1);
+  if (excess !== undefined) throw new Unreadable(culprit(reading, node), excess);
 }
 
 /** What aliases lead to is the fault of the one that stands outermost, not of the innocent place where it was written. */

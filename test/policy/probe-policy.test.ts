@@ -34,6 +34,33 @@ describe('a policy', () => {
     ).toEqual([]);
   });
 
+  it('may have more labels to match than a call has room for arguments', () => {
+    const matchLabels = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`a${index}`, 'b']));
+    expect(specProblems({ workloadSelector: { matchLabels } })).toEqual([
+      'spec.workloadSelector.matchLabels: must have at most 64 labels, not 150000',
+    ]);
+  });
+
+  it('reports a hundred problems, and that there are more', () => {
+    const containers = specProblems({ containers: Array.from({ length: 1000 }, () => 1) });
+    expect([containers.length, containers[99], containers[100]]).toEqual([
+      101,
+      'spec.containers[99]: must be a string, not 1; put it in quotes',
+      'spec.containers[100]: more problems, from here on, are not listed',
+    ]);
+    const fields = specProblems(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`a${index}`, 1])));
+    expect([fields.length, fields[100]]).toEqual([101, 'spec.a100: more problems, from here on, are not listed']);
+  });
+
+  it('is quoted no further than a message has room for', () => {
+    // As JSON, this is longer than a text can be.
+    const port = Array.from({ length: 20_000 }, () => 'x'.repeat(100_000));
+    expect(specProblems({ port })).toEqual([`spec.port: must be a port's number or name, not ["${'x'.repeat(55)}...`]);
+    expect(specProblems({ port: { a: [1, null], b: {}, 'c"': [] } })).toEqual([
+      'spec.port: must be a port\'s number or name, not {"a":[1,null],"b":{},"c\\"":[]}',
+    ]);
+  });
+
   it('reports every problem, each with its path', () => {
     const document = {
       apiVersion: 'probewright.dev/v1',

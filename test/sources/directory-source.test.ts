@@ -37,6 +37,25 @@ it('a file that goes bad is told of by file, line and column, once, and what was
   expect([first.policies.length, told, changed, source.status().problems]).toEqual([1, [line], [1], []]);
 });
 
+it('a file that memory has no room for is told of in one line, and what was in force stays', async () => {
+  const policy = 'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: all }\nspec: {}\n';
+  await writeFile(join(directory, 'good.yaml'), policy);
+  const source = new DirectorySource(directory, () => 7000, 5);
+  const told: string[] = [];
+  const changed: number[] = [];
+  await source.start({
+    changed: ({ policies }) => changed.push(policies.length),
+    failed: (problems) => told.push(...problems.map(formatSourceProblem)),
+  });
+  const file = join(directory, 'large.yaml');
+  await writeFile(join(directory, '.new'), ']'.repeat(310_000));
+  await rename(join(directory, '.new'), file);
+  await waitUntil('it is told', () => told.length > 0);
+  source.stop();
+  expect(told).toEqual([expect.stringMatching(/large\.yaml:1:\d+: this document has more than 300000 tokens/)]);
+  expect([source.status().problems, changed]).toEqual([told, []]);
+});
+
 it('a link to nowhere is told of, as a policy may be lost with it', async () => {
   await symlink('nowhere.yaml', join(directory, 'apps.yaml'));
   const source = new DirectorySource(directory, () => 7000, 5);

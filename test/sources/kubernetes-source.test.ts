@@ -278,7 +278,7 @@ describe('a policy that cannot be read', () => {
     const watched = await world.started();
     expect(Object.keys(watched.inForce)).toEqual(['ProbePolicy/apps/good']);
     expect(watched.failures).toEqual([
-      "ProbePolicy/apps/deep: spec.port: must be a port's number or name, not [...]",
+      `ProbePolicy/apps/deep: spec.port: must be a port's number or name, not ${'['.repeat(57)}...`,
       'ProbePolicy/apps/none: spec: must be given; {} is a policy that says nothing',
     ]);
   });
