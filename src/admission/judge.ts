@@ -51,10 +51,10 @@ export function judge(
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     const workload = checkedWorkload(object, kind, { template: effective, path });
     const found = runChecks(workload, checkPolicyByContainer(policy.layers));
-    const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : {};
+    const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // One by one: what is spread into a call has to fit on the stack, and a hostile object has any number of faults.
     for (const violation of willBeDefaulted ? withSources(found, defaulting) : found)
-      violations.push({ ...violation, ...which });
+      violations.push(which === undefined ? violation : { ...violation, ...which });
   }
   return { violations, warnings: [...warnings], policies: [...sources] };
 }

@@ -4,7 +4,7 @@ import { applyToCopy, probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { skip } from './decision.ts';
-import { allowed } from './response.ts';
+import { allowed, auditText } from './response.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import { scopeOf } from './scope.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
@@ -42,9 +42,6 @@ export function mutate(request: AdmissionRequest, policies: PolicySet, mode: Mut
   };
 }
 
-/** An audit annotation has room for fewer. */
-const MAX_AUDITED = 100;
-
 /**
  * Values stay the same, or away, when the webhook is called again for the same Pod: the API server refuses a second, different
  * value for a key.
@@ -52,8 +49,6 @@ const MAX_AUDITED = 100;
 function auditAnnotations({ injections, notInjected }: Defaulting, mode: MutationMode): Record<string, string> {
   return {
     ...(injections.length > 0 && { [mode === 'On' ? 'injected' : 'would-inject']: provenance(injections, undefined) }),
-    ...(notInjected.length > 0 && {
-      'not-injected': notInjected.slice(0, MAX_AUDITED).map(formatNotInjected).join('; '),
-    }),
+    ...(notInjected.length > 0 && { 'not-injected': auditText(notInjected, formatNotInjected) }),
   };
 }

@@ -95,9 +95,10 @@ const MAX_DENIALS_LENGTH = 256 * 1024;
 
 /** How many violations there is room for: at least one, which is bounded itself. */
 function countShown(violations: readonly Violation[]): number {
-  let count = 0;
-  for (let length = 0; count < violations.length && count < MAX_DENIALS && length < MAX_DENIALS_LENGTH; count++) {
-    const { path = '', message = '' } = violations[count] ?? {};
+  let [count, length] = [0, 0];
+  for (const { path, message } of violations) {
+    if (count === MAX_DENIALS || length >= MAX_DENIALS_LENGTH) break;
+    count += 1;
     length += path.length + message.length;
   }
   return count;
@@ -113,6 +114,13 @@ const MAX_WARNINGS_LENGTH = 3500;
 const MAX_WARNING_LENGTH = 256;
 /** An audit line is read by people and stored for ever. */
 const MAX_AUDIT_LENGTH = 1024;
+/** It has room for fewer. */
+const MAX_AUDITED = 100;
+
+/** What an audit annotation tells of a list that may be long: its first entries, of which as many are shown as have room. */
+export function auditText<T>(entries: readonly T[], line: (entry: T) => string): string {
+  return entries.slice(0, MAX_AUDITED).map(line).join('; ');
+}
 
 function boundedWarnings(warnings: readonly string[]): string[] {
   const distinct = [...new Set(warnings.map(printable))];

@@ -7,7 +7,7 @@ import { containersOf } from '../workload/containers.ts';
 import { hasControllerOwner, podTemplatesOf } from '../workload/kinds.ts';
 import { skip } from './decision.ts';
 import { judge } from './judge.ts';
-import { allowed, denied } from './response.ts';
+import { allowed, auditText, denied } from './response.ts';
 import { scopeOf } from './scope.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Violation } from '../checks/violation.ts';
@@ -60,17 +60,13 @@ export function validate(request: AdmissionRequest, policies: PolicySet, setting
   return decide(request, violations, isPod ? [] : judgement.warnings, judgement.policies);
 }
 
-/** An audit annotation has room for fewer. */
-const MAX_AUDITED = 100;
-
 function decide(
   request: AdmissionRequest,
   violations: readonly Violation[],
   annotationWarnings: readonly string[],
   policies: readonly string[],
 ): Decision {
-  const auditAnnotations =
-    violations.length === 0 ? {} : { violations: violations.slice(0, MAX_AUDITED).map(auditLine).join('; ') };
+  const auditAnnotations = violations.length === 0 ? {} : { violations: auditText(violations, auditLine) };
   const deny = violations.filter(({ action }) => action === 'Deny');
   if (deny.length > 0)
     return { reply: denied(request.uid, deny, auditAnnotations), result: 'deny', violations, policies };
