@@ -2,6 +2,7 @@
 import { runCommandLine } from './cli/commands.ts';
 import { EXIT_USAGE } from './cli/io.ts';
 import { endWithoutStdout, goOnWithoutStderr, readStdin } from './cli/standard-streams.ts';
+import { letHeapGrow } from './garbage-collection.ts';
 import { serverLog } from './server-log.ts';
 
 const args = process.argv.slice(2);
@@ -19,6 +20,7 @@ process.exitCode = await runCommandLine(args, {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   untilSignal,
+  letHeapGrow,
 }).catch((error: unknown) => {
   // Not left to Node: its exit code for what nobody caught is the one for findings.
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);

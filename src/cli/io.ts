@@ -13,6 +13,8 @@ export interface CommandIo {
   readonly monotonic: () => number;
   /** Resolves with the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<'SIGTERM' | 'SIGINT'>;
+  /** For a server that has started: from now on, memory is cheaper than pauses. */
+  readonly letHeapGrow: () => void;
 }
 
 /** Exit codes of every command. */

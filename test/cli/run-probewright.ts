@@ -23,6 +23,7 @@ export async function runProbewright(
     now: () => 0,
     monotonic: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
+    letHeapGrow: () => undefined,
   });
   const shown = (text: string): string =>
     options.directory === undefined ? text : text.replaceAll(options.directory, 'DIR');
