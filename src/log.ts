@@ -4,6 +4,7 @@ import type { DestinationStream, Logger } from 'pino';
 import type { Decision } from './admission/decision.ts';
 import type { AdmissionRequest } from './admission/review.ts';
 import type { RequestLog } from './server/app.ts';
+import type { Webhook } from './server/metrics.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -41,15 +42,8 @@ function isoTime(): string {
 export function requestLog(logger: Logger): RequestLog {
   return {
     decided: (webhook, request, decision, milliseconds) => {
-      logger.info(
-        {
-          webhook,
-          ...requestFields(request),
-          ...decisionFields(decision),
-          durationMs: Math.round(milliseconds * 1000) / 1000,
-        },
-        'decision',
-      );
+      if (!logger.isLevelEnabled('info')) return;
+      logger.info(decisionFields(webhook, request, decision, milliseconds), 'decision');
     },
     refused: (path, code, message) => {
       logger.warn({ path, code, error: message.slice(0, 500) }, 'request refused');
@@ -60,19 +54,56 @@ export function requestLog(logger: Logger): RequestLog {
   };
 }
 
-function requestFields(request: AdmissionRequest): Record<string, unknown> {
+/** What is said of a decision. Filled in member by member: it is made for every request, and spreading objects into each other takes longer. */
+function decisionFields(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  { result, skipped, defaulting, violations, policies }: Decision,
+  milliseconds: number,
+): Record<string, unknown> {
   const { uid, operation, kind, namespace, userName, dryRun } = request;
-  const metadata = request.object && objectMember(request.object, 'metadata');
-  const generateName = metadata && stringMember(metadata, 'generateName');
-  return {
+  const fields: Record<string, unknown> = {
+    webhook,
     uid: cut(uid),
     operation: cut(operation),
     kind: cut(kind.group === '' ? `${kind.version}/${kind.kind}` : `${kind.group}/${kind.version}/${kind.kind}`),
     namespace,
-    name: cut(request.name || (metadata && stringMember(metadata, 'name')) || (generateName && `${generateName}*`)),
+    name: cut(nameOf(request)),
     user: cut(userName),
     dryRun,
+    result,
   };
+  if (skipped !== undefined) fields['skipped'] = skipped;
+  if (policies !== undefined && policies.length > 0) fields['policies'] = policies.slice(-MAX_LISTED);
+  if (defaulting !== undefined) {
+    const { injections, notInjected, warnings } = defaulting;
+    if (injections.length > 0)
+      fields['injected'] = listed(
+        injections,
+        ({ container, kind: probe, source }) => `${container.name}.${probe} <- ${source}`,
+      );
+    if (notInjected.length > 0)
+      fields['notInjected'] = listed(notInjected, ({ container, probe, code }) =>
+        [container, probe, code].filter(Boolean).join('.'),
+      );
+    if (warnings.length > 0) fields['warnings'] = warnings.slice(0, MAX_LISTED);
+  }
+  if (violations !== undefined && violations.length > 0)
+    fields['violations'] = listed(
+      violations,
+      ({ check, container, probe, action }) => `${check} ${[container, probe].filter(Boolean).join('.')} ${action}`,
+    );
+  fields['durationMs'] = Math.round(milliseconds * 1000) / 1000;
+  return fields;
+}
+
+/** A Pod that a controller creates has no name yet, only the beginning of one. */
+function nameOf({ name, object }: AdmissionRequest): string | undefined {
+  if (name !== '') return name;
+  const metadata = object && objectMember(object, 'metadata');
+  if (metadata === undefined) return undefined;
+  const generateName = stringMember(metadata, 'generateName');
+  return stringMember(metadata, 'name') || (generateName && `${generateName}*`);
 }
 
 /** Whoever asks us says how long these are: the API server has not looked at them yet. */
@@ -85,32 +116,6 @@ function cut<Text extends string | undefined>(text: Text): Text | string {
 /** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */
 const MAX_LISTED = 50;
 
-function decisionFields({ result, skipped, defaulting, violations, policies }: Decision): Record<string, unknown> {
-  return {
-    result,
-    ...(skipped && { skipped }),
-    ...(policies && policies.length > 0 && { policies: policies.slice(-MAX_LISTED) }),
-    ...(defaulting &&
-      defaulting.injections.length > 0 && {
-        injected: defaulting.injections
-          .slice(0, MAX_LISTED)
-          .map(({ container, kind, source }) => `${container.name}.${kind} <- ${source}`),
-      }),
-    ...(defaulting &&
-      defaulting.notInjected.length > 0 && {
-        notInjected: defaulting.notInjected
-          .slice(0, MAX_LISTED)
-          .map(({ container, probe, code }) => [container, probe, code].filter(Boolean).join('.')),
-      }),
-    ...(violations &&
-      violations.length > 0 && {
-        violations: violations
-          .slice(0, MAX_LISTED)
-          .map(
-            ({ check, container, probe, action }) =>
-              `${check} ${[container, probe].filter(Boolean).join('.')} ${action}`,
-          ),
-      }),
-    ...(defaulting && defaulting.warnings.length > 0 && { warnings: defaulting.warnings.slice(0, MAX_LISTED) }),
-  };
+function listed<T>(entries: readonly T[], line: (entry: T) => string): string[] {
+  return entries.slice(0, MAX_LISTED).map(line);
 }

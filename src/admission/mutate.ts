@@ -1,6 +1,6 @@
 import { objectMember, stringMap } from '../probes/json.ts';
 import { defaultProbes } from '../defaulting/default-probes.ts';
-import { applyToCopy, probePatch } from '../defaulting/patch.ts';
+import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { skip } from './decision.ts';
@@ -27,8 +27,6 @@ export function mutate(request: AdmissionRequest, policies: PolicySet, mode: Mut
   const policy = policies.policyFor(request.namespace, stringMap(objectMember(pod, 'metadata') ?? {}, 'labels'));
   const defaulting = defaultProbes(pod, policy, scope.kind);
   const patch = probePatch(pod, defaulting.injections);
-  // The API server's answer to a patch that does not apply is a 500 that no failurePolicy forgives: find out here.
-  if (patch.length > 0) applyToCopy(pod, patch);
   const sent = mode === 'On' ? patch : [];
   return {
     reply: allowed(request.uid, {
@@ -47,8 +45,9 @@ export function mutate(request: AdmissionRequest, policies: PolicySet, mode: Mut
  * value for a key.
  */
 function auditAnnotations({ injections, notInjected }: Defaulting, mode: MutationMode): Record<string, string> {
-  return {
-    ...(injections.length > 0 && { [mode === 'On' ? 'injected' : 'would-inject']: provenance(injections, undefined) }),
-    ...(notInjected.length > 0 && { 'not-injected': auditText(notInjected, formatNotInjected) }),
-  };
+  const annotations: Record<string, string> = {};
+  if (injections.length > 0)
+    annotations[mode === 'On' ? 'injected' : 'would-inject'] = provenance(injections, undefined);
+  if (notInjected.length > 0) annotations['not-injected'] = auditText(notInjected, formatNotInjected);
+  return annotations;
 }

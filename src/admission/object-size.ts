@@ -14,8 +14,15 @@ const MAX_ELEMENTS = 50_000;
 /** An object that is too large to be looked at: the caller's fault. */
 export class ObjectTooLarge extends RangeError {}
 
-/** Throws ObjectTooLarge for a Pod template with more of anything than can be looked at. */
-export function refuseTooLarge(template: JsonObject): void {
+/** A text that is shorter has not so many elements: each takes two characters at least. */
+const LEAST_TEXT_OF_MANY_ELEMENTS = 2 * MAX_ELEMENTS;
+
+/**
+ * Throws ObjectTooLarge for a Pod template with more of anything than can be looked at.
+ *
+ * @param textLength characters of the JSON that it was parsed from
+ */
+export function refuseTooLarge(template: JsonObject, textLength: number): void {
   const spec = objectMember(template, 'spec') ?? {};
   let containers = 0;
   let elements = 0;
@@ -24,6 +31,7 @@ export function refuseTooLarge(template: JsonObject): void {
     if (!Array.isArray(entries)) continue;
     containers += entries.length;
     if (containers > MAX_CONTAINERS) throw tooLarge(containers, 'containers', MAX_CONTAINERS);
+    if (textLength < LEAST_TEXT_OF_MANY_ELEMENTS) continue;
     for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
   }
   if (elements > MAX_ELEMENTS)

@@ -131,7 +131,9 @@ function boundedWarnings(warnings: readonly string[]): string[] {
 }
 
 function bounded(annotations: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, cut(value, MAX_AUDIT_LENGTH)]));
+  const texts: Record<string, string> = {};
+  for (const key of Object.keys(annotations)) texts[key] = cut(annotations[key] ?? '', MAX_AUDIT_LENGTH);
+  return texts;
 }
 
 /** The API server drops a warning with a control character without a word (apimachinery NewWarningHeader). */

@@ -27,13 +27,19 @@ export interface AdmissionRequest {
   readonly object: JsonObject | undefined;
   /** Undefined on CREATE. */
   readonly oldObject: JsonObject | undefined;
+  /** Characters of the JSON that all this was parsed from, or more. */
+  readonly textLength: number;
 }
 
 /** The outcome of decoding: the request, or what is wrong with the body, for an HTTP 400. */
 export type ReviewDecoding = { readonly request: AdmissionRequest } | { readonly problem: string };
 
-/** Decodes a request body that has been parsed as JSON. Anything but a v1 AdmissionReview with a usable request is refused. */
-export function decodeReview(body: unknown): ReviewDecoding {
+/**
+ * Decodes a request body that has been parsed as JSON. Anything but a v1 AdmissionReview with a usable request is refused.
+ *
+ * @param textLength characters that the body had when it was parsed; when it is not known, an object may be as large as any
+ */
+export function decodeReview(body: unknown, textLength = Infinity): ReviewDecoding {
   if (!isJsonObject(body)) return { problem: `the body must be an ${REVIEW_KIND} object, not ${typeName(body)}` };
   const { apiVersion, kind } = body;
   if (kind !== REVIEW_KIND) return { problem: `kind must be ${REVIEW_KIND}, not ${shown(kind)}` };
@@ -41,13 +47,13 @@ export function decodeReview(body: unknown): ReviewDecoding {
     return { problem: `apiVersion must be ${REVIEW_API_VERSION}, not ${shown(apiVersion)}` };
   const request = member(body, 'request');
   if (!isJsonObject(request)) return { problem: `request must be an object, not ${typeName(request)}` };
-  return decodeRequest(request);
+  return decodeRequest(request, textLength);
 }
 
 /** It is remembered, with the policies that are in force there. Kubernetes allows 63 (a DNS label). */
 const MAX_NAMESPACE_LENGTH = 253;
 
-function decodeRequest(request: JsonObject): ReviewDecoding {
+function decodeRequest(request: JsonObject, textLength: number): ReviewDecoding {
   const uid = stringMember(request, 'uid');
   if (uid === undefined || uid === '')
     return { problem: `request.uid must be a string, not ${shown(member(request, 'uid'))}` };
@@ -88,6 +94,7 @@ function decodeRequest(request: JsonObject): ReviewDecoding {
       userName: (userInfo && stringMember(userInfo, 'username')) ?? '',
       object,
       oldObject: objectMember(request, 'oldObject'),
+      textLength,
     },
   };
 }

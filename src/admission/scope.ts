@@ -26,6 +26,6 @@ export function scopeOf(request: AdmissionRequest, kinds: readonly WorkloadKind[
   const found = templatesToLookAt(object, kind);
   if ('skipped' in found) return found;
   for (const { template } of [...found.templates, ...(oldObject === undefined ? [] : podTemplatesOf(oldObject, kind))])
-    refuseTooLarge(template);
+    refuseTooLarge(template, request.textLength);
   return { object, kind, templates: found.templates };
 }

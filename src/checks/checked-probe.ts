@@ -1,6 +1,6 @@
 import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
 import { HANDLER_KINDS, PROBE_KINDS, ownProbe } from '../probes/probe.ts';
-import { probeTiming } from '../probes/timing.ts';
+import { soundTiming } from '../probes/timing.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { HandlerKind, ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
@@ -35,10 +35,15 @@ export function checkedProbes(container: JsonObject, path: string): CheckedProbe
 function checkedProbe(container: JsonObject, kind: ProbeKind, path: string): CheckedProbe | undefined {
   const spec = ownProbe(container, kind);
   if (!isJsonObject(spec) || isMeshRewritten(spec)) return undefined;
-  const [handlerKind, ...others] = HANDLER_KINDS.filter((name) => isPresent(member(spec, name)));
-  const handler = handlerKind === undefined ? undefined : objectMember(spec, handlerKind);
-  if (handlerKind === undefined || handler === undefined || others.length > 0) return undefined;
-  return { kind, spec, path, handlerKind, handler, handlerPath: `${path}.${handlerKind}`, timing: timingOf(spec) };
+  let handlerKind: HandlerKind | undefined;
+  for (const name of HANDLER_KINDS) {
+    if (!isPresent(member(spec, name))) continue;
+    if (handlerKind !== undefined) return undefined;
+    handlerKind = name;
+  }
+  const handler = handlerKind && objectMember(spec, handlerKind);
+  if (handlerKind === undefined || handler === undefined) return undefined;
+  return { kind, spec, path, handlerKind, handler, handlerPath: `${path}.${handlerKind}`, timing: soundTiming(spec) };
 }
 
 /** The container's probe of one kind, when a check may judge it. */
@@ -65,25 +70,4 @@ function isMeshRewritten(probe: JsonObject): boolean {
 /** True for a member that the API server does not take for absent. */
 export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-const TIMING_FIELDS = [
-  'initialDelaySeconds',
-  'periodSeconds',
-  'timeoutSeconds',
-  'failureThreshold',
-  'successThreshold',
-] as const;
-
-function timingOf(probe: JsonObject): ProbeTiming | undefined {
-  const sound = TIMING_FIELDS.every((field) => {
-    const value = member(probe, field);
-    return !isPresent(value) || isCount(value);
-  });
-  return sound ? probeTiming(probe) : undefined;
-}
-
-/** True for what an integer field that knows no negative numbers can hold. */
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

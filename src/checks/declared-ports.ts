@@ -1,6 +1,7 @@
 import { isJsonObject, member } from '../probes/json.ts';
+import { isCount } from '../probes/timing.ts';
 import { portsOf } from '../workload/ports.ts';
-import { isCount, isPresent } from './checked-probe.ts';
+import { isPresent } from './checked-probe.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { JsonObject } from '../probes/json.ts';
 

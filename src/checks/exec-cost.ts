@@ -1,5 +1,5 @@
 import { member, objectMember } from '../probes/json.ts';
-import { isCount } from './checked-probe.ts';
+import { isCount } from '../probes/timing.ts';
 import { integerParameter } from './parameters.ts';
 import { the } from './wording.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';

@@ -1,5 +1,6 @@
 import { member } from '../probes/json.ts';
-import { isCount, isPresent } from './checked-probe.ts';
+import { isCount } from '../probes/timing.ts';
+import { isPresent } from './checked-probe.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 import type { CheckedWorkload } from './check.ts';
 

@@ -1,6 +1,6 @@
 import { member, objectMember } from '../probes/json.ts';
-import { longestStartSeconds, recoverySpan } from '../probes/timing.ts';
-import { hasProbe, isCount, isPresent, probeOf } from './checked-probe.ts';
+import { isCount, longestStartSeconds, recoverySpan } from '../probes/timing.ts';
+import { hasProbe, isPresent, probeOf } from './checked-probe.ts';
 import { the } from './wording.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { ProbeKind } from '../probes/probe.ts';

@@ -9,11 +9,11 @@ import type { Violation } from './violation.ts';
  * @param policyFor what policies say about the checks of a container, by its name
  */
 export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
-  const policies = new Map(workload.containers.map(({ name }) => [name, policyFor(name)]));
+  const policies = workload.containers.map(({ name }) => policyFor(name));
   const violations: Violation[] = [];
   for (const check of CHECKS) {
-    for (const container of workload.containers) {
-      const policy = policies.get(container.name)?.get(check.id);
+    for (const [index, container] of workload.containers.entries()) {
+      const policy = policies[index]?.get(check.id);
       if (policy === undefined || policy.action === 'Off' || !looksAt(check, container)) continue;
       for (const finding of check.run(workload, container, policy.parameters)) {
         violations.push({ check: check.id, action: policy.action, container: container.name, ...finding });

@@ -5,6 +5,7 @@ import { INJECTED_ANNOTATION, readAnnotations } from '../policy/annotations.ts';
 import { mergeLayers } from '../policy/container-policy.ts';
 import { containersOf, hasMeshRewrittenProbe } from '../workload/containers.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
+import { portsOf } from '../workload/ports.ts';
 import { policyHandler } from './handler.ts';
 import { readProvenance } from './provenance.ts';
 import { ordered, startupDefault } from './startup.ts';
@@ -16,6 +17,7 @@ import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Container } from '../workload/containers.ts';
 import type { MainContainer } from '../workload/main-container.ts';
+import type { ContainerPort } from '../workload/ports.ts';
 import type { HandlerProblem } from './handler.ts';
 import type { EffectiveLiveness, StartupResult } from './startup.ts';
 import type { NotInjected } from './reason.ts';
@@ -68,7 +70,7 @@ export function defaultProbes(
   }
   // A container without a name cannot be spoken of, nor be told from another in the annotation.
   const containers = containersOf(podSpec).filter(({ name }) => name !== '');
-  const targets = new Targets(containers, mainContainerOf(containers, podAnnotations), annotations);
+  const targets = new Targets(containers, podAnnotations, annotations);
   const injections: Injection[] = [];
   const notInjected: NotInjected[] = targets.unmatched(layers);
   for (const container of containers) {
@@ -83,14 +85,25 @@ export function defaultProbes(
 /** Which layers speak for which container. */
 class Targets {
   readonly #containers: readonly Container[];
-  readonly #main: MainContainer;
+  readonly #podAnnotations: ReadonlyMap<string, string>;
   /** The workload's own choice of main containers, by annotation. */
   readonly #chosen: ReadonlySet<string> | undefined;
 
-  constructor(containers: readonly Container[], main: MainContainer, annotations: WorkloadAnnotations) {
+  /** Looked for when a layer speaks of it. */
+  #found: MainContainer | undefined;
+
+  constructor(
+    containers: readonly Container[],
+    podAnnotations: ReadonlyMap<string, string>,
+    { containers: chosen }: WorkloadAnnotations,
+  ) {
     this.#containers = containers;
-    this.#main = main;
-    this.#chosen = annotations.containers;
+    this.#podAnnotations = podAnnotations;
+    this.#chosen = chosen;
+  }
+
+  get #main(): MainContainer {
+    return (this.#found ??= mainContainerOf(this.#containers, this.#podAnnotations));
   }
 
   /** Sidecars, init and mesh containers are only ever spoken of by name. */
@@ -161,6 +174,7 @@ function defaultContainer(
     return;
   }
   const policy = mergeLayers(layers);
+  const ports = portsOf(container.spec);
   const ownLiveness = ownProbe(container.spec, 'livenessProbe');
   let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness)
     ? { probe: ownLiveness, ...(known.livenessFrom !== undefined && { injectedFrom: known.livenessFrom }) }
@@ -170,8 +184,8 @@ function defaultContainer(
     const result = known.skip.has(kind)
       ? SKIPPED
       : kind === 'startupProbe'
-        ? startupDefault(container.spec, policy, liveness)
-        : plainDefault(container, policy, kind);
+        ? startupDefault(ports, policy, liveness)
+        : plainDefault(ports, policy, kind);
     if ('code' in result) {
       notInjected.push({ container: container.name, probe: kind, ...result });
       continue;
@@ -213,13 +227,13 @@ function unfitFor(container: Container): HandlerProblem | undefined {
   return undefined;
 }
 
-function plainDefault(container: Container, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
+function plainDefault(ports: readonly ContainerPort[], policy: ContainerPolicy, kind: ProbeKind): StartupResult {
   const { handler, integers, removedBy } = policy.probes[kind];
   if (handler === undefined) {
     return removedBy === undefined
       ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
       : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
   }
-  const fitted = policyHandler(container.spec, handler.value, policy.port?.value);
+  const fitted = policyHandler(ports, handler.value, policy.port?.value);
   return 'code' in fitted ? fitted : { probe: { ...fitted.handler, ...ordered(integers) }, source: handler.source };
 }

@@ -4,7 +4,7 @@ import { defaultedProbe } from '../probes/api-defaults.ts';
 import { probeHandlerCauses } from '../probes/handler-rules.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { isHost } from '../policy/probe-default.ts';
-import { describePort, findPort, tcpPortsOf } from '../workload/ports.ts';
+import { describePort, findPort } from '../workload/ports.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Probe } from '../probes/probe.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
@@ -19,38 +19,40 @@ export interface HandlerProblem {
   readonly detail: string;
 }
 
-/** Fits a policy's handler into a container: the port is inferred where the policy leaves it open, and must be declared. */
+/**
+ * Fits a policy's handler into a container: the port is inferred where the policy leaves it open, and must be declared.
+ *
+ * @param ports all that the container declares
+ */
 export function policyHandler(
-  container: JsonObject,
+  ports: readonly ContainerPort[],
   handler: HandlerDefault,
   policyPort: number | string | undefined,
 ): HandlerResult {
   const { kind, fields } = handler;
   if (kind === 'exec') return { handler: { exec: fields } };
   const ownPort = member(fields, 'port');
-  if (kind === 'httpGet' && ownPort === undefined) return httpGetWithPort(container, fields, policyPort);
-  const lookup = findPort(container, ownPort as number | string);
+  if (kind === 'httpGet' && ownPort === undefined) return httpGetWithPort(ports, fields, policyPort);
+  const lookup = findPort(ports, ownPort as number | string);
   return 'port' in lookup ? { handler: { [kind]: fields } } : portProblem(ownPort as number | string, lookup);
 }
 
 function httpGetWithPort(
-  container: JsonObject,
+  ports: readonly ContainerPort[],
   fields: JsonObject,
   policyPort: number | string | undefined,
 ): HandlerResult {
-  const found = policyPort === undefined ? inferPort(container) : policyPortIn(container, policyPort);
+  const found = policyPort === undefined ? inferPort(ports) : policyPortIn(ports, policyPort);
   if ('code' in found) return found;
   const { path, ...others } = fields;
-  const scheme = found.name === 'https' && member(fields, 'scheme') === undefined ? { scheme: 'HTTPS' } : {};
-  return {
-    handler: {
-      httpGet: { ...(path !== undefined && { path }), port: found.name ?? found.number, ...scheme, ...others },
-    },
-  };
+  const httpGet: Record<string, unknown> = path === undefined ? {} : { path };
+  httpGet['port'] = found.name ?? found.number;
+  if (found.name === 'https' && member(fields, 'scheme') === undefined) httpGet['scheme'] = 'HTTPS';
+  return { handler: { httpGet: Object.assign(httpGet, others) } };
 }
 
-function policyPortIn(container: JsonObject, wanted: number | string): ContainerPort | HandlerProblem {
-  const lookup = findPort(container, wanted);
+function policyPortIn(ports: readonly ContainerPort[], wanted: number | string): ContainerPort | HandlerProblem {
+  const lookup = findPort(ports, wanted);
   return 'port' in lookup ? lookup.port : portProblem(wanted, lookup);
 }
 
@@ -73,8 +75,8 @@ const METRICS = /^(metrics|.*-metrics|prometheus)$/;
  * The port for an HTTP path that comes without one: the TCP port named http, then https, then the first named http-*; else the
  * only TCP port that is not for metrics. Anything else would be a guess.
  */
-function inferPort(container: JsonObject): ContainerPort | HandlerProblem {
-  const ports = tcpPortsOf(container);
+function inferPort(declared: readonly ContainerPort[]): ContainerPort | HandlerProblem {
+  const ports = declared.filter(({ protocol }) => protocol === 'TCP');
   const named =
     ports.find((port) => port.name === 'http') ??
     ports.find((port) => port.name === 'https') ??
@@ -100,7 +102,7 @@ function inferPort(container: JsonObject): ContainerPort | HandlerProblem {
  * but in a startup probe would keep the container from ever being started, so it is not copied. Nor is one that the API server refuses: its
  * answer would speak of two probes, one of which nobody wrote.
  */
-export function livenessHandler(container: JsonObject, liveness: Probe): HandlerResult {
+export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const [kind, ...others] = handlerKindsOf(liveness);
   if (kind === undefined || others.length > 0) {
     return {
@@ -109,17 +111,17 @@ export function livenessHandler(container: JsonObject, liveness: Probe): Handler
     };
   }
   const handler = objectMember(liveness, kind) ?? {};
-  const problem = handlerProblem(container, handler) ?? refusal(liveness, handler);
+  const problem = handlerProblem(ports, handler) ?? refusal(liveness, handler);
   if (problem !== undefined)
     return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${problem}` };
   return { handler: { [kind]: handler } };
 }
 
-function handlerProblem(container: JsonObject, handler: JsonObject): string | undefined {
+function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): string | undefined {
   const host = member(handler, 'host');
   if (typeof host === 'string' && !isHost(host)) return 'its host is none';
   const port = member(handler, 'port');
-  if (typeof port === 'string' && !('port' in findPort(container, port)))
+  if (typeof port === 'string' && !('port' in findPort(ports, port)))
     return `no TCP port named ${JSON.stringify(port.slice(0, 63))} is declared`;
   for (const [field, value] of Object.entries(handler)) {
     if (!isPlain(field, value)) return `${field.slice(0, 63)} is malformed`;

@@ -6,6 +6,7 @@ import { livenessHandler, policyHandler } from './handler.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Probe, ProbeInteger } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
+import type { ContainerPort } from '../workload/ports.ts';
 import type { HandlerProblem } from './handler.ts';
 
 /** Where a startup probe comes from that no policy asked for: the one that guards an injected liveness probe. */
@@ -46,14 +47,16 @@ interface Budget {
 /**
  * The startup probe for a container that has none: the policy's own, widened to the budget of a slow starter, or for a slow
  * starter without one its liveness probe's handler.
+ *
+ * @param ports all that the container declares
  */
 export function startupDefault(
-  container: JsonObject,
+  ports: readonly ContainerPort[],
   policy: ContainerPolicy,
   liveness: EffectiveLiveness | undefined,
 ): StartupResult {
   const { handler, integers, removedBy } = policy.probes.startupProbe;
-  const own = handler && policyHandler(container, handler.value, policy.port?.value);
+  const own = handler && policyHandler(ports, handler.value, policy.port?.value);
   const configured = own !== undefined && 'handler' in own ? own : undefined;
   const budget =
     slowStartBudget(policy, liveness) ??
@@ -72,7 +75,7 @@ export function startupDefault(
   }
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
-  const copied = livenessHandler(container, liveness.probe);
+  const copied = livenessHandler(ports, liveness.probe);
   if ('code' in copied) return copied;
   const timeout = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = {

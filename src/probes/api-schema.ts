@@ -20,7 +20,7 @@ interface GoString {
 export interface GoStruct {
   readonly kind: 'struct';
   readonly name: string;
-  readonly fields: Readonly<Record<string, GoField>>;
+  readonly fields: ReadonlyMap<string, GoField>;
 }
 
 export interface GoField {
@@ -44,13 +44,12 @@ function list(element: GoType): GoType {
 
 function struct(name: string, types: Readonly<Record<string, GoType>>): GoStruct {
   const fields = Object.entries(types).map(([field, type]) => [field, { type }] as const);
-  return { kind: 'struct', name: `v1.${name}`, fields: Object.fromEntries(fields) };
+  return { kind: 'struct', name: `v1.${name}`, fields: new Map(fields) };
 }
 
 /** The same fields, as they look in a struct that embeds the one they were declared in. */
 function embeddedFields(embedded: string, fields: GoStruct['fields']): GoStruct['fields'] {
-  const entries = Object.entries(fields).map(([field, { type }]) => [field, { type, embedded }] as const);
-  return Object.fromEntries(entries);
+  return new Map(Array.from(fields, ([field, { type }]) => [field, { type, embedded }]));
 }
 
 const exec = struct('ExecAction', { command: list(text) });
@@ -79,7 +78,7 @@ const integers = struct('Probe', {
 
 const probe: GoStruct = {
   ...integers,
-  fields: { ...embeddedFields('ProbeHandler', probeHandler.fields), ...integers.fields },
+  fields: new Map([...embeddedFields('ProbeHandler', probeHandler.fields), ...integers.fields]),
 };
 
 const port = struct('ContainerPort', {
@@ -116,10 +115,10 @@ const container = struct('Container', {
 const ephemeralContainer: GoStruct = {
   kind: 'struct',
   name: 'v1.EphemeralContainer',
-  fields: {
+  fields: new Map([
     ...embeddedFields('EphemeralContainerCommon', container.fields),
-    targetContainerName: { type: text },
-  },
+    ['targetContainerName', { type: text }],
+  ]),
 };
 
 export const POD_SPEC_TYPE: GoStruct = struct('PodSpec', {

@@ -35,8 +35,9 @@ function decodes(value: unknown, type: GoType): boolean {
   if (type.kind === 'list') return Array.isArray(value) && value.every((element) => decodes(element, type.element));
   if (type.kind !== 'struct') return fits(value, type);
   if (!isJsonObject(value) || value instanceof NumberLiteral) return false;
-  for (const name of Object.keys(value)) {
-    const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined;
+  // Parsed JSON has no members but its own, and Object.keys would make a list of every object's.
+  for (const name in value) {
+    const field = type.fields.get(name);
     if (field !== undefined && !decodes(value[name], field.type)) return false;
   }
   return true;
@@ -79,8 +80,7 @@ function* valueProblems(value: unknown, type: GoType, place: Place): Iterable<Pr
 function* structProblems(object: JsonObject, type: GoStruct, place: Place): Iterable<Problem> {
   const struct = type.name.replace('v1.', '');
   for (const [name, value] of Object.entries(object)) {
-    if (!Object.hasOwn(type.fields, name)) continue;
-    const field = type.fields[name];
+    const field = type.fields.get(name);
     if (field === undefined) continue;
     const goName = field.embedded === undefined ? name : `${field.embedded}.${name}`;
     yield* valueProblems(value, field.type, {

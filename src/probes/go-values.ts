@@ -37,7 +37,7 @@ export function isSet(object: JsonObject, field: string): boolean {
 
 /** A pointer to a struct; undefined when it is nil. */
 export function goPointer(object: JsonObject, field: string): JsonObject | undefined {
-  if (!isSet(object, field)) return undefined;
   const value = member(object, field);
+  if (value === undefined || value === null) return undefined;
   return isJsonObject(value) ? value : {};
 }

@@ -1,6 +1,7 @@
 import { duplicate, invalid, notSupported, required } from './api-cause.ts';
 import { goInteger, goObjects, goString } from './go-values.ts';
 import { member } from './json.ts';
+import { isPortName } from './port-name.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from './json.ts';
 
@@ -13,7 +14,9 @@ function portNumberProblems(port: number): string[] {
 }
 
 /** What is wrong with a port's name, everything at once (apimachinery, util/validation, IsValidPortName). */
-function portNameProblems(name: string): string[] {
+function portNameProblems(name: string): readonly string[] {
+  // As nearly all are.
+  if (isPortName(name)) return [];
   const rules: readonly (readonly [boolean, string])[] = [
     [byteLength(name) > LONGEST_NAME, `must be no more than ${LONGEST_NAME} characters`],
     [!/^[-a-z0-9]+$/.test(name), 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)'],
@@ -51,15 +54,17 @@ export function portCauses(handler: JsonObject, path: string): ApiCause[] {
 /** A container's ports (validation.go, validateContainerPorts). */
 export function containerPortsCauses(container: JsonObject, path: string): ApiCause[] {
   const names = new Set<string>();
-  return goObjects(container, 'ports').flatMap((port, index) => {
+  const causes: ApiCause[] = [];
+  for (const [index, port] of goObjects(container, 'ports').entries()) {
     const portPath = `${path}.ports[${index}]`;
-    return [
+    causes.push(
       ...nameCauses(goString(port, 'name'), names, `${portPath}.name`),
       ...containerPortCauses(goInteger(port, 'containerPort'), `${portPath}.containerPort`),
       ...hostPortCauses(goInteger(port, 'hostPort'), `${portPath}.hostPort`),
       ...protocolCauses(goString(port, 'protocol'), `${portPath}.protocol`),
-    ];
-  });
+    );
+  }
+  return causes;
 }
 
 /** Names must differ within a container only; one that is not valid is not compared. */

@@ -8,10 +8,13 @@ import type { ProbeKind } from './probe.ts';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
 export function probesCauses(container: JsonObject, path: string): ApiCause[] {
-  return PROBE_KINDS.flatMap((kind) => {
+  const causes: ApiCause[] = [];
+  for (const kind of PROBE_KINDS) {
     const probe = goPointer(container, kind);
-    return probe === undefined ? [] : probeCauses(kind, probe, `${path}.${kind}`);
-  });
+    // One by one: what is spread into a call has to fit on the stack, and there may be any number of headers.
+    if (probe !== undefined) for (const cause of probeCauses(kind, probe, `${path}.${kind}`)) causes.push(cause);
+  }
+  return causes;
 }
 
 function probeCauses(kind: ProbeKind, probe: JsonObject, path: string): ApiCause[] {
@@ -33,17 +36,20 @@ const NON_NEGATIVE = [
 
 /** No upper bounds: 68 years between two probes are accepted. */
 function integerCauses(probe: JsonObject, path: string): ApiCause[] {
-  return NON_NEGATIVE.flatMap((field) => {
+  const causes: ApiCause[] = [];
+  for (const field of NON_NEGATIVE) {
     const value = goInteger(probe, field);
-    return value < 0 ? [invalid(`${path}.${field}`, value, 'must be greater than or equal to 0')] : [];
-  });
+    if (value < 0) causes.push(invalid(`${path}.${field}`, value, 'must be greater than or equal to 0'));
+  }
+  return causes;
 }
 
 const GRACE = 'terminationGracePeriodSeconds';
 
 function graceCauses(probe: JsonObject, path: string): ApiCause[] {
+  if (!isSet(probe, GRACE)) return [];
   const value = goInteger(probe, GRACE);
-  return isSet(probe, GRACE) && value <= 0 ? [invalid(`${path}.${GRACE}`, value, 'must be greater than 0')] : [];
+  return value <= 0 ? [invalid(`${path}.${GRACE}`, value, 'must be greater than 0')] : [];
 }
 
 /** A readiness probe never kills, so it has no grace period of its own. */

@@ -37,6 +37,37 @@ export function probeTiming(probe: JsonObject): ProbeTiming {
   };
 }
 
+/** The same; undefined when a number is none that the API server could store, since nothing can be worked out from it. */
+export function soundTiming(probe: JsonObject): ProbeTiming | undefined {
+  const timing = {
+    initialDelaySeconds: countOr(probe, 'initialDelaySeconds', 0),
+    periodSeconds: countOr(probe, 'periodSeconds', 10),
+    timeoutSeconds: countOr(probe, 'timeoutSeconds', 1),
+    failureThreshold: countOr(probe, 'failureThreshold', 3),
+    successThreshold: countOr(probe, 'successThreshold', 1),
+  };
+  const {
+    initialDelaySeconds: D,
+    periodSeconds: P,
+    timeoutSeconds: T,
+    failureThreshold: F,
+    successThreshold: S,
+  } = timing;
+  return Number.isNaN(D + P + T + F + S) ? undefined : timing;
+}
+
+/** NaN for what is no count. */
+function countOr(probe: JsonObject, field: string, fallback: number): number {
+  const value = member(probe, field) ?? 0;
+  if (!isCount(value)) return NaN;
+  return value === 0 ? fallback : value;
+}
+
+/** True for what an integer field that knows no negative numbers can hold. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 function integerOr(probe: JsonObject, field: string, fallback: number): number {
   const value = member(probe, field);
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : fallback;

@@ -219,7 +219,7 @@ function addWebhook(app: FastifyInstance, webhook: Webhook, waiting: WaitingRevi
       request.arrival = arrival;
       metrics.started();
       // `close` comes exactly once, also when the caller hangs up.
-      reply.raw.once('close', () => {
+      reply.raw.on('close', () => {
         metrics.finished(webhook, (monotonic() - arrival) / 1000);
       });
       done();
@@ -239,7 +239,7 @@ function answer(
   deps: WebhookApp,
 ): AdmissionReviewReply | Promise<AdmissionReviewReply> {
   const { arrival } = request;
-  const decoded = decodeReview(request.body);
+  const decoded = decodeReview(request.body, request.text.length);
   if ('problem' in decoded) throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoded.problem}`);
   const deadline = deadlineMilliseconds((request.query as Record<string, unknown>)['timeout']);
   const { namespace } = decoded.request;

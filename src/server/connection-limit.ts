@@ -53,7 +53,7 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     connections.began(request.socket);
     // `close` comes exactly once, also when the caller hangs up.
-    response.once('close', () => {
+    response.on('close', () => {
       connections.ended(request.socket, response.writableFinished && response.statusCode < 300);
     });
   });

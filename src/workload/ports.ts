@@ -44,9 +44,8 @@ export type PortLookup =
   | { readonly port: ContainerPort }
   | { readonly problem: 'undeclared' | 'not-tcp'; readonly declared: readonly ContainerPort[] };
 
-/** Looks up a port by number or by name. A number that is declared for TCP and for UDP is the TCP one. */
-export function findPort(container: JsonObject, wanted: number | string): PortLookup {
-  const declared = portsOf(container);
+/** Looks up a declared port by number or by name. A number that is declared for TCP and for UDP is the TCP one. */
+export function findPort(declared: readonly ContainerPort[], wanted: number | string): PortLookup {
   const same = declared.filter((port) => (typeof wanted === 'number' ? port.number : port.name) === wanted);
   const tcp = same.find((port) => port.protocol === 'TCP');
   if (tcp !== undefined) return { port: tcp };

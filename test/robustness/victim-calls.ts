@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import jsonPatch from 'fast-json-patch';
 import { parse } from 'yaml';
 import { mutate } from '../../src/admission/mutate.ts';
 import { decodeReview } from '../../src/admission/review.ts';
@@ -11,6 +12,8 @@ import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { PolicySet } from '../../src/policy/policy-set.ts';
 import { readPolicyDocuments } from '../../src/sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import type { Operation } from 'fast-json-patch';
+import type { JsonObject } from '../../src/probes/json.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
@@ -127,15 +130,22 @@ function review(text: string): Outcome {
           webhook === 'mutate'
             ? mutate(request, policies, 'On')
             : validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS });
+        slowest = Math.max(slowest, performance.now() - began);
+        mustApply(request.object, reply.response.patch);
         replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         return { verdict: 'too deep', replies };
       }
-      slowest = Math.max(slowest, performance.now() - began);
     }
   }
   return { verdict: 'answered', replies, slowest };
+}
+
+/** The API server's answer to a patch that does not apply is a 500, whatever the failurePolicy. */
+function mustApply(object: JsonObject | undefined, patch: string | undefined): void {
+  if (patch === undefined) return;
+  jsonPatch.applyPatch(object, JSON.parse(Buffer.from(patch, 'base64').toString()) as Operation[], true);
 }
 
 function policyDocument(document: unknown): Outcome {
@@ -167,6 +177,7 @@ async function command(args: readonly string[], stdin: string): Promise<Outcome>
     now: () => 0,
     monotonic: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
+    letHeapGrow: () => undefined,
   };
   const code = await runCommandLine(args, io);
   if (![0, 1, 2].includes(code)) throw new Error(`exit code ${code}`);
