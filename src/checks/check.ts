@@ -62,5 +62,9 @@ export interface Check {
   /** Probes that the rule looks at beside the one that a finding names: when one of them is injected, the reader is told. */
   readonly relatedProbes?: readonly ProbeKind[];
   /** All violations of one container, in a fixed order. */
-  readonly run: (workload: CheckedWorkload, container: CheckedContainer, parameters: CheckParameters) => Finding[];
+  readonly run: (
+    workload: CheckedWorkload,
+    container: CheckedContainer,
+    parameters: CheckParameters,
+  ) => readonly Finding[];
 }

@@ -1,6 +1,7 @@
+import { eachProbe } from './each-probe.ts';
 import { podGraceSeconds, probeGraceSeconds } from './grace.ts';
 import { the } from './wording.ts';
-import type { Check, Finding } from './check.ts';
+import type { Check } from './check.ts';
 
 /**
  * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds`; the Pod's. A
@@ -14,13 +15,13 @@ export const gracePeriod: Check = {
   run: (workload, container) => {
     const pods = podGraceSeconds(workload);
     if (pods === undefined) return [];
-    return container.probes.flatMap((probe): Finding[] => {
+    return eachProbe(container, (probe) => {
       const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe);
-      if (typeof own !== 'number' || own <= pods) return [];
+      if (typeof own !== 'number' || own <= pods) return undefined;
       const message =
         `${the(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s: the probe's value ` +
         `wins; ${pods === 0 ? 'take it out' : `write ${pods} or less, or take it out`}`;
-      return [{ probe: probe.kind, path: `${probe.path}.terminationGracePeriodSeconds`, message }];
+      return { probe: probe.kind, path: `${probe.path}.terminationGracePeriodSeconds`, message };
     });
   },
 };

@@ -2,6 +2,7 @@ import { member } from '../probes/json.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { describePort } from '../workload/ports.ts';
 import { isPortName } from '../probes/port-name.ts';
+import { eachProbe } from './each-probe.ts';
 import { oncePerWorkload } from './once-per-workload.ts';
 import { listed, quote, the } from './wording.ts';
 import type { ContainerPort } from '../workload/ports.ts';
@@ -18,7 +19,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const namedPort: Check = {
   id: 'named-port',
-  run: (workload, container) => container.probes.flatMap((probe) => judge(workload, container, probe) ?? []),
+  run: (workload, container) => eachProbe(container, (probe) => judge(workload, container, probe)),
 };
 
 function judge(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
@@ -26,9 +27,9 @@ function judge(workload: CheckedWorkload, container: CheckedContainer, probe: Ch
   const declared = container.ports;
   if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
     return undefined;
-  const same = declared.filter((port) => port.name === name);
-  if (same.some((port) => port.protocol === 'TCP')) return undefined;
-  const message = same[0] === undefined ? undeclared(workload, container, name, declared) : notTcp(container, same[0]);
+  if (declared.some((port) => port.name === name && port.protocol === 'TCP')) return undefined;
+  const same = declared.find((port) => port.name === name);
+  const message = same === undefined ? undeclared(workload, container, name, declared) : notTcp(container, same);
   return { probe: probe.kind, path: `${probe.handlerPath}.port`, message };
 }
 

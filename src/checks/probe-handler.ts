@@ -1,9 +1,10 @@
 import { isJsonObject, member } from '../probes/json.ts';
 import { HANDLER_KINDS } from '../probes/probe.ts';
+import { eachProbe } from './each-probe.ts';
 import { stringsOf, stringsParameter } from './parameters.ts';
 import { listed, the } from './wording.ts';
 import type { ProbeKind } from '../probes/probe.ts';
-import type { Check, CheckParameters, Finding } from './check.ts';
+import type { Check, CheckParameters } from './check.ts';
 
 /**
  * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`.
@@ -14,11 +15,11 @@ import type { Check, CheckParameters, Finding } from './check.ts';
 export const probeHandler: Check = {
   id: 'probe-handler',
   run: (_workload, container, parameters) =>
-    container.probes.flatMap((probe): Finding[] => {
+    eachProbe(container, (probe) => {
       const allowed = allowedFor(parameters, probe.kind);
-      if (allowed.includes(probe.handlerKind)) return [];
+      if (allowed.includes(probe.handlerKind)) return undefined;
       const message = `${the(container)} uses ${probe.handlerKind} as its ${probe.kind}; write ${listed(allowed, 'or')} instead`;
-      return [{ probe: probe.kind, path: probe.handlerPath, message }];
+      return { probe: probe.kind, path: probe.handlerPath, message };
     }),
 };
 

@@ -1,4 +1,5 @@
 import { member } from '../probes/json.ts';
+import { eachProbe } from './each-probe.ts';
 import { quote, the } from './wording.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -13,7 +14,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const probeHost: Check = {
   id: 'probe-host',
-  run: (workload, container) => container.probes.flatMap((probe) => judge(workload, container, probe) ?? []),
+  run: (workload, container) => eachProbe(container, (probe) => judge(workload, container, probe)),
 };
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;

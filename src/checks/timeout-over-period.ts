@@ -1,4 +1,5 @@
 import { intervalSeconds } from '../probes/timing.ts';
+import { eachProbe } from './each-probe.ts';
 import { the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -11,7 +12,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const timeoutOverPeriod: Check = {
   id: 'timeout-over-period',
-  run: (_workload, container) => container.probes.flatMap((probe) => judge(container, probe) ?? []),
+  run: (_workload, container) => eachProbe(container, (probe) => judge(container, probe)),
 };
 
 function judge(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {

@@ -1,5 +1,6 @@
 import { member } from '../probes/json.ts';
 import { describePort } from '../workload/ports.ts';
+import { eachProbe } from './each-probe.ts';
 import { isPortNumber } from './declared-ports.ts';
 import { listed, the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
@@ -15,14 +16,15 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export const undeclaredPort: Check = {
   id: 'undeclared-port',
-  run: (_workload, container) => container.probes.flatMap((probe) => judge(container, probe) ?? []),
+  run: (_workload, container) => eachProbe(container, (probe) => judge(container, probe)),
 };
 
 function judge(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const port = member(probe.handler, 'port');
+  if (probe.handlerKind === 'exec' || !isPortNumber(port)) return undefined;
   const declared = container.ports?.filter(({ protocol }) => protocol === 'TCP');
   const asksElsewhere = (member(probe.handler, 'host') ?? '') !== '';
-  if (probe.handlerKind === 'exec' || !isPortNumber(port) || declared === undefined || asksElsewhere) return undefined;
+  if (declared === undefined || asksElsewhere) return undefined;
   if (declared.some(({ number }) => number === port)) return undefined;
   const known = declared.length === 0 ? 'no TCP port' : `only ${listed(declared.map(describePort))}, not ${port}`;
   return {

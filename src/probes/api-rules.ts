@@ -31,14 +31,17 @@ export interface CauseGroup {
  * @param podSpecPath where it stands in its object: `spec`, `spec.template.spec`
  */
 export function apiCauses(podSpec: JsonObject, podSpecPath: string, place: PodSpecPlace): CauseGroup[] {
-  const groups: CauseGroup[] = CONTAINER_LISTS.flatMap((list) =>
-    goObjects(podSpec, list).map((container, index) => {
+  const groups: CauseGroup[] = [];
+  for (const list of CONTAINER_LISTS) {
+    for (const [index, container] of goObjects(podSpec, list).entries()) {
       const path = `${podSpecPath}.${list}[${index}]`;
-      return { container: path, causes: CONTAINER_RULES[list](container, path) };
-    }),
-  );
-  groups.push({ container: undefined, causes: podCauses(podSpec, podSpecPath, place) });
-  return groups.filter(({ causes }) => causes.length > 0);
+      const causes = CONTAINER_RULES[list](container, path);
+      if (causes.length > 0) groups.push({ container: path, causes });
+    }
+  }
+  const causes = podCauses(podSpec, podSpecPath, place);
+  if (causes.length > 0) groups.push({ container: undefined, causes });
+  return groups;
 }
 
 function podCauses(podSpec: JsonObject, path: string, place: PodSpecPlace): ApiCause[] {

@@ -103,12 +103,14 @@ function fits(value: unknown, type: GoType): boolean {
   return type.kind === 'integer' && isInteger(value, type.name);
 }
 
+const INT32 = { least: -(2 ** 31), most: 2 ** 31 - 1 };
 /** The largest int64 is not a JavaScript number; it is read as 2^63. */
-const RANGES = { int32: [-(2 ** 31), 2 ** 31 - 1], int64: [-(2 ** 63), 2 ** 63] } as const;
+const INT64 = { least: -(2 ** 63), most: 2 ** 63 };
 
-function isInteger(value: unknown, type: keyof typeof RANGES): boolean {
-  const [least, most] = RANGES[type];
-  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+function isInteger(value: unknown, type: 'int32' | 'int64'): boolean {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return false;
+  const { least, most } = type === 'int32' ? INT32 : INT64;
+  return value >= least && value <= most;
 }
 
 function mismatch(value: unknown, type: GoType, { path, struct, field }: Place): Problem {

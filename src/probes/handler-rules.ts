@@ -34,19 +34,14 @@ export function lifecycleCauses(container: JsonObject, path: string): ApiCause[]
 
 /** The first handler is validated, the later ones are forbidden whatever they say (validation.go, validateHandler). */
 function handlerCauses(handler: JsonObject, kinds: readonly string[], path: string): ApiCause[] {
-  let taken = false;
-  const causes: ApiCause[][] = [];
+  let causes: ApiCause[] | undefined;
   for (const kind of kinds) {
     const action = goPointer(handler, kind);
     if (action === undefined) continue;
-    causes.push(
-      taken
-        ? [forbidden(`${path}.${kind}`, 'may not specify more than 1 handler type')]
-        : (ACTION_RULES[kind]?.(action, `${path}.${kind}`) ?? []),
-    );
-    taken = true;
+    if (causes === undefined) causes = ACTION_RULES[kind]?.(action, `${path}.${kind}`) ?? [];
+    else causes.push(forbidden(`${path}.${kind}`, 'may not specify more than 1 handler type'));
   }
-  return taken ? causes.flat() : [required(path, 'must specify a handler type')];
+  return causes ?? [required(path, 'must specify a handler type')];
 }
 
 function execCauses(action: JsonObject, path: string): ApiCause[] {

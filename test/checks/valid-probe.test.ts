@@ -15,7 +15,7 @@ const ROLLOUT: WorkloadKind = {
 };
 
 /** What valid-probe says about the containers of an object, by their names. */
-function findingsOf(object: JsonObject): Record<string, Finding[]> {
+function findingsOf(object: JsonObject): Record<string, readonly Finding[]> {
   const kind = workloadKindOfManifest(object, [...BUILT_IN_KINDS, ROLLOUT]);
   const template = kind && podTemplatesOf(object, kind)[0];
   if (kind === undefined || template === undefined) throw new Error('not a workload');
