@@ -14,6 +14,9 @@ import type { Defaulting, Injection } from '../defaulting/default-probes.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
+/** With so many no further template is looked at: nobody reads them, and an object of megabytes has room for any number. */
+const MOST_VIOLATIONS = 5000;
+
 /** An object to be judged. */
 export interface Subject {
   readonly object: JsonObject;
@@ -44,6 +47,7 @@ export function judge(
   const warnings = new Set<string>();
   const sources = new Set<string>();
   for (const { template, path } of templates) {
+    if (violations.length >= MOST_VIOLATIONS) break;
     const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
     for (const { source } of policy.layers) sources.add(source);
     const defaulting = defaultProbes(template, policy, kind);

@@ -2,6 +2,7 @@ import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../probes/probe.ts';
 import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
 import type { JsonObject } from '../probes/json.ts';
+import type { PlacedTemplate } from '../workload/kinds.ts';
 
 /**
  * No node runs as many containers as this in one Pod, but an object of 3 MiB has room for a quarter of a million, and what there is to say
@@ -18,21 +19,23 @@ export class ObjectTooLarge extends RangeError {}
 const LEAST_TEXT_OF_MANY_ELEMENTS = 2 * MAX_ELEMENTS;
 
 /**
- * Throws ObjectTooLarge for a Pod template with more of anything than can be looked at.
+ * Throws ObjectTooLarge for an object whose Pod templates have more of anything, together, than can be looked at.
  *
- * @param textLength characters of the JSON that it was parsed from
+ * @param textLength characters of the JSON that they were parsed from
  */
-export function refuseTooLarge(template: JsonObject, textLength: number): void {
-  const spec = objectMember(template, 'spec') ?? {};
+export function refuseTooLarge(templates: readonly PlacedTemplate[], textLength: number): void {
   let containers = 0;
   let elements = 0;
-  for (const list of CONTAINER_LISTS) {
-    const entries = member(spec, list);
-    if (!Array.isArray(entries)) continue;
-    containers += entries.length;
-    if (containers > MAX_CONTAINERS) throw tooLarge(containers, 'containers', MAX_CONTAINERS);
-    if (textLength < LEAST_TEXT_OF_MANY_ELEMENTS) continue;
-    for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
+  for (const { template } of templates) {
+    const spec = objectMember(template, 'spec') ?? {};
+    for (const list of CONTAINER_LISTS) {
+      const entries = member(spec, list);
+      if (!Array.isArray(entries)) continue;
+      containers += entries.length;
+      if (containers > MAX_CONTAINERS) throw tooLarge(containers, 'containers', MAX_CONTAINERS);
+      if (textLength < LEAST_TEXT_OF_MANY_ELEMENTS) continue;
+      for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
+    }
   }
   if (elements > MAX_ELEMENTS)
     throw tooLarge(elements, 'ports, headers, words of commands and restart rules', MAX_ELEMENTS);

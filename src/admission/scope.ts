@@ -25,7 +25,7 @@ export function scopeOf(request: AdmissionRequest, kinds: readonly WorkloadKind[
   if (oldObject !== undefined && isBeingDeleted(oldObject)) return { skipped: 'being-deleted' };
   const found = templatesToLookAt(object, kind);
   if ('skipped' in found) return found;
-  for (const { template } of [...found.templates, ...(oldObject === undefined ? [] : podTemplatesOf(oldObject, kind))])
-    refuseTooLarge(template, request.textLength);
+  refuseTooLarge(found.templates, request.textLength);
+  if (oldObject !== undefined) refuseTooLarge(podTemplatesOf(oldObject, kind), request.textLength);
   return { object, kind, templates: found.templates };
 }

@@ -1,6 +1,6 @@
 import { member } from '../probes/json.ts';
 import { didYouMean } from '../policy/suggestion.ts';
-import { describePort } from '../workload/ports.ts';
+import { describePorts } from '../workload/ports.ts';
 import { isPortName } from '../probes/port-name.ts';
 import { eachProbe } from './each-probe.ts';
 import { oncePerWorkload } from './once-per-workload.ts';
@@ -81,7 +81,7 @@ function whatThereIs(name: string, declared: readonly ContainerPort[]): string {
   const usable = declared.filter((port) => port.protocol === 'TCP');
   return usable.length === 0
     ? `; write the number, or add { name: ${name}, containerPort: <number> } to its ports`
-    : `; it declares ${listed(usable.map(describePort))}`;
+    : `; it declares ${listed(describePorts(usable))}`;
 }
 
 function tcpNames(declared: readonly ContainerPort[]): string[] {

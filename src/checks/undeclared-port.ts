@@ -1,5 +1,5 @@
 import { member } from '../probes/json.ts';
-import { describePort } from '../workload/ports.ts';
+import { describePorts } from '../workload/ports.ts';
 import { eachProbe } from './each-probe.ts';
 import { isPortNumber } from './declared-ports.ts';
 import { listed, the } from './wording.ts';
@@ -26,7 +26,7 @@ function judge(container: CheckedContainer, probe: CheckedProbe): Finding | unde
   const asksElsewhere = (member(probe.handler, 'host') ?? '') !== '';
   if (declared === undefined || asksElsewhere) return undefined;
   if (declared.some(({ number }) => number === port)) return undefined;
-  const known = declared.length === 0 ? 'no TCP port' : `only ${listed(declared.map(describePort))}, not ${port}`;
+  const known = declared.length === 0 ? 'no TCP port' : `only ${listed(describePorts(declared))}, not ${port}`;
   return {
     probe: probe.kind,
     path: `${probe.handlerPath}.port`,

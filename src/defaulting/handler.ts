@@ -4,7 +4,7 @@ import { defaultedProbe } from '../probes/api-defaults.ts';
 import { probeHandlerCauses } from '../probes/handler-rules.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { isHost } from '../policy/probe-default.ts';
-import { describePort, findPort } from '../workload/ports.ts';
+import { describePorts, findPort } from '../workload/ports.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Probe } from '../probes/probe.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
@@ -57,7 +57,7 @@ function policyPortIn(ports: readonly ContainerPort[], wanted: number | string):
 }
 
 function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port: ContainerPort }>): HandlerProblem {
-  const declared = lookup.declared.length === 0 ? 'no port' : lookup.declared.map(describePort).join(', ');
+  const declared = lookup.declared.length === 0 ? 'no port' : describePorts(lookup.declared).join(', ');
   return lookup.problem === 'not-tcp'
     ? {
         code: 'port-not-tcp',
@@ -86,7 +86,7 @@ function inferPort(declared: readonly ContainerPort[]): ContainerPort | HandlerP
   const only = candidates[0];
   if (only !== undefined && candidates.every((port) => port.number === only.number)) return only;
   if (only !== undefined) {
-    const list = candidates.map(describePort).join(', ');
+    const list = describePorts(candidates).join(', ');
     return {
       code: 'no-port',
       detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`,

@@ -17,6 +17,12 @@ export interface ApiCause {
   readonly message: string;
 }
 
+/**
+ * The API server lists every fault; with so many of a list's elements, or of a Pod's containers, the rest is left out: there is no end to what an
+ * object of megabytes can have, and nobody reads it.
+ */
+export const MOST_CAUSES = 1000;
+
 /** The API server shows a value whole. Nobody reads more of one than this, and its quotation may be five times as long. */
 const MAX_SHOWN_LENGTH = 1024;
 

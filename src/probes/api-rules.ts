@@ -1,6 +1,6 @@
 import { CONTAINER_LISTS } from './api-defaults.ts';
 import { CONTAINER_RULES } from './container-rules.ts';
-import { forbidden, notSupported, required } from './api-cause.ts';
+import { forbidden, MOST_CAUSES, notSupported, required } from './api-cause.ts';
 import { goLength, goObjects, goString } from './go-values.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from './json.ts';
@@ -32,11 +32,14 @@ export interface CauseGroup {
  */
 export function apiCauses(podSpec: JsonObject, podSpecPath: string, place: PodSpecPlace): CauseGroup[] {
   const groups: CauseGroup[] = [];
+  let count = 0;
   for (const list of CONTAINER_LISTS) {
     for (const [index, container] of goObjects(podSpec, list).entries()) {
+      if (count >= MOST_CAUSES) break;
       const path = `${podSpecPath}.${list}[${index}]`;
       const causes = CONTAINER_RULES[list](container, path);
       if (causes.length > 0) groups.push({ container: path, causes });
+      count += causes.length;
     }
   }
   const causes = podCauses(podSpec, podSpecPath, place);

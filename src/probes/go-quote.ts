@@ -10,12 +10,15 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\v', '\\v'],
 ]);
 
+/** What stands for itself: ASCII that can be seen, without quotes and backslashes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /**
  * A string in quotes as Go's `%q` writes it: characters that cannot be seen are escaped (strconv.Quote). A lone surrogate is U+FFFD, as
  * Go's JSON decoder reads it.
  */
 export function goQuote(text: string): string {
-  return `"${Array.from(text.toWellFormed(), goCharacter).join('')}"`;
+  return `"${PLAIN.test(text) ? text : Array.from(text.toWellFormed(), goCharacter).join('')}"`;
 }
 
 function goCharacter(character: string): string {

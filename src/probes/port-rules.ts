@@ -1,4 +1,4 @@
-import { duplicate, invalid, notSupported, required } from './api-cause.ts';
+import { duplicate, invalid, MOST_CAUSES, notSupported, required } from './api-cause.ts';
 import { goInteger, goObjects, goString } from './go-values.ts';
 import { member } from './json.ts';
 import { isPortName } from './port-name.ts';
@@ -18,7 +18,7 @@ function portNameProblems(name: string): readonly string[] {
   // As nearly all are.
   if (isPortName(name)) return [];
   const rules: readonly (readonly [boolean, string])[] = [
-    [byteLength(name) > LONGEST_NAME, `must be no more than ${LONGEST_NAME} characters`],
+    [name.length > LONGEST_NAME || byteLength(name) > LONGEST_NAME, `must be no more than ${LONGEST_NAME} characters`],
     [!/^[-a-z0-9]+$/.test(name), 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)'],
     [!/[a-z]/.test(name), 'must contain at least one letter (a-z)'],
     [name.includes('--'), 'must not contain consecutive hyphens'],
@@ -56,6 +56,7 @@ export function containerPortsCauses(container: JsonObject, path: string): ApiCa
   const names = new Set<string>();
   const causes: ApiCause[] = [];
   for (const [index, port] of goObjects(container, 'ports').entries()) {
+    if (causes.length >= MOST_CAUSES) break;
     const portPath = `${path}.ports[${index}]`;
     causes.push(
       ...nameCauses(goString(port, 'name'), names, `${portPath}.name`),

@@ -33,10 +33,21 @@ export function tcpPortsOf(container: JsonObject): ContainerPort[] {
   return portsOf(container).filter((port) => port.protocol === 'TCP');
 }
 
-/** A port as a person names it: `http (8080)`, or `8080` without a name. */
-export function describePort(port: ContainerPort): string {
-  const text = port.name === undefined ? String(port.number) : `${port.name} (${port.number})`;
-  return port.protocol === 'TCP' ? text : `${text}/${port.protocol}`;
+/** Of ports that are listed, and of the characters of a name or protocol: nobody reads more, and the API server has not seen them yet. */
+const MOST_LISTED = 20;
+const MOST_CHARACTERS = 63;
+
+/** Ports as a person names them: `http (8080)`, or `8080` without a name. The last stands for all that are too many to list. */
+export function describePorts(ports: readonly ContainerPort[]): string[] {
+  const described = ports.slice(0, MOST_LISTED).map(({ name, number, protocol }) => {
+    const text = name === undefined ? String(number) : `${cut(name)} (${number})`;
+    return protocol === 'TCP' ? text : `${text}/${cut(protocol)}`;
+  });
+  return ports.length > MOST_LISTED ? [...described, `${ports.length - MOST_LISTED} more`] : described;
+}
+
+function cut(text: string): string {
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}...` : text;
 }
 
 /** Where a policy's or probe's port stands in a container: the TCP port it means, or why it means none. */

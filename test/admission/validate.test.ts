@@ -290,6 +290,25 @@ it('does not call a delay void that the injected startup probe follows from', ()
   expect(validation(deployment(appContainer(probes({}))), { policies: given }).allowed).toBe(false);
 });
 
+describe('what has more faults than anybody reads', () => {
+  const ports = Array.from({ length: 2000 }, (_, i) => ({ name: `-${i}--`, containerPort: 80 }));
+
+  it('is denied for the first of them, a thousand or so of a list', () => {
+    const lines = validation(deployment(appContainer({ ports }))).status.message?.split('\n') ?? [];
+    expect(lines).toHaveLength(1001);
+    expect(lines.at(-1)).toBe('and 2 more violations');
+  });
+
+  it('has its ports listed up to the twentieth, by names of bearable length', () => {
+    const named = Array.from({ length: 25 }, (_, i) => ({ name: `p${i}${'x'.repeat(100)}`, containerPort: i + 1 }));
+    const livenessProbe = { httpGet: { path: '/', port: 'nope' } };
+    const { message = '' } = validation(deployment(appContainer({ ports: named, livenessProbe }))).status;
+    const line = message.split('\n').find((each) => each.includes('(named-port)')) ?? '';
+    expect(line).toContain('(20) and 5 more (named-port)');
+    expect(line.length).toBeLessThan(2000);
+  });
+});
+
 describe('what is too large to be looked at', () => {
   const many = (count: number): JsonObject =>
     deployment(appContainer({ ports: Array.from({ length: count }, () => ({ containerPort: 80 })) }));
@@ -303,6 +322,10 @@ describe('what is too large to be looked at', () => {
     expect(() => validation(deployment(appContainer({ livenessProbe: headers, ports: [] })))).toThrow('50001');
     expect(() => validation(deployment(appContainer({ lifecycle, ports: [] })))).toThrow('50001');
     expect(() => validation(deployment(appContainer()), { request: update(many(50_001)) })).toThrow('50001');
+    const template = { spec: { template: { spec: (containers(2501) as { spec: JsonObject }).spec } } };
+    const replicatedJobs = [0, 1].map((i) => ({ name: `j${i}`, template }));
+    const jobSet = { apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata: {}, spec: { replicatedJobs } };
+    expect(() => validation(jobSet)).toThrow('the Pod has 5002 containers');
   });
 
   it('is not what just fits', () => {

@@ -313,6 +313,57 @@ const many: readonly NamedText[] = [
         },
       ),
   },
+  ...(
+    [
+      ['4,000 port names of 1 KB with five faults each', 4000, `\u4e16${'\x7f'.repeat(988)}`],
+      ['2,800 port names of 1 KB with five faults each', 2800, '\x7f'.repeat(990)],
+      ['49,000 port names with five faults each', 49_000, '!'.repeat(170)],
+    ] as const
+  ).map(([name, count, text]) => ({
+    name,
+    text: () =>
+      deploymentOf([
+        { ...appContainer(), ports: times(count, (i) => ({ name: `-${i}--${text}-`, containerPort: 1 })) },
+      ]),
+  })),
+  {
+    name: '14,000 header names of 200 characters that are none, in each of three probes',
+    text: () => {
+      const httpHeaders = times(14_000, (i) => ({ name: `${i}${'\x7f'.repeat(200)}`, value: '' }));
+      const own = { httpGet: { path: '/', port: 'http', httpHeaders } };
+      return deploymentOf([appContainer({ livenessProbe: own, readinessProbe: own, startupProbe: own })]);
+    },
+  },
+  {
+    name: 'two ports with names of 3 MB, and probes that miss them',
+    text: () => {
+      const ports = [0, 1].map((i) => ({ name: `\u4e16${i}${'x'.repeat(3_000_000)}`, containerPort: 8000 + i }));
+      return deploymentOf([{ ...appContainer(threeProbes('nope')), readinessProbe: probe(99), ports }]);
+    },
+  },
+  {
+    name: 'a JobSet of four templates with 5,000 containers each',
+    text: () => {
+      const template = { spec: { containers: times(5000, (i) => ({ name: `c${i}`, ...threeProbes('nope') })) } };
+      const replicatedJobs = times(4, (i) => ({ name: `j${i}`, template: { spec: { template } } }));
+      const metadata = { name: 'jobs', namespace: 'apps' };
+      return JSON.stringify(
+        reviewOf({ apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata, spec: { replicatedJobs } }),
+      );
+    },
+  },
+  {
+    name: 'a JobSet of 100 templates with 400 port names with five faults each',
+    text: () => {
+      const ports = times(400, (i) => ({ name: `-${i}--${'!'.repeat(170)}-`, containerPort: 1 }));
+      const template = { spec: { containers: [{ name: 'app', ports }] } };
+      const replicatedJobs = times(100, (i) => ({ name: `j${i}`, template: { spec: { template } } }));
+      const metadata = { name: 'jobs', namespace: 'apps' };
+      return JSON.stringify(
+        reviewOf({ apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata, spec: { replicatedJobs } }),
+      );
+    },
+  },
   {
     name: '200,000 words in a command',
     text: () => deploymentOf([appContainer({ livenessProbe: { exec: { command: times(200_000, () => 'ls') } } })]),
