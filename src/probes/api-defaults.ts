@@ -55,9 +55,10 @@ const PROBE_DEFAULTS = [
 
 /** A probe with what the API server would fill in (SetDefaults_Probe, SetDefaults_HTTPGetAction). */
 export function defaultedProbe(probe: JsonObject): JsonObject {
-  let spec = withObject(defaultedHttpGet(probe), 'grpc', defaultedGrpc);
-  for (const [field, value] of PROBE_DEFAULTS) spec = withDefault(spec, field, value, isZero);
-  return spec;
+  const spec = withObject(defaultedHttpGet(probe), 'grpc', defaultedGrpc);
+  const unset = PROBE_DEFAULTS.filter(([field]) => isZero(member(spec, field)));
+  // One copy for all of them: a probe may have a hundred thousand unknown members.
+  return unset.length === 0 ? spec : { ...spec, ...Object.fromEntries(unset) };
 }
 
 /** GRPCAction.Service has `+default=""`. */
