@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { cutShort } from './probes/cut-short.ts';
 import { objectMember, stringMember } from './probes/json.ts';
 import type { DestinationStream, Logger } from 'pino';
 import type { Decision } from './admission/decision.ts';
@@ -110,7 +111,7 @@ function nameOf({ name, object }: AdmissionRequest): string | undefined {
 const MAX_TEXT_LENGTH = 253;
 
 function cut<Text extends string | undefined>(text: Text): Text | string {
-  return text === undefined || text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}...`;
+  return text === undefined ? text : cutShort(text, MAX_TEXT_LENGTH);
 }
 
 /** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */

@@ -1,3 +1,4 @@
+import { cutShort } from './cut-short.ts';
 import { goJsonQuote, goQuote } from './go-quote.ts';
 
 /** The API server's types of field errors that rules about probes use (apimachinery, util/validation/field/errors.go). */
@@ -28,11 +29,20 @@ const MAX_SHOWN_LENGTH = 1024;
 
 /** A value as a message shows it: numbers bare, strings quoted. */
 function shown(value: string | number): string {
-  return typeof value === 'string' ? goQuote(cut(value)) : String(value);
+  return typeof value === 'string' ? goQuote(cutShort(value, MAX_SHOWN_LENGTH)) : String(value);
 }
 
-function cut(text: string): string {
-  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
+/** The causes of a list's elements, one element after the other, until there are so many that the rest is left out. */
+export function causesOfEach<T>(
+  elements: readonly T[],
+  causesOf: (element: T, index: number) => readonly ApiCause[],
+): ApiCause[] {
+  const causes: ApiCause[] = [];
+  for (const [index, element] of elements.entries()) {
+    if (causes.length >= MOST_CAUSES) break;
+    for (const cause of causesOf(element, index)) causes.push(cause);
+  }
+  return causes;
 }
 
 export function required(path: string, detail = ''): ApiCause {
@@ -61,6 +71,6 @@ export function tooMany(path: string, count: number, maximum: number): ApiCause 
  * plain string, and those are shown as JSON (ErrorBody, since 1.34).
  */
 export function notSupported(path: string, value: string, supported: readonly string[]): ApiCause {
-  const message = `Unsupported value: ${goJsonQuote(cut(value))}: supported values: ${supported.map(goQuote).join(', ')}`;
+  const message = `Unsupported value: ${goJsonQuote(cutShort(value, MAX_SHOWN_LENGTH))}: supported values: ${supported.map(goQuote).join(', ')}`;
   return { path, reason: 'FieldValueNotSupported', message };
 }

@@ -1,4 +1,4 @@
-import { forbidden, invalid, MOST_CAUSES, notSupported, required } from './api-cause.ts';
+import { causesOfEach, forbidden, invalid, notSupported, required } from './api-cause.ts';
 import { goInteger, goLength, goObjects, goPointer, goString } from './go-values.ts';
 import { portCauses, portNumberCauses } from './port-rules.ts';
 import { HANDLER_KINDS } from './probe.ts';
@@ -53,13 +53,11 @@ const SCHEMES = ['HTTP', 'HTTPS'];
 /** validation.go, validateHTTPGetAction. The path is never empty here: defaulting has seen to it. */
 function httpGetCauses(action: JsonObject, path: string): ApiCause[] {
   const scheme = goString(action, 'scheme');
-  const causes = portCauses(action, `${path}.port`);
-  if (!SCHEMES.includes(scheme)) causes.push(notSupported(`${path}.scheme`, scheme, SCHEMES));
-  for (const header of goObjects(action, 'httpHeaders')) {
-    if (causes.length >= MOST_CAUSES) break;
-    causes.push(...headerCauses(header, `${path}.httpHeaders`));
-  }
-  return causes;
+  return [
+    ...portCauses(action, `${path}.port`),
+    ...(SCHEMES.includes(scheme) ? [] : [notSupported(`${path}.scheme`, scheme, SCHEMES)]),
+    ...causesOfEach(goObjects(action, 'httpHeaders'), (header) => headerCauses(header, `${path}.httpHeaders`)),
+  ];
 }
 
 const HEADER_PROBLEM =

@@ -1,4 +1,4 @@
-import { duplicate, invalid, MOST_CAUSES, notSupported, required } from './api-cause.ts';
+import { causesOfEach, duplicate, invalid, notSupported, required } from './api-cause.ts';
 import { goInteger, goObjects, goString } from './go-values.ts';
 import { member } from './json.ts';
 import { isPortName } from './port-name.ts';
@@ -54,18 +54,15 @@ export function portCauses(handler: JsonObject, path: string): ApiCause[] {
 /** A container's ports (validation.go, validateContainerPorts). */
 export function containerPortsCauses(container: JsonObject, path: string): ApiCause[] {
   const names = new Set<string>();
-  const causes: ApiCause[] = [];
-  for (const [index, port] of goObjects(container, 'ports').entries()) {
-    if (causes.length >= MOST_CAUSES) break;
+  return causesOfEach(goObjects(container, 'ports'), (port, index) => {
     const portPath = `${path}.ports[${index}]`;
-    causes.push(
+    return [
       ...nameCauses(goString(port, 'name'), names, `${portPath}.name`),
       ...containerPortCauses(goInteger(port, 'containerPort'), `${portPath}.containerPort`),
       ...hostPortCauses(goInteger(port, 'hostPort'), `${portPath}.hostPort`),
       ...protocolCauses(goString(port, 'protocol'), `${portPath}.protocol`),
-    );
-  }
-  return causes;
+    ];
+  });
 }
 
 /** Names must differ within a container only; one that is not valid is not compared. */

@@ -1,4 +1,4 @@
-import { MOST_CAUSES, notSupported, required, tooMany } from './api-cause.ts';
+import { causesOfEach, notSupported, required, tooMany } from './api-cause.ts';
 import { goLength, goObjects, goPointer, goString, isSet } from './go-values.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from './json.ts';
@@ -27,12 +27,10 @@ function policyCauses(container: JsonObject, path: string): ApiCause[] {
 
 function rulesCauses(container: JsonObject, path: string): ApiCause[] {
   const rules = goObjects(container, 'restartPolicyRules');
-  const causes = rules.length > MOST_RULES ? [tooMany(path, rules.length, MOST_RULES)] : [];
-  for (const [index, rule] of rules.entries()) {
-    if (causes.length >= MOST_CAUSES) break;
-    causes.push(...ruleCauses(rule, `${path}[${index}]`));
-  }
-  return causes;
+  return [
+    ...(rules.length > MOST_RULES ? [tooMany(path, rules.length, MOST_RULES)] : []),
+    ...causesOfEach(rules, (rule, index) => ruleCauses(rule, `${path}[${index}]`)),
+  ];
 }
 
 function ruleCauses(rule: JsonObject, path: string): ApiCause[] {

@@ -28,32 +28,27 @@ const INT32_MAX = 2_147_483_647;
  * type, which the API server refuses, counts as absent.
  */
 export function probeTiming(probe: JsonObject): ProbeTiming {
-  return {
-    initialDelaySeconds: integerOr(probe, 'initialDelaySeconds', 0),
-    periodSeconds: integerOr(probe, 'periodSeconds', 10),
-    timeoutSeconds: integerOr(probe, 'timeoutSeconds', 1),
-    failureThreshold: integerOr(probe, 'failureThreshold', 3),
-    successThreshold: integerOr(probe, 'successThreshold', 1),
-  };
+  return timingBy(integerOr, probe);
 }
 
 /** The same; undefined when a number is none that the API server could store, since nothing can be worked out from it. */
 export function soundTiming(probe: JsonObject): ProbeTiming | undefined {
-  const timing = {
-    initialDelaySeconds: countOr(probe, 'initialDelaySeconds', 0),
-    periodSeconds: countOr(probe, 'periodSeconds', 10),
-    timeoutSeconds: countOr(probe, 'timeoutSeconds', 1),
-    failureThreshold: countOr(probe, 'failureThreshold', 3),
-    successThreshold: countOr(probe, 'successThreshold', 1),
+  const timing = timingBy(countOr, probe);
+  return Object.values(timing).includes(NaN) ? undefined : timing;
+}
+
+/** @param read the number in a field, or what it defaults to */
+function timingBy(
+  read: (probe: JsonObject, field: string, fallback: number) => number,
+  probe: JsonObject,
+): ProbeTiming {
+  return {
+    initialDelaySeconds: read(probe, 'initialDelaySeconds', 0),
+    periodSeconds: read(probe, 'periodSeconds', 10),
+    timeoutSeconds: read(probe, 'timeoutSeconds', 1),
+    failureThreshold: read(probe, 'failureThreshold', 3),
+    successThreshold: read(probe, 'successThreshold', 1),
   };
-  const {
-    initialDelaySeconds: D,
-    periodSeconds: P,
-    timeoutSeconds: T,
-    failureThreshold: F,
-    successThreshold: S,
-  } = timing;
-  return Number.isNaN(D + P + T + F + S) ? undefined : timing;
 }
 
 /** NaN for what is no count. */

@@ -67,7 +67,7 @@ export interface WebhookApp {
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 /** What callers may have sent of bodies together before they are answered: the memory of the chart has room for it. */
 const ALL_BODIES_LIMIT_BYTES = 48 * 1024 * 1024;
-/** What answers may have of characters together that nobody has read. The longest, a patch for 5,000 containers, is a fifth of it at most. */
+/** What answers may have of characters together that nobody has read. The longest, a patch for 5,000 containers, has two to three million. */
 const ALL_ANSWERS_LIMIT = 16 * 1024 * 1024;
 /**
  * What one body may take of memory when it is parsed. The heap of the chart has room for it beside all other limits. Lists of environment

@@ -1,3 +1,4 @@
+import { cutShort } from '../probes/cut-short.ts';
 import { isJsonObject, member, stringMember } from '../probes/json.ts';
 import type { JsonObject } from '../probes/json.ts';
 
@@ -40,14 +41,10 @@ const MOST_CHARACTERS = 63;
 /** Ports as a person names them: `http (8080)`, or `8080` without a name. The last stands for all that are too many to list. */
 export function describePorts(ports: readonly ContainerPort[]): string[] {
   const described = ports.slice(0, MOST_LISTED).map(({ name, number, protocol }) => {
-    const text = name === undefined ? String(number) : `${cut(name)} (${number})`;
-    return protocol === 'TCP' ? text : `${text}/${cut(protocol)}`;
+    const text = name === undefined ? String(number) : `${cutShort(name, MOST_CHARACTERS)} (${number})`;
+    return protocol === 'TCP' ? text : `${text}/${cutShort(protocol, MOST_CHARACTERS)}`;
   });
   return ports.length > MOST_LISTED ? [...described, `${ports.length - MOST_LISTED} more`] : described;
-}
-
-function cut(text: string): string {
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}...` : text;
 }
 
 /** Where a policy's or probe's port stands in a container: the TCP port it means, or why it means none. */

@@ -35,6 +35,16 @@ function deployment(containers: readonly unknown[], members: Parameters<typeof p
   };
 }
 
+/** A JobSet with so many jobs of these containers. */
+function jobSetOf(count: number, containers: readonly unknown[]): string {
+  const template = { spec: { template: { spec: { containers } } } };
+  const replicatedJobs = times(count, (i) => ({ name: `j${i}`, template }));
+  const metadata = { name: 'jobs', namespace: 'apps' };
+  return JSON.stringify(
+    reviewOf({ apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata, spec: { replicatedJobs } }),
+  );
+}
+
 const deploymentOf = (...parts: Parameters<typeof deployment>): string =>
   JSON.stringify(reviewOf(deployment(...parts)));
 
@@ -343,25 +353,17 @@ const many: readonly NamedText[] = [
   },
   {
     name: 'a JobSet of four templates with 5,000 containers each',
-    text: () => {
-      const template = { spec: { containers: times(5000, (i) => ({ name: `c${i}`, ...threeProbes('nope') })) } };
-      const replicatedJobs = times(4, (i) => ({ name: `j${i}`, template: { spec: { template } } }));
-      const metadata = { name: 'jobs', namespace: 'apps' };
-      return JSON.stringify(
-        reviewOf({ apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata, spec: { replicatedJobs } }),
-      );
-    },
+    text: () =>
+      jobSetOf(
+        4,
+        times(5000, (i) => ({ name: `c${i}`, ...threeProbes('nope') })),
+      ),
   },
   {
     name: 'a JobSet of 100 templates with 400 port names with five faults each',
     text: () => {
       const ports = times(400, (i) => ({ name: `-${i}--${'!'.repeat(170)}-`, containerPort: 1 }));
-      const template = { spec: { containers: [{ name: 'app', ports }] } };
-      const replicatedJobs = times(100, (i) => ({ name: `j${i}`, template: { spec: { template } } }));
-      const metadata = { name: 'jobs', namespace: 'apps' };
-      return JSON.stringify(
-        reviewOf({ apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata, spec: { replicatedJobs } }),
-      );
+      return jobSetOf(100, [{ name: 'app', ports }]);
     },
   },
   {

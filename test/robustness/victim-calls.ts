@@ -130,9 +130,9 @@ function review(text: string): Outcome {
           webhook === 'mutate'
             ? mutate(request, policies, 'On')
             : validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS });
+        replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
         slowest = Math.max(slowest, performance.now() - began);
         mustApply(request.object, reply.response.patch);
-        replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         return { verdict: 'too deep', replies };
