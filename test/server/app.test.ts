@@ -108,6 +108,20 @@ describe('a v1 AdmissionReview', () => {
     expect(body['response']).toEqual({ uid, allowed: true });
   });
 
+  it('that arrives together with others, good and bad, gets the answer to itself', async () => {
+    const { app } = world();
+    const named = (name: string): JsonObject => ({ ...reviewOf(pod([appContainer({ name })])) });
+    const bodies = [named('one'), '{"', named('two'), { kind: 'Lease' }, named('three')];
+    const answers = await Promise.all(bodies.map((body) => post(app, '/mutate', body)));
+    expect(answers.map(({ code }) => code)).toEqual([200, 400, 200, 400, 200]);
+    const injected = answers.flatMap(({ code, body }) =>
+      code === 200 ? [expectValidReply('mutate', uid, body).auditAnnotations['injected']] : [],
+    );
+    expect(injected).toEqual(
+      ['one', 'two', 'three'].map((name) => `{"${name}":{"readinessProbe":"ClusterProbePolicy/cluster"}}`),
+    );
+  });
+
   it('of 9 MiB is answered like any other', async () => {
     const big = reviewOf(pod([appContainer()], { metadata: { annotations: { big: 'x'.repeat(9 * 1024 * 1024) } } }));
     expect((await post(world().app, '/mutate', big)).code).toBe(200);

@@ -1,0 +1,224 @@
+import { ObjectTooLarge } from '../admission/object-size.ts';
+import { decodeReview } from '../admission/review.ts';
+import { mutate } from '../admission/mutate.ts';
+import { withoutManagedFields } from '../admission/managed-fields.ts';
+import { validate } from '../admission/validate.ts';
+import { Cohorts } from './cohorts.ts';
+import { deadlineMilliseconds } from './deadline.ts';
+import { httpError } from './http-error.ts';
+import { isHeavierThan, jsonWeight } from './json-weight.ts';
+import { WaitingReviews } from './waiting-reviews.ts';
+import type { Step } from './cohorts.ts';
+import type { Decision, MutationMode } from '../admission/decision.ts';
+import type { AdmissionRequest } from '../admission/review.ts';
+import type { AdmissionReviewReply } from '../admission/response.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { Enforcement } from '../admission/validate.ts';
+import type { Metrics, Webhook } from './metrics.ts';
+
+/** What is logged of reviews that were decided. */
+export interface DecisionLog {
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
+}
+
+/** What reviews are decided by, and who is told. */
+export interface ReviewSurroundings {
+  /** The policies in force; undefined before they are known. */
+  readonly policies: () => PolicySet | undefined;
+  /**
+   * A promise when what is known of a namespace may be news in a moment, undefined when it is known. A Pod may come right behind its new
+   * namespace.
+   */
+  readonly namespaceKnown?: (namespace: string) => Promise<void> | undefined;
+  readonly mutation: MutationMode;
+  readonly enforcement: Enforcement;
+  /** The kinds that `/validate` looks into. */
+  readonly kinds: readonly WorkloadKind[];
+  readonly metrics: Metrics;
+  readonly log: DecisionLog;
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonic: () => number;
+}
+
+/** A review that has been received. */
+export interface ReceivedReview {
+  readonly webhook: Webhook;
+  /** Undefined when there was no body. */
+  readonly text: string | undefined;
+  /** The API server's `?timeout=`. */
+  readonly timeout: unknown;
+  /** When its first byte was there, by the monotonic clock. */
+  readonly arrival: number;
+}
+
+/** Takes the reply, or an error: one without a `statusCode` is ours. */
+export type Answer = (outcome: AdmissionReviewReply | Error) => void;
+
+/** Answers a review once, in this turn of the event loop at the earliest. */
+export type ReviewEndpoint = (review: ReceivedReview, answer: Answer) => void;
+
+/**
+ * What one body may take of memory when it is parsed. The heap of the chart has room for it beside all other limits. Lists of environment
+ * variables, the densest thing that Pods have, are read up to 3 to 5 MiB; what is refused for less is made of tiny members.
+ */
+const PARSED_LIMIT_BYTES = 48 * 1024 * 1024;
+/** What all may take that wait for news of their namespace: some hundred Pods. What is beyond is decided by what is known. */
+const WAITING_LIMIT_BYTES = 24 * 1024 * 1024;
+/**
+ * What reviews that are parsed together may have of characters: a dozen or two ordinary ones, which are done in some milliseconds, and no more
+ * than 12 MiB of memory whatever is in them.
+ */
+const COHORT_LIMIT = 128 * 1024;
+
+const TOO_HEAVY = `the body is made of so many small members that it may take more than ${PARSED_LIMIT_BYTES / 1024 / 1024} MiB of memory`;
+
+/** Builds what answers reviews: those that arrive in one turn of the event loop are parsed together, decided together, and so on. */
+export function reviewEndpoint(surroundings: ReviewSurroundings): ReviewEndpoint {
+  const cohorts = new Cohorts({ most: COHORT_LIMIT, later: setImmediate });
+  const waiting = new WaitingReviews(WAITING_LIMIT_BYTES);
+  return (received, answer) => {
+    const { text } = received;
+    const review = new Review(received, answer, { surroundings, cohorts, waiting });
+    review.begin(text?.length ?? 0, () => review.parse(text));
+  };
+}
+
+/** What all reviews share. */
+interface Shared {
+  readonly surroundings: ReviewSurroundings;
+  readonly cohorts: Cohorts;
+  readonly waiting: WaitingReviews;
+}
+
+/** A review on its way to its answer, step by step. What a step has made is with the next one only: a review that waits must not hold its text. */
+class Review {
+  readonly #webhook: Webhook;
+  readonly #timeout: unknown;
+  readonly #arrival: number;
+  readonly #answer: Answer;
+  readonly #shared: Shared;
+
+  constructor({ webhook, timeout, arrival }: ReceivedReview, answer: Answer, shared: Shared) {
+    this.#webhook = webhook;
+    this.#timeout = timeout;
+    this.#arrival = arrival;
+    this.#answer = answer;
+    this.#shared = shared;
+  }
+
+  begin(size: number, first: Step): void {
+    this.#shared.cohorts.add({ size, first, failed: this.#fail });
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#answer(error instanceof Error ? error : new Error(String(error)));
+  };
+
+  parse(received: string | undefined): Step {
+    const text = withoutManagedFields(received ?? '');
+    const body = received === undefined ? undefined : parsed(text);
+    return () => this.#decode(body, text);
+  }
+
+  #decode(body: unknown, text: string): Step | undefined {
+    const decoded = decodeReview(body, text.length);
+    if ('problem' in decoded) throw httpError(400, `not an admission.k8s.io/v1 AdmissionReview: ${decoded.problem}`);
+    const { request } = decoded;
+    const { namespace } = request;
+    const known = namespace === '' ? undefined : this.#shared.surroundings.namespaceKnown?.(namespace);
+    if (known !== undefined && this.#waits(known, request, text)) return undefined;
+    return () => this.#decide(request);
+  }
+
+  /** False when there is no room to wait. */
+  #waits(known: Promise<void>, request: AdmissionRequest, text: string): boolean {
+    const { surroundings, waiting } = this.#shared;
+    const deadline = deadlineMilliseconds(this.#timeout);
+    // The other half of the time is for the answer.
+    const patience = deadline === undefined ? Infinity : Math.max(0, deadline - this.#age()) / 2;
+    const over = waiting.until(() => atMost(known, patience), jsonWeight(text));
+    if (over === undefined) {
+      surroundings.metrics.waitSkipped(this.#webhook);
+      return false;
+    }
+    this.#goOnAfter(over, request, text.length);
+    return true;
+  }
+
+  #goOnAfter(over: Promise<void>, request: AdmissionRequest, size: number): void {
+    over.then(() => {
+      this.begin(size, () => this.#decide(request));
+    }, this.#fail);
+  }
+
+  #decide(request: AdmissionRequest): Step {
+    const { surroundings } = this.#shared;
+    const deadline = deadlineMilliseconds(this.#timeout);
+    if (deadline !== undefined && this.#age() > deadline) {
+      surroundings.metrics.deadlineExceeded(this.#webhook);
+      throw httpError(408, 'the request took longer than the API server waits for');
+    }
+    const policies = surroundings.policies();
+    // An error, so that failurePolicy decides: "no policy yet" is never "no policy".
+    if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
+    const decision = decide(this.#webhook, request, policies, surroundings);
+    const milliseconds = this.#age();
+    return () => this.#send(request, decision, milliseconds);
+  }
+
+  #send(request: AdmissionRequest, decision: Decision, milliseconds: number): Step {
+    this.#answer(decision.reply);
+    return () => this.#record(request, decision, milliseconds);
+  }
+
+  #record(request: AdmissionRequest, decision: Decision, milliseconds: number): undefined {
+    const { metrics, log } = this.#shared.surroundings;
+    metrics.decided(this.#webhook, request, decision);
+    log.decided(this.#webhook, request, decision, milliseconds);
+  }
+
+  #age(): number {
+    return this.#shared.surroundings.monotonic() - this.#arrival;
+  }
+}
+
+/** Plain JSON.parse keeps a `__proto__` or `constructor` key as a member like any other. */
+function parsed(text: string): unknown {
+  if (isHeavierThan(PARSED_LIMIT_BYTES, text)) throw httpError(413, TOO_HEAVY);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw httpError(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** What a timer can be set to; one that is set to more goes off at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Resolves with the promise, or when the time is over. */
+async function atMost(promise: Promise<void>, milliseconds: number): Promise<void> {
+  if (milliseconds > LONGEST_TIMER) return promise;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, over]);
+  clearTimeout(timer);
+}
+
+/** No API server sends an object that is nested deeper than our stack; a caller that does has sent a bad request. */
+function decide(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  policies: PolicySet,
+  settings: ReviewSurroundings,
+): Decision {
+  try {
+    return webhook === 'mutate' ? mutate(request, policies, settings.mutation) : validate(request, policies, settings);
+  } catch (error) {
+    if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
+    if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Cohorts } from '../../src/server/cohorts.ts';
+import type { Step } from '../../src/server/cohorts.ts';
+
+/** A cohort's turns are taken by hand; what is done is written down. */
+function world(most = 100): {
+  done: string[];
+  arrive: (name: string, steps: readonly (() => void)[], size?: number) => void;
+  turn: () => boolean;
+} {
+  const done: string[] = [];
+  const turns: (() => void)[] = [];
+  const cohorts = new Cohorts({ most, later: (work) => turns.push(work) });
+  return {
+    done,
+    arrive: (name, steps, size = 1) => {
+      const from = (index: number): Step | undefined => {
+        const step = steps[index];
+        return (
+          step &&
+          (() => {
+            done.push(`${name}${index}`);
+            step();
+            return from(index + 1);
+          })
+        );
+      };
+      const first = from(0);
+      if (first === undefined) throw new Error('a task without a step');
+      cohorts.add({ size, first, failed: (error) => done.push(`${name}: ${String(error)}`) });
+    },
+    turn: () => {
+      const work = turns.shift();
+      work?.();
+      return work !== undefined;
+    },
+  };
+}
+
+const nothing = (): void => undefined;
+
+describe('work that arrives in one turn of the event loop', () => {
+  it('goes through each step together, in the order of arrival, once the turn is over', () => {
+    const { done, arrive, turn } = world();
+    arrive('a', [nothing, nothing]);
+    arrive('b', [nothing, nothing, nothing]);
+    expect(done).toEqual([]);
+    turn();
+    expect(done).toEqual(['a0', 'b0', 'a1', 'b1', 'b2']);
+    expect(turn()).toBe(false);
+  });
+
+  it('goes on where a step of something else throws, and who asked for that is told', () => {
+    const { done, arrive, turn } = world();
+    arrive('a', [nothing, nothing]);
+    arrive('b', [
+      () => {
+        throw new Error('boom');
+      },
+      nothing,
+    ]);
+    arrive('c', [nothing, nothing]);
+    turn();
+    expect(done).toEqual(['a0', 'b0', 'b: Error: boom', 'c0', 'a1', 'c1']);
+  });
+
+  it('waits for the next turn when it arrives while others are worked on', () => {
+    const { done, arrive, turn } = world();
+    arrive('a', [
+      () => {
+        arrive('b', [nothing]);
+      },
+      nothing,
+    ]);
+    turn();
+    expect(done).toEqual(['a0', 'a1']);
+    turn();
+    expect(done).toEqual(['a0', 'a1', 'b0']);
+    expect(turn()).toBe(false);
+  });
+
+  it('waits for the next turn when it would be too much with what was there before', () => {
+    const { done, arrive, turn } = world(10);
+    arrive('a', [nothing, nothing], 5);
+    arrive('b', [nothing, nothing], 5);
+    arrive('c', [nothing, nothing], 1);
+    turn();
+    expect(done).toEqual(['a0', 'b0', 'a1', 'b1']);
+    turn();
+    expect(done.slice(4)).toEqual(['c0', 'c1']);
+  });
+
+  it('is alone when it is too much by itself: those before it are answered first', () => {
+    const { done, arrive, turn } = world(10);
+    arrive('a', [nothing, nothing], 1);
+    arrive('huge', [nothing, nothing], 1000);
+    arrive('b', [nothing, nothing], 1);
+    turn();
+    expect(done).toEqual(['a0', 'a1']);
+    turn();
+    expect(done.slice(2)).toEqual(['huge0', 'huge1']);
+    turn();
+    expect(done.slice(4)).toEqual(['b0', 'b1']);
+    expect(turn()).toBe(false);
+  });
+
+  it('is all done, once and in order, whatever arrives when and however large it is', () => {
+    const arrival = fc.record({
+      steps: fc.integer({ min: 1, max: 4 }),
+      size: fc.integer({ min: 0, max: 15 }),
+      turns: fc.nat({ max: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(arrival, { maxLength: 20 }), (arrivals) => {
+        const { done, arrive, turn } = world(10);
+        for (const [index, { steps, size, turns }] of arrivals.entries()) {
+          arrive(
+            `${index}.`,
+            Array.from({ length: steps }, () => nothing),
+            size,
+          );
+          for (let count = 0; count < turns; count += 1) turn();
+        }
+        while (turn());
+        const expected = arrivals.flatMap(({ steps }, index) =>
+          Array.from({ length: steps }, (_, step) => `${index}.${step}`),
+        );
+        expect(done.toSorted()).toEqual(expected.toSorted());
+        expect(done.filter((entry) => entry.endsWith('.0'))).toEqual(arrivals.map((_, index) => `${index}.0`));
+      }),
+    );
+  });
+});
