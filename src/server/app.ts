@@ -8,6 +8,8 @@ import { reviewEndpoint } from './review-endpoint.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { WEBHOOKS } from './metrics.ts';
+import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { AllowedCallers } from './callers.ts';
 import type { Webhook } from './metrics.ts';
@@ -76,6 +78,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
   });
+  answerHalfClosed(app.server);
   if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
   readJsonBodies(app);
   answerFailures(app, deps);
@@ -90,6 +93,18 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const endpoint = reviewEndpoint(deps);
   for (const webhook of WEBHOOKS) addWebhook(app, webhook, endpoint, deps);
   return app;
+}
+
+/**
+ * Has callers answered who say at once that they will send nothing more: Node closes their connections on the spot, before what they asked for is
+ * decided, unless the server is told (by a switch that is in no documentation; a test would notice if it were gone) and so is the connection. Not
+ * before it speaks TLS: one that ends in the handshake is over.
+ */
+function answerHalfClosed(server: Server): void {
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('secureConnection', (socket: Socket) => {
+    socket.allowHalfOpen = true;
+  });
 }
 
 /**
