@@ -22,20 +22,40 @@ const onlyWhatIsUsedOfClientNode: Plugin = {
   },
 };
 
-/**
- * client-node imports undici for its own requests. Probewright takes the access out of it, for Node's own client (src/kubernetes/cluster-access.ts),
- * so the bundle does without: 1.4 MB of source, all of which would be run at the start.
- */
-const noClientOfClientNode: Plugin = {
-  name: 'no-client-of-client-node',
+/** A package that another one asks for and that nothing of it needs: what is exported in its stead fails when it is used. */
+interface LeftOut {
+  readonly packages: RegExp;
+  readonly importer: RegExp;
+  readonly exports: string;
+}
+
+const LEFT_OUT: readonly LeftOut[] = [
+  // client-node imports undici for its own requests. Probewright takes the access out of it, for Node's own client
+  // (src/kubernetes/cluster-access.ts): 1.4 MB of source, all of which would be run at the start.
+  {
+    packages: /^undici$/,
+    importer: /[\\/]@kubernetes[\\/]client-node[\\/]/,
+    exports: '{ Agent: LeftOut, ProxyAgent: LeftOut }',
+  },
+  // Compilers of JSON schemas: src/server/no-schemas.ts tells Fastify not to load them. 400 KB that would be read at the start.
+  {
+    packages: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/,
+    importer: /[\\/]fastify[\\/]/,
+    exports: 'LeftOut',
+  },
+];
+
+const withoutWhatIsLeftOut: Plugin = {
+  name: 'without-what-is-left-out',
   setup(builder) {
-    builder.onResolve({ filter: /^undici$/ }, ({ importer }) =>
-      /[\\/]@kubernetes[\\/]client-node[\\/]/.test(importer) ? { path: 'undici', namespace: 'left-out' } : undefined,
-    );
-    builder.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({
+    for (const { packages, importer, exports } of LEFT_OUT)
+      builder.onResolve({ filter: packages }, (args) =>
+        importer.test(args.importer) ? { path: args.path, namespace: 'left-out', pluginData: exports } : undefined,
+      );
+    builder.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path, pluginData }) => ({
       contents: `
-        class LeftOut { constructor() { throw new Error('undici is not part of the bundle (scripts/build.ts)'); } }
-        module.exports = { Agent: LeftOut, ProxyAgent: LeftOut };
+        class LeftOut { constructor() { throw new Error('${path} is not part of the bundle (scripts/build.ts)'); } }
+        module.exports = ${pluginData as string};
       `,
     }));
   },
@@ -59,7 +79,7 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   lineLimit: 120,
-  plugins: [onlyWhatIsUsedOfClientNode, noClientOfClientNode],
+  plugins: [onlyWhatIsUsedOfClientNode, withoutWhatIsLeftOut],
   // Bundled CommonJS dependencies call require for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -4,6 +4,7 @@ import { limitBodies } from './body-limit.ts';
 import { callerProblem } from './callers.ts';
 import { limitConnections } from './connection-limit.ts';
 import { httpError } from './http-error.ts';
+import { NO_SCHEMAS } from './no-schemas.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
@@ -70,6 +71,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
       ...(deps.callers && { requestCert: true, rejectUnauthorized: false }),
     },
     logger: false,
+    schemaController: NO_SCHEMAS,
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,

@@ -1,5 +1,6 @@
 import fastify from 'fastify';
 import { limitConnections } from './connection-limit.ts';
+import { NO_SCHEMAS } from './no-schemas.ts';
 import { shortened } from '../policy/problems.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
@@ -23,7 +24,12 @@ const LONGEST_TEXT = 300;
  * Prometheus. Apart from the webhook port, so that the kubelet needs no TLS and a busy webhook does not kill the Pod.
  */
 export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, monotonic: () => number): FastifyInstance {
-  const app = fastify({ logger: false, return503OnClosing: false, forceCloseConnections: true });
+  const app = fastify({
+    logger: false,
+    schemaController: NO_SCHEMAS,
+    return503OnClosing: false,
+    forceCloseConnections: true,
+  });
   limitConnections(app.server, {
     most: CONNECTIONS,
     dropped: () => {
