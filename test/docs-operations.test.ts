@@ -102,6 +102,7 @@ const INTERNAL = [
   'stopped before there was a certificate',
   'stopped before the policies of the cluster had been read',
   'there is no certificate to serve with',
+  'no route has a schema',
 ];
 
 /** What a person is told when something of the surroundings is wrong. */
