@@ -42,7 +42,7 @@ export function refuseTooLarge(templates: readonly PlacedTemplate[], textLength:
 }
 
 function tooLarge(count: number, what: string, most: number): ObjectTooLarge {
-  return new ObjectTooLarge(`the Pod has ${count} ${what}: more than ${most} are not looked at`);
+  return new ObjectTooLarge(`the object has ${count} ${what}: more than ${most} are not looked at`);
 }
 
 function elementsOf(container: JsonObject): number {

@@ -315,8 +315,10 @@ describe('what is too large to be looked at', () => {
   const containers = (count: number): JsonObject => pod(Array.from({ length: count }, (_, i) => ({ name: `c${i}` })));
 
   it('is refused with its number and the most that is looked at', () => {
-    expect(() => validation(containers(5001))).toThrow('the Pod has 5001 containers: more than 5000 are not looked at');
-    expect(() => validation(many(50_001))).toThrow(/^the Pod has 50001 ports, headers, .*: more than 50000 are not/);
+    expect(() => validation(containers(5001))).toThrow(
+      'the object has 5001 containers: more than 5000 are not looked at',
+    );
+    expect(() => validation(many(50_001))).toThrow(/^the object has 50001 ports, headers, .*: more than 50000 are not/);
     const headers = { httpGet: { port: 80, httpHeaders: Array.from({ length: 50_001 }, () => ({ name: 'a' })) } };
     const lifecycle = { preStop: headers };
     expect(() => validation(deployment(appContainer({ livenessProbe: headers, ports: [] })))).toThrow('50001');
@@ -325,7 +327,7 @@ describe('what is too large to be looked at', () => {
     const template = { spec: { template: { spec: (containers(2501) as { spec: JsonObject }).spec } } };
     const replicatedJobs = [0, 1].map((i) => ({ name: `j${i}`, template }));
     const jobSet = { apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata: {}, spec: { replicatedJobs } };
-    expect(() => validation(jobSet)).toThrow('the Pod has 5002 containers');
+    expect(() => validation(jobSet)).toThrow('the object has 5002 containers');
   });
 
   it('is not what just fits', () => {
