@@ -97,15 +97,25 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   return app;
 }
 
+/** How long a connection may stay after its caller has closed his half, if nothing moves on it any more. */
+const HALF_CLOSED_MILLISECONDS = 5000;
+
 /**
  * Has callers answered who say at once that they will send nothing more: Node closes their connections on the spot, before what they asked for is
  * decided, unless the server is told (by a switch that is in no documentation; a test would notice if it were gone) and so is the connection. Not
  * before it speaks TLS: one that ends in the handshake is over.
+ *
+ * A connection that is reset just before its answer is written looks half closed, too, and the write never comes to an end (Node 20 and 24 alike).
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('secureConnection', (socket: Socket) => {
     socket.allowHalfOpen = true;
+    socket.once('end', () => {
+      socket.setTimeout(HALF_CLOSED_MILLISECONDS, () => {
+        socket.destroy();
+      });
+    });
   });
 }
 

@@ -13,6 +13,8 @@ export interface Task {
 export interface CohortLimit {
   /** What the tasks of a cohort may have of size together. A larger one is a cohort of its own. */
   readonly most: number;
+  /** What a task counts for that says less: none comes for nothing. */
+  readonly least: number;
   /** Has something done when all that has arrived by now is taken in: setImmediate. */
   readonly later: (work: () => void) => void;
 }
@@ -22,40 +24,39 @@ export interface CohortLimit {
  * does one thing to many requests in a row has its code and tables at hand; one that takes each request through everything from TLS to the log
  * fetches all of them anew for every one (J. Larus, M. Parkes: Using Cohort Scheduling to Enhance Server Performance, USENIX 2002). A task that comes
  * alone waits for the end of its turn only.
+ *
+ * No more waits than one cohort: what is too much for it has it done at once, before anything else is read from the network. Otherwise whoever sends
+ * faster than answers are made would fill the memory with what waits.
  */
 export class Cohorts {
   readonly #limit: CohortLimit;
   #arrived: Task[] = [];
+  #size = 0;
 
   constructor(limit: CohortLimit) {
     this.#limit = limit;
   }
 
-  /** Takes a task in, to be begun in the order of arrival, but not now. */
+  /** Takes a task in, to be begun in the order of arrival: at the end of the turn, or now when that would be too much. */
   add(task: Task): void {
-    if (this.#arrived.push(task) === 1) this.#limit.later(this.#turn);
+    const { most, least, later } = this.#limit;
+    const size = Math.max(task.size, least);
+    if (this.#size + size > most) this.#turn();
+    this.#size += size;
+    if (this.#arrived.push(task) > 1) return;
+    if (size > most) this.#turn();
+    else later(this.#turn);
   }
 
+  /** Does what has arrived. There may be nothing left of what it was to be done for. */
   readonly #turn = (): void => {
-    const cohort = this.#next();
-    // What arrives meanwhile goes behind these, and does not ask for another turn.
-    if (this.#arrived.length > 0) this.#limit.later(this.#turn);
+    const cohort = this.#arrived;
+    this.#arrived = [];
+    this.#size = 0;
     let steps: (Step | undefined)[] = cohort.map(({ first }) => first);
     while (steps.some((step) => step !== undefined))
       steps = steps.map((step, index) => step && resultOf(step, cohort[index]));
   };
-
-  /** As many of those that arrived first as may be together, and one at least. */
-  #next(): Task[] {
-    const arrived = this.#arrived;
-    let count = 0;
-    for (let size = 0; count < arrived.length; count += 1) {
-      size += arrived[count]?.size ?? 0;
-      if (size > this.#limit.most && count > 0) break;
-    }
-    this.#arrived = arrived.slice(count);
-    return arrived.slice(0, count);
-  }
 }
 
 function resultOf(step: Step, task: Task | undefined): Step | undefined {

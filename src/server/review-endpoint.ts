@@ -70,12 +70,14 @@ const WAITING_LIMIT_BYTES = 24 * 1024 * 1024;
  * than 12 MiB of memory whatever is in them.
  */
 const COHORT_LIMIT = 128 * 1024;
+/** What a review counts for at least, in characters: one without a body has to be answered, too. */
+const LEAST_SIZE = 4 * 1024;
 
 const TOO_HEAVY = `the body is made of so many small members that it may take more than ${PARSED_LIMIT_BYTES / 1024 / 1024} MiB of memory`;
 
 /** Builds what answers reviews: those that arrive in one turn of the event loop are parsed together, decided together, and so on. */
 export function reviewEndpoint(surroundings: ReviewSurroundings): ReviewEndpoint {
-  const cohorts = new Cohorts({ most: COHORT_LIMIT, later: setImmediate });
+  const cohorts = new Cohorts({ most: COHORT_LIMIT, least: LEAST_SIZE, later: setImmediate });
   const waiting = new WaitingReviews(WAITING_LIMIT_BYTES);
   return (received, answer) => {
     const { text } = received;

@@ -4,14 +4,17 @@ import { Cohorts } from '../../src/server/cohorts.ts';
 import type { Step } from '../../src/server/cohorts.ts';
 
 /** A cohort's turns are taken by hand; what is done is written down. */
-function world(most = 100): {
+function world(
+  most = 100,
+  least = 0,
+): {
   done: string[];
   arrive: (name: string, steps: readonly (() => void)[], size?: number) => void;
   turn: () => boolean;
 } {
   const done: string[] = [];
   const turns: (() => void)[] = [];
-  const cohorts = new Cohorts({ most, later: (work) => turns.push(work) });
+  const cohorts = new Cohorts({ most, least, later: (work) => turns.push(work) });
   return {
     done,
     arrive: (name, steps, size = 1) => {
@@ -80,29 +83,37 @@ describe('work that arrives in one turn of the event loop', () => {
     expect(turn()).toBe(false);
   });
 
-  it('waits for the next turn when it would be too much with what was there before', () => {
+  it('is done at once when more comes than may wait, and that waits', () => {
     const { done, arrive, turn } = world(10);
     arrive('a', [nothing, nothing], 5);
     arrive('b', [nothing, nothing], 5);
+    expect(done).toEqual([]);
     arrive('c', [nothing, nothing], 1);
-    turn();
     expect(done).toEqual(['a0', 'b0', 'a1', 'b1']);
     turn();
     expect(done.slice(4)).toEqual(['c0', 'c1']);
+    turn();
+    expect(turn()).toBe(false);
+    expect(done).toHaveLength(6);
   });
 
-  it('is alone when it is too much by itself: those before it are answered first', () => {
+  it('does not wait, and is alone, when it is too much by itself: those before it are done first', () => {
     const { done, arrive, turn } = world(10);
     arrive('a', [nothing, nothing], 1);
     arrive('huge', [nothing, nothing], 1000);
     arrive('b', [nothing, nothing], 1);
-    turn();
-    expect(done).toEqual(['a0', 'a1']);
-    turn();
-    expect(done.slice(2)).toEqual(['huge0', 'huge1']);
+    expect(done).toEqual(['a0', 'a1', 'huge0', 'huge1']);
     turn();
     expect(done.slice(4)).toEqual(['b0', 'b1']);
-    expect(turn()).toBe(false);
+  });
+
+  it('counts for something even if it says that it is nothing', () => {
+    const { done, arrive } = world(10, 5);
+    arrive('a', [nothing], 0);
+    arrive('b', [nothing], 0);
+    expect(done).toEqual([]);
+    arrive('c', [nothing], 0);
+    expect(done).toEqual(['a0', 'b0']);
   });
 
   it('is all done, once and in order, whatever arrives when and however large it is', () => {
