@@ -9,19 +9,19 @@ import { reviewEndpoint } from './review-endpoint.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { WEBHOOKS } from './metrics.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { AllowedCallers } from './callers.ts';
 import type { Webhook } from './metrics.ts';
-import type { DecisionLog, ReviewEndpoint, ReviewSurroundings } from './review-endpoint.ts';
+import type { RequestsUnderWay } from './connection-limit.ts';
+import type { ReviewEndpoint, ReviewLog, ReviewSurroundings } from './review-endpoint.ts';
 
 /** What is logged of requests; levels and fields are decided in src/log.ts. */
-export interface RequestLog extends DecisionLog {
+export interface RequestLog extends ReviewLog {
   /** A request that was refused with a 4xx: not a v1 AdmissionReview, too large, too late. */
   refused(path: string, code: number, message: string): void;
-  /** An error of ours, answered with a 500. */
-  failed(path: string, error: Error): void;
 }
 
 /** What the webhook server works with. */
@@ -50,6 +50,11 @@ const ALL_ANSWERS_LIMIT = 16 * 1024 * 1024;
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 /** The API server gives a whole request at most 34 s (requestTimeoutUpperBound). */
 const REQUEST_TIMEOUT_MILLISECONDS = 35_000;
+/**
+ * A connection on which nothing moves for so long though a review is to be answered is closed: one that is reset just before its answer is written
+ * does not end by itself, as Node loses the error of that write (20 and 24 alike). No review waits for longer than half a second.
+ */
+const STUCK_MILLISECONDS = 10_000;
 /**
  * Kept-alive connections stick to one replica; now and then they are to find another. Each after a number of its own, or all that began
  * together would be opened anew together, and the calls of that moment wait for as many handshakes.
@@ -81,6 +86,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     onConstructorPoisoning: 'ignore',
   });
   answerHalfClosed(app.server);
+  closeStuckConnections(app.server);
   if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
   readJsonBodies(app);
   answerFailures(app, deps);
@@ -90,31 +96,31 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   };
   limitAnswers(app, { most: ALL_ANSWERS_LIMIT, dropped });
   limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
-  limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
+  const connections = limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
   app.decorateRequest('arrival', 0);
   const endpoint = reviewEndpoint(deps);
-  for (const webhook of WEBHOOKS) addWebhook(app, webhook, endpoint, deps);
+  for (const webhook of WEBHOOKS) addWebhook(app, webhook, { endpoint, connections }, deps);
   return app;
 }
-
-/** How long a connection may stay after its caller has closed his half, if nothing moves on it any more. */
-const HALF_CLOSED_MILLISECONDS = 5000;
 
 /**
  * Has callers answered who say at once that they will send nothing more: Node closes their connections on the spot, before what they asked for is
  * decided, unless the server is told (by a switch that is in no documentation; a test would notice if it were gone) and so is the connection. Not
  * before it speaks TLS: one that ends in the handshake is over.
- *
- * A connection that is reset just before its answer is written looks half closed, too, and the write never comes to an end (Node 20 and 24 alike).
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('secureConnection', (socket: Socket) => {
     socket.allowHalfOpen = true;
-    socket.once('end', () => {
-      socket.setTimeout(HALF_CLOSED_MILLISECONDS, () => {
-        socket.destroy();
-      });
+  });
+}
+
+/** Closes connections whose answer cannot leave. */
+function closeStuckConnections(server: Server): void {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    request.once('end', () => {
+      // Until it is answered: Node sets another one then.
+      if (!response.writableEnded) request.socket.setTimeout(STUCK_MILLISECONDS);
     });
   });
 }
@@ -190,7 +196,7 @@ declare module 'fastify' {
 function addWebhook(
   app: FastifyInstance,
   webhook: Webhook,
-  endpoint: ReviewEndpoint,
+  { endpoint, connections }: { endpoint: ReviewEndpoint; connections: RequestsUnderWay },
   { metrics, monotonic }: WebhookApp,
 ): void {
   app.post<{ Body: string | undefined; Querystring: Readonly<Record<string, unknown>> }>(`/${webhook}`, {
@@ -212,7 +218,9 @@ function addWebhook(
       const { arrival, body, query } = request;
       // Fastify would hold the text for as long as the request.
       request.body = undefined;
-      endpoint({ webhook, text: body, timeout: query['timeout'], arrival }, (outcome) => {
+      const { socket } = request.raw;
+      const isWaitedFor = connections.underWay(socket) > 1;
+      endpoint({ webhook, text: body, timeout: query['timeout'], arrival, isWaitedFor }, (outcome) => {
         reply.send(outcome);
       });
     },

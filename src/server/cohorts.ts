@@ -6,7 +6,9 @@ export interface Task {
   /** In whatever unit the limit is. */
   readonly size: number;
   readonly first: Step;
-  /** Told of what a step has thrown; no further one follows. */
+  /** Others wait behind it: it is to be done at once. */
+  readonly isUrgent: boolean;
+  /** Told of what a step has thrown; no further one follows. What it throws itself is lost: there is nobody else to tell. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -37,33 +39,47 @@ export class Cohorts {
     this.#limit = limit;
   }
 
-  /** Takes a task in, to be begun in the order of arrival: at the end of the turn, or now when that would be too much. */
+  /** Takes a task in, to be begun in the order of arrival: at the end of the turn, or now when it is urgent or would be too much. */
   add(task: Task): void {
     const { most, least, later } = this.#limit;
     const size = Math.max(task.size, least);
     if (this.#size + size > most) this.#turn();
     this.#size += size;
-    if (this.#arrived.push(task) > 1) return;
-    if (size > most) this.#turn();
-    else later(this.#turn);
+    const count = this.#arrived.push(task);
+    if (task.isUrgent || size > most) this.#turn();
+    else if (count === 1) later(this.#turn);
   }
 
   /** Does what has arrived. There may be nothing left of what it was to be done for. */
   readonly #turn = (): void => {
-    const cohort = this.#arrived;
+    // Without the tasks themselves: a first step holds what was received, which the ones after it do not need.
+    let going = this.#arrived.map(({ first, failed }): Going => ({ step: first, failed }));
     this.#arrived = [];
     this.#size = 0;
-    let steps: (Step | undefined)[] = cohort.map(({ first }) => first);
-    while (steps.some((step) => step !== undefined))
-      steps = steps.map((step, index) => step && resultOf(step, cohort[index]));
+    while (going.length > 0) going = going.filter(goesOn);
   };
 }
 
-function resultOf(step: Step, task: Task | undefined): Step | undefined {
+interface Going {
+  step: Step | undefined;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Does the step, and says whether there is another one. */
+function goesOn(going: Going): boolean {
   try {
-    return step();
+    going.step = going.step?.();
+    return going.step !== undefined;
   } catch (error) {
-    task?.failed(error);
-    return undefined;
+    tell(going, error);
+    return false;
+  }
+}
+
+function tell({ failed }: Going, error: unknown): void {
+  try {
+    failed(error);
+  } catch {
+    // The others of the cohort are not to suffer.
   }
 }

@@ -17,9 +17,11 @@ import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Enforcement } from '../admission/validate.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 
-/** What is logged of reviews that were decided. */
-export interface DecisionLog {
+/** What is logged of reviews. */
+export interface ReviewLog {
   decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
+  /** An error of ours. */
+  failed(path: string, error: Error): void;
 }
 
 /** What reviews are decided by, and who is told. */
@@ -36,7 +38,7 @@ export interface ReviewSurroundings {
   /** The kinds that `/validate` looks into. */
   readonly kinds: readonly WorkloadKind[];
   readonly metrics: Metrics;
-  readonly log: DecisionLog;
+  readonly log: ReviewLog;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
 }
@@ -50,6 +52,8 @@ export interface ReceivedReview {
   readonly timeout: unknown;
   /** When its first byte was there, by the monotonic clock. */
   readonly arrival: number;
+  /** Other requests of its connection wait for its answer, and hold memory meanwhile. */
+  readonly isWaitedFor: boolean;
 }
 
 /** Takes the reply, or an error: one without a `statusCode` is ours. */
@@ -80,9 +84,9 @@ export function reviewEndpoint(surroundings: ReviewSurroundings): ReviewEndpoint
   const cohorts = new Cohorts({ most: COHORT_LIMIT, least: LEAST_SIZE, later: setImmediate });
   const waiting = new WaitingReviews(WAITING_LIMIT_BYTES);
   return (received, answer) => {
-    const { text } = received;
+    const { text, isWaitedFor } = received;
     const review = new Review(received, answer, { surroundings, cohorts, waiting });
-    review.begin(text?.length ?? 0, () => review.parse(text));
+    review.begin(text?.length ?? 0, isWaitedFor, () => review.parse(text));
   };
 }
 
@@ -109,12 +113,12 @@ class Review {
     this.#shared = shared;
   }
 
-  begin(size: number, first: Step): void {
-    this.#shared.cohorts.add({ size, first, failed: this.#fail });
+  begin(size: number, isUrgent: boolean, first: Step): void {
+    this.#shared.cohorts.add({ size, isUrgent, first, failed: this.#fail });
   }
 
   readonly #fail = (error: unknown): void => {
-    this.#answer(error instanceof Error ? error : new Error(String(error)));
+    this.#answer(asError(error));
   };
 
   parse(received: string | undefined): Step {
@@ -150,7 +154,7 @@ class Review {
 
   #goOnAfter(over: Promise<void>, request: AdmissionRequest, size: number): void {
     over.then(() => {
-      this.begin(size, () => this.#decide(request));
+      this.begin(size, false, () => this.#decide(request));
     }, this.#fail);
   }
 
@@ -174,15 +178,24 @@ class Review {
     return () => this.#record(request, decision, milliseconds);
   }
 
+  /** It is answered already: an error in here is nobody's but ours. */
   #record(request: AdmissionRequest, decision: Decision, milliseconds: number): undefined {
     const { metrics, log } = this.#shared.surroundings;
-    metrics.decided(this.#webhook, request, decision);
-    log.decided(this.#webhook, request, decision, milliseconds);
+    try {
+      metrics.decided(this.#webhook, request, decision);
+      log.decided(this.#webhook, request, decision, milliseconds);
+    } catch (error) {
+      log.failed(`/${this.#webhook}`, asError(error));
+    }
   }
 
   #age(): number {
     return this.#shared.surroundings.monotonic() - this.#arrival;
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** Plain JSON.parse keeps a `__proto__` or `constructor` key as a member like any other. */
@@ -205,8 +218,11 @@ async function atMost(promise: Promise<void>, milliseconds: number): Promise<voi
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);
   });
-  await Promise.race([promise, over]);
-  clearTimeout(timer);
+  try {
+    await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** No API server sends an object that is nested deeper than our stack; a caller that does has sent a bad request. */

@@ -386,6 +386,19 @@ describe('the webhook server', () => {
     expect(text).not.toContain('callers');
   });
 
+  it('logs an error of its own that comes after the answer, and does not answer twice', async () => {
+    const failed: unknown[] = [];
+    const log = {
+      decided: () => {
+        throw new Error('boom');
+      },
+      refused: () => undefined,
+      failed: (...fields: unknown[]) => failed.push(fields),
+    };
+    expect((await post(world({ log }).app, '/mutate', review)).code).toBe(200);
+    expect(failed).toEqual([['/mutate', new Error('boom')]]);
+  });
+
   it('logs one line a decision', async () => {
     const { app, lines } = world();
     await post(app, '/mutate', review);

@@ -9,7 +9,7 @@ function world(
   least = 0,
 ): {
   done: string[];
-  arrive: (name: string, steps: readonly (() => void)[], size?: number) => void;
+  arrive: (name: string, steps: readonly (() => void)[], size?: number, isUrgent?: boolean) => void;
   turn: () => boolean;
 } {
   const done: string[] = [];
@@ -17,7 +17,7 @@ function world(
   const cohorts = new Cohorts({ most, least, later: (work) => turns.push(work) });
   return {
     done,
-    arrive: (name, steps, size = 1) => {
+    arrive: (name, steps, size = 1, isUrgent = false) => {
       const from = (index: number): Step | undefined => {
         const step = steps[index];
         return (
@@ -31,7 +31,7 @@ function world(
       };
       const first = from(0);
       if (first === undefined) throw new Error('a task without a step');
-      cohorts.add({ size, first, failed: (error) => done.push(`${name}: ${String(error)}`) });
+      cohorts.add({ size, isUrgent, first, failed: (error) => done.push(`${name}: ${String(error)}`) });
     },
     turn: () => {
       const work = turns.shift();
@@ -107,6 +107,29 @@ describe('work that arrives in one turn of the event loop', () => {
     expect(done.slice(4)).toEqual(['b0', 'b1']);
   });
 
+  it('is done at once when others wait for it, with what is there', () => {
+    const { done, arrive, turn } = world();
+    arrive('a', [nothing, nothing]);
+    arrive('b', [nothing, nothing], 1, true);
+    expect(done).toEqual(['a0', 'b0', 'a1', 'b1']);
+    arrive('c', [nothing]);
+    while (turn());
+    expect(done.slice(4)).toEqual(['c0']);
+  });
+
+  it('is done whatever the one that is told of a fault does', () => {
+    const done: string[] = [];
+    const turns: (() => void)[] = [];
+    const cohorts = new Cohorts({ most: 10, least: 1, later: (work) => turns.push(work) });
+    const throwing = (): never => {
+      throw new Error('boom');
+    };
+    cohorts.add({ size: 1, isUrgent: false, first: throwing, failed: throwing });
+    cohorts.add({ size: 1, isUrgent: false, first: () => void done.push('b'), failed: throwing });
+    turns.shift()?.();
+    expect(done).toEqual(['b']);
+  });
+
   it('counts for something even if it says that it is nothing', () => {
     const { done, arrive } = world(10, 5);
     arrive('a', [nothing], 0);
@@ -121,15 +144,17 @@ describe('work that arrives in one turn of the event loop', () => {
       steps: fc.integer({ min: 1, max: 4 }),
       size: fc.integer({ min: 0, max: 15 }),
       turns: fc.nat({ max: 2 }),
+      isUrgent: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.array(arrival, { maxLength: 20 }), (arrivals) => {
         const { done, arrive, turn } = world(10);
-        for (const [index, { steps, size, turns }] of arrivals.entries()) {
+        for (const [index, { steps, size, turns, isUrgent }] of arrivals.entries()) {
           arrive(
             `${index}.`,
             Array.from({ length: steps }, () => nothing),
             size,
+            isUrgent,
           );
           for (let count = 0; count < turns; count += 1) turn();
         }
