@@ -8,6 +8,7 @@ import { NO_SCHEMAS } from './no-schemas.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
+import { watchPipelining } from './pipelining.ts';
 import { WEBHOOKS } from './metrics.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
@@ -15,7 +16,6 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { AllowedCallers } from './callers.ts';
 import type { Webhook } from './metrics.ts';
-import type { RequestsUnderWay } from './connection-limit.ts';
 import type { ReviewEndpoint, ReviewLog, ReviewSurroundings } from './review-endpoint.ts';
 
 /** What is logged of requests; levels and fields are decided in src/log.ts. */
@@ -96,10 +96,11 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   };
   limitAnswers(app, { most: ALL_ANSWERS_LIMIT, dropped });
   limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
-  const connections = limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
+  limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
   app.decorateRequest('arrival', 0);
   const endpoint = reviewEndpoint(deps);
-  for (const webhook of WEBHOOKS) addWebhook(app, webhook, { endpoint, connections }, deps);
+  const isWaitedFor = watchPipelining(app.server, endpoint.hurry);
+  for (const webhook of WEBHOOKS) addWebhook(app, webhook, { endpoint, isWaitedFor }, deps);
   return app;
 }
 
@@ -196,7 +197,7 @@ declare module 'fastify' {
 function addWebhook(
   app: FastifyInstance,
   webhook: Webhook,
-  { endpoint, connections }: { endpoint: ReviewEndpoint; connections: RequestsUnderWay },
+  { endpoint, isWaitedFor }: { endpoint: ReviewEndpoint; isWaitedFor: (request: IncomingMessage) => boolean },
   { metrics, monotonic }: WebhookApp,
 ): void {
   app.post<{ Body: string | undefined; Querystring: Readonly<Record<string, unknown>> }>(`/${webhook}`, {
@@ -218,11 +219,12 @@ function addWebhook(
       const { arrival, body, query } = request;
       // Fastify would hold the text for as long as the request.
       request.body = undefined;
-      const { socket } = request.raw;
-      const isWaitedFor = connections.underWay(socket) > 1;
-      endpoint({ webhook, text: body, timeout: query['timeout'], arrival, isWaitedFor }, (outcome) => {
-        reply.send(outcome);
-      });
+      endpoint.review(
+        { webhook, text: body, timeout: query['timeout'], arrival, isWaitedFor: isWaitedFor(request.raw) },
+        (outcome) => {
+          reply.send(outcome);
+        },
+      );
     },
   });
 }

@@ -50,6 +50,11 @@ export class Cohorts {
     else if (count === 1) later(this.#turn);
   }
 
+  /** Does at once what has arrived. */
+  hurry(): void {
+    this.#turn();
+  }
+
   /** Does what has arrived. There may be nothing left of what it was to be done for. */
   readonly #turn = (): void => {
     // Without the tasks themselves: a first step holds what was received, which the ones after it do not need.

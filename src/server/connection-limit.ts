@@ -11,12 +11,6 @@ export interface ConnectionLimit {
   readonly monotonic: () => number;
 }
 
-/** What is known of open connections. */
-export interface RequestsUnderWay {
-  /** Requests of a connection that are not answered yet; 0 for one that is not known. */
-  underWay(socket: Socket): number;
-}
-
 /** An honest request comes in one piece and is answered in milliseconds, or in seconds when its namespace is news: longer is a slow body. */
 const PATIENCE_MILLISECONDS = 5000;
 
@@ -47,7 +41,7 @@ interface Connection {
  * Half the places are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
  * leave no time to shake hands. A proof is cheap where callers are not verified; with client certificates nobody else has one.
  */
-export function limitConnections(server: Server, limit: ConnectionLimit): RequestsUnderWay {
+export function limitConnections(server: Server, limit: ConnectionLimit): void {
   const connections = new OpenConnections(limit);
   // Below TLS, as a handshake that is never finished takes its place, too.
   server.on('connection', (socket: Socket) => {
@@ -63,10 +57,9 @@ export function limitConnections(server: Server, limit: ConnectionLimit): Reques
       connections.ended(request.socket, response.writableFinished && response.statusCode < 300);
     });
   });
-  return connections;
 }
 
-class OpenConnections implements RequestsUnderWay {
+class OpenConnections {
   readonly #limit: ConnectionLimit;
   /** By age. Searched when one is too many, so that a request costs no more than a few numbers: sets by state would be made anew again and again. */
   readonly #open = new Set<Connection>();
@@ -111,10 +104,6 @@ class OpenConnections implements RequestsUnderWay {
     if (connection === undefined) return;
     connection.proven ||= isProof;
     if (--connection.underWay === 0) connection.turn = ++this.#turn;
-  }
-
-  underWay(socket: Socket): number {
-    return this.#bySocket.get(socket)?.underWay ?? 0;
   }
 
   #victim(newcomer: Connection): Connection {

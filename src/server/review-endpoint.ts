@@ -59,8 +59,13 @@ export interface ReceivedReview {
 /** Takes the reply, or an error: one without a `statusCode` is ours. */
 export type Answer = (outcome: AdmissionReviewReply | Error) => void;
 
-/** Answers a review once, in this turn of the event loop at the earliest. */
-export type ReviewEndpoint = (review: ReceivedReview, answer: Answer) => void;
+/** What answers reviews. */
+export interface ReviewEndpoint {
+  /** Answers a review once: at the end of this turn of the event loop, as a rule. */
+  readonly review: (received: ReceivedReview, answer: Answer) => void;
+  /** Answers at once what there is to answer, but what waits for news of its namespace. */
+  readonly hurry: () => void;
+}
 
 /**
  * What one body may take of memory when it is parsed. The heap of the chart has room for it beside all other limits. Lists of environment
@@ -83,10 +88,15 @@ const TOO_HEAVY = `the body is made of so many small members that it may take mo
 export function reviewEndpoint(surroundings: ReviewSurroundings): ReviewEndpoint {
   const cohorts = new Cohorts({ most: COHORT_LIMIT, least: LEAST_SIZE, later: setImmediate });
   const waiting = new WaitingReviews(WAITING_LIMIT_BYTES);
-  return (received, answer) => {
-    const { text, isWaitedFor } = received;
-    const review = new Review(received, answer, { surroundings, cohorts, waiting });
-    review.begin(text?.length ?? 0, isWaitedFor, () => review.parse(text));
+  return {
+    review: (received, answer) => {
+      const { text, isWaitedFor } = received;
+      const review = new Review(received, answer, { surroundings, cohorts, waiting });
+      review.begin(text?.length ?? 0, isWaitedFor, () => review.parse(text));
+    },
+    hurry: () => {
+      cohorts.hurry();
+    },
   };
 }
 

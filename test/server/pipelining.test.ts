@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { watchPipelining } from '../../src/server/pipelining.ts';
+import type { AddressInfo } from 'node:net';
+
+const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+
+it('a request is told from one that others have come behind, and whoever sends before he is answered makes it urgent', async () => {
+  const server = createServer();
+  let hurried = 0;
+  const isWaitedFor = watchPipelining(server, () => (hurried += 1));
+  const seen: boolean[] = [];
+  server.on('request', (request, response) => {
+    // Whatever is sent together is read before this goes on.
+    setImmediate(() => {
+      seen.push(isWaitedFor(request));
+      response.end('answer');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const ask = async (count: number): Promise<void> => {
+    let text = '';
+    socket.write(REQUEST.repeat(count));
+    while (text.split('answer').length <= count) text += String((await once(socket, 'data'))[0]);
+  };
+  await ask(1);
+  await ask(1);
+  expect([seen, hurried]).toEqual([[false, false], 0]);
+  await ask(3);
+  expect([seen.slice(2), hurried]).toEqual([[true, true, false], 2]);
+  await ask(1);
+  expect([seen.slice(5), hurried]).toEqual([[false], 2]);
+  socket.destroy();
+  server.close();
+});
