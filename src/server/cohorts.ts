@@ -43,20 +43,15 @@ export class Cohorts {
   add(task: Task): void {
     const { most, least, later } = this.#limit;
     const size = Math.max(task.size, least);
-    if (this.#size + size > most) this.#turn();
+    if (this.#size + size > most) this.hurry();
     this.#size += size;
     const count = this.#arrived.push(task);
-    if (task.isUrgent || size > most) this.#turn();
-    else if (count === 1) later(this.#turn);
+    if (task.isUrgent || size > most) this.hurry();
+    else if (count === 1) later(this.hurry);
   }
 
-  /** Does at once what has arrived. */
-  hurry(): void {
-    this.#turn();
-  }
-
-  /** Does what has arrived. There may be nothing left of what it was to be done for. */
-  readonly #turn = (): void => {
+  /** Does at once what has arrived. There may be nothing. */
+  readonly hurry = (): void => {
     // Without the tasks themselves: a first step holds what was received, which the ones after it do not need.
     let going = this.#arrived.map(({ first, failed }): Going => ({ step: first, failed }));
     this.#arrived = [];

@@ -87,16 +87,14 @@ const TOO_HEAVY = `the body is made of so many small members that it may take mo
 /** Builds what answers reviews: those that arrive in one turn of the event loop are parsed together, decided together, and so on. */
 export function reviewEndpoint(surroundings: ReviewSurroundings): ReviewEndpoint {
   const cohorts = new Cohorts({ most: COHORT_LIMIT, least: LEAST_SIZE, later: setImmediate });
-  const waiting = new WaitingReviews(WAITING_LIMIT_BYTES);
+  const shared = { surroundings, cohorts, waiting: new WaitingReviews(WAITING_LIMIT_BYTES) };
   return {
     review: (received, answer) => {
       const { text, isWaitedFor } = received;
-      const review = new Review(received, answer, { surroundings, cohorts, waiting });
+      const review = new Review(received, answer, shared);
       review.begin(text?.length ?? 0, isWaitedFor, () => review.parse(text));
     },
-    hurry: () => {
-      cohorts.hurry();
-    },
+    hurry: cohorts.hurry,
   };
 }
 
@@ -110,15 +108,16 @@ interface Shared {
 /** A review on its way to its answer, step by step. What a step has made is with the next one only: a review that waits must not hold its text. */
 class Review {
   readonly #webhook: Webhook;
-  readonly #timeout: unknown;
   readonly #arrival: number;
+  /** Milliseconds after its arrival. */
+  readonly #deadline: number | undefined;
   readonly #answer: Answer;
   readonly #shared: Shared;
 
   constructor({ webhook, timeout, arrival }: ReceivedReview, answer: Answer, shared: Shared) {
     this.#webhook = webhook;
-    this.#timeout = timeout;
     this.#arrival = arrival;
+    this.#deadline = deadlineMilliseconds(timeout);
     this.#answer = answer;
     this.#shared = shared;
   }
@@ -150,7 +149,7 @@ class Review {
   /** False when there is no room to wait. */
   #waits(known: Promise<void>, request: AdmissionRequest, text: string): boolean {
     const { surroundings, waiting } = this.#shared;
-    const deadline = deadlineMilliseconds(this.#timeout);
+    const deadline = this.#deadline;
     // The other half of the time is for the answer.
     const patience = deadline === undefined ? Infinity : Math.max(0, deadline - this.#age()) / 2;
     const over = waiting.until(() => atMost(known, patience), jsonWeight(text));
@@ -170,8 +169,7 @@ class Review {
 
   #decide(request: AdmissionRequest): Step {
     const { surroundings } = this.#shared;
-    const deadline = deadlineMilliseconds(this.#timeout);
-    if (deadline !== undefined && this.#age() > deadline) {
+    if (this.#deadline !== undefined && this.#age() > this.#deadline) {
       surroundings.metrics.deadlineExceeded(this.#webhook);
       throw httpError(408, 'the request took longer than the API server waits for');
     }
@@ -214,7 +212,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw httpError(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw httpError(400, `the body is not JSON: ${asError(error).message}`);
   }
 }
 
