@@ -3,10 +3,12 @@ import { defaultProbes } from '../defaulting/default-probes.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
+import { runToEnd } from '../steps.ts';
 import { skip } from './decision.ts';
 import { allowed, auditText } from './response.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import { scopeOf } from './scope.ts';
+import type { Steps } from '../steps.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { Decision, MutationMode } from './decision.ts';
@@ -17,6 +19,11 @@ import type { AdmissionRequest } from './review.ts';
  * patching templates, ReplicaSets, Jobs or existing Pods starts rollouts, endless ReplicaSets and stuck finalizers.
  */
 export function mutate(request: AdmissionRequest, policies: PolicySet, mode: MutationMode): Decision {
+  return runToEnd(mutateInSteps(request, policies, mode));
+}
+
+/** The same in steps, for an object that takes long. */
+export function* mutateInSteps(request: AdmissionRequest, policies: PolicySet, mode: MutationMode): Steps<Decision> {
   if (mode === 'Off') return skip(request, 'mutation-off');
   const scope = scopeOf(request, BUILT_IN_KINDS);
   if ('skipped' in scope) return skip(request, scope.skipped);

@@ -5,10 +5,12 @@ import { formatViolation, violationKey } from '../checks/violation.ts';
 import { laxer } from '../policy/check-catalogue.ts';
 import { containersOf } from '../workload/containers.ts';
 import { hasControllerOwner, podTemplatesOf } from '../workload/kinds.ts';
+import { runToEnd } from '../steps.ts';
 import { skip } from './decision.ts';
 import { judge } from './judge.ts';
 import { allowed, auditText, denied } from './response.ts';
 import { scopeOf } from './scope.ts';
+import type { Steps } from '../steps.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
@@ -32,6 +34,15 @@ export interface ValidateSettings {
  * changed. Only what an update adds may deny; what was there before warns.
  */
 export function validate(request: AdmissionRequest, policies: PolicySet, settings: ValidateSettings): Decision {
+  return runToEnd(validateInSteps(request, policies, settings));
+}
+
+/** The same in steps, for an object that takes long. */
+export function* validateInSteps(
+  request: AdmissionRequest,
+  policies: PolicySet,
+  settings: ValidateSettings,
+): Steps<Decision> {
   const scope = scopeOf(request, settings.kinds);
   if ('skipped' in scope) return skip(request, scope.skipped);
   const { object, kind, templates } = scope;
