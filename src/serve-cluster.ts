@@ -65,13 +65,13 @@ export class ClusterParts {
     );
     this.source = new KubernetesSource(client, surroundings, {
       description: `cluster ${access.server}`,
-      silenceMilliseconds: config.watchSilence,
+      watchRenewalMilliseconds: config.watchRenewal,
       labelsMatter,
       status: (policy, stale) => {
         this.#statusWriter.update(policy, stale);
       },
     });
-    const certificates = { ...surroundings, silenceMilliseconds: config.watchSilence };
+    const certificates = { ...surroundings, watchRenewalMilliseconds: config.watchRenewal };
     const objects = {
       namespace,
       service: config.serviceName,

@@ -38,7 +38,7 @@ describe('the settings of serve', () => {
         lease: 'probewright',
         leaseDuration: 60_000,
         leaseRenew: 15_000,
-        watchSilence: 120_000,
+        watchRenewal: 300_000,
       },
     });
   });

@@ -37,7 +37,7 @@ export class MirroredObject {
     client: ApiClient,
     address: ObjectAddress,
     listener: MirrorListener,
-    surroundings: ReflectorSurroundings & { readonly silenceMilliseconds?: number },
+    surroundings: ReflectorSurroundings & { readonly watchRenewalMilliseconds?: number },
   ) {
     this.#address = address;
     this.#listener = listener;
@@ -48,7 +48,8 @@ export class MirroredObject {
       deleted: (object: KubernetesObject) => this.#isOurs(object) && this.#replace(undefined),
       troubled: (problem: string | undefined) => this.#listener.troubled(problem),
     };
-    this.#reflector = new Reflector(client, what, events, surroundings, surroundings.silenceMilliseconds);
+    const options = { renewalMilliseconds: surroundings.watchRenewalMilliseconds };
+    this.#reflector = new Reflector(client, what, events, surroundings, options);
   }
 
   /** Resolves once the object, or that there is none, is known. */

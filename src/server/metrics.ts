@@ -13,6 +13,13 @@ export type Webhook = (typeof WEBHOOKS)[number];
 export const PORTS = ['webhook', 'health'] as const;
 export type Port = (typeof PORTS)[number];
 
+/**
+ * Why a request was decided without the labels of its new namespace. `no-room`: too many waited already. `timeout`: they did not come in time.
+ * `no-contact`: nor could they, as there was no contact with the API server.
+ */
+export const MISSED_NAMESPACES = ['no-room', 'timeout', 'no-contact'] as const;
+export type MissedNamespace = (typeof MISSED_NAMESPACES)[number];
+
 /** Where an injected probe came from, as metrics tell it: a policy's name would be an unbounded label. */
 const RULES = ['policy', 'annotation', 'safety'] as const;
 
@@ -103,8 +110,8 @@ export class Metrics {
     });
     this.#waitSkipped = new Counter({
       name: 'probewright_namespace_waits_skipped_total',
-      help: 'Admission requests from new namespaces decided without their labels because too many waited for news already.',
-      labelNames: ['webhook'],
+      help: 'Admission requests from new namespaces decided without their labels, by why these were missing.',
+      labelNames: ['webhook', 'reason'],
       registers,
     });
     this.#dropped = new Counter({
@@ -121,7 +128,7 @@ export class Metrics {
   #zero(): void {
     for (const webhook of WEBHOOKS) {
       this.#deadline.inc({ webhook }, 0);
-      this.#waitSkipped.inc({ webhook }, 0);
+      for (const reason of MISSED_NAMESPACES) this.#waitSkipped.inc({ webhook, reason }, 0);
       this.#duration.zero({ webhook });
       for (const result of ['allow', 'error'])
         this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
@@ -160,8 +167,8 @@ export class Metrics {
     this.#deadline.inc({ webhook });
   }
 
-  waitSkipped(webhook: Webhook): void {
-    this.#waitSkipped.inc({ webhook });
+  waitSkipped(webhook: Webhook, reason: MissedNamespace): void {
+    this.#waitSkipped.inc({ webhook, reason });
   }
 
   connectionDropped(port: Port): void {

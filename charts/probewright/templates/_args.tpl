@@ -15,7 +15,7 @@ serve
 --lease={{ include "probewright.fullname" . }}
 --lease-duration={{ .Values.leaderElection.leaseDuration }}
 --lease-renew={{ .Values.leaderElection.renewInterval }}
---watch-silence={{ .Values.watchSilence }}
+--watch-renewal={{ .Values.watchRenewal }}
 {{- with .Values.certificates }}
 {{- if eq .mode "own" }}
 --ca-secret={{ include "probewright.caSecret" $ }}
