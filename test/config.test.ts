@@ -84,6 +84,12 @@ describe('the settings of serve', () => {
     ]);
   });
 
+  it.each(['1s', '1999ms', '5m1ms', '1h'])('refuse watches that last for %s', (renewal) => {
+    expect(problems(['--kubeconfig', 'k', '--watch-renewal', renewal])).toEqual([
+      `--watch-renewal: must be from 2s to 5m, not ${renewal === '1999ms' ? '1s999ms' : renewal}`,
+    ]);
+  });
+
   it('refuse a Secret of your own without a cluster, or beside files', () => {
     expect(problems(['--policies', 'p', '--tls-secret', 's', '--tls-cert', 'c', '--tls-key', 'k'])).toEqual([
       '--tls-secret: needs --kubeconfig, for the cluster that it is in',

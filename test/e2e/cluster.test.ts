@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { certificateScenarios } from './cluster-certificates.ts';
+import { freshNamespaceScenarios } from './cluster-fresh-namespaces.ts';
 import { type Healed, healingScenarios, quietScenario } from './cluster-healing.ts';
 import { leastPrivilegeScenarios } from './cluster-least-privilege.ts';
 import { outageScenarios } from './cluster-outage.ts';
@@ -44,6 +45,7 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
     cluster().install({ namespace: namespaces.pairs, name: 'pairs', dormant: true, tlsSecret }),
   );
   quietScenario(release, healed);
+  freshNamespaceScenarios(cluster, release);
   outageScenarios(cluster, release);
   certificateScenarios(cluster, release);
   leastPrivilegeScenarios(cluster);
