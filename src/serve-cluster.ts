@@ -58,7 +58,10 @@ export class ClusterParts {
       {
         troubled: (problem) => {
           if (problem === undefined) log.info('statuses of policies can be written again');
-          else log.warn({ problem }, 'status of a policy not written');
+          else log.warn({ problem }, 'statuses of policies cannot be written now');
+        },
+        setAside: (policy, reason, problem) => {
+          log.warn({ policy, reason, problem }, 'status of a policy not written');
         },
       },
       surroundings,
@@ -118,6 +121,11 @@ export class ClusterParts {
 
   certificateRotations(): ReturnType<MetricSources['certificateRotations']> {
     return this.#own?.status().writes ?? [];
+  }
+
+  /** How many statuses of policies are not as they should be, by why. */
+  statusesSetAside(): ReturnType<MetricSources['statusesSetAside']> {
+    return this.#statusWriter.setAside();
   }
 
   bundlesSynced(): ReturnType<MetricSources['bundlesSynced']> {

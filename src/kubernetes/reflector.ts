@@ -139,6 +139,7 @@ export class Reflector {
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!this.#isStopped()) {
+      this.#wasWatchOpened = false;
       try {
         this.#resourceVersion ??= await this.#list();
         await this.#watch();
@@ -194,7 +195,7 @@ export class Reflector {
       }
     };
     const timers: NodeJS.Timeout[] = [];
-    let isBrief = true;
+    let isBrief = true as boolean;
     const opened = (): void => {
       this.#watchOpened();
       const endure = (): void => {
@@ -204,7 +205,6 @@ export class Reflector {
       timers.push(setTimeout(endure, BRIEF_WATCH_MILLISECONDS));
       timers.push(setTimeout(() => abandoned.abort(), seconds * 1000 + this.#marginMilliseconds));
     };
-    this.#wasWatchOpened = false;
     try {
       await this.#client.lines({ ...this.#request(query), signal }, { line, opened });
     } catch (error) {

@@ -36,12 +36,16 @@ export interface MetricSources {
   };
   /** When certificates end, in milliseconds since the epoch: the serving one, the CA's, the next CA's. */
   readonly certificateExpiry: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
+  /** What is wrong with the certificate that is served, or with looking after it; undefined when nothing is. */
+  readonly certificateProblem: () => string | undefined;
   /** What was done about Probewright's own certificates, and how often. */
   readonly certificateRotations: () => readonly {
     readonly step: string;
     readonly result: string;
     readonly count: number;
   }[];
+  /** How many statuses of policies are not as they should be although others can be written, by why. */
+  readonly statusesSetAside: () => Readonly<Record<string, number>>;
   /** Whether each webhook configuration trusts what is served; one that does not exist is left out. */
   readonly bundlesSynced: () => ReadonlyMap<string, boolean>;
   readonly leader: () => boolean;
@@ -227,6 +231,14 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
         if (expiry !== undefined) this.set({ cert }, expiry / 1000);
     },
   });
+  new Gauge({
+    name: 'probewright_cert_problem',
+    help: 'Whether something is wrong with the serving certificate, or with looking after it; /readyz says what.',
+    registers,
+    collect() {
+      this.set(Number(sources.certificateProblem() !== undefined));
+    },
+  });
   new Counter({
     name: 'probewright_cert_rotations_total',
     help: "Steps in the life of Probewright's own certificates, by step and by how they went.",
@@ -245,6 +257,16 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
     collect() {
       this.reset();
       for (const [config, synced] of sources.bundlesSynced()) this.set({ config }, Number(synced));
+    },
+  });
+  new Gauge({
+    name: 'probewright_policy_statuses_set_aside',
+    help: 'Policies whose status cannot be written although others can, on the replica that leads, by reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(sources.statusesSetAside())) this.set({ reason }, count);
     },
   });
   new Gauge({

@@ -13,6 +13,8 @@ import type { SourceProblem } from './policy-source.ts';
 export interface StaleStatus {
   readonly shown: ShownStatus;
   readonly verdict: PolicyVerdict;
+  /** The object's resourceVersion, which every change makes another. */
+  readonly version: string | undefined;
 }
 
 /** What a mirror tells. */
@@ -87,7 +89,8 @@ export class PolicyMirror {
       this.#listener.failed(known.problems.map((message) => ({ place, message })));
     if (known.good?.policy !== before?.good?.policy) this.#listener.changed();
     const verdict = { generation: known.generation ?? 0, problems: known.problems, good: known.good };
-    this.#listener.status(reference, isShown(shown, verdict) ? undefined : { shown, verdict });
+    const version = object.metadata.resourceVersion;
+    this.#listener.status(reference, isShown(shown, verdict) ? undefined : { shown, verdict, version });
   }
 
   remove(object: KubernetesObject): void {

@@ -28,6 +28,8 @@ function world(options: Partial<WebhookApp> = {}): World {
     policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
     certificateExpiry: () => ({ leaf: 9000 }),
     certificateRotations: () => [],
+    certificateProblem: () => undefined,
+    statusesSetAside: () => ({ failed: 0 }),
     bundlesSynced: () => new Map(),
     leader: () => false,
     now: () => 6000,
@@ -238,9 +240,8 @@ describe('a request from a namespace that the policies do not know yet', () => {
     const lines = text.matchAll(
       /^probewright_namespace_waits_skipped_total\{webhook="(\w+)",reason="(.+?)"\} (\d+)$/gm,
     );
-    return Object.fromEntries(
-      [...lines].filter((line) => line[1] === webhook).map((line) => [line[2], Number(line[3])]),
-    );
+    const own = [...lines].filter((line) => line[1] === webhook);
+    return Object.fromEntries(own.map((line) => [String(line[2]), Number(line[3])] as const));
   }
 
   it.each(['/mutate', '/validate'])(
