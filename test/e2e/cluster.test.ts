@@ -7,6 +7,7 @@ import { outageScenarios } from './cluster-outage.ts';
 import { policyScenarios } from './cluster-policies.ts';
 import { replacementScenarios } from './cluster-replacement.ts';
 import { servingPairScenarios, tlsSecret } from './cluster-serving-pairs.ts';
+import { statusScenarios } from './cluster-statuses.ts';
 import { twinScenarios } from './cluster-twins.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { controlPlaneProblem } from './control-plane.ts';
@@ -37,6 +38,7 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
   const release = (): Release => there(main);
 
   policyScenarios(cluster, release);
+  statusScenarios(cluster, release);
   replacementScenarios(cluster, release);
   healingScenarios(cluster, release, healed);
   // They fill the minute that nobody may write to the main release's configurations in.
