@@ -71,9 +71,9 @@ export class MirroredObject {
     return this.#isKnown;
   }
 
-  /** True while the object is known and there is contact, so that it is as we see it. */
+  /** True while the object is known and a watch is open, so that it is as we see it. */
   get isCurrent(): boolean {
-    return this.#isKnown && this.#reflector.status().problem === undefined;
+    return this.#isKnown && this.#reflector.status().watching;
   }
 
   /** Grows with every change: says which one a decision was made on. */
