@@ -61,6 +61,7 @@ export function freshNamespaceScenarios(cluster: () => Cluster, release: () => R
         expect(replica.output()).not.toMatch(/"level":"(error|warn)"[^\n]*(contact|looked after)/);
     });
 
+    /** No policy of the other scenarios names its container, or the container would get the probe that is wanted. */
     function deploy(name: string): Promise<{ status: number; body: string }> {
       const labels = { app: 'shop' };
       return cluster().request('POST', `/apis/apps/v1/namespaces/${name}/deployments?dryRun=All`, {
@@ -72,7 +73,7 @@ export function freshNamespaceScenarios(cluster: () => Cluster, release: () => R
           template: {
             metadata: { labels },
             spec: {
-              containers: [{ name: 'app', image: 'registry.example.com/shop:1', ports: [{ containerPort: 80 }] }],
+              containers: [{ name: 'web', image: 'registry.example.com/shop:1', ports: [{ containerPort: 80 }] }],
             },
           },
         },
