@@ -1,5 +1,6 @@
 import { member } from '../probes/json.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
+import { MOST_PROBE_FINDINGS } from './check.ts';
 import { stringSetParameter } from './parameters.ts';
 import { listed, quote, the } from './wording.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
@@ -7,7 +8,7 @@ import type { CheckedProbe } from './checked-probe.ts';
 
 const DEFAULT_NAMES: ReadonlySet<string> = new Set(['jcmd', 'ps', 'ls']);
 const ALL_KINDS: ReadonlySet<string> = new Set(PROBE_KINDS);
-/** Forbidden names that a message lists: nobody reads more. */
+/** Forbidden names in a message: nobody reads more. */
 const MOST_LISTED = 10;
 
 /**
@@ -30,15 +31,18 @@ export const execForbidden: Check = {
 function judge(container: CheckedContainer, probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
   const argv = member(probe.handler, 'command');
   if (!Array.isArray(argv)) return [];
-  return argv.flatMap((element: unknown, index): Finding[] => {
+  const findings: Finding[] = [];
+  for (const [index, element] of (argv as unknown[]).entries()) {
+    if (findings.length === MOST_PROBE_FINDINGS) break;
     const programs = typeof element === 'string' ? programsIn(element) : [];
     const forbidden = [...new Set(programs.filter((program) => names.has(program)))].slice(0, MOST_LISTED);
-    if (forbidden.length === 0) return [];
+    if (forbidden.length === 0) continue;
     const message =
       `${the(container)} runs ${listed(forbidden.map(quote))} in its ${probe.kind}, which the policy forbids; ` +
       'write an httpGet, tcpSocket or grpc handler, or another command';
-    return [{ probe: probe.kind, path: `${probe.handlerPath}.command[${index}]`, message }];
-  });
+    findings.push({ probe: probe.kind, path: `${probe.handlerPath}.command[${index}]`, message });
+  }
+  return findings;
 }
 
 /** The words of an argument, as a shell would split it, each by its last path segment. */

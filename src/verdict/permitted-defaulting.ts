@@ -46,7 +46,7 @@ export function* permittedDefaulting(
     before ??= new Set((yield* findings(template, floors)).map(keyOf));
     const caused = found.filter((finding) => before?.has(keyOf(finding)) === false);
     if (caused.length === 0) break;
-    for (const finding of caused) forbidCulprits(finding, permitted.injections, forbidden);
+    yield* forbidCulprits(caused, permitted.injections, forbidden);
     permitted = yield* defaultProbesInSteps(template, policy, options, (container, kind) =>
       forbidden.get(placeOf(pathOf(container), kind)),
     );
@@ -100,29 +100,36 @@ function pathOf({ list, index }: Container): string {
   return `spec.${list}[${index}]`;
 }
 
-/** Forbids the injected probe that a finding is about, else those that the check looks at beside it, else all of the container or the Pod. */
-function forbidCulprits(
-  { check, at, floor, finding }: PlacedFinding,
+/** Findings between two steps. */
+const FINDINGS_A_STEP = 64;
+
+/** Forbids the injected probes that findings are about, else those that the check looks at beside them, else all of the container or the Pod. */
+function* forbidCulprits(
+  caused: readonly PlacedFinding[],
   injections: readonly Injection[],
   forbidden: Map<string, HandlerProblem>,
-): void {
-  const inContainer = injections.filter(({ container }) => pathOf(container) === at.path);
-  const own = inContainer.filter(({ kind }) => kind === finding.probe);
-  const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind) === true);
-  const culprits = [own, related, inContainer, injections].find((candidates) => candidates.length > 0) ?? [];
-  const rule = `${check.id}, which ${floor?.source ?? 'a cluster policy'} sets with the floor Deny`;
-  for (const { container, kind } of culprits) {
-    const place = pathOf(container);
-    forbid(placeOf(place, kind), `${rule}, forbids it: ${shortened(finding.message, MOST_QUOTED)}`);
-    // A liveness probe of ours never kills a container that is starting.
-    if (
-      kind === 'startupProbe' &&
-      injections.some((other) => pathOf(other.container) === place && other.kind === 'livenessProbe')
-    )
-      forbid(placeOf(place, 'livenessProbe'), `${rule}, forbids the startupProbe that would protect its start`);
+): Steps<void> {
+  const byContainer = Map.groupBy(injections, ({ container }) => pathOf(container));
+  for (const [index, { check, at, floor, finding }] of caused.entries()) {
+    if (index % FINDINGS_A_STEP === FINDINGS_A_STEP - 1) yield;
+    const inContainer = byContainer.get(at.path) ?? [];
+    const own = inContainer.filter(({ kind }) => kind === finding.probe);
+    const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind) === true);
+    const rule = `${check.id}, which ${floor?.source ?? 'a cluster policy'} sets with the floor Deny`;
+    // A finding that fits no container is about all of the Pod: nothing is injected then.
+    if (inContainer.length === 0)
+      for (const { container, kind } of injections) forbid(container, kind, `${rule}, forbids it`);
+    for (const { container, kind } of [own, related, inContainer].find(({ length }) => length > 0) ?? []) {
+      forbid(container, kind, `${rule}, forbids it: ${shortened(finding.message, MOST_QUOTED)}`);
+      // A liveness probe of ours never kills a container that is starting.
+      if (kind === 'startupProbe' && inContainer.some((other) => other.kind === 'livenessProbe'))
+        forbid(container, 'livenessProbe', `${rule}, forbids the startupProbe that would protect its start`);
+    }
+    if (inContainer.length === 0) return;
   }
 
-  function forbid(probe: string, detail: string): void {
+  function forbid(container: Container, kind: ProbeKind, detail: string): void {
+    const probe = placeOf(pathOf(container), kind);
     if (!forbidden.has(probe)) forbidden.set(probe, { code: 'forbidden-by-floor', detail });
   }
 }
