@@ -12,13 +12,14 @@ const rooms = {
   policy: ['workload', 'probes'],
   checks: ['policy', 'workload', 'probes'],
   defaulting: ['policy', 'workload', 'probes'],
-  admission: ['checks', 'defaulting', 'policy', 'workload', 'probes'],
+  verdict: ['checks', 'defaulting', 'policy', 'workload', 'probes'],
+  admission: ['verdict', 'checks', 'defaulting', 'policy', 'workload', 'probes'],
   kubernetes: [],
   sources: ['kubernetes', 'policy', 'workload', 'probes'],
   certificates: ['kubernetes'],
-  server: ['admission', 'defaulting', 'checks', 'policy', 'workload', 'probes'],
+  server: ['admission', 'verdict', 'defaulting', 'checks', 'policy', 'workload', 'probes'],
 };
-const pureRooms = ['probes', 'workload', 'policy', 'checks', 'defaulting', 'admission'];
+const pureRooms = ['probes', 'workload', 'policy', 'checks', 'defaulting', 'verdict', 'admission'];
 const edges = ['main.ts', 'cli', 'serve.ts', 'config.ts', 'flags.ts', 'log.ts', 'version.ts'];
 
 const directionZones = Object.entries(rooms).map(([room, allowed]) => ({
