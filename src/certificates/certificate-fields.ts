@@ -12,10 +12,10 @@ export interface CertificateFields {
   readonly signatureAlgorithm: string;
   /** Undefined without the extension. */
   readonly basicConstraints: { readonly isCa: boolean; readonly pathLength: number | undefined } | undefined;
-  /** Whether its key usage has keyCertSign; undefined without the extension. */
+  /** Whether its key usage has keyCertSign; undefined without the extension, or when that allows nothing, which Go takes for the same. */
   readonly maySignCertificates: boolean | undefined;
-  /** Object identifiers; undefined without the extension. */
-  readonly extendedKeyUsage: readonly string[] | undefined;
+  /** Object identifiers; none without the extension. */
+  readonly extendedKeyUsage: readonly string[];
   readonly nameConstraints: NameConstraints | undefined;
   readonly dnsNames: readonly string[];
   /** Each 4 or 16 bytes. */
@@ -80,8 +80,8 @@ export function certificateFields(raw: Buffer): CertificateFields {
     signatureAlgorithm: derObjectIdentifier(inside(signature)[0]?.content ?? Buffer.alloc(0)),
     basicConstraints: read(OID.basicConstraints, readBasicConstraints),
     maySignCertificates: read(OID.keyUsage, readMaySign),
-    extendedKeyUsage: read(OID.extendedKeyUsage, (bytes) =>
-      inside(derElements(bytes)[0]).map(({ content }) => derObjectIdentifier(content)),
+    extendedKeyUsage: inside(read(OID.extendedKeyUsage, derElements)?.[0]).map(({ content }) =>
+      derObjectIdentifier(content),
     ),
     nameConstraints,
     dnsNames: names.flatMap(({ tag, content }) => (tag === DNS_NAME ? [content.toString('latin1')] : [])),
@@ -117,9 +117,9 @@ function readBasicConstraints(bytes: Buffer): CertificateFields['basicConstraint
 }
 
 /** A BIT STRING: the number of bits that are not used, then the bits. */
-function readMaySign(bytes: Buffer): boolean {
-  const [bits] = derElements(bytes);
-  return ((bits?.content[1] ?? 0) & KEY_CERT_SIGN) !== 0;
+function readMaySign(bytes: Buffer): boolean | undefined {
+  const bits = derElements(bytes)[0]?.content.subarray(1) ?? Buffer.alloc(0);
+  return bits.every((byte) => byte === 0) ? undefined : ((bits[0] ?? 0) & KEY_CERT_SIGN) !== 0;
 }
 
 function inside(element: DerElement | undefined): readonly DerElement[] {

@@ -101,7 +101,7 @@ function ownProblem({ certificate, fields }: Link, now: number): string | undefi
   if (now < from.getTime()) return `it is not valid before ${from.toISOString()}`;
   if (now > to.getTime()) return `it has expired at ${to.toISOString()}`;
   const { extendedKeyUsage: usages } = fields;
-  if (usages === undefined || usages.includes(SERVER_AUTH) || usages.includes(ANY_USAGE)) return undefined;
+  if (usages.length === 0 || usages.includes(SERVER_AUTH) || usages.includes(ANY_USAGE)) return undefined;
   return 'its extended key usage does not allow serverAuth';
 }
 
