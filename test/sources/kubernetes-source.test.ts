@@ -356,8 +356,10 @@ describe('a namespace that a request comes from', () => {
   });
 
   it('is waited for no longer than it is said, and not when the source is stopped', async () => {
-    const { source } = await world.started({ namespaceMilliseconds: 321 });
-    await waitUntil('the watches are open', () => world.api.openWatches() === 3);
+    const watched = await world.started({ namespaceMilliseconds: 321, gatherMilliseconds: 0 });
+    const { source } = watched;
+    world.putNamespace('marker');
+    await watched.until('the watch of namespaces has brought something', () => 'marker' in labelsOf(watched));
     const first = source.namespaceKnown('one');
     expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([321]);
     world.timer.ring();
