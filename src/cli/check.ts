@@ -5,7 +5,7 @@ import { didYouMean } from '../policy/suggestion.ts';
 import { readFlags } from '../flags.ts';
 import { ENFORCEMENTS } from '../admission/validate.ts';
 import { checkTexts } from './check-manifests.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from './io.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { readManifestTexts } from './manifests.ts';
 import { githubReport } from './output/github.ts';
 import { jsonReport } from './output/json.ts';
@@ -61,8 +61,8 @@ export async function checkCommand(args: readonly string[], io: CommandIo): Prom
   }
   const parsed = parseCheckOptions(args);
   if ('problems' in parsed) {
-    for (const problem of parsed.problems) io.stderr.write(`probewright check: ${problem}\n`);
-    io.stderr.write('Run "probewright check --help" for the flags.\n');
+    for (const problem of parsed.problems) printLine(io.stderr, `probewright check: ${problem}`);
+    printLine(io.stderr, 'Run "probewright check --help" for the flags.');
     return EXIT_USAGE;
   }
   const { options } = parsed;

@@ -8,7 +8,7 @@ import { FileNames } from './explain/file-name.ts';
 import { explanationAsSvg } from './explain/svg.ts';
 import { explanationsAsText } from './explain/text.ts';
 import { explainManifest } from './explain/workload.ts';
-import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { policiesAmong } from './policies-among.ts';
 import { manifestsOf, readManifestTexts } from './manifests.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
@@ -54,8 +54,8 @@ export async function explainCommand(args: readonly string[], io: CommandIo): Pr
   }
   const parsed = parseExplainOptions(args);
   if ('problems' in parsed) {
-    for (const problem of parsed.problems) io.stderr.write(`probewright explain: ${problem}\n`);
-    io.stderr.write('Run "probewright explain --help" for the flags.\n');
+    for (const problem of parsed.problems) printLine(io.stderr, `probewright explain: ${problem}`);
+    printLine(io.stderr, 'Run "probewright explain --help" for the flags.');
     return EXIT_USAGE;
   }
   const { options } = parsed;
@@ -127,9 +127,9 @@ async function writePictures(
     try {
       await mkdir(directory, { recursive: true });
       await writeFile(path, explanationAsSvg(workload));
-      io.stdout.write(`${path}\n`);
+      printLine(io.stdout, path);
     } catch (error) {
-      io.stderr.write(`probewright explain: ${path} cannot be written: ${messageOf(error)}\n`);
+      printLine(io.stderr, `probewright explain: ${path} cannot be written: ${messageOf(error)}`);
       complete = false;
     }
   }
