@@ -69,7 +69,7 @@ function decisionFields(
     uid: brief(uid),
     operation: brief(operation),
     kind: brief(kind.group === '' ? `${kind.version}/${kind.kind}` : `${kind.group}/${kind.version}/${kind.kind}`),
-    namespace,
+    namespace: brief(namespace),
     name: brief(nameOf(request)),
     user: brief(userName),
     dryRun,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allowed, denied } from '../../src/admission/response.ts';
+import { expectHarmless, HOSTILE } from '../hostile-text.ts';
 import { expectValidReply } from '../protocol.ts';
 
 const warningsOf = (warnings: string[]): readonly string[] =>
@@ -59,4 +60,21 @@ it('a denial has a message of one line a violation and the causes, and no warnin
     },
     auditAnnotations: { violations: 'x' },
   });
+});
+
+it('no text of a reply commands the terminal of the user who is shown it', () => {
+  const violation = {
+    check: 'named-port',
+    action: 'Deny',
+    container: HOSTILE,
+    path: HOSTILE,
+    message: HOSTILE,
+  } as const;
+  const { status, auditAnnotations } = denied('u', [violation], { violations: HOSTILE }).response;
+  const causes = status?.details.causes.flatMap(({ field, message }) => [field, message]) ?? [];
+  const { warnings = [] } = allowed('u', { warnings: [HOSTILE], auditAnnotations: { injected: HOSTILE } }).response;
+  for (const text of [status?.message, ...causes, ...Object.values(auditAnnotations ?? {}), ...warnings]) {
+    expect(text).not.toContain('\n');
+    expectHarmless(`: ${text ?? ''}`);
+  }
 });

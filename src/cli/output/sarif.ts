@@ -1,5 +1,5 @@
 import { jsonText } from '../../text/json-text.ts';
-import { visible } from '../../text/visible.ts';
+import { outputLine, visible } from '../../text/visible.ts';
 import { CHECK_CATALOGUE } from '../../policy/check-catalogue.ts';
 import { VERSION } from '../../version.ts';
 import type { CheckReport, PlacedViolation } from '../check-report.ts';
@@ -31,7 +31,7 @@ function result(violation: PlacedViolation, ruleIndex: number): unknown {
     ruleId: check,
     ruleIndex,
     level: LEVEL[action],
-    message: { text: visible(`${path}: ${message}`) },
+    message: { text: outputLine(`${path}: ${message}`) },
     locations: [
       {
         physicalLocation: { artifactLocation: { uri: uri(file) }, region: { startLine: line, startColumn: column } },
