@@ -6,7 +6,7 @@ import { readFlags } from '../flags.ts';
 import { ENFORCEMENTS } from '../admission/validate.ts';
 import { checkTexts } from './check-manifests.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
-import { readManifestTexts } from './manifests.ts';
+import { readManifestTexts, readPolicyTexts } from './manifests.ts';
 import { githubReport } from './output/github.ts';
 import { jsonReport } from './output/json.ts';
 import { junitReport } from './output/junit.ts';
@@ -70,9 +70,7 @@ export async function checkCommand(args: readonly string[], io: CommandIo): Prom
   if (kinds === undefined) return EXIT_USAGE;
   const manifests = await readManifestTexts(options.files, io.readStdin);
   const policies =
-    options.policies === undefined
-      ? { texts: [], problems: [] }
-      : await readManifestTexts([options.policies], io.readStdin);
+    options.policies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(options.policies);
   const progress = new Progress(io);
   const report = checkTexts(manifests.texts, policies.texts, { ...options, kinds }, (done, total) => {
     progress.tell(`checked ${done} of ${total} objects`);

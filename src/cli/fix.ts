@@ -7,12 +7,11 @@ import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { PolicySet } from '../policy/policy-set.ts';
-import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
 import { readPolicyDocuments } from '../sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
-import { describeManifest, manifestsOf, readManifestTexts } from './manifests.ts';
+import { describeManifest, manifestsOf, readManifestTexts, readPolicyTexts } from './manifests.ts';
 import { insertIntoYaml } from './yaml-insertion.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
@@ -90,23 +89,10 @@ function parseFixOptions(args: readonly string[]): { options: FixOptions } | { p
 }
 
 async function readPolicies(directory: string): Promise<{ set: PolicySet } | { problems: readonly FileProblem[] }> {
-  try {
-    const { policies, namespaceLabels, problems } = readPolicyDocuments(
-      await readYamlFiles(await findYamlFiles(directory)),
-    );
-    return problems.length > 0 ? { problems } : { set: new PolicySet(policies, namespaceLabels) };
-  } catch (error) {
-    return {
-      problems: [
-        {
-          file: directory,
-          line: 1,
-          column: 1,
-          message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-        },
-      ],
-    };
-  }
+  const read = await readPolicyTexts(directory);
+  const { policies, namespaceLabels, problems } = readPolicyDocuments(read.texts);
+  const allProblems = [...read.problems, ...problems];
+  return allProblems.length > 0 ? { problems: allProblems } : { set: new PolicySet(policies, namespaceLabels) };
 }
 
 /** What became of one text. */

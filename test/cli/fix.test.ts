@@ -188,9 +188,7 @@ describe('probewright fix', () => {
     await writeFile(join(directory, 'policies', 'b.yaml'), Buffer.from('# \u00fc', 'latin1'));
     const { code, stdout, stderr } = await fix(workload('Deployment', 'apps/v1'));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe(
-      'DIR/policies:1:1: cannot be read: DIR/policies/b.yaml: it is not UTF-8: byte 0xfc in line 1\n',
-    );
+    expect(stderr).toBe('DIR/policies/b.yaml:1:1: cannot be read: it is not UTF-8: byte 0xfc in line 1\n');
   });
 
   it('reports bad usage and bad policies, and exits 2', async () => {
