@@ -5,7 +5,11 @@ export function jsonText(value: unknown, replacer?: (key: string, value: unknown
   return visibleJson(JSON.stringify(value, replacer, indent));
 }
 
-/** JSON text with the same value that is safe to show. Line breaks between its tokens stay. */
+/** Log lines are ASCII, but for a few. */
+const NOT_ASCII = /[^\n\t -~]/;
+
+/** JSON text with the same value that is safe to show. Line breaks and tabs stand only between its tokens, and stay. */
 export function visibleJson(json: string): string {
-  return json.split('\n').map(visible).join('\n');
+  const isPlain = !NOT_ASCII.test(json) && !json.includes('##');
+  return isPlain ? json : json.replace(/[^\n\t]+/g, (piece) => visible(piece));
 }

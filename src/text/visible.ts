@@ -19,8 +19,8 @@ const EACH_HIDDEN = new RegExp(`(${IN_EMOJI})|${HIDDEN}+`, 'gu');
 /** Log commands that CI hosts obey wherever they stand in a line: `##[` of GitHub and Azure, `##vso[` of Azure, `##teamcity[`. */
 const LOG_COMMAND = /##(?=[A-Za-z]*\[)/g;
 
-/** Most texts are ASCII and hold nothing of the kind, which this finds out faster. */
-const MAY_NEED_ESCAPES = /[^ -~]|##/;
+/** Most texts are ASCII, and have nothing to escape. */
+const NOT_ASCII = /[^ -~]/;
 
 /**
  * A text as people and CI hosts are shown it, on one line: hidden characters and CI log commands are written with the escapes of JSON
@@ -28,7 +28,7 @@ const MAY_NEED_ESCAPES = /[^ -~]|##/;
  * keeps its value.
  */
 export function visible(text: string): string {
-  if (!MAY_NEED_ESCAPES.test(text)) return text;
+  if (!NOT_ASCII.test(text) && !text.includes('##')) return text;
   const shown = ANY_HIDDEN.test(text)
     ? text.replace(EACH_HIDDEN, (found, inEmoji: string | undefined) => inEmoji ?? escaped(found))
     : text;
