@@ -14,13 +14,14 @@ const rooms = {
   policy: ['workload', 'probes', 'text'],
   checks: ['policy', 'workload', 'probes', 'text'],
   defaulting: ['policy', 'workload', 'probes', 'text'],
-  admission: ['checks', 'defaulting', 'policy', 'workload', 'probes', 'text'],
+  verdict: ['checks', 'defaulting', 'policy', 'workload', 'probes', 'text'],
+  admission: ['verdict', 'checks', 'defaulting', 'policy', 'workload', 'probes', 'text'],
   kubernetes: ['files', 'text'],
   sources: ['kubernetes', 'files', 'policy', 'workload', 'probes', 'text'],
   certificates: ['kubernetes', 'files', 'text'],
-  server: ['admission', 'defaulting', 'checks', 'policy', 'workload', 'probes', 'text'],
+  server: ['admission', 'verdict', 'defaulting', 'checks', 'policy', 'workload', 'probes', 'text'],
 };
-const pureRooms = ['text', 'probes', 'workload', 'policy', 'checks', 'defaulting', 'admission'];
+const pureRooms = ['text', 'probes', 'workload', 'policy', 'checks', 'defaulting', 'verdict', 'admission'];
 const edges = ['main.ts', 'cli', 'serve.ts', 'config.ts', 'flags.ts', 'log.ts', 'version.ts'];
 
 const directionZones = Object.entries(rooms).map(([room, allowed]) => ({

@@ -9,6 +9,7 @@ import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
 import { readPolicyTexts } from '../src/cli/manifests.ts';
 import { expectValidReply, patched } from './protocol.ts';
 import { requestOf } from './worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
 import type { JsonObject } from '../src/probes/json.ts';
 
 const REVIEWS = 'test/fixtures/reviews';
@@ -36,7 +37,12 @@ describe('a captured review', () => {
       validate: expectValidReply(
         'validate',
         request.uid,
-        validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS }).reply,
+        validate(request, policies, {
+          enforcement: 'Deny',
+          mutation: 'On',
+          kinds: KNOWN_KINDS,
+          controllers: DEFAULT_TRUSTED_CONTROLLERS,
+        }).reply,
       ),
     };
     await expect(`${JSON.stringify(replies, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}`);

@@ -3,7 +3,7 @@ import { jsonText } from '../text/json-text.ts';
 import { reportProblems } from './report-problems.ts';
 import { objectMember, stringMap, stringMember } from '../probes/json.ts';
 import { readFlags } from '../flags.ts';
-import { defaultProbes } from '../defaulting/default-probes.ts';
+import { permittedProbes } from '../verdict/permitted-defaulting.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { PolicySet } from '../policy/policy-set.ts';
@@ -172,7 +172,7 @@ function fixManifest(
   const defaultings: Defaulting[] = [];
   for (const { template, path: templatePath } of found.templates) {
     const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
-    const defaulting = defaultProbes(template, policy, kind);
+    const defaulting = permittedProbes(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
     for (const { container, kind: key, probe } of defaulting.injections) {
