@@ -7,6 +7,7 @@ import { parseYamlDocuments } from '../sources/yaml-documents.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PathStep } from '../policy/problems.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
+import type { LinkReport } from '../sources/yaml-files.ts';
 import type { YamlDocument } from '../sources/yaml-documents.ts';
 
 /** A text with manifests, as it was read. */
@@ -78,13 +79,16 @@ async function readPath(read: ReadTexts, name: string): Promise<void> {
 
 /** Links out of a directory are not followed: who wrote the directory's files need not be allowed to see what they lead to. */
 async function filesOf(name: string, problems: FileProblem[]): Promise<string[]> {
-  const linkOut = (link: string): void => {
-    const message = `is a symbolic link that leads out of ${name}, and is skipped; name the file itself to have it read`;
-    problems.push({ file: link, line: 1, column: 1, message });
+  const links: LinkReport = {
+    outside: (link) => {
+      const message = `is a symbolic link that leads out of ${name}, and is skipped; name the file itself to have it read`;
+      problems.push({ file: link, line: 1, column: 1, message });
+    },
+    broken: (link, error) => void problems.push(unreadable(link, error)),
   };
   try {
     if (!(await stat(name)).isDirectory()) return [name];
-    return (await findYamlFiles(name, linkOut)).map(({ path }) => path);
+    return (await findYamlFiles(name, links)).map(({ path }) => path);
   } catch (error) {
     problems.push(unreadable(name, error));
     return [];

@@ -15,19 +15,27 @@ export interface FoundFile {
  * there once, under its own path if that is below the one given: links back up end, and links across do not multiply. What has the
  * name of such a file and is none (a FIFO, a device) is there too: reading it reports what it is.
  *
- * @param linkOut is given each link that leads out of the directory, and those are not followed; without it they are
+ * @param links is given the links that are not followed; without it links lead anywhere, and one to nowhere is an error
  */
-export async function findYamlFiles(directory: string, linkOut?: (path: string) => void): Promise<FoundFile[]> {
+export async function findYamlFiles(directory: string, links?: LinkReport): Promise<FoundFile[]> {
   const root = await realpath(directory);
   const mayFollow = async (link: string): Promise<boolean> => {
-    if (linkOut === undefined || isWithin(root, await realpath(link).catch(() => root))) return true;
-    linkOut(link);
+    if (links === undefined || isWithin(root, await realpath(link).catch(() => root))) return true;
+    links.outside(link);
     return false;
   };
-  const found: Found = { files: [], links: [directory], visited: new Set(), mayFollow };
+  const found: Found = { files: [], links: [directory], visited: new Set(), mayFollow, broken: links?.broken };
   // What is found on the way joins the end, so that every directory is reached without links before it is reached with them.
   for (const link of found.links) await walk(link, found);
   return found.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Is given the links below a directory that are not followed, each once. */
+export interface LinkReport {
+  /** A link that leads out of the directory. */
+  readonly outside: (link: string) => void;
+  /** A link whose target is not there, or may not be looked at. */
+  readonly broken: (link: string, error: unknown) => undefined;
 }
 
 interface Found {
@@ -37,6 +45,7 @@ interface Found {
   /** By their real paths. */
   readonly visited: Set<string>;
   readonly mayFollow: (link: string) => Promise<boolean>;
+  readonly broken: LinkReport['broken'] | undefined;
 }
 
 function isWithin(root: string, path: string): boolean {
@@ -55,7 +64,9 @@ async function walk(directory: string, found: Found): Promise<void> {
     if (name.startsWith('.')) continue;
     const path = join(directory, name);
     const isLink = entry.isSymbolicLink();
-    const stats = await stat(path, { bigint: true }).catch((error: unknown) => unlessGone(path, error));
+    const stats = await stat(path, { bigint: true }).catch((error: unknown) =>
+      isLink && found.broken !== undefined ? found.broken(path, error) : unlessGone(path, error),
+    );
     if (stats === undefined) continue;
     const isDirectory = stats.isDirectory();
     if ((!isDirectory && !YAML_FILE.test(name)) || (isLink && !(await found.mayFollow(path)))) continue;

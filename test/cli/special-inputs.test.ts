@@ -76,9 +76,12 @@ describe.each(COMMANDS)('%s', (command) => {
     await symlink(at('outside', 'secret.yaml'), at('in', 'a.yaml'));
     await symlink('../outside', at('in', 'sub'));
     await symlink('good.yaml', at('in', 'same.yaml'));
+    await symlink('nowhere', at('in', 'z.yaml'));
     const { code, stdout, stderr } = await probewright(command, at('in'), '--policies', at('policies'));
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain('secret');
+    expect(stdout).toMatch(/good|2 workloads/);
+    expect(stderr).toContain('DIR/in/z.yaml:1:1: cannot be read: ENOENT');
     const skipped = 'is a symbolic link that leads out of DIR/in, and is skipped; name the file itself to have it read';
     expect(stderr.split('\n').filter((line) => line.includes('symbolic link'))).toEqual([
       `DIR/in/a.yaml:1:1: ${skipped}`,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findYamlFiles } from '../../src/sources/yaml-files.ts';
+import type { LinkReport } from '../../src/sources/yaml-files.ts';
 
 let directory: string;
 
@@ -21,6 +22,12 @@ async function write(...names: string[]): Promise<void> {
     await mkdir(join(directory, name, '..'), { recursive: true });
     await writeFile(join(directory, name), '');
   }
+}
+
+/** Collects the links that are not followed, from the directory on. */
+function reportTo(links: string[]): LinkReport {
+  const add = (link: string): undefined => void links.push(relative(directory, link));
+  return { outside: add, broken: add };
 }
 
 /** The paths that are found, from the directory on. */
@@ -74,7 +81,7 @@ describe('the YAML files below a directory', () => {
     await symlink('sub', join(directory, 'inside'));
     expect(await found()).toEqual(['a.yaml', 'away/secret.yaml', 'sub/b.yaml', 'sub/c.yaml']);
     const links: string[] = [];
-    const files = await findYamlFiles(directory, (link) => links.push(relative(directory, link)));
+    const files = await findYamlFiles(directory, reportTo(links));
     expect(files.map(({ path }) => relative(directory, path))).toEqual(['a.yaml', 'sub/b.yaml']);
     expect(links).toEqual(['away', 'sub/c.yaml']);
     await rm(outside, { recursive: true });
@@ -85,9 +92,18 @@ describe('the YAML files below a directory', () => {
     await symlink('..data/b.yaml', join(directory, 'real', 'b.yaml'));
     await symlink('real', join(directory, 'link'));
     const links: string[] = [];
-    const files = await findYamlFiles(join(directory, 'link'), (link) => links.push(link));
+    const files = await findYamlFiles(join(directory, 'link'), reportTo(links));
     expect(files.map(({ path }) => relative(directory, path))).toEqual(['link/a.yaml', 'link/b.yaml']);
     expect(links).toEqual([]);
+  });
+
+  it('are not hidden by a link to nowhere when that is reported; otherwise it is an error, as a policy could be lost', async () => {
+    await write('a.yaml');
+    await symlink('nowhere', join(directory, 'b.yaml'));
+    await expect(found()).rejects.toThrow('ENOENT');
+    const links: string[] = [];
+    const files = await findYamlFiles(directory, reportTo(links));
+    expect([files.map(({ path }) => relative(directory, path)), links]).toEqual([['a.yaml'], ['b.yaml']]);
   });
 
   it('are there when they are no files, so that reading them reports what they are', async () => {
