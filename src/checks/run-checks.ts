@@ -32,8 +32,8 @@ export function* runChecksInSteps(
   return found.map(({ check, action, at, finding }) => ({ check: check.id, action, container: at.name, ...finding }));
 }
 
-/** Runs of a check on a container between two steps. A run takes a microsecond, as a rule; on a container with 50,000 ports it takes milliseconds. */
-const RUNS_A_STEP = 8;
+/** Runs of a check on a container between two steps: a run takes a microsecond, as a rule. */
+const RUNS_A_STEP = 64;
 
 /** Every finding, in the order of runChecks. */
 export function* findingsInSteps(
@@ -47,13 +47,17 @@ export function* findingsInSteps(
     if (++runs % RUNS_A_STEP === 0) yield;
   }
   const found: PlacedFinding[] = [];
+  const { containers } = workload;
   for (const check of CHECKS) {
-    for (const [index, at] of workload.containers.entries()) {
+    for (let index = 0; index < containers.length; index++) {
+      const at = containers[index];
       const policy = policies[index]?.get(check.id);
-      if (policy === undefined || policy.action === 'Off') continue;
-      const { action, floor } = policy;
-      for (const finding of findingsOf(check, workload, at, policy)) found.push({ check, action, floor, at, finding });
+      if (at === undefined || policy === undefined || policy.action === 'Off') continue;
       if (++runs % RUNS_A_STEP === 0) yield;
+      const findings = findingsOf(check, workload, at, policy);
+      if (findings.length === 0) continue;
+      const { action, floor } = policy;
+      for (const finding of findings) found.push({ check, action, floor, at, finding });
     }
   }
   return found;

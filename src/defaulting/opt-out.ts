@@ -1,4 +1,4 @@
-import { objectMember, stringMap } from '../probes/json.ts';
+import { objectMember, stringMember } from '../probes/json.ts';
 import { ANNOTATION_PREFIX } from '../policy/annotations.ts';
 import type { JsonObject } from '../probes/json.ts';
 
@@ -8,5 +8,7 @@ export const OPT_OUT_VALUE = 'disabled';
 
 /** True when Pods of this template, or this Pod, never reach the mutating webhook: the verdict must not count on probes that nobody will add. */
 export function hasOptedOut(template: JsonObject): boolean {
-  return stringMap(objectMember(template, 'metadata') ?? {}, 'labels').get(OPT_OUT_LABEL) === OPT_OUT_VALUE;
+  const metadata = objectMember(template, 'metadata');
+  const labels = metadata && objectMember(metadata, 'labels');
+  return labels !== undefined && stringMember(labels, OPT_OUT_LABEL) === OPT_OUT_VALUE;
 }

@@ -65,8 +65,7 @@ type Floors = (container: string) => CheckPolicy;
 
 /** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
 function floorPolicy(layers: readonly PolicyLayer[]): Floors | undefined {
-  const isBinding = layers.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny'));
-  if (!isBinding) return undefined;
+  if (!layers.some(hasDenyFloor)) return undefined;
   const policyFor = checkPolicyByContainer(layers);
   const known = new Map<CheckPolicy, CheckPolicy>();
   return (container) => {
@@ -78,6 +77,11 @@ function floorPolicy(layers: readonly PolicyLayer[]): Floors | undefined {
     }
     return bound;
   };
+}
+
+function hasDenyFloor({ checks }: PolicyLayer): boolean {
+  for (const { floor } of checks.values()) if (floor === 'Deny') return true;
+  return false;
 }
 
 /** What the checks with floors find, by the parameters of the floors and by those of all layers. */

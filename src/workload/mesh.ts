@@ -37,6 +37,7 @@ export function hasMeshStatus(template: JsonObject, name: string): boolean {
 }
 
 /** Where Istio's agent asks the application in the kubelet's place (istio, pkg/kube/inject, and cmd/pilot-agent/status/server.go). */
+const REWRITTEN_PREFIX = '/app-health/';
 const REWRITTEN_ENDPOINTS = ['livez', 'readyz', 'startupz'];
 const AGENT_PORTS = [15020, 15021];
 
@@ -48,18 +49,19 @@ const AGENT_PORTS = [15020, 15021];
  */
 export function isMeshProbe(container: string, probe: JsonObject): boolean {
   const httpGet = objectMember(probe, 'httpGet');
-  if (httpGet === undefined || HANDLER_KINDS.some((kind) => kind !== 'httpGet' && isSet(member(probe, kind))))
+  const path = httpGet && stringMember(httpGet, 'path');
+  if (httpGet === undefined || path === undefined || !isMeshPath(container, path, member(httpGet, 'port')))
     return false;
   if (isSet(member(httpGet, 'host')) && member(httpGet, 'host') !== '') return false;
-  const path = stringMember(httpGet, 'path');
-  const port = member(httpGet, 'port');
-  if (path === undefined || typeof port !== 'number') return false;
+  return HANDLER_KINDS.every((kind) => kind === 'httpGet' || !isSet(member(probe, kind)));
+}
+
+function isMeshPath(container: string, path: string, port: unknown): boolean {
+  if (typeof port !== 'number') return false;
   const proxy = MESH_PROXIES.get(container);
   if (proxy?.ports.includes(port) === true && proxy.paths.includes(path)) return true;
-  return (
-    AGENT_PORTS.includes(port) &&
-    REWRITTEN_ENDPOINTS.some((endpoint) => path === `/app-health/${container}/${endpoint}`)
-  );
+  if (!path.startsWith(REWRITTEN_PREFIX) || !AGENT_PORTS.includes(port)) return false;
+  return REWRITTEN_ENDPOINTS.some((endpoint) => path === `${REWRITTEN_PREFIX}${container}/${endpoint}`);
 }
 
 /** True when one of the probes is the mesh's: a probe added beside it would go to the application directly, and fail under strict mTLS. */
