@@ -1,7 +1,8 @@
 import { stringMember } from '../probes/json.ts';
 import { probeOf } from './checked-probe.ts';
 import { stringSetParameter } from './parameters.ts';
-import { quote, the } from './wording.ts';
+import { the } from './wording.ts';
+import { quote } from '../text/quote.ts';
 import type { Check, Finding } from './check.ts';
 
 /**

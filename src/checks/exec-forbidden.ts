@@ -2,7 +2,8 @@ import { member } from '../probes/json.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { MOST_PROBE_FINDINGS } from './check.ts';
 import { stringSetParameter } from './parameters.ts';
-import { listed, quote, the } from './wording.ts';
+import { listed, the } from './wording.ts';
+import { quote } from '../text/quote.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 

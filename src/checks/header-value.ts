@@ -1,7 +1,9 @@
+import { beginning } from '../text/cut.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, stringMember } from '../probes/json.ts';
 import { MOST_PROBE_FINDINGS } from './check.ts';
-import { quote, the } from './wording.ts';
+import { the } from './wording.ts';
+import { quote } from '../text/quote.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
@@ -38,6 +40,8 @@ function sentence(container: CheckedContainer, header: object, value: string, po
   return (
     `${the(container)} sends header ${quote(name)} with the control character U+${code} ` +
     `as character ${position + 1} of ${value.length}, and every probe fails; ` +
-    (atEnd ? `write value: ${quote(value.slice(0, position))} (a YAML block "|" ends in a line break)` : 'take it out')
+    (atEnd
+      ? `write value: ${quote(beginning(value, position))} (a YAML block "|" ends in a line break)`
+      : 'take it out')
   );
 }

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { cut } from '../text/cut.ts';
 import { ApiError } from './api-error.ts';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -65,7 +66,7 @@ export class ApiClient {
     try {
       return JSON.parse(body);
     } catch (error) {
-      throw new Error(`${what}: the answer is not JSON: ${body.slice(0, 200)}`, { cause: error });
+      throw new Error(`${what}: the answer is not JSON: ${cut(body, 200)}`, { cause: error });
     }
   }
 

@@ -1,3 +1,4 @@
+import { isBlank } from '../probes/go-values.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isPortName } from '../probes/port-name.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
@@ -159,7 +160,7 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     words?.forEach((word, index) => {
       const text = word.string();
       if (text === undefined) return;
-      if (index === 0 && text.trim() === '') word.report('must name the program to run');
+      if (index === 0 && isBlank(text)) word.report('must name the program to run');
       if (textLength(text) > MAX_COMMAND_WORD_LENGTH)
         word.report(`must have at most ${MAX_COMMAND_WORD_LENGTH} characters: Linux takes no longer word`);
     });

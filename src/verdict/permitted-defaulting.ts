@@ -3,7 +3,7 @@ import { findingsInSteps } from '../checks/run-checks.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
-import { shortened } from '../policy/problems.ts';
+import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
 import { BUILT_IN_KINDS, isPod } from '../workload/kinds.ts';
 import type { JsonObject } from '../probes/json.ts';
@@ -124,7 +124,7 @@ function* forbidCulprits(
     if (inContainer.length === 0)
       for (const { container, kind } of injections) forbid(container, kind, `${rule}, forbids it`);
     for (const { container, kind } of [own, related, inContainer].find(({ length }) => length > 0) ?? []) {
-      forbid(container, kind, `${rule}, forbids it: ${shortened(finding.message, MOST_QUOTED)}`);
+      forbid(container, kind, `${rule}, forbids it: ${cut(finding.message, MOST_QUOTED)}`);
       // A liveness probe of ours never kills a container that is starting.
       if (kind === 'startupProbe' && inContainer.some((other) => other.kind === 'livenessProbe'))
         forbid(container, 'livenessProbe', `${rule}, forbids the startupProbe that would protect its start`);

@@ -4,6 +4,7 @@ import { formatProblem } from '../../src/policy/problems.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, OVERSIZED_SPECS, REFUSED_SPECS } from './policy-specs.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
 
 /** What is wrong with a policy, line by line. */
 function problems(document: unknown): string[] {
@@ -89,6 +90,17 @@ describe('a policy', () => {
 
   it('is refused when a list or a text is longer than an API server could look through', () => {
     for (const [spec, message] of OVERSIZED_SPECS) expect(specProblems(spec)).toEqual([message]);
+  });
+
+  it('names a program when the API server sees more than white space: a byte order mark is a character', () => {
+    const spec = (word: string): JsonObject => ({ probes: { livenessProbe: { exec: { command: [word] } } } });
+    expect(parsedPolicy(policyDocument(spec('\ufeff'))).probes.livenessProbe?.handler?.fields).toEqual({
+      command: ['\ufeff'],
+    });
+    for (const blank of ['', ' ', '\u0085', '\u00a0\u2003\u2028'])
+      expect(specProblems(spec(blank))).toEqual([
+        'spec.probes.livenessProbe.exec.command[0]: must name the program to run',
+      ]);
   });
 
   it('may put httpGet fields beside an endpoint path, which is httpGet.path', () => {
