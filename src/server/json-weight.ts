@@ -1,3 +1,5 @@
+import { endOfString } from './json-text.ts';
+
 const [QUOTE, COMMA, COLON, BACKSLASH, BRACKET, BRACE, ZERO, NINE] = ['"', ',', ':', '\\', '[', '{', '0', '9'].map(
   (sign) => sign.charCodeAt(0),
 ) as [number, number, number, number, number, number, number, number];
@@ -43,15 +45,4 @@ export function jsonWeight(text: string, most = Infinity): number {
 /** Whether a JSON text may need more bytes of memory than may be. Texts that are too short for that are not looked into. */
 export function isHeavierThan(most: number, text: string): boolean {
   return text.length * MOST_BYTES_PER_CHARACTER > most && jsonWeight(text, most) > most;
-}
-
-/** Where the string that starts here has its closing quote; the end of the text when it has none. */
-function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let first = quote;
-    while (first - 1 > start && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-    // An even number of backslashes are each other's.
-    if ((quote - first) % 2 === 0) return quote;
-  }
-  return text.length;
 }
