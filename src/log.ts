@@ -50,6 +50,9 @@ export function requestLog(logger: Logger): RequestLog {
     refused: (path, code, message) => {
       logger.warn({ path, code, error: cut(message, 500) }, 'request refused');
     },
+    limited: (address, what) => {
+      logger.warn({ address, what }, 'client uses more than its share');
+    },
     failed: (path, error) => {
       logger.error({ path, err: error }, 'request failed');
     },

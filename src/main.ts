@@ -19,6 +19,7 @@ process.exitCode = await runCommandLine(args, {
   readStdin,
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  busy: () => performance.now() - performance.nodeTiming.idleTime,
   untilSignal,
   letHeapGrow,
 }).catch((error: unknown) => {

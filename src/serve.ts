@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
+  /** A clock, in milliseconds, that stands still while the event loop waits. */
+  readonly busy: () => number;
 }
 
 /** A server that is being built or listens. */
@@ -157,7 +159,7 @@ class ServerParts {
 
   /** Listens as soon as there is a certificate to listen with. */
   async #listen(): Promise<number> {
-    const { log, monotonic } = this.#surroundings;
+    const { log, monotonic, busy } = this.#surroundings;
     await this.#readClientCa();
     const certificates = this.#tlsFiles ?? this.#cluster?.certificates;
     if (certificates === undefined) throw new Error('there is no certificate to serve with');
@@ -186,6 +188,7 @@ class ServerParts {
       metrics: this.#metrics,
       log: requestLog(log),
       monotonic,
+      busy,
       random: Math.random,
     });
     keepTrack(this.#webhook);

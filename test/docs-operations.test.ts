@@ -103,6 +103,7 @@ const INTERNAL = [
   'stopped before the policies of the cluster had been read',
   'there is no certificate to serve with',
   'no route has a schema',
+  'the server has no listener that speaks TLS',
 ];
 
 /** What a person is told when something of the surroundings is wrong. */

@@ -89,6 +89,7 @@ async function start(): Promise<Listening> {
     log,
     now: () => Date.now() + clockSkew,
     monotonic: () => performance.now(),
+    busy: () => 0,
   });
   return { ...running, port: await running.port };
 }

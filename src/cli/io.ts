@@ -13,6 +13,8 @@ export interface CommandIo {
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
+  /** A clock, in milliseconds, that stands still while the event loop waits. */
+  readonly busy: () => number;
   /** Resolves with the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<'SIGTERM' | 'SIGINT'>;
   /** For a server that has started: from now on, memory is cheaper than pauses. */

@@ -34,7 +34,7 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
   const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
   // From now on: process 1 of a container ignores a signal that nobody waits for.
   const signalled = io.untilSignal();
-  const surroundings = { log, now: io.now, monotonic: io.monotonic };
+  const surroundings = { log, now: io.now, monotonic: io.monotonic, busy: io.busy };
   let server: RunningServer | undefined;
   try {
     const starting = tlsFiles(config, io).then((tls) => startServer(config, tls, surroundings));

@@ -1,10 +1,16 @@
 import fastify from 'fastify';
+import { Addresses } from './addresses.ts';
 import { limitAnswers } from './answer-limit.ts';
 import { limitBodies } from './body-limit.ts';
 import { callerProblem } from './callers.ts';
+import { ClientErrors } from './client-errors.ts';
 import { limitConnections } from './connection-limit.ts';
+import { Episodes } from './episodes.ts';
+import { limitHandshakes } from './handshake-limit.ts';
 import { httpError } from './http-error.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
+import { ProcessorMeter } from './processor-meter.ts';
+import { ReadingTurns } from './reading-turns.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
@@ -14,14 +20,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Address } from './addresses.ts';
 import type { AllowedCallers } from './callers.ts';
-import type { Webhook } from './metrics.ts';
-import type { ReviewEndpoint, ReviewLog, ReviewSurroundings } from './review-endpoint.ts';
+import type { Delay, Webhook } from './metrics.ts';
+import type { ProcessorSharing, ReviewEndpoint, ReviewLog, ReviewSurroundings } from './review-endpoint.ts';
 
 /** What is logged of requests; levels and fields are decided in src/log.ts. */
 export interface RequestLog extends ReviewLog {
   /** A request that was refused with a 4xx: not a v1 AdmissionReview, too large, too late. */
   refused(path: string, code: number, message: string): void;
+  /** A client waits, or has a connection closed, as its address uses more than its share. Told once for an episode. */
+  limited(address: string, what: Delay | 'dropped'): void;
 }
 
 /** What the webhook server works with. */
@@ -35,6 +44,8 @@ export interface WebhookApp extends ReviewSurroundings {
   readonly log: RequestLog;
   /** From 0 to less than 1. */
   readonly random: () => number;
+  /** A clock, in milliseconds, that stands still while the event loop waits. */
+  readonly busy: () => number;
 }
 
 /**
@@ -51,8 +62,8 @@ const KEEP_ALIVE_MILLISECONDS = 120_000;
 /** The API server gives a whole request at most 34 s (requestTimeoutUpperBound). */
 const REQUEST_TIMEOUT_MILLISECONDS = 35_000;
 /**
- * A connection on which nothing moves for so long though a review is to be answered is closed: one that is reset just before its answer is written
- * does not end by itself, as Node loses the error of that write (20 and 24 alike). No review waits for longer than half a second.
+ * A connection on which nothing moves for so long though its review has been answered is closed: one that is reset just before its answer is written
+ * does not end by itself, as Node loses the error of that write (20 and 24 alike).
  */
 const STUCK_MILLISECONDS = 10_000;
 /**
@@ -66,9 +77,14 @@ const MOST_REQUESTS_PER_CONNECTION = 2000;
  * server has about 95. An API server keeps 25, and more only while as many calls are on their way.
  */
 const CONNECTIONS = 500;
+/** An API server sends a request when the one before it is answered. Each that waits for another takes some KiB. */
+const MOST_PIPELINED = 100;
+/** An address that waits is logged when it has used so much of the processor lately, in milliseconds: a fifth of what there is. */
+const MUCH_MILLISECONDS = 300;
 
 /** Builds the HTTPS app with `/mutate` and `/validate`. It does not listen. */
 export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
+  const clientErrors = new ClientErrors();
   const app = fastify({
     https: {
       ...secureContextOptions({ cert: deps.cert, key: deps.key, clientCa: deps.callers?.ca }),
@@ -84,24 +100,93 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     return503OnClosing: false,
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
+    clientErrorHandler: clientErrors.handle,
   });
+  clientErrors.watch(app.server);
   answerHalfClosed(app.server);
   closeStuckConnections(app.server);
   if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
   readJsonBodies(app);
   answerFailures(app, deps);
   closeConnections(app, deps);
-  const dropped = (): void => {
-    deps.metrics.connectionDropped('webhook');
-  };
-  limitAnswers(app, { most: ALL_ANSWERS_LIMIT, dropped });
-  limitBodies(app, { most: ALL_BODIES_LIMIT_BYTES, dropped });
-  limitConnections(app.server, { most: CONNECTIONS, dropped, monotonic: deps.monotonic });
+  const sharing = shareByAddress(app, app.server, deps);
   app.decorateRequest('arrival', 0);
-  const endpoint = reviewEndpoint(deps);
-  const isWaitedFor = watchPipelining(app.server, endpoint.hurry);
-  for (const webhook of WEBHOOKS) addWebhook(app, webhook, { endpoint, isWaitedFor }, deps);
+  const endpoint = reviewEndpoint(deps, sharing);
+  const isWaitedFor = watchPipelining(app.server, { most: MOST_PIPELINED, hurry: endpoint.hurry, ...sharing });
+  for (const webhook of WEBHOOKS) addWebhook(app, webhook, { endpoint, isWaitedFor, ...sharing }, deps);
   return app;
+}
+
+/** What clients share by remote address, and who is told of those that exceed their share. */
+interface Sharing extends ProcessorSharing {
+  readonly addresses: Addresses;
+  readonly dropped: (address: Address) => void;
+  /** Gives up a body's place before it is answered. */
+  readonly leavePlace: (request: IncomingMessage) => void;
+}
+
+/** Has clients share connections, memory and processor time by remote address: one that floods the server only delays itself. */
+function shareByAddress(app: FastifyInstance, server: Server, { metrics, log, monotonic, busy }: WebhookApp): Sharing {
+  const addresses = new Addresses(monotonic);
+  const episodes = new Episodes(monotonic);
+  const meter = new ProcessorMeter(busy);
+  const later = setImmediate;
+  const dropped = (address: Address): void => {
+    metrics.connectionDropped('webhook');
+    if (episodes.begins(address.name, 'dropped')) log.limited(address.name, 'dropped');
+  };
+  const delayed =
+    (what: Delay) =>
+    (address: Address): void => {
+      metrics.delayed(what);
+      if (address.used() > MUCH_MILLISECONDS && episodes.begins(address.name, what)) log.limited(address.name, what);
+    };
+  const turns = new ReadingTurns({ addresses, meter, later, delayed: delayed('reading') });
+  limitAnswers(app, { most: ALL_ANSWERS_LIMIT, addresses, dropped });
+  const leavePlace = limitBodies(app, {
+    most: ALL_BODIES_LIMIT_BYTES,
+    longest: BODY_LIMIT_BYTES,
+    addresses,
+    block: (socket) => {
+      turns.block(socket);
+    },
+    unblock: (socket) => {
+      turns.unblock(socket);
+    },
+    isHeld: (socket) => turns.isHeld(socket),
+    dropped,
+    delayed: delayed('body'),
+  });
+  limitHandshakes(server, {
+    addresses,
+    meter,
+    monotonic,
+    later,
+    dropped,
+    delayed: delayed('handshake'),
+  });
+  limitConnections(server, { most: CONNECTIONS, addresses, dropped, monotonic });
+  server.on('secureConnection', (socket: Socket) => {
+    turns.add(socket);
+  });
+  server.on('request', ({ socket }: IncomingMessage) => {
+    turns.came(socket);
+  });
+  app.addHook('preParsing', ({ raw }, _reply, payload, done) => {
+    payload.on('data', () => {
+      turns.came(raw.socket);
+    });
+    done();
+  });
+  return {
+    addresses,
+    meter,
+    dropped,
+    leavePlace,
+    charge: (address, milliseconds) => {
+      turns.charge(address, milliseconds);
+    },
+  };
 }
 
 /**
@@ -122,6 +207,11 @@ function closeStuckConnections(server: Server): void {
     request.once('end', () => {
       // Until it is answered: Node sets another one then.
       if (!response.writableEnded) request.socket.setTimeout(STUCK_MILLISECONDS);
+      response.on('timeout', () => {
+        // A long review may wait for its turn; it has a deadline of its own.
+        if (response.writableEnded) request.socket.destroy();
+        else request.socket.setTimeout(STUCK_MILLISECONDS);
+      });
     });
   });
 }
@@ -194,10 +284,17 @@ declare module 'fastify' {
   }
 }
 
+interface Answering {
+  readonly endpoint: ReviewEndpoint;
+  readonly isWaitedFor: (request: IncomingMessage) => boolean;
+  readonly addresses: Addresses;
+  readonly leavePlace: (request: IncomingMessage) => void;
+}
+
 function addWebhook(
   app: FastifyInstance,
   webhook: Webhook,
-  { endpoint, isWaitedFor }: { endpoint: ReviewEndpoint; isWaitedFor: (request: IncomingMessage) => boolean },
+  { endpoint, isWaitedFor, addresses, leavePlace }: Answering,
   { metrics, monotonic }: WebhookApp,
 ): void {
   app.post<{ Body: string | undefined; Querystring: Readonly<Record<string, unknown>> }>(`/${webhook}`, {
@@ -220,7 +317,18 @@ function addWebhook(
       // Fastify would hold the text for as long as the request.
       request.body = undefined;
       endpoint.review(
-        { webhook, text: body, timeout: query['timeout'], arrival, isWaitedFor: isWaitedFor(request.raw) },
+        {
+          webhook,
+          text: body,
+          timeout: query['timeout'],
+          arrival,
+          isWaitedFor: isWaitedFor(request.raw),
+          address: addresses.of(request.raw.socket),
+          isAbandoned: () => reply.raw.destroyed,
+          setAside: () => {
+            leavePlace(request.raw);
+          },
+        },
         (outcome) => {
           reply.send(outcome);
         },

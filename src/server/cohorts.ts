@@ -1,3 +1,5 @@
+import type { ProcessorMeter } from './processor-meter.ts';
+
 /** A piece of work: does it, and gives what there is to do next. */
 export type Step = () => Step | undefined;
 
@@ -8,6 +10,8 @@ export interface Task {
   readonly first: Step;
   /** Others wait behind it: it is to be done at once. */
   readonly isUrgent: boolean;
+  /** Told of the processor time, in milliseconds, that was spent on the task: of what its cohort took, the task's part by its size. */
+  readonly charge: (milliseconds: number) => void;
   /** Told of what a step has thrown; no further one follows. What it throws itself is lost: there is nobody else to tell. */
   readonly failed: (error: unknown) => void;
 }
@@ -17,6 +21,7 @@ export interface CohortLimit {
   readonly most: number;
   /** What a task counts for that says less: none comes for nothing. */
   readonly least: number;
+  readonly meter: ProcessorMeter;
   /** Has something done when all that has arrived by now is taken in: setImmediate. */
   readonly later: (work: () => void) => void;
 }
@@ -52,13 +57,23 @@ export class Cohorts {
 
   /** Does at once what has arrived. There may be nothing. */
   readonly hurry = (): void => {
+    if (this.#arrived.length === 0) return;
+    const { meter, least } = this.#limit;
     // Without the tasks themselves: a first step holds what was received, which the ones after it do not need.
     let going = this.#arrived.map(({ first, failed }): Going => ({ step: first, failed }));
+    const bills = this.#arrived.map(({ size, charge }): Bill => ({ size: Math.max(size, least), charge }));
+    const size = this.#size;
     this.#arrived = [];
     this.#size = 0;
+    meter.lap();
     while (going.length > 0) going = going.filter(goesOn);
+    const perSize = meter.lap() / size;
+    for (const bill of bills) bill.charge(bill.size * perSize);
   };
 }
+
+/** Who pays for a task. */
+type Bill = Pick<Task, 'size' | 'charge'>;
 
 interface Going {
   step: Step | undefined;

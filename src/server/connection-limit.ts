@@ -1,12 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Address, Addresses } from './addresses.ts';
 
 /** Who may stay connected to a port, and who is told of those that may not. */
 export interface ConnectionLimit {
   /** The most connections that are open at a time. */
   readonly most: number;
   /** A connection is closed to keep to the limit. */
-  readonly dropped: () => void;
+  readonly dropped: (address: Address) => void;
+  readonly addresses: Addresses;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
 }
@@ -17,6 +19,7 @@ const PATIENCE_MILLISECONDS = 5000;
 /** One connection, below TLS. */
 interface Connection {
   readonly socket: Socket;
+  readonly address: Address;
   /** Requests that are not answered yet; pipelined ones are several. */
   underWay: number;
   /** Whether a request was ever answered with 2xx. */
@@ -29,8 +32,8 @@ interface Connection {
 
 /**
  * Keeps a server's open connections within a limit: when one comes that is too many, another is closed for it. A connection costs about 60 KiB,
- * so whoever opens thousands would have the server killed for its memory. An API server does not repeat a POST that meets a closing connection,
- * so those that may be its own go last:
+ * so a client that opens thousands would have the server killed for its memory. The one that is closed is of the address that has most, or of several that
+ * have as many. An API server does not repeat a POST that meets a closing connection, so those of that address go last that may be its own:
  *
  * 1. strangers, which never had an answer with 2xx, oldest first: an honest one is a stranger for a moment only. Whether they have a request
  *    under way does not matter, or slow bodies would outlive the newcomer that is still shaking hands.
@@ -38,7 +41,7 @@ interface Connection {
  * 3. a proven one with no request under way, idle for longest. The API server sees it close and takes another.
  * 4. a stranger after all, the oldest or the newcomer, when all others are being answered.
  *
- * Half the places are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
+ * Half the places of the address are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
  * leave no time to shake hands. A proof is cheap where callers are not verified; with client certificates nobody else has one.
  */
 export function limitConnections(server: Server, limit: ConnectionLimit): void {
@@ -74,7 +77,8 @@ class OpenConnections {
   }
 
   add(socket: Socket): void {
-    const connection: Connection = { socket, underWay: 0, proven: false, busySince: 0, turn: ++this.#turn };
+    const address = this.#limit.addresses.of(socket);
+    const connection: Connection = { socket, address, underWay: 0, proven: false, busySince: 0, turn: ++this.#turn };
     const peer = peerOf(socket);
     this.#open.add(connection);
     this.#bySocket.set(socket, connection);
@@ -106,29 +110,38 @@ class OpenConnections {
     if (--connection.underWay === 0) connection.turn = ++this.#turn;
   }
 
+  /** The connections of the addresses that have most. */
+  #crowd(): Connection[] {
+    const counts = new Map<Address, number>();
+    for (const { address } of this.#open) counts.set(address, (counts.get(address) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    return [...this.#open].filter(({ address }) => counts.get(address) === most);
+  }
+
   #victim(newcomer: Connection): Connection {
+    const crowd = this.#crowd();
     let strangers = 0;
     let stranger: Connection | undefined;
     let slowest: Connection | undefined;
     let idle: Connection | undefined;
-    for (const connection of this.#open) {
+    for (const connection of crowd) {
       if (!connection.proven) {
         strangers += 1;
         stranger ??= connection;
       } else if (connection.underWay > 0) slowest = earlier(slowest, connection);
       else idle = earlier(idle, connection);
     }
-    if (stranger !== undefined && stranger !== newcomer && strangers > this.#limit.most / 2) return stranger;
+    if (stranger !== undefined && stranger !== newcomer && strangers > (crowd.length - 1) / 2) return stranger;
     if (slowest !== undefined && this.#limit.monotonic() - slowest.busySince > PATIENCE_MILLISECONDS) return slowest;
-    // A stranger is there in any case: the newcomer.
-    return idle ?? stranger ?? newcomer;
+    // Of its own address, the newcomer itself is a stranger in any case.
+    return idle ?? stranger ?? slowest ?? newcomer;
   }
 
   #drop(connection: Connection): void {
     // Now, and not when it is closed at last: the next newcomer is not to find it.
     this.#open.delete(connection);
     connection.socket.destroy();
-    this.#limit.dropped();
+    this.#limit.dropped(connection.address);
   }
 }
 

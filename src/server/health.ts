@@ -1,4 +1,5 @@
 import fastify from 'fastify';
+import { Addresses } from './addresses.ts';
 import { limitConnections } from './connection-limit.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
 import { cut } from '../text/cut.ts';
@@ -33,6 +34,7 @@ export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, mon
   });
   limitConnections(app.server, {
     most: CONNECTIONS,
+    addresses: new Addresses(monotonic),
     dropped: () => {
       metrics.connectionDropped('health');
     },

@@ -13,6 +13,10 @@ export type Webhook = (typeof WEBHOOKS)[number];
 export const PORTS = ['webhook', 'health'] as const;
 export type Port = (typeof PORTS)[number];
 
+/** What a client waits for when its address uses more than its share. */
+export const DELAYS = ['reading', 'body', 'handshake'] as const;
+export type Delay = (typeof DELAYS)[number];
+
 /**
  * Why a request was decided without the labels of its new namespace. `no-room`: too many waited already. `timeout`: they did not come in time.
  * `no-contact`: nor could they, as there was no contact with the API server.
@@ -66,6 +70,7 @@ export class Metrics {
   readonly #deadline: Counter;
   readonly #waitSkipped: Counter;
   readonly #dropped: Counter;
+  readonly #delays: Counter;
 
   constructor(sources: MetricSources) {
     const registers = [this.registry];
@@ -120,8 +125,14 @@ export class Metrics {
     });
     this.#dropped = new Counter({
       name: 'probewright_connections_dropped_total',
-      help: 'Connections closed because a port had as many open, or as much of bodies to hold, as it may have.',
+      help: 'Connections closed because a port had as many open, or as much to hold for clients, as it may have.',
       labelNames: ['port'],
+      registers,
+    });
+    this.#delays = new Counter({
+      name: 'probewright_client_delays_total',
+      help: 'Times that clients of one address had to wait because they used more than their share, by what waited.',
+      labelNames: ['what'],
       registers,
     });
     this.#zero();
@@ -138,6 +149,7 @@ export class Metrics {
         this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
     }
     for (const port of PORTS) this.#dropped.inc({ port }, 0);
+    for (const what of DELAYS) this.#delays.inc({ what }, 0);
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
     for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);
     for (const [rule, { action }] of Object.entries(CHECK_CATALOGUE))
@@ -177,6 +189,10 @@ export class Metrics {
 
   connectionDropped(port: Port): void {
     this.#dropped.inc({ port });
+  }
+
+  delayed(what: Delay): void {
+    this.#delays.inc({ what });
   }
 
   #count(webhook: Webhook, request: AdmissionRequest | undefined, result: string): void {

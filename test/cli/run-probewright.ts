@@ -22,6 +22,7 @@ export async function runProbewright(
     readStdin: () => Promise.resolve(options.stdin ?? ''),
     now: () => 0,
     monotonic: () => 0,
+    busy: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
     letHeapGrow: () => undefined,
   });

@@ -124,6 +124,7 @@ describe('probewright serve', () => {
       readStdin: () => Promise.resolve(''),
       now: Date.now,
       monotonic: () => performance.now(),
+      busy: () => 0,
       untilSignal: () => signal.promise,
       letHeapGrow: () => {
         saidBefore = stdout;

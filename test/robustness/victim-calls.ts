@@ -182,6 +182,7 @@ async function command(args: readonly string[], stdin: string): Promise<Outcome>
     readStdin: () => Promise.resolve(stdin),
     now: () => 0,
     monotonic: () => 0,
+    busy: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
     letHeapGrow: () => undefined,
   };

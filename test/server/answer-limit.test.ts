@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Addresses } from '../../src/server/addresses.ts';
 import { limitAnswers } from '../../src/server/answer-limit.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import type { ServerResponse } from 'node:http';
@@ -20,7 +21,7 @@ const open: Socket[] = [];
 beforeEach(async () => {
   [dropped, answered] = [0, 0];
   app = fastify({ forceCloseConnections: true });
-  limitAnswers(app, { most: 3 * LARGE, dropped: () => (dropped += 1) });
+  limitAnswers(app, { most: 3 * LARGE, addresses: new Addresses(() => 0), dropped: () => (dropped += 1) });
   app.addHook('onResponse', (_request, _reply, done) => {
     answered += 1;
     done();

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allowed } from '../../src/admission/response.ts';
 import { buildWebhookApp } from '../../src/server/app.ts';
 import { Metrics } from '../../src/server/metrics.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
@@ -8,6 +9,9 @@ import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { FastifyInstance } from 'fastify';
+import type { Decision } from '../../src/admission/decision.ts';
+import type { AdmissionRequest } from '../../src/admission/review.ts';
+import type { Steps } from '../../src/steps.ts';
 import type { WebhookApp } from '../../src/server/app.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 
@@ -51,8 +55,10 @@ function world(options: Partial<WebhookApp> = {}): World {
       decided: (...fields) => lines.push(['decided', ...fields]),
       refused: (...fields) => lines.push(['refused', ...fields]),
       failed: (...fields) => lines.push(['failed', ...fields]),
+      limited: () => undefined,
     },
     monotonic: () => 1000,
+    busy: () => 0,
     random: () => 0,
     ...options,
   });
@@ -329,6 +335,56 @@ describe('a request from a namespace that the policies do not know yet', () => {
   });
 });
 
+describe('a review that takes long to decide', () => {
+  /** Decides in so many steps of some milliseconds; what is done is written down. */
+  function slow(steps: number, milliseconds: number): { options: Partial<WebhookApp>; done: string[] } {
+    let time = 0;
+    const done: string[] = [];
+    const decide = function* (_webhook: string, request: AdmissionRequest): Steps<Decision> {
+      const count = request.name === 'slow' ? steps : 0;
+      for (let step = 0; step < count; step += 1) {
+        time += milliseconds;
+        yield;
+      }
+      done.push(request.name);
+      return { reply: allowed(request.uid), result: 'allow' };
+    };
+    return { options: { decide, monotonic: () => time, busy: () => time }, done };
+  }
+  const named = (name: string, text = ''): JsonObject => ({
+    ...review,
+    request: { ...review.request, name, options: { text } },
+  });
+
+  it.each([
+    ['short', ''],
+    ['long', 'x'.repeat(1_000_000)],
+  ])('goes on in slices, and others are answered in between: a %s one', async (_, text) => {
+    const { options, done } = slow(200, 5);
+    const { app } = world(options);
+    const slowOne = post(app, '/mutate', named('slow', text));
+    for (let count = 0; count < 4; count += 1) expect((await post(app, '/mutate', named('quick'))).code).toBe(200);
+    expect(done).toEqual(['quick', 'quick', 'quick', 'quick']);
+    expect((await slowOne).code).toBe(200);
+    expect(done.at(-1)).toBe('slow');
+  });
+
+  it.each([
+    ['short', ''],
+    ['long', 'x'.repeat(1_000_000)],
+  ])('is given up as soon as its time is over: a %s one', async (_, text) => {
+    const { options, done } = slow(10_000, 5);
+    const { app, metrics } = world(options);
+    const { code, body } = await post(app, '/mutate?timeout=5s', named('slow', text));
+    expect([code, body['message']]).toEqual([
+      408,
+      'probewright: the request took longer than the API server waits for',
+    ]);
+    expect([done, options.monotonic?.()]).toEqual([[], 4005]);
+    expect(await metrics.registry.metrics()).toContain('probewright_deadline_exceeded_total{webhook="mutate"} 1');
+  });
+});
+
 describe('the webhook server', () => {
   it('answers other paths and methods with a Status that names the right ones', async () => {
     const response = await world().app.inject({ method: 'GET', url: '/mutate?x=y' });
@@ -416,6 +472,7 @@ describe('the webhook server', () => {
         throw new Error('boom');
       },
       refused: () => undefined,
+      limited: () => undefined,
       failed: (...fields: unknown[]) => failed.push(fields),
     };
     expect((await post(world({ log }).app, '/mutate', review)).code).toBe(200);

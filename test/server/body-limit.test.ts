@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Addresses } from '../../src/server/addresses.ts';
 import { limitBodies } from '../../src/server/body-limit.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import type { ServerResponse } from 'node:http';
@@ -12,14 +13,24 @@ const LARGE = 100_000;
 
 let app: FastifyInstance;
 let dropped: number;
+let delayed: number;
 /** What each whole body came to. */
 let lengths: number[];
 const open: Socket[] = [];
 
 beforeEach(async () => {
-  [dropped, lengths] = [0, []];
+  [dropped, delayed, lengths] = [0, 0, []];
   app = fastify({ forceCloseConnections: true });
-  limitBodies(app, { most: 3 * LARGE, dropped: () => (dropped += 1) });
+  limitBodies(app, {
+    most: 3 * LARGE,
+    longest: 10 * LARGE,
+    addresses: new Addresses(() => 0),
+    dropped: () => (dropped += 1),
+    delayed: () => (delayed += 1),
+    block: (socket) => socket.pause(),
+    unblock: (socket) => socket.resume(),
+    isHeld: () => false,
+  });
   app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) => {
     done(null, body);
   });
@@ -76,7 +87,7 @@ it('bodies whose callers went away do not count', async () => {
 });
 
 it('short ones are not counted', async () => {
-  const short = await Promise.all(Array.from({ length: 6 }, () => send(60_000, 59_999)));
+  const short = await Promise.all(Array.from({ length: 6 }, () => send(16_000, 15_999)));
   await send(LARGE, LARGE);
   await waitUntil('it is read', () => lengths.length === 1);
   expect(short.some(({ closed }) => closed)).toBe(false);

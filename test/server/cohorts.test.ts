@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Cohorts } from '../../src/server/cohorts.ts';
+import { ProcessorMeter } from '../../src/server/processor-meter.ts';
 import type { Step } from '../../src/server/cohorts.ts';
+
+const meter = new ProcessorMeter(() => 0);
+const nothing = (): void => undefined;
 
 /** A cohort's turns are taken by hand; what is done is written down. */
 function world(
@@ -14,7 +18,7 @@ function world(
 } {
   const done: string[] = [];
   const turns: (() => void)[] = [];
-  const cohorts = new Cohorts({ most, least, later: (work) => turns.push(work) });
+  const cohorts = new Cohorts({ most, least, meter, later: (work) => turns.push(work) });
   return {
     done,
     arrive: (name, steps, size = 1, isUrgent = false) => {
@@ -31,7 +35,13 @@ function world(
       };
       const first = from(0);
       if (first === undefined) throw new Error('a task without a step');
-      cohorts.add({ size, isUrgent, first, failed: (error) => done.push(`${name}: ${String(error)}`) });
+      cohorts.add({
+        size,
+        isUrgent,
+        charge: nothing,
+        first,
+        failed: (error) => done.push(`${name}: ${String(error)}`),
+      });
     },
     turn: () => {
       const work = turns.shift();
@@ -40,8 +50,6 @@ function world(
     },
   };
 }
-
-const nothing = (): void => undefined;
 
 describe('work that arrives in one turn of the event loop', () => {
   it('goes through each step together, in the order of arrival, once the turn is over', () => {
@@ -120,12 +128,12 @@ describe('work that arrives in one turn of the event loop', () => {
   it('is done whatever the one that is told of a fault does', () => {
     const done: string[] = [];
     const turns: (() => void)[] = [];
-    const cohorts = new Cohorts({ most: 10, least: 1, later: (work) => turns.push(work) });
+    const cohorts = new Cohorts({ most: 10, least: 1, meter, later: (work) => turns.push(work) });
     const throwing = (): never => {
       throw new Error('boom');
     };
-    cohorts.add({ size: 1, isUrgent: false, first: throwing, failed: throwing });
-    cohorts.add({ size: 1, isUrgent: false, first: () => void done.push('b'), failed: throwing });
+    cohorts.add({ size: 1, isUrgent: false, charge: nothing, first: throwing, failed: throwing });
+    cohorts.add({ size: 1, isUrgent: false, charge: nothing, first: () => void done.push('b'), failed: throwing });
     turns.shift()?.();
     expect(done).toEqual(['b']);
   });

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Addresses } from '../../src/server/addresses.ts';
 import { limitConnections } from '../../src/server/connection-limit.ts';
 import { makeServingPair } from '../certificate.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
@@ -32,7 +33,12 @@ beforeEach(async () => {
     if (status === 0) waiting.push(response);
     else response.writeHead(status).end();
   });
-  limitConnections(server, { most: MOST, dropped: () => (dropped += 1), monotonic: () => now });
+  limitConnections(server, {
+    most: MOST,
+    addresses: new Addresses(() => now),
+    dropped: () => (dropped += 1),
+    monotonic: () => now,
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -44,17 +50,26 @@ afterEach(async () => {
 });
 
 /** A connection without TLS, once the server knows of it. */
-async function tcp(): Promise<Socket> {
+async function tcp(localAddress?: string): Promise<Socket> {
   const seen = once(server, 'connection');
-  const socket = watched(connectPlain({ host: '127.0.0.1', port }));
+  const socket = watched(
+    connectPlain({ host: '127.0.0.1', port, ...(localAddress !== undefined && { localAddress }) }),
+  );
   await Promise.all([seen, once(socket, 'connect')]);
   return socket;
 }
 
 /** A connection with TLS, once the server knows of it. */
-async function tls(): Promise<Socket> {
+async function tls(localAddress?: string): Promise<Socket> {
   const seen = once(server, 'secureConnection');
-  const socket = watched(connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false }));
+  const socket = watched(
+    connectTls({
+      host: '127.0.0.1',
+      port,
+      rejectUnauthorized: false,
+      ...(localAddress !== undefined && { localAddress }),
+    } as object),
+  );
   await Promise.all([seen, once(socket, 'secureConnect')]);
   return socket;
 }
@@ -98,7 +113,7 @@ async function closedOf(sockets: readonly Socket[], count: number): Promise<numb
 
 describe('as many connections as a port may have', () => {
   it('stay open, with TLS and without', async () => {
-    const sockets = [...(await several(2, tls)), ...(await several(2, tcp))];
+    const sockets = [...(await several(2, () => tls())), ...(await several(2, () => tcp()))];
     expect(await closedOf(sockets, 0)).toEqual([]);
     expect(dropped).toBe(0);
   });
@@ -109,7 +124,7 @@ describe('as many connections as a port may have', () => {
       await once(socket, 'close');
     }
     for (let left = -1; left !== 0; left = await openConnections()) await new Promise(setImmediate);
-    const sockets = await several(MOST, tls);
+    const sockets = await several(MOST, () => tls());
     expect(await closedOf(sockets, 0)).toEqual([]);
     expect(dropped).toBe(0);
   });
@@ -154,7 +169,7 @@ describe('when one more comes', () => {
   });
 
   it('and strangers have less than half the places, a proven one goes before a stranger', async () => {
-    const sockets = [...(await several(3, proven)), ...(await several(2, tls))];
+    const sockets = [...(await several(3, proven)), ...(await several(2, () => tls()))];
     expect(await closedOf(sockets, 1)).toEqual([0]);
     // From now on the strangers have half of them, and go themselves.
     sockets.push(await tls());
@@ -191,9 +206,20 @@ describe('when one more comes', () => {
   });
 });
 
+it('the address that has most connections pays for one that is too many, even when another address opens it', async () => {
+  const strangers = await several(1, () => tcp('127.0.0.3'));
+  const others = await several(MOST - 1, async () => {
+    const socket = await tls('127.0.0.2');
+    return ask(socket, 200);
+  });
+  const newcomers = [await tcp('127.0.0.4'), await tcp('127.0.0.5')];
+  // Those of the crowd, the idle ones first, and not the stranger who came first of all.
+  expect(await closedOf([...strangers, ...others, ...newcomers], 2)).toEqual([1, 2]);
+});
+
 it('a flood of connections closes one for each that is too many, and no more', async () => {
   const good = await proven();
-  for (let round = 0; round < 40; round += 1) await Promise.all(Array.from({ length: 5 }, tcp));
+  for (let round = 0; round < 40; round += 1) await Promise.all(Array.from({ length: 5 }, () => tcp()));
   await waitUntil('all are in', () => dropped >= 201 - MOST);
   expect(await openConnections()).toBe(MOST);
   expect(dropped).toBe(201 - MOST);

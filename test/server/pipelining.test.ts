@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { Addresses } from '../../src/server/addresses.ts';
 import { watchPipelining } from '../../src/server/pipelining.ts';
 import type { AddressInfo } from 'node:net';
 
@@ -10,7 +11,12 @@ const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 it('a request is told from one that others have come behind, and whoever sends before he is answered makes it urgent', async () => {
   const server = createServer();
   let hurried = 0;
-  const isWaitedFor = watchPipelining(server, () => (hurried += 1));
+  const isWaitedFor = watchPipelining(server, {
+    most: 100,
+    hurry: () => (hurried += 1),
+    addresses: new Addresses(() => 0),
+    dropped: () => undefined,
+  });
   const seen: boolean[] = [];
   server.on('request', (request, response) => {
     // Whatever is sent together is read before this goes on.

@@ -1,0 +1,72 @@
+import { STATUS_CODES } from 'node:http';
+import { failureStatus } from './status.ts';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What is answered to what is no request, by the code of Node's error. */
+const STATUSES: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/**
+ * Answers what is no HTTP, or comes too late, and closes the connection. Requests that were whole before it are answered first: a client may send
+ * garbage behind a review, and the review counts.
+ */
+export class ClientErrors {
+  readonly #latest = new WeakMap<Socket, ServerResponse>();
+  /** The unanswered request before a request, for those that have one. */
+  readonly #before = new WeakMap<ServerResponse, ServerResponse>();
+  readonly #seen = new WeakSet<Socket>();
+
+  watch(server: Server): void {
+    server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      const before = this.#latest.get(socket);
+      if (before?.writableFinished === false) this.#before.set(response, before);
+      this.#latest.set(socket, response);
+    });
+  }
+
+  /** For Node's `clientError`. */
+  readonly handle = (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) {
+      socket.destroy();
+      return;
+    }
+    // Node tells of each chunk that follows.
+    if (this.#seen.has(socket)) return;
+    this.#seen.add(socket);
+    const last = this.#lastWhole(socket);
+    if (last === undefined) refuse(socket, STATUSES[error.code ?? ''] ?? 400);
+    else {
+      socket.pause();
+      closeAfter(last, socket);
+    }
+  };
+
+  /** The last request of a connection that has come whole and is not answered yet. */
+  #lastWhole(socket: Socket): ServerResponse | undefined {
+    let response = this.#latest.get(socket);
+    while (response !== undefined && !response.req.complete) response = this.#before.get(response);
+    return response?.writableFinished === false ? response : undefined;
+  }
+}
+
+function refuse(socket: Socket, code: number): void {
+  if (socket.writable) {
+    const body = JSON.stringify(failureStatus(code, 'what came on the connection is no HTTP request'));
+    const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\ncontent-type: application/json; charset=utf-8\r\n`;
+    socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  }
+  socket.destroySoon();
+}
+
+function closeAfter(response: ServerResponse, socket: Socket): void {
+  if (response.headersSent) {
+    response.once('finish', () => {
+      socket.destroySoon();
+    });
+  }
+  // Node closes the connection behind it.
+  else response.setHeader('connection', 'close');
+}

@@ -1,0 +1,159 @@
+import { httpError } from './http-error.ts';
+import type { Steps } from '../steps.ts';
+import type { Address } from './addresses.ts';
+import type { ProcessorMeter } from './processor-meter.ts';
+
+/** Long work for a client. */
+export interface Job {
+  readonly address: Address;
+  /** The memory, in bytes, that the job takes from its first step to its last. Asked once; what it throws ends the job. */
+  readonly weigh: () => number;
+  readonly steps: Steps<void>;
+  /** The client no longer waits for it. */
+  readonly isAbandoned: () => boolean;
+  /** Told of what a step has thrown; no further one follows. */
+  readonly failed: (error: unknown) => void;
+}
+
+export interface FairQueueLimit {
+  /** What begun jobs may weigh together. A single one may always begin. */
+  readonly most: number;
+  /** What begun jobs of one address may weigh together: there is room for another address beside it. */
+  readonly mostOfAddress: number;
+  /** How long a job goes on, in milliseconds, before others have their turn. */
+  readonly slice: number;
+  readonly meter: ProcessorMeter;
+  /** Has something done in the next turn of the event loop: setImmediate. */
+  readonly later: (work: () => void) => void;
+}
+
+interface Entry {
+  readonly job: Job;
+  weight: number | undefined;
+  begun: boolean;
+  /** Milliseconds of processor time. */
+  used: number;
+}
+
+/**
+ * Does long work in slices, one in each turn of the event loop. The next slice is for the address that has used the least processor time lately, and
+ * of its jobs for the one that has used the least: a client that sends much delays itself only.
+ */
+export class FairQueue {
+  readonly #limit: FairQueueLimit;
+  readonly #entries = new Set<Entry>();
+  readonly #begunOf = new Map<Address, number>();
+  #begunWeight = 0;
+  #isRunning = false;
+
+  constructor(limit: FairQueueLimit) {
+    this.#limit = limit;
+  }
+
+  /** Whether a job of this weight could begin at once. */
+  hasRoomFor(address: Address, weight: number): boolean {
+    const { most, mostOfAddress } = this.#limit;
+    const ofAddress = this.#begunOf.get(address) ?? 0;
+    return this.#begunWeight + weight <= most && ofAddress + weight <= mostOfAddress;
+  }
+
+  /**
+   * @param begunWeight what the job weighs, when it has begun already: it takes memory from now on
+   */
+  add(job: Job, begunWeight?: number): void {
+    const begun = begunWeight !== undefined;
+    if (begun) this.#count(job.address, begunWeight);
+    this.#entries.add({ job, weight: begunWeight, begun, used: 0 });
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#limit.later(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    const { meter, later } = this.#limit;
+    meter.lap();
+    const entry = this.#next();
+    if (entry !== undefined) {
+      const before = entry.used;
+      this.#goOn(entry);
+      entry.used += meter.lap();
+      entry.job.address.charge(entry.used - before);
+    }
+    this.#isRunning = this.#entries.size > 0;
+    if (this.#isRunning) later(this.#turn);
+  };
+
+  /** One can always go on: a begun one, or any when none has begun. */
+  #next(): Entry | undefined {
+    const used = new Map<Address, number>();
+    let best: Entry | undefined;
+    let leastUsed = Infinity;
+    for (const entry of this.#entries) {
+      if (!this.#mayGoOn(entry)) continue;
+      const { address } = entry.job;
+      let usedByAddress = used.get(address);
+      if (usedByAddress === undefined) used.set(address, (usedByAddress = address.used()));
+      if (usedByAddress > leastUsed || (usedByAddress === leastUsed && best !== undefined && entry.used >= best.used))
+        continue;
+      best = entry;
+      leastUsed = usedByAddress;
+    }
+    return best;
+  }
+
+  #mayGoOn({ begun, weight, job }: Entry): boolean {
+    return (
+      begun ||
+      weight === undefined ||
+      this.#begunWeight === 0 ||
+      this.hasRoomFor(job.address, weight) ||
+      job.isAbandoned()
+    );
+  }
+
+  #goOn(entry: Entry): void {
+    const { job } = entry;
+    try {
+      if (job.isAbandoned()) throw httpError(408, 'the caller hung up before the review had its turn');
+      if (entry.weight === undefined) entry.weight = job.weigh();
+      else if (this.#isDoneAfterSlice(entry, entry.weight)) this.#end(entry);
+    } catch (error) {
+      this.#end(entry);
+      tell(job, error);
+    }
+  }
+
+  #isDoneAfterSlice(entry: Entry, weight: number): boolean {
+    if (!entry.begun) {
+      entry.begun = true;
+      this.#count(entry.job.address, weight);
+    }
+    const { meter, slice } = this.#limit;
+    const end = entry.used + slice;
+    while (entry.used < end) {
+      if (entry.job.steps.next().done === true) return true;
+      entry.used += meter.lap();
+    }
+    return false;
+  }
+
+  #end(entry: Entry): void {
+    this.#entries.delete(entry);
+    if (entry.begun) this.#count(entry.job.address, -(entry.weight ?? 0));
+  }
+
+  #count(address: Address, weight: number): void {
+    this.#begunWeight += weight;
+    const ofAddress = (this.#begunOf.get(address) ?? 0) + weight;
+    if (ofAddress === 0) this.#begunOf.delete(address);
+    else this.#begunOf.set(address, ofAddress);
+  }
+}
+
+function tell({ failed }: Job, error: unknown): void {
+  try {
+    failed(error);
+  } catch {
+    // The other jobs are not to suffer.
+  }
+}
