@@ -4,6 +4,7 @@ import https from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { quantile } from './figures.ts';
+import { startOfCall } from './lost-time.ts';
 import { appContainer, pod, reviewOf } from '../worlds.ts';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
@@ -121,26 +122,30 @@ export function requestBytes(body: string, headers: Readonly<Record<string, stri
 /** A caller that behaves: so many calls a second over a few kept connections, each timed from when it was due to be sent. */
 export class GoodCaller {
   readonly latencies: number[] = [];
+  /** When each call began, see lost-time.ts. */
+  readonly starts: number[] = [];
   readonly failures: string[] = [];
   #stopped = false;
   readonly #running: Promise<unknown>;
 
-  constructor(port: number, perSecond = 100, connections = 4) {
+  constructor(port: number, perSecond = 100, localAddress = '127.0.0.1', connections = 4) {
     const interval = (1000 * connections) / perSecond;
     this.#running = Promise.all(
       Array.from({ length: connections }, async (_, index) => {
-        const agent = keepAlive();
+        const agent = keepAlive({ localAddress });
         let due = performance.now() + (interval * index) / connections;
         while (!this.#stopped) {
           await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
           const began = performance.now();
+          const call = this.starts.push(startOfCall()) - 1;
           try {
             const { code } = await ask(port, { agent });
             if (code !== 200) this.failures.push(`HTTP ${code}`);
           } catch (error) {
             this.failures.push(String(error));
           }
-          this.latencies.push(performance.now() - began);
+          // In the order of the starts, which is not the one of the answers.
+          this.latencies[call] = performance.now() - began;
           due = Math.max(due + interval, performance.now());
         }
         agent.destroy();

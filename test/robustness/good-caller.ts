@@ -2,25 +2,37 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { quantile } from './figures.ts';
+import type { LostTime } from './lost-time.ts';
 
 /** What a caller that behaves has seen. */
 export interface Seen {
   readonly latencies: readonly number[];
+  /** When each call began, and when the caller had no processor: see lost-time.ts. */
+  readonly starts: readonly number[];
+  readonly lost: LostTime;
   readonly failures: readonly string[];
   readonly p99: number;
 }
 
 /** Starts a caller that behaves, in a process of its own; resolves once it calls. */
-export async function startGoodCaller(port: number, perSecond = 100): Promise<{ stop(): Promise<Seen> }> {
-  const child = fork(join(import.meta.dirname, 'good-caller-child.ts'), [String(port), String(perSecond)]);
+export async function startGoodCaller(
+  port: number,
+  perSecond = 100,
+  localAddress = '127.0.0.1',
+): Promise<{ stop(): Promise<Seen> }> {
+  const child = fork(join(import.meta.dirname, 'good-caller-child.ts'), [
+    String(port),
+    String(perSecond),
+    localAddress,
+  ]);
   await once(child, 'message');
   return {
     stop: async () => {
       const answer = once(child, 'message');
       child.send('stop');
-      const [{ latencies, failures }] = (await answer) as [Pick<Seen, 'latencies' | 'failures'>];
+      const [seen] = (await answer) as [Omit<Seen, 'p99'>];
       // Its first calls open connections and load code.
-      return { latencies, failures, p99: quantile(latencies.slice(20), 0.99) };
+      return { ...seen, p99: quantile(seen.latencies.slice(20), 0.99) };
     },
   };
 }

@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isHeavierThan } from '../../src/server/json-weight.ts';
 import { REVIEW, ask, askHealth, collect, keepAlive, requestBytes, tcp, tls } from './client.ts';
+import { besideCaller } from './beside-caller.ts';
 import { readable, report } from './figures.ts';
-import { stolenMilliseconds } from './slowdown.ts';
-import { startGoodCaller } from './good-caller.ts';
 import { Program } from './program.ts';
 import type { Socket } from 'node:net';
 
@@ -14,6 +13,8 @@ const QUIET_FACTOR = 3;
 /** An attack that harms others harms them whenever it is made; a machine that was busy for a moment was not made busy by it. */
 const GOES = 3;
 const ATTACK_MILLISECONDS = 4000;
+/** As deep as an API server nests. */
+const MOST_LEVELS = 9000;
 /** What the chart gives to a container. */
 const CHART_LIMIT_BYTES = 384 * 1024 * 1024;
 
@@ -31,12 +32,9 @@ beforeAll(async () => {
   const nodeArgs = ['--max-old-space-size=192', '--max-semi-space-size=8'];
   program = await Program.start({ nodeArgs, args: ['--log-level', 'error'] });
   patient = await Program.start({ args: ['--log-level', 'error'] });
-  const warm = await startGoodCaller(program.port, 200);
-  await pause(1500);
-  await warm.stop();
-  const caller = await startGoodCaller(program.port);
-  await pause(ATTACK_MILLISECONDS);
-  quiet = (await caller.stop()).p99;
+  const nothing = (): Promise<void> => Promise.resolve();
+  await besideCaller(program, 1500, nothing);
+  quiet = (await besideCaller(program, ATTACK_MILLISECONDS, nothing)).delay;
   report('Hostile clients', 'quiet run: 100 calls a second of a caller that behaves', `p99 ${readable(quiet)}`);
   slowHeaders = drip(requestBytes(REVIEW).slice(0, 60));
   slowBody = drip(requestBytes(REVIEW).slice(0, 300));
@@ -68,7 +66,11 @@ function heaviestBodies(): [string, string][] {
   const nested =
     (open: (index: number) => string, close: string): ((count: number) => string) =>
     (count) =>
-      `${Array.from({ length: count }, (_, index) => open(index)).join('')}0${close.repeat(count)}`;
+      list((chunk) => {
+        const levels = Math.min(MOST_LEVELS, count - chunk * MOST_LEVELS);
+        const opened = Array.from({ length: levels }, (_, index) => open(chunk * MOST_LEVELS + index));
+        return `${opened.join('')}0${close.repeat(levels)}`;
+      })(Math.ceil(count / MOST_LEVELS));
   const shapes: Record<string, (count: number) => string> = {
     'empty objects': list(() => '{}'),
     'keys that are indices': list(() => '{"33":0}'),
@@ -129,26 +131,24 @@ async function mostMemoryUnder(request: string): Promise<number> {
 }
 
 /**
- * Runs an attack beside a caller that behaves; nobody may fail to be answered, or feel it in every go. What the host took away from this machine
- * meanwhile is not the attack's doing.
+ * Runs an attack beside a caller that behaves; nobody may fail to be answered, or feel it in every go. What the host and other processes took away
+ * from the program and the caller meanwhile is not the attack's doing.
  */
 async function beside(scenario: string, attack: (until: () => boolean) => Promise<string>): Promise<void> {
   const seen: string[] = [];
   let suffers = true;
   let last = '';
   while (suffers && seen.length < GOES) {
-    const caller = await startGoodCaller(program.port);
-    const stolenBefore = stolenMilliseconds();
     const end = performance.now() + ATTACK_MILLISECONDS;
-    const what = await attack(() => performance.now() >= end);
-    await pause(Math.max(0, end - performance.now()));
-    const { p99, failures, latencies } = await caller.stop();
-    const stolen = stolenMilliseconds() - stolenBefore;
+    let what = '';
+    const { calls, failures, delay, stolen } = await besideCaller(program, ATTACK_MILLISECONDS, async () => {
+      what = await attack(() => performance.now() >= end);
+    });
     expect(failures).toEqual([]);
-    const isSlow = p99 > LIMIT_MILLISECONDS && p99 > QUIET_FACTOR * quiet;
-    suffers = isSlow && p99 > stolen;
-    seen.push(isSlow ? `${readable(p99)} with ${readable(stolen)} taken by the host` : readable(p99));
-    last = `${what}; ${latencies.length} other calls`;
+    const isSlow = delay > LIMIT_MILLISECONDS && delay > QUIET_FACTOR * quiet;
+    suffers = isSlow && delay > stolen;
+    seen.push(isSlow ? `${readable(delay)} with ${readable(stolen)} taken by the host` : readable(delay));
+    last = `${what}; ${calls} other calls`;
   }
   const p99 = `p99 ${seen.join(', then ')} (quiet ${readable(quiet)})`;
   report('Hostile clients', scenario, `${last}, ${p99}`);

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
+import { noteLostTime } from './lost-time.ts';
 import type { AddressInfo, Server } from 'node:net';
 
 let touched: string[] = [];
@@ -84,7 +85,28 @@ for (const [module, key] of [
 }
 syncBuiltinESMExports();
 
-process.on('message', (message: { tell?: 'vitals' | 'ports'; stall?: number }) => {
+/** Notes the most processor time, in milliseconds, that the program's thread has used between two timers: about a turn of the event loop. */
+let longestTurn = 0;
+let watch: NodeJS.Timeout | undefined;
+let takeLostTime = (): unknown => [];
+
+function watchTurns(): void {
+  if (watch !== undefined) return;
+  takeLostTime = noteLostTime();
+  let last = process.threadCpuUsage();
+  watch = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(last);
+    last = process.threadCpuUsage();
+    longestTurn = Math.max(longestTurn, (user + system) / 1000);
+  }, 1).unref();
+}
+
+process.on('message', (message: { tell?: 'vitals' | 'ports' | 'longest turn'; stall?: number }) => {
+  if (message.tell === 'longest turn') {
+    watchTurns();
+    process.send?.({ longestTurn, lost: takeLostTime() });
+    longestTurn = 0;
+  }
   if (message.stall !== undefined) {
     const end = performance.now() + message.stall;
     while (performance.now() < end);

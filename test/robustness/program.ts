@@ -4,6 +4,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeServingPair } from '../certificate.ts';
+import type { LostTime } from './lost-time.ts';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 
 /** How the program is started. */
@@ -104,6 +105,15 @@ export class Program {
   /** What is left on the heap after a garbage collection, and what was touched since the last look. */
   async vitals(): Promise<Vitals> {
     const [answer] = (await this.#tell({ tell: 'vitals' })) as [Vitals];
+    return answer;
+  }
+
+  /**
+   * The most processor time, in milliseconds, that a turn of the event loop has used since the last look, and when the program had no processor;
+   * from the first look on.
+   */
+  async longestTurn(): Promise<{ longestTurn: number; lost: LostTime }> {
+    const [answer] = (await this.#tell({ tell: 'longest turn' })) as [{ longestTurn: number; lost: LostTime }];
     return answer;
   }
 
