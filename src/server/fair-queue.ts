@@ -86,29 +86,34 @@ export class FairQueue {
   /** One can always go on: a begun one, or any when none has begun. */
   #next(): Entry | undefined {
     const used = new Map<Address, number>();
+    for (const { job } of this.#entries) if (!used.has(job.address)) used.set(job.address, job.address.used());
+    const usedBy = ({ job }: Entry): number => used.get(job.address) ?? 0;
+    const mayBegin = this.#mostUsedToBegin(usedBy);
     let best: Entry | undefined;
-    let leastUsed = Infinity;
     for (const entry of this.#entries) {
-      if (!this.#mayGoOn(entry)) continue;
-      const { address } = entry.job;
-      let usedByAddress = used.get(address);
-      if (usedByAddress === undefined) used.set(address, (usedByAddress = address.used()));
-      if (usedByAddress > leastUsed || (usedByAddress === leastUsed && best !== undefined && entry.used >= best.used))
-        continue;
-      best = entry;
-      leastUsed = usedByAddress;
+      if (!entry.begun && !this.#hasRoom(entry)) continue;
+      if (!entry.begun && usedBy(entry) > mayBegin) continue;
+      if (
+        best === undefined ||
+        usedBy(entry) < usedBy(best) ||
+        (usedBy(entry) === usedBy(best) && entry.used < best.used)
+      )
+        best = entry;
     }
     return best;
   }
 
-  #mayGoOn({ begun, weight, job }: Entry): boolean {
-    return (
-      begun ||
-      weight === undefined ||
-      this.#begunWeight === 0 ||
-      this.hasRoomFor(job.address, weight) ||
-      job.isAbandoned()
-    );
+  /** A heavy job would never find room if the jobs of busier addresses went on beginning. */
+  #mostUsedToBegin(usedBy: (entry: Entry) => number): number {
+    let most = Infinity;
+    for (const entry of this.#entries)
+      if (!entry.begun && !this.#hasRoom(entry) && !this.#begunOf.has(entry.job.address))
+        most = Math.min(most, usedBy(entry));
+    return most;
+  }
+
+  #hasRoom({ weight, job }: Entry): boolean {
+    return weight === undefined || this.#begunWeight === 0 || this.hasRoomFor(job.address, weight) || job.isAbandoned();
   }
 
   #goOn(entry: Entry): void {

@@ -111,6 +111,20 @@ describe('long work', () => {
     expect(done).not.toContain('second0');
   });
 
+  it('that is heavy finds room, though busier addresses send lighter work without end', () => {
+    const { done, arrive, turn } = world(90);
+    let count = 0;
+    for (; count < 10; count += 1)
+      arrive({ from: `flood ${count % 3}`, name: `f${count}.`, steps: TENS(4), weight: 25 });
+    for (let turns = 0; turns < 40; turns += 1) turn();
+    arrive({ from: 'other', name: 'heavy', steps: TENS(2), weight: 60 });
+    for (let turns = 0; turns < 40 && !done.includes('heavy1'); turns += 1, count += 1) {
+      arrive({ from: `flood ${count % 3}`, name: `f${count}.`, steps: TENS(4), weight: 25 });
+      turn();
+    }
+    expect(done).toContain('heavy1');
+  });
+
   it('whose client is gone is not done, and who asked is told', () => {
     const { done, arrive, turn } = world();
     let isGone = false;
