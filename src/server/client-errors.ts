@@ -14,16 +14,18 @@ const STATUSES: Readonly<Record<string, number>> = {
  * garbage behind a review, and the review counts.
  */
 export class ClientErrors {
-  readonly #latest = new WeakMap<Socket, ServerResponse>();
-  /** The unanswered request before a request, for those that have one. */
-  readonly #before = new WeakMap<ServerResponse, ServerResponse>();
+  /** The requests of a connection that may be unanswered, in their order. */
+  readonly #pending = new WeakMap<Socket, ServerResponse[]>();
   readonly #seen = new WeakSet<Socket>();
 
   watch(server: Server): void {
     server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      const before = this.#latest.get(socket);
-      if (before?.writableFinished === false) this.#before.set(response, before);
-      this.#latest.set(socket, response);
+      const pending = this.#pending.get(socket);
+      if (pending === undefined) this.#pending.set(socket, [response]);
+      else {
+        while (pending[0]?.writableFinished === true) pending.shift();
+        pending.push(response);
+      }
     });
   }
 
@@ -46,9 +48,7 @@ export class ClientErrors {
 
   /** The last request of a connection that has come whole and is not answered yet. */
   #lastWhole(socket: Socket): ServerResponse | undefined {
-    let response = this.#latest.get(socket);
-    while (response !== undefined && !response.req.complete) response = this.#before.get(response);
-    return response?.writableFinished === false ? response : undefined;
+    return this.#pending.get(socket)?.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
   }
 }
 

@@ -178,6 +178,7 @@ export class ReadingTurns {
 
   readonly #endTurn = (): void => {
     this.#isTurnEnding = false;
+    this.#chargeRest(this.#limit.meter.lap());
     this.#turn += 1;
     this.#used = 0;
     this.#isOverfull = false;
@@ -186,7 +187,6 @@ export class ReadingTurns {
       line.active = 0;
     }
     this.#touched = [];
-    this.#limit.meter.lap();
     for (let used = 0; used < ADDRESS_MILLISECONDS;) {
       const next = this.#leastUsed();
       if (next === undefined) break;
@@ -194,6 +194,16 @@ export class ReadingTurns {
     }
     if (this.#waiting.size > 0) this.#endTurnLater();
   };
+
+  /** Charges what was done behind the last event of the turn, such as sending answers, in the proportions of the turn. */
+  #chargeRest(milliseconds: number): void {
+    if (this.#used === 0) return;
+    for (const line of this.#touched) {
+      const rest = (milliseconds * line.used) / this.#used;
+      line.address.charge(rest);
+      if (line.held.length > 0 && line.active > 0) line.cost = (line.used + rest) / line.active;
+    }
+  }
 
   #leastUsed(): Line | undefined {
     let [least] = this.#waiting;
