@@ -39,6 +39,7 @@ describe('the settings of serve', () => {
         leaseDuration: 60_000,
         leaseRenew: 15_000,
         watchSilence: 120_000,
+        policyBudget: 48 * 1024 * 1024,
       },
     });
   });

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AnswerTooLarge } from './api-client.ts';
 import { ApiError, hasCode } from './api-error.ts';
 import { Backoff } from './backoff.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
+import { omittingMetadata } from './omitted-metadata.ts';
+import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import type { ApiClient } from './api-client.ts';
 import type { BackoffLimits } from './backoff.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
@@ -14,12 +17,22 @@ export interface Reflected {
   readonly name?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
+  /** Members of the objects' metadata that are not needed: they are null, if they are there. managedFields never are. */
+  readonly omit?: readonly string[];
+}
+
+/** Takes a list of the whole collection, page by page. A list that breaks off gets no end; the next one begins from the first page. */
+export interface Listing {
+  /** Some of the objects. Whoever keeps them whole keeps the whole collection. */
+  readonly page: (objects: readonly KubernetesObject[]) => void;
+  /** The list is complete: an object that was on none of its pages is gone. */
+  readonly end: () => void;
 }
 
 /** What a reflector tells. Nothing is told after stop. */
 export interface ReflectorListener {
-  /** The whole collection was read: what is not in it is gone. */
-  readonly replaced: (objects: readonly KubernetesObject[]) => void;
+  /** A list of the whole collection begins. */
+  readonly listing: () => Listing;
   /** An object is new or has changed. */
   readonly applied: (object: KubernetesObject) => void;
   readonly deleted: (object: KubernetesObject) => void;
@@ -45,8 +58,6 @@ export interface ReflectorStatus {
   readonly problem: string | undefined;
 }
 
-/** Objects a page of a list: the API server's own clients use the same number. */
-const PAGE_SIZE = 500;
 /** The server is asked to end a watch after 4 to 6 minutes, so that watches move between API servers. */
 const WATCH_SECONDS = { minimum: 240, spread: 120 };
 /** Bookmarks come once a minute at the latest, so twice that without a byte means that nobody is there. */
@@ -71,6 +82,7 @@ export class Reflector {
   readonly #silenceMilliseconds: number;
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
+  readonly #pages: PagedList;
   #resourceVersion: string | undefined;
   #isWatchOpen = false;
   #synced = false;
@@ -87,6 +99,7 @@ export class Reflector {
     retry: BackoffLimits = RETRY,
   ) {
     this.#client = client;
+    this.#pages = new PagedList(client);
     this.#what = what;
     this.#listener = listener;
     this.#surroundings = surroundings;
@@ -130,20 +143,20 @@ export class Reflector {
     }
   }
 
-  /** Reads the collection page by page, hands it over whole, and gives the version that a watch is to start from. */
+  /** Reads the collection and hands it over page by page. Gives the version that a watch is to start from. */
   async #list(): Promise<string> {
-    const objects: KubernetesObject[] = [];
+    let listing: Listing | undefined;
     let version = '';
-    let next: string | undefined = '';
-    while (next !== undefined) {
-      const page = readPage(await this.#client.request(this.#request({ limit: String(PAGE_SIZE), continue: next })));
-      objects.push(...page.items);
+    for await (const page of this.#pages.pages(this.#request({}))) {
       version = page.resourceVersion;
-      next = page.continue;
+      if (this.#isStopped()) return version;
+      listing ??= this.#listener.listing();
+      if (this.#isStopped()) return version;
+      listing.page(page.items);
     }
     if (this.#isStopped()) return version;
     this.#contact();
-    this.#listener.replaced(objects);
+    listing?.end();
     this.#synced = true;
     this.#firstSync();
     return version;
@@ -236,8 +249,9 @@ export class Reflector {
     query: Record<string, string>;
     accept: string;
     signal: AbortSignal;
+    reduce: (json: Buffer) => Buffer;
   } {
-    const { path, name, metadataOnly = false } = this.#what;
+    const { path, name, metadataOnly = false, omit = [] } = this.#what;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
     const isWatch = query['watch'] === 'true';
     return {
@@ -248,41 +262,16 @@ export class Reflector {
         ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
         : 'application/json',
       signal: this.#stopped.signal,
+      reduce: omittingMetadata(isWatch ? 'watch' : 'list', omit),
     };
   }
 }
 
 /** Errors that Node's sockets give, as against answers that the API server gave. */
 function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && !(error instanceof ApiError) && !(error instanceof UnusableEvent);
-}
-
-/** An event, or a page, that makes no sense: something may have been missed. */
-class UnusableEvent extends Error {}
-
-interface Page {
-  readonly items: readonly KubernetesObject[];
-  readonly resourceVersion: string;
-  readonly continue: string | undefined;
-}
-
-function readPage(body: unknown): Page {
-  const metadata = isRecord(body) ? body['metadata'] : undefined;
-  const items = isRecord(body) ? (body['items'] ?? []) : undefined;
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
-    throw new UnusableEvent('the list has no resourceVersion or no items');
-  const next = metadata['continue'];
-  return {
-    items: (items as unknown[]).filter(isKubernetesObject).map(withoutManagedFields),
-    resourceVersion: metadata['resourceVersion'],
-    continue: typeof next === 'string' && next !== '' ? next : undefined,
-  };
-}
-
-/** Who set which field is often longer than the object itself, and nobody here asks for it. Absent, a write leaves it as it is. */
-function withoutManagedFields(object: KubernetesObject): KubernetesObject {
-  Reflect.deleteProperty(object.metadata, 'managedFields');
-  return object;
+  return (
+    [ApiError, AnswerTooLarge, Unusable].every((answered) => !(error instanceof answered)) && error instanceof Error
+  );
 }
 
 type WatchEvent =
@@ -294,7 +283,7 @@ function readEvent(text: string): WatchEvent {
   try {
     event = JSON.parse(text);
   } catch (error) {
-    throw new UnusableEvent(`a watch event is not JSON: ${text.slice(0, 80)}`, { cause: error });
+    throw new Unusable(`a watch event is not JSON: ${text.slice(0, 80)}`, { cause: error });
   }
   const type = isRecord(event) ? event['type'] : undefined;
   const object = isRecord(event) ? event['object'] : undefined;
@@ -304,5 +293,5 @@ function readEvent(text: string): WatchEvent {
     return { type, object: object as unknown as KubernetesObject };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))
     return { type, object: withoutManagedFields(object) };
-  throw new UnusableEvent(`a watch event is none: ${text.slice(0, 80)}`);
+  throw new Unusable(`a watch event is none: ${text.slice(0, 80)}`);
 }

@@ -182,6 +182,7 @@ function isSameWish(one: StaleStatus, other: StaleStatus): boolean {
     one.shown.exists === other.shown.exists &&
     one.verdict.generation === other.verdict.generation &&
     one.verdict.good?.generation === other.verdict.good?.generation &&
+    one.verdict.overBudget?.budget === other.verdict.overBudget?.budget &&
     one.verdict.problems.join('\n') === other.verdict.problems.join('\n')
   );
 }

@@ -16,6 +16,7 @@ serve
 --lease-duration={{ .Values.leaderElection.leaseDuration }}
 --lease-renew={{ .Values.leaderElection.renewInterval }}
 --watch-silence={{ .Values.watchSilence }}
+--policy-budget={{ .Values.policyBudget }}
 {{- with .Values.certificates }}
 {{- if eq .mode "own" }}
 --ca-secret={{ include "probewright.caSecret" $ }}
