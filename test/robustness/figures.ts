@@ -4,6 +4,7 @@ import { appendFileSync } from 'node:fs';
 export const AREAS = [
   'Hostile bodies',
   'Hostile clients',
+  'Hostile policies',
   'Faults',
   'Random worlds',
   'Who may call',
