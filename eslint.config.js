@@ -7,18 +7,21 @@ import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescrip
  * of ours.
  */
 const rooms = {
-  probes: [],
-  workload: ['probes'],
-  policy: ['workload', 'probes'],
-  checks: ['policy', 'workload', 'probes'],
-  defaulting: ['policy', 'workload', 'probes'],
-  admission: ['checks', 'defaulting', 'policy', 'workload', 'probes'],
-  kubernetes: [],
-  sources: ['kubernetes', 'policy', 'workload', 'probes'],
-  certificates: ['kubernetes'],
-  server: ['admission', 'defaulting', 'checks', 'policy', 'workload', 'probes'],
+  text: [],
+  files: [],
+  probes: ['text'],
+  workload: ['probes', 'text'],
+  policy: ['workload', 'probes', 'text'],
+  checks: ['policy', 'workload', 'probes', 'text'],
+  defaulting: ['policy', 'workload', 'probes', 'text'],
+  verdict: ['checks', 'defaulting', 'policy', 'workload', 'probes', 'text'],
+  admission: ['verdict', 'checks', 'defaulting', 'policy', 'workload', 'probes', 'text'],
+  kubernetes: ['files', 'text'],
+  sources: ['kubernetes', 'files', 'policy', 'workload', 'probes', 'text'],
+  certificates: ['kubernetes', 'files', 'text'],
+  server: ['admission', 'verdict', 'defaulting', 'checks', 'policy', 'workload', 'probes', 'text'],
 };
-const pureRooms = ['probes', 'workload', 'policy', 'checks', 'defaulting', 'admission'];
+const pureRooms = ['text', 'probes', 'workload', 'policy', 'checks', 'defaulting', 'verdict', 'admission'];
 const edges = ['main.ts', 'cli', 'serve.ts', 'config.ts', 'flags.ts', 'log.ts', 'version.ts'];
 
 const directionZones = Object.entries(rooms).map(([room, allowed]) => ({

@@ -7,6 +7,7 @@ import { isDnsSubdomain } from './policy/dns-subdomain.ts';
 import { didYouMean } from './policy/suggestion.ts';
 import { LOG_LEVELS } from './log.ts';
 import type { MutationMode } from './admission/decision.ts';
+import type { TrustedControllers } from './admission/trusted-controllers.ts';
 import type { Enforcement } from './admission/validate.ts';
 import type { LogLevel } from './log.ts';
 
@@ -26,6 +27,8 @@ export interface ServeConfig {
   readonly clientNames: readonly string[];
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
+  /** Whose controller references are believed. */
+  readonly controllers: TrustedControllers;
   readonly logLevel: LogLevel;
   readonly drainSeconds: number;
   /** File with custom kinds; undefined = the built-in and ready-made ones. */
@@ -61,6 +64,7 @@ export interface ClusterConfig {
 const MEBIBYTE = 1024 * 1024;
 /** More than any process should be given memory for. */
 const MAX_POLICY_BUDGET = 1024;
+const BOOLEANS = ['true', 'false'] as const;
 
 /** A setting as `--help`, the environment and docs/configuration.md know it. */
 export interface Setting {
@@ -118,6 +122,18 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     MUTATION_MODES.join('|'),
     'On',
     'On patches Pods; Audit only says what would have been added; Off leaves them alone',
+  ),
+  setting(
+    'trusted-controllers',
+    'USER[,USER...]',
+    undefined,
+    'more users whose controller references are believed, such as operators in the namespace of their workloads; a trailing * stands for any rest',
+  ),
+  setting(
+    'trust-foreign-service-accounts',
+    BOOLEANS.join('|'),
+    'true',
+    "believe controller references of service accounts from other namespaces than the object's",
   ),
   setting('log-level', LOG_LEVELS.join('|'), 'info', 'the least important lines that are logged'),
   setting(
@@ -202,6 +218,10 @@ export function parseServeConfig(
     clientNames: read.list('client-cn'),
     enforcement: read.oneOf('enforcement', ENFORCEMENTS),
     mutation: read.oneOf('mutation', MUTATION_MODES),
+    controllers: {
+      accounts: read.list('trusted-controllers'),
+      foreignServiceAccounts: read.oneOf('trust-foreign-service-accounts', BOOLEANS) === 'true',
+    },
     logLevel: read.oneOf('log-level', LOG_LEVELS),
     workloadKinds: value.get('workload-kinds'),
     drainSeconds: read.integer('drain-seconds', 0, 3600),

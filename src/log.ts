@@ -1,5 +1,6 @@
 import pino from 'pino';
-import { cutShort } from './probes/cut-short.ts';
+import { cut } from './text/cut.ts';
+import { visibleJson } from './text/json-text.ts';
 import { objectMember, stringMember } from './probes/json.ts';
 import type { DestinationStream, Logger } from 'pino';
 import type { Decision } from './admission/decision.ts';
@@ -10,7 +11,7 @@ import type { Webhook } from './server/metrics.ts';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A JSON logger: one line an event, a constant message plus fields. */
+/** A JSON logger: one line an event, a constant message plus fields. What a terminal or a log viewer would obey is escaped. */
 export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
   return pino(
     {
@@ -19,7 +20,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
       timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    { write: (line) => destination.write(visibleJson(line)) },
   );
 }
 
@@ -47,7 +48,7 @@ export function requestLog(logger: Logger): RequestLog {
       logger.info(decisionFields(webhook, request, decision, milliseconds), 'decision');
     },
     refused: (path, code, message) => {
-      logger.warn({ path, code, error: message.slice(0, 500) }, 'request refused');
+      logger.warn({ path, code, error: cut(message, 500) }, 'request refused');
     },
     failed: (path, error) => {
       logger.error({ path, err: error }, 'request failed');
@@ -65,12 +66,12 @@ function decisionFields(
   const { uid, operation, kind, namespace, userName, dryRun } = request;
   const fields: Record<string, unknown> = {
     webhook,
-    uid: cut(uid),
-    operation: cut(operation),
-    kind: cut(kind.group === '' ? `${kind.version}/${kind.kind}` : `${kind.group}/${kind.version}/${kind.kind}`),
-    namespace,
-    name: cut(nameOf(request)),
-    user: cut(userName),
+    uid: brief(uid),
+    operation: brief(operation),
+    kind: brief(kind.group === '' ? `${kind.version}/${kind.kind}` : `${kind.group}/${kind.version}/${kind.kind}`),
+    namespace: brief(namespace),
+    name: brief(nameOf(request)),
+    user: brief(userName),
     dryRun,
     result,
   };
@@ -110,8 +111,8 @@ function nameOf({ name, object }: AdmissionRequest): string | undefined {
 /** Whoever asks us says how long these are: the API server has not looked at them yet. */
 const MAX_TEXT_LENGTH = 253;
 
-function cut<Text extends string | undefined>(text: Text): Text | string {
-  return text === undefined ? text : cutShort(text, MAX_TEXT_LENGTH);
+function brief<Text extends string | undefined>(text: Text): Text | string {
+  return text === undefined ? text : cut(text, MAX_TEXT_LENGTH);
 }
 
 /** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runCommandLine } from './cli/commands.ts';
-import { EXIT_USAGE } from './cli/io.ts';
+import { EXIT_USAGE, printLine } from './cli/io.ts';
 import { endWithoutStdout, goOnWithoutStderr, readStdin } from './cli/standard-streams.ts';
 import { letHeapGrow } from './garbage-collection.ts';
 import { serverLog } from './server-log.ts';
@@ -23,7 +23,7 @@ process.exitCode = await runCommandLine(args, {
   letHeapGrow,
 }).catch((error: unknown) => {
   // Not left to Node: its exit code for what nobody caught is the one for findings.
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  for (const line of String(error instanceof Error ? error.stack : error).split('\n')) printLine(process.stderr, line);
   process.exit(EXIT_USAGE);
 });
 

@@ -180,6 +180,7 @@ class ServerParts {
       mutation: this.#config.mutation,
       enforcement: this.#config.enforcement,
       kinds: this.#kinds,
+      controllers: this.#config.controllers,
       draining: () => this.#draining,
       metrics: this.#metrics,
       log: requestLog(log),

@@ -25,6 +25,7 @@ describe('the docs', () => {
       'tls-secret': 'none',
       'client-ca': 'none',
       'client-cn': 'none',
+      'trusted-controllers': 'none',
       namespace: "the service account's or context's",
       'workload-kinds': 'ready-made kinds',
     };

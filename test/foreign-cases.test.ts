@@ -1,3 +1,4 @@
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -194,7 +195,12 @@ function online(entry: ForeignCase): Outcome {
   const policies = new PolicySet(policiesFor(entry).map(parsedPolicy));
   const refusals = entry.objects.flatMap((object) => {
     const request = requestOf(reviewOf(object, { operation: entry.operation, namespace: namespaceOf(object) }));
-    const decision = validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KINDS });
+    const decision = validate(request, policies, {
+      enforcement: 'Deny',
+      mutation: 'On',
+      controllers: DEFAULT_TRUSTED_CONTROLLERS,
+      kinds: KINDS,
+    });
     const { allowed } = expectValidReply('validate', request.uid, decision.reply);
     const denying = (decision.violations ?? []).filter(({ action }) => action === 'Deny');
     expect(allowed).toBe(denying.length === 0);

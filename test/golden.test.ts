@@ -6,9 +6,10 @@ import { validate } from '../src/admission/validate.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { PolicySet } from '../src/policy/policy-set.ts';
 import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
-import { findYamlFiles, readYamlFiles } from '../src/sources/yaml-files.ts';
+import { readPolicyTexts } from '../src/cli/manifests.ts';
 import { expectValidReply, patched } from './protocol.ts';
 import { requestOf } from './worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
 import type { JsonObject } from '../src/probes/json.ts';
 
 const REVIEWS = 'test/fixtures/reviews';
@@ -16,9 +17,8 @@ const GOLDEN = 'test/golden';
 const names = readdirSync(REVIEWS).filter((name) => name.endsWith('.json'));
 
 async function examplePolicies(): Promise<PolicySet> {
-  const { policies, namespaceLabels, problems } = readPolicyDocuments(
-    await readYamlFiles(await findYamlFiles('examples/policies')),
-  );
+  const { texts } = await readPolicyTexts('examples/policies');
+  const { policies, namespaceLabels, problems } = readPolicyDocuments(texts);
   expect(problems).toEqual([]);
   return new PolicySet(policies, namespaceLabels);
 }
@@ -37,7 +37,12 @@ describe('a captured review', () => {
       validate: expectValidReply(
         'validate',
         request.uid,
-        validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS }).reply,
+        validate(request, policies, {
+          enforcement: 'Deny',
+          mutation: 'On',
+          kinds: KNOWN_KINDS,
+          controllers: DEFAULT_TRUSTED_CONTROLLERS,
+        }).reply,
       ),
     };
     await expect(`${JSON.stringify(replies, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}`);

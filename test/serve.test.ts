@@ -13,6 +13,7 @@ import { startServer } from '../src/serve.ts';
 import { makeServingPair } from './certificate.ts';
 import { expectValidReply } from './protocol.ts';
 import { appContainer, pod, reviewOf } from './worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
 import type { PeerCertificate } from 'node:tls';
 import type { RunningServer } from '../src/serve.ts';
 
@@ -76,6 +77,7 @@ async function start(): Promise<Listening> {
     clientNames: [],
     enforcement: 'Deny',
     mutation: 'On',
+    controllers: DEFAULT_TRUSTED_CONTROLLERS,
     logLevel: 'info',
     workloadKinds: undefined,
     drainSeconds: 0,

@@ -1,5 +1,5 @@
 import { objectMember, stringMap } from '../probes/json.ts';
-import { defaultProbes } from '../defaulting/default-probes.ts';
+import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
@@ -32,7 +32,8 @@ export function* mutateInSteps(request: AdmissionRequest, policies: PolicySet, m
 
   const { object: pod } = scope;
   const policy = policies.policyFor(request.namespace, stringMap(objectMember(pod, 'metadata') ?? {}, 'labels'));
-  const defaulting = defaultProbes(pod, policy, scope.kind);
+  const defaulting = yield* permittedDefaulting(pod, policy, scope.kind);
+  yield;
   const patch = probePatch(pod, defaulting.injections);
   const sent = mode === 'On' ? patch : [];
   return {

@@ -1,3 +1,5 @@
+import { cut } from '../text/cut.ts';
+import { visible } from '../text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatViolation } from '../checks/violation.ts';
 import type { Violation } from '../checks/violation.ts';
@@ -72,10 +74,10 @@ export function denied(
   const shown = violations.slice(0, countShown(violations));
   const causes = shown.map(({ path, message, check, reason }) => ({
     reason: reason ?? 'FieldValueForbidden',
-    field: path,
-    message: `${message} (${check})`,
+    field: visible(path),
+    message: visible(`${message} (${check})`),
   }));
-  const lines = shown.map((violation) => printable(formatViolation(violation)));
+  const lines = shown.map((violation) => visible(formatViolation(violation)));
   if (shown.length < violations.length) lines.push(`and ${violations.length - shown.length} more violations`);
   return {
     apiVersion: REVIEW_API_VERSION,
@@ -122,8 +124,9 @@ export function auditText<T>(entries: readonly T[], line: (entry: T) => string):
   return entries.slice(0, MAX_AUDITED).map(line).join('; ');
 }
 
+/** All visible: the API server drops a warning with a control character, and reports nothing (apimachinery NewWarningHeader). */
 function boundedWarnings(warnings: readonly string[]): string[] {
-  const distinct = [...new Set(warnings.map(printable))];
+  const distinct = [...new Set(warnings.map(visible))];
   const shown = distinct.slice(0, MAX_WARNINGS);
   const total = shown.reduce((sum, { length }) => sum + length, 0);
   const fitting = total <= MAX_WARNINGS_LENGTH ? shown : shown.map(cutWarning);
@@ -132,21 +135,12 @@ function boundedWarnings(warnings: readonly string[]): string[] {
 
 function bounded(annotations: Readonly<Record<string, string>>): Record<string, string> {
   const texts: Record<string, string> = {};
-  for (const key of Object.keys(annotations)) texts[key] = cut(annotations[key] ?? '', MAX_AUDIT_LENGTH);
+  for (const key of Object.keys(annotations)) texts[key] = cut(visible(annotations[key] ?? ''), MAX_AUDIT_LENGTH);
   return texts;
-}
-
-/** The API server drops a warning with a control character without a word (apimachinery NewWarningHeader). */
-function printable(text: string): string {
-  return text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** Keeps the check's id at the end, which says where to read on. */
 function cutWarning(warning: string): string {
   const id = / \([a-z-]+\)$/.exec(warning)?.[0] ?? '';
   return cut(warning.slice(0, warning.length - id.length), MAX_WARNING_LENGTH - id.length) + id;
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 3).toWellFormed()}...`;
 }

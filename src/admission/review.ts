@@ -1,3 +1,4 @@
+import { quote } from '../text/quote.ts';
 import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
 import type { JsonObject } from '../probes/json.ts';
 
@@ -107,6 +108,6 @@ function typeName(value: unknown): string {
 
 /** A scalar as it was sent, cut short; the type of anything else. */
 function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
+  if (typeof value === 'string') return quote(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeName(value);
 }

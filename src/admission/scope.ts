@@ -1,8 +1,10 @@
 import { refuseTooLarge } from './object-size.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlled } from './trusted-controllers.ts';
 import { isBeingDeleted, podTemplatesOf, templatesToLookAt, workloadKind } from '../workload/kinds.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
+import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /** What a request is about: the object and its Pod templates, or why it is let through without a look. */
@@ -14,7 +16,11 @@ export type Scope =
  * Decides whether a request is looked at at all, failing open: what we do not know is not ours to judge. Selection is by the
  * object's kind, not by the resource in the path: `deployments/scale` carries a Scale, `pods/binding` a Binding.
  */
-export function scopeOf(request: AdmissionRequest, kinds: readonly WorkloadKind[]): Scope {
+export function scopeOf(
+  request: AdmissionRequest,
+  kinds: readonly WorkloadKind[],
+  controllers: TrustedControllers = DEFAULT_TRUSTED_CONTROLLERS,
+): Scope {
   const { object, oldObject, operation } = request;
   if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return { skipped: 'operation' };
   // Probes cannot be changed through any subresource: status, resize and ephemeralcontainers drop such changes
@@ -23,7 +29,7 @@ export function scopeOf(request: AdmissionRequest, kinds: readonly WorkloadKind[
   const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
   if (kind === undefined) return { skipped: 'kind' };
   if (oldObject !== undefined && isBeingDeleted(oldObject)) return { skipped: 'being-deleted' };
-  const found = templatesToLookAt(object, kind);
+  const found = templatesToLookAt(object, kind, isControlled(request, controllers));
   if ('skipped' in found) return found;
   refuseTooLarge(found.templates, request.textLength);
   if (oldObject !== undefined) refuseTooLarge(podTemplatesOf(oldObject, kind), request.textLength);

@@ -4,10 +4,11 @@ import { PROBE_KINDS } from '../probes/probe.ts';
 import { formatViolation, violationKey } from '../checks/violation.ts';
 import { laxer } from '../policy/check-catalogue.ts';
 import { containersOf } from '../workload/containers.ts';
-import { hasControllerOwner, podTemplatesOf } from '../workload/kinds.ts';
+import { isPod, podTemplatesOf } from '../workload/kinds.ts';
 import { runToEnd } from '../steps.ts';
 import { skip } from './decision.ts';
-import { judge } from './judge.ts';
+import { judgeInSteps } from '../verdict/judge.ts';
+import { isControlled } from './trusted-controllers.ts';
 import { allowed, auditText, denied } from './response.ts';
 import { scopeOf } from './scope.ts';
 import type { Steps } from '../steps.ts';
@@ -16,6 +17,7 @@ import type { Violation } from '../checks/violation.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Decision, MutationMode } from './decision.ts';
+import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /** Caps what violations lead to, server-wide: the ladder for a first rollout. */
@@ -27,6 +29,8 @@ export interface ValidateSettings {
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
   readonly kinds: readonly WorkloadKind[];
+  /** Whose controller references are believed. */
+  readonly controllers: TrustedControllers;
 }
 
 /**
@@ -43,32 +47,33 @@ export function* validateInSteps(
   policies: PolicySet,
   settings: ValidateSettings,
 ): Steps<Decision> {
-  const scope = scopeOf(request, settings.kinds);
+  const { controllers } = settings;
+  const scope = scopeOf(request, settings.kinds, controllers);
   if ('skipped' in scope) return skip(request, scope.skipped);
   const { object, kind, templates } = scope;
-  const isPod = kind.kind === 'Pod' && kind.group === '';
-  const { oldObject } = request;
-  if (oldObject !== undefined && !hasChanged(object, oldObject, kind, isPod)) return skip(request, 'unchanged');
+  const { oldObject, namespace } = request;
+  if (oldObject !== undefined && !hasChanged(object, oldObject, kind)) return skip(request, 'unchanged');
+  yield;
 
-  const { namespace } = request;
-  const willBeDefaulted = settings.mutation === 'On' && !isPod;
-  const judgement = judge({ object, kind, templates, namespace }, policies, willBeDefaulted);
+  const willBeDefaulted = settings.mutation === 'On' && !isPod(kind);
+  const judgement = yield* judgeInSteps({ object, kind, templates, namespace }, policies, willBeDefaulted);
   const before =
     oldObject === undefined
       ? []
-      : judge(
+      : (yield* judgeInSteps(
           { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace },
           policies,
           willBeDefaulted,
-        ).violations;
+        )).violations;
   const tolerated = new Set(before.map(violationKey));
   // A Pod that a controller creates was judged in its template; refusing it would only hide it from its author.
-  const cap = isPod && hasControllerOwner(object) ? 'Audit' : settings.enforcement;
+  const cap = isPod(kind) && isControlled(request, controllers) ? 'Audit' : settings.enforcement;
   const violations = judgement.violations.map((violation) => {
     const ratchet: Violation['action'] = tolerated.has(violationKey(violation)) ? 'Warn' : 'Deny';
     return { ...violation, action: laxer(laxer(violation.action, ratchet), cap) };
   });
-  return decide(request, violations, isPod ? [] : judgement.warnings, judgement.policies);
+  yield;
+  return decide(request, violations, isPod(kind) ? [] : judgement.warnings, judgement.policies);
 }
 
 function decide(
@@ -98,8 +103,8 @@ function auditLine({ check, container, probe, action }: Violation): string {
   return `${check} ${[container, probe].filter(Boolean).join('.')} ${action}`;
 }
 
-function hasChanged(object: JsonObject, oldObject: JsonObject, kind: WorkloadKind, isPod: boolean): boolean {
-  if (isPod) return !isDeepStrictEqual(probesOf(object), probesOf(oldObject));
+function hasChanged(object: JsonObject, oldObject: JsonObject, kind: WorkloadKind): boolean {
+  if (isPod(kind)) return !isDeepStrictEqual(probesOf(object), probesOf(oldObject));
   return !isDeepStrictEqual(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
 }
 

@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegularFile } from '../files/regular-file.ts';
+import { replaceFile } from '../files/replace-file.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
 
 /** The files of a development pair. */
@@ -33,9 +35,9 @@ export async function developmentPair(directory: string, now: number): Promise<D
   const ca = await createAuthority('Probewright development CA', now, lifetime);
   const names = { commonName: 'localhost', dns: ['localhost'], ip: ['127.0.0.1', '::1'] };
   const leaf = await issueLeaf(ca, names, now, lifetime);
-  await replaceFile(files.keyFile, leaf.key, 0o600);
-  await replaceFile(files.certFile, leaf.cert, 0o644);
-  await replaceFile(files.caFile, ca.cert, 0o644);
+  await replaceFile(files.keyFile, `${leaf.key.trimEnd()}\n`, 0o600);
+  await replaceFile(files.certFile, `${leaf.cert.trimEnd()}\n`, 0o644);
+  await replaceFile(files.caFile, `${ca.cert.trimEnd()}\n`, 0o644);
   return files;
 }
 
@@ -43,9 +45,9 @@ export async function developmentPair(directory: string, now: number): Promise<D
 async function lastsAnotherDay(files: DevelopmentPair, now: number): Promise<boolean> {
   try {
     const [ca, leaf, key] = await Promise.all([
-      readFile(files.caFile, 'utf8'),
-      readFile(files.certFile, 'utf8'),
-      readFile(files.keyFile, 'utf8'),
+      readRegularFile(files.caFile),
+      readRegularFile(files.certFile),
+      readRegularFile(files.keyFile),
     ]);
     const certificate = new X509Certificate(leaf);
     const isSigned = certificate.verify(new X509Certificate(ca).publicKey);
@@ -53,12 +55,4 @@ async function lastsAnotherDay(files: DevelopmentPair, now: number): Promise<boo
   } catch {
     return false;
   }
-}
-
-/** Written beside and renamed, so that nobody reads half a file. */
-async function replaceFile(path: string, text: string, mode: number): Promise<void> {
-  const temporary = `${path}.new`;
-  await writeFile(temporary, `${text.trimEnd()}\n`, { mode });
-  await chmod(temporary, mode);
-  await rename(temporary, path);
 }

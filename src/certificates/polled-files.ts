@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readRegularFile } from '../files/regular-file.ts';
 
 /** How often the files are read again. Mounted Secrets change by swapping a link, of which file events tell nothing. */
 const POLL_MILLISECONDS = 1000;
@@ -50,7 +50,7 @@ export class PolledFiles<T> {
   }
 
   #read(): Promise<string[]> {
-    return Promise.all(this.#files.map((file) => readFile(file, 'utf8')));
+    return Promise.all(this.#files.map(async (file) => (await readRegularFile(file)).toString('utf8')));
   }
 
   #value(texts: readonly string[]): T {

@@ -51,6 +51,9 @@ export interface Finding {
   readonly reason?: string;
 }
 
+/** A check reports no more about one probe: nobody reads more, and a list of headers or words may have tens of thousands of elements. */
+export const MOST_PROBE_FINDINGS = 100;
+
 /** A check's parameters as policies set them, by name; what no policy sets is absent and the check's own default counts. */
 export type CheckParameters = ReadonlyMap<string, unknown>;
 

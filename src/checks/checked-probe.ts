@@ -1,6 +1,7 @@
-import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
+import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import { HANDLER_KINDS, PROBE_KINDS, ownProbe } from '../probes/probe.ts';
 import { soundTiming } from '../probes/timing.ts';
+import { isMeshProbe } from '../workload/mesh.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { HandlerKind, ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
@@ -19,22 +20,23 @@ export interface CheckedProbe {
 
 /**
  * The probes of a container that a check may judge, in the API server's order. One without a handler, with two or
- * with a malformed one is valid-probe's business; one that Istio has rewritten is Istio's.
+ * with a malformed one is valid-probe's business; one that a mesh wrote is the mesh's.
  *
+ * @param name the container's own
  * @param path the container's own
  */
-export function checkedProbes(container: JsonObject, path: string): CheckedProbe[] {
+export function checkedProbes(container: JsonObject, name: string, path: string): CheckedProbe[] {
   const probes: CheckedProbe[] = [];
   for (const kind of PROBE_KINDS) {
-    const probe = checkedProbe(container, kind, `${path}.${kind}`);
+    const probe = checkedProbe(container, name, kind, `${path}.${kind}`);
     if (probe !== undefined) probes.push(probe);
   }
   return probes;
 }
 
-function checkedProbe(container: JsonObject, kind: ProbeKind, path: string): CheckedProbe | undefined {
+function checkedProbe(container: JsonObject, name: string, kind: ProbeKind, path: string): CheckedProbe | undefined {
   const spec = ownProbe(container, kind);
-  if (!isJsonObject(spec) || isMeshRewritten(spec)) return undefined;
+  if (!isJsonObject(spec) || isMeshProbe(name, spec)) return undefined;
   let handlerKind: HandlerKind | undefined;
   for (const name of HANDLER_KINDS) {
     if (!isPresent(member(spec, name))) continue;
@@ -59,12 +61,6 @@ export function probeOf(
  */
 export function hasProbe({ spec }: { readonly spec: JsonObject }, kind: ProbeKind): boolean {
   return isPresent(ownProbe(spec, kind));
-}
-
-/** Istio sends a rewritten probe to its agent, which asks the application: `/app-health/<container>/livez`. */
-function isMeshRewritten(probe: JsonObject): boolean {
-  const httpGet = objectMember(probe, 'httpGet');
-  return httpGet !== undefined && (stringMember(httpGet, 'path')?.startsWith('/app-health/') ?? false);
 }
 
 /** True for a member that the API server does not take for absent. */

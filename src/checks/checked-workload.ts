@@ -4,6 +4,8 @@ import { PROBE_KINDS } from '../probes/probe.ts';
 import { portsOf } from '../workload/ports.ts';
 import { formatPath } from '../policy/problems.ts';
 import { containerName, containersOf } from '../workload/containers.ts';
+import { isPod } from '../workload/kinds.ts';
+import { hasMeshStatus, isMeshProxyName } from '../workload/mesh.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
 import { checkedProbes } from './checked-probe.ts';
 import { declaredPorts } from './declared-ports.ts';
@@ -25,7 +27,7 @@ export function checkedWorkload(
     kind.defaultProbePort === undefined ? written : withProbePorts(written, kind.defaultProbePort),
   );
   const podSpecPath = formatPath([...path, 'spec']);
-  const containers = containersOf(podSpec);
+  const containers = containersOf(podSpec, isPod(kind) ? isMeshProxyName : (name) => hasMeshStatus(template, name));
   const main = mainContainerOf(containers, stringMap(objectMember(template, 'metadata') ?? {}, 'annotations'));
   return {
     kind,
@@ -59,7 +61,7 @@ function checkedContainer(
   spec: JsonObject,
   path: string,
 ): CheckedContainer {
-  return { name, role, spec, path, probes: checkedProbes(spec, path), ports: declaredPorts(spec) };
+  return { name, role, spec, path, probes: checkedProbes(spec, name, path), ports: declaredPorts(spec) };
 }
 
 /** The Pod spec with a port in each HTTP and TCP probe of its containers that has none, as Knative Serving fills it in. */

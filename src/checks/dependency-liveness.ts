@@ -1,7 +1,8 @@
 import { stringMember } from '../probes/json.ts';
 import { probeOf } from './checked-probe.ts';
-import { stringsParameter } from './parameters.ts';
-import { quote, the } from './wording.ts';
+import { stringSetParameter } from './parameters.ts';
+import { the } from './wording.ts';
+import { quote } from '../text/quote.ts';
 import type { Check, Finding } from './check.ts';
 
 /**
@@ -19,6 +20,9 @@ const KNOWN_PATHS: ReadonlyMap<string, string | undefined> = new Map([
   ['/healthcheck/ready', '/healthcheck/live'],
 ]);
 
+const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
+const NO_PATHS: ReadonlySet<string> = new Set();
+
 /**
  * Field: `livenessProbe.httpGet.path`.
  *
@@ -31,11 +35,11 @@ export const dependencyLiveness: Check = {
   run: (_workload, container, parameters): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
     const path = liveness?.handlerKind === 'httpGet' ? stringMember(liveness.handler, 'path') : undefined;
-    const known = [
-      ...stringsParameter(parameters, 'paths', [...KNOWN_PATHS.keys()]),
-      ...stringsParameter(parameters, 'additionalPaths', []),
-    ];
-    if (liveness === undefined || path === undefined || !known.includes(path)) return [];
+    if (liveness === undefined || path === undefined) return [];
+    const isKnown =
+      stringSetParameter(parameters, 'paths', DEFAULT_PATHS).has(path) ||
+      stringSetParameter(parameters, 'additionalPaths', NO_PATHS).has(path);
+    if (!isKnown) return [];
     const message =
       `${the(container)} is restarted, in every replica at once, when a dependency that ${quote(path)} answers for is down; ` +
       whatToWrite(path);

@@ -1,3 +1,4 @@
+import { isBlank } from '../probes/go-values.ts';
 import { member } from '../probes/json.ts';
 import { eachProbe } from './each-probe.ts';
 import { the } from './wording.ts';
@@ -18,7 +19,7 @@ export const execCommand: Check = {
 
 function judge(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const argv = probe.handlerKind === 'exec' ? member(probe.handler, 'command') : undefined;
-  if (!Array.isArray(argv) || argv.length === 0 || !isBlank(argv[0])) return undefined;
+  if (!Array.isArray(argv) || argv.length === 0 || !namesNothing(argv[0])) return undefined;
   return {
     probe: probe.kind,
     path: `${probe.handlerPath}.command[0]`,
@@ -26,12 +27,12 @@ function judge(container: CheckedContainer, probe: CheckedProbe): Finding | unde
   };
 }
 
-function isBlank(value: unknown): boolean {
-  return value === null || (typeof value === 'string' && value.trim() === '');
+function namesNothing(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && isBlank(value));
 }
 
 function whatToWrite(argv: readonly unknown[]): string {
-  return argv.slice(1).some((word) => !isBlank(word))
+  return argv.slice(1).some((word) => !namesNothing(word))
     ? 'take the empty first element out, or write the program there'
     : 'write the program there, such as command: [cat, /tmp/healthy]';
 }

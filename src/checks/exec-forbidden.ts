@@ -1,11 +1,16 @@
 import { member } from '../probes/json.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
-import { stringsParameter } from './parameters.ts';
-import { listed, quote, the } from './wording.ts';
+import { MOST_PROBE_FINDINGS } from './check.ts';
+import { stringSetParameter } from './parameters.ts';
+import { listed, the } from './wording.ts';
+import { quote } from '../text/quote.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-const DEFAULT_NAMES = ['jcmd', 'ps', 'ls'];
+const DEFAULT_NAMES: ReadonlySet<string> = new Set(['jcmd', 'ps', 'ls']);
+const ALL_KINDS: ReadonlySet<string> = new Set(PROBE_KINDS);
+/** Forbidden names in a message: nobody reads more. */
+const MOST_LISTED = 10;
 
 /**
  * Field: `<probe>.exec.command[*]`; parameters `names` and `probes` (default: all three).
@@ -16,26 +21,29 @@ const DEFAULT_NAMES = ['jcmd', 'ps', 'ls'];
 export const execForbidden: Check = {
   id: 'exec-forbidden',
   run: (_workload, container, parameters) => {
-    const names = stringsParameter(parameters, 'names', DEFAULT_NAMES);
-    const kinds = stringsParameter(parameters, 'probes', PROBE_KINDS);
+    const names = stringSetParameter(parameters, 'names', DEFAULT_NAMES);
+    const kinds = stringSetParameter(parameters, 'probes', ALL_KINDS);
     return container.probes
-      .filter((probe) => probe.handlerKind === 'exec' && kinds.includes(probe.kind))
+      .filter((probe) => probe.handlerKind === 'exec' && kinds.has(probe.kind))
       .flatMap((probe) => judge(container, probe, names));
   },
 };
 
-function judge(container: CheckedContainer, probe: CheckedProbe, names: readonly string[]): Finding[] {
+function judge(container: CheckedContainer, probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
   const argv = member(probe.handler, 'command');
   if (!Array.isArray(argv)) return [];
-  return argv.flatMap((element: unknown, index): Finding[] => {
+  const findings: Finding[] = [];
+  for (const [index, element] of (argv as unknown[]).entries()) {
+    if (findings.length === MOST_PROBE_FINDINGS) break;
     const programs = typeof element === 'string' ? programsIn(element) : [];
-    const forbidden = names.filter((name) => programs.includes(name));
-    if (forbidden.length === 0) return [];
+    const forbidden = [...new Set(programs.filter((program) => names.has(program)))].slice(0, MOST_LISTED);
+    if (forbidden.length === 0) continue;
     const message =
       `${the(container)} runs ${listed(forbidden.map(quote))} in its ${probe.kind}, which the policy forbids; ` +
       'write an httpGet, tcpSocket or grpc handler, or another command';
-    return [{ probe: probe.kind, path: `${probe.handlerPath}.command[${index}]`, message }];
-  });
+    findings.push({ probe: probe.kind, path: `${probe.handlerPath}.command[${index}]`, message });
+  }
+  return findings;
 }
 
 /** The words of an argument, as a shell would split it, each by its last path segment. */

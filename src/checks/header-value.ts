@@ -1,6 +1,9 @@
+import { beginning } from '../text/cut.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, stringMember } from '../probes/json.ts';
-import { quote, the } from './wording.ts';
+import { MOST_PROBE_FINDINGS } from './check.ts';
+import { the } from './wording.ts';
+import { quote } from '../text/quote.ts';
 import type { Check, CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
@@ -18,13 +21,16 @@ export const headerValue: Check = {
 function judge(container: CheckedContainer, probe: CheckedProbe): Finding[] {
   const headers = probe.handlerKind === 'httpGet' ? member(probe.handler, 'httpHeaders') : undefined;
   if (!Array.isArray(headers)) return [];
-  return headers.flatMap((header: unknown, index): Finding[] => {
+  const findings: Finding[] = [];
+  for (const [index, header] of (headers as unknown[]).entries()) {
+    if (findings.length === MOST_PROBE_FINDINGS) break;
     const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
     const position = value === undefined ? -1 : firstControlCharacter(value);
-    if (!isJsonObject(header) || value === undefined || position < 0) return [];
+    if (!isJsonObject(header) || value === undefined || position < 0) continue;
     const path = `${probe.handlerPath}.httpHeaders[${index}].value`;
-    return [{ probe: probe.kind, path, message: sentence(container, header, value, position) }];
-  });
+    findings.push({ probe: probe.kind, path, message: sentence(container, header, value, position) });
+  }
+  return findings;
 }
 
 function sentence(container: CheckedContainer, header: object, value: string, position: number): string {
@@ -34,6 +40,8 @@ function sentence(container: CheckedContainer, header: object, value: string, po
   return (
     `${the(container)} sends header ${quote(name)} with the control character U+${code} ` +
     `as character ${position + 1} of ${value.length}, and every probe fails; ` +
-    (atEnd ? `write value: ${quote(value.slice(0, position))} (a YAML block "|" ends in a line break)` : 'take it out')
+    (atEnd
+      ? `write value: ${quote(beginning(value, position))} (a YAML block "|" ends in a line break)`
+      : 'take it out')
   );
 }

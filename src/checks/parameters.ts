@@ -24,3 +24,22 @@ export function stringsParameter(
 export function stringsOf(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : undefined;
 }
+
+/**
+ * A list of strings as a set, or the check's own default. Made once for each policy: a list may be long, and a check runs for each of thousands of
+ * containers.
+ */
+export function stringSetParameter(
+  parameters: CheckParameters,
+  name: string,
+  fallback: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const value = parameters.get(name);
+  if (!Array.isArray(value)) return fallback;
+  let set = sets.get(value);
+  if (set === undefined) sets.set(value, (set = new Set(stringsOf(value))));
+  return set;
+}
+
+/** By the list as the policy holds it, which lives as long as the policy. */
+const sets = new WeakMap<readonly unknown[], ReadonlySet<string>>();

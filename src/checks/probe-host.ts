@@ -1,6 +1,7 @@
 import { member } from '../probes/json.ts';
 import { eachProbe } from './each-probe.ts';
-import { quote, the } from './wording.ts';
+import { the } from './wording.ts';
+import { quote } from '../text/quote.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 

@@ -3,10 +3,10 @@ import { isJsonObject, objectMember, stringMap, stringMember } from '../probes/j
 import { jsonWithLiterals, valueAt } from './json-literals.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
 import { laxer } from '../policy/check-catalogue.ts';
-import { judge } from '../admission/judge.ts';
+import { judge } from '../verdict/judge.ts';
 import { formatPath } from '../policy/problems.ts';
 import { unknownProbeFields } from '../checks/unknown-fields.ts';
-import { hasControllerOwner, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { duplicateKeysIn } from './duplicate-keys.ts';
 import { policiesAmong } from './policies-among.ts';
 import { describeManifest, manifestsOf } from './manifests.ts';
@@ -91,13 +91,12 @@ function checkManifest(
     warnings,
     ignored.map((warning) => ({ ...place, message: `warning: ${of}: ${warning}` })),
   );
-  const cap = hasControllerOwner(object) ? 'Audit' : settings.enforcement;
   return [
     ...templates.flatMap((template) => offline(manifest, template, policies, namespace, problems)),
     ...violations,
   ].map((violation) => ({
     ...violation,
-    action: laxer(violation.action, cap),
+    action: laxer(violation.action, settings.enforcement),
     file: document.file,
     ...document.position([...path, ...parseFieldPath(violation.path)], { key: true }),
     kind: kind.kind,

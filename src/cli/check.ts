@@ -5,8 +5,8 @@ import { didYouMean } from '../policy/suggestion.ts';
 import { readFlags } from '../flags.ts';
 import { ENFORCEMENTS } from '../admission/validate.ts';
 import { checkTexts } from './check-manifests.ts';
-import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from './io.ts';
-import { readManifestTexts } from './manifests.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
+import { readManifestTexts, readPolicyTexts } from './manifests.ts';
 import { githubReport } from './output/github.ts';
 import { jsonReport } from './output/json.ts';
 import { junitReport } from './output/junit.ts';
@@ -61,8 +61,8 @@ export async function checkCommand(args: readonly string[], io: CommandIo): Prom
   }
   const parsed = parseCheckOptions(args);
   if ('problems' in parsed) {
-    for (const problem of parsed.problems) io.stderr.write(`probewright check: ${problem}\n`);
-    io.stderr.write('Run "probewright check --help" for the flags.\n');
+    for (const problem of parsed.problems) printLine(io.stderr, `probewright check: ${problem}`);
+    printLine(io.stderr, 'Run "probewright check --help" for the flags.');
     return EXIT_USAGE;
   }
   const { options } = parsed;
@@ -70,9 +70,7 @@ export async function checkCommand(args: readonly string[], io: CommandIo): Prom
   if (kinds === undefined) return EXIT_USAGE;
   const manifests = await readManifestTexts(options.files, io.readStdin);
   const policies =
-    options.policies === undefined
-      ? { texts: [], problems: [] }
-      : await readManifestTexts([options.policies], io.readStdin);
+    options.policies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(options.policies);
   const progress = new Progress(io);
   const report = checkTexts(manifests.texts, policies.texts, { ...options, kinds }, (done, total) => {
     progress.tell(`checked ${done} of ${total} objects`);

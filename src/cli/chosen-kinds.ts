@@ -1,6 +1,7 @@
 import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
+import { printLine } from './io.ts';
 import { reportProblems } from './report-problems.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { CommandIo } from './io.ts';
@@ -17,7 +18,7 @@ export async function chosenKinds(
   } catch (error) {
     if (!(error instanceof PolicyFilesError)) throw error;
     reportProblems(error.problems, io);
-    io.stderr.write(`probewright ${command}: ${error.message}\n`);
+    printLine(io.stderr, `probewright ${command}: ${error.message}`);
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
+import { quote } from '../text/quote.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { VERSION } from '../version.ts';
-import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import type { Command, CommandIo } from './io.ts';
 
 /** Each command is loaded when it is run: a server does not wait for what only the others need. */
@@ -38,10 +39,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
   const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command !== undefined) return (await command.load())(rest, io);
-  io.stderr.write(
-    name === undefined
-      ? help()
-      : `probewright: unknown command ${JSON.stringify(name)}${didYouMean(name, Object.keys(COMMANDS))}\n`,
-  );
+  if (name === undefined) io.stderr.write(help());
+  else printLine(io.stderr, `probewright: unknown command ${quote(name)}${didYouMean(name, Object.keys(COMMANDS))}`);
   return EXIT_USAGE;
 }

@@ -1,16 +1,17 @@
 import { chosenKinds } from './chosen-kinds.ts';
 import { reportProblems } from './report-problems.ts';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../files/replace-file.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { readFlags } from '../flags.ts';
 import { FileNames } from './explain/file-name.ts';
 import { explanationAsSvg } from './explain/svg.ts';
 import { explanationsAsText } from './explain/text.ts';
 import { explainManifest } from './explain/workload.ts';
-import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { policiesAmong } from './policies-among.ts';
-import { manifestsOf, readManifestTexts } from './manifests.ts';
+import { manifestsOf, readManifestTexts, readPolicyTexts } from './manifests.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { WorkloadExplanation } from './explain/model.ts';
@@ -54,8 +55,8 @@ export async function explainCommand(args: readonly string[], io: CommandIo): Pr
   }
   const parsed = parseExplainOptions(args);
   if ('problems' in parsed) {
-    for (const problem of parsed.problems) io.stderr.write(`probewright explain: ${problem}\n`);
-    io.stderr.write('Run "probewright explain --help" for the flags.\n');
+    for (const problem of parsed.problems) printLine(io.stderr, `probewright explain: ${problem}`);
+    printLine(io.stderr, 'Run "probewright explain --help" for the flags.');
     return EXIT_USAGE;
   }
   const { options } = parsed;
@@ -98,7 +99,8 @@ async function explainFiles(
   io: CommandIo,
 ): Promise<{ workloads: WorkloadExplanation[]; problems: FileProblem[] }> {
   const read = await readManifestTexts(options.files, io.readStdin);
-  const policyTexts = await readManifestTexts(options.policies === undefined ? [] : [options.policies], io.readStdin);
+  const policyTexts =
+    options.policies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(options.policies);
   const found = read.texts.map(manifestsOf);
   const manifests = found.flatMap((text) => text.manifests);
   const policies = policiesAmong(manifests, policyTexts.texts);
@@ -126,10 +128,10 @@ async function writePictures(
     const path = join(directory, names.next(workload));
     try {
       await mkdir(directory, { recursive: true });
-      await writeFile(path, explanationAsSvg(workload));
-      io.stdout.write(`${path}\n`);
+      await replaceFile(path, explanationAsSvg(workload));
+      printLine(io.stdout, path);
     } catch (error) {
-      io.stderr.write(`probewright explain: ${path} cannot be written: ${messageOf(error)}\n`);
+      printLine(io.stderr, `probewright explain: ${path} cannot be written: ${messageOf(error)}`);
       complete = false;
     }
   }

@@ -1,17 +1,17 @@
 import { append } from './append.ts';
+import { jsonText } from '../text/json-text.ts';
 import { reportProblems } from './report-problems.ts';
 import { objectMember, stringMap, stringMember } from '../probes/json.ts';
 import { readFlags } from '../flags.ts';
-import { defaultProbes } from '../defaulting/default-probes.ts';
+import { permittedProbes } from '../verdict/permitted-defaulting.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { PolicySet } from '../policy/policy-set.ts';
-import { findYamlFiles, readYamlFiles } from '../sources/yaml-files.ts';
 import { readPolicyDocuments } from '../sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../workload/kinds.ts';
-import { EXIT_OK, EXIT_USAGE } from './io.ts';
-import { describeManifest, manifestsOf, readManifestTexts } from './manifests.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
+import { describeManifest, manifestsOf, readManifestTexts, readPolicyTexts } from './manifests.ts';
 import { insertIntoYaml } from './yaml-insertion.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
@@ -48,8 +48,8 @@ export async function fixCommand(args: readonly string[], io: CommandIo): Promis
   }
   const parsed = parseFixOptions(args);
   if ('problems' in parsed) {
-    for (const problem of parsed.problems) io.stderr.write(`probewright fix: ${problem}\n`);
-    io.stderr.write('Run "probewright fix --help" for the flags.\n');
+    for (const problem of parsed.problems) printLine(io.stderr, `probewright fix: ${problem}`);
+    printLine(io.stderr, 'Run "probewright fix --help" for the flags.');
     return EXIT_USAGE;
   }
   const { options } = parsed;
@@ -89,23 +89,10 @@ function parseFixOptions(args: readonly string[]): { options: FixOptions } | { p
 }
 
 async function readPolicies(directory: string): Promise<{ set: PolicySet } | { problems: readonly FileProblem[] }> {
-  try {
-    const { policies, namespaceLabels, problems } = readPolicyDocuments(
-      await readYamlFiles(await findYamlFiles(directory)),
-    );
-    return problems.length > 0 ? { problems } : { set: new PolicySet(policies, namespaceLabels) };
-  } catch (error) {
-    return {
-      problems: [
-        {
-          file: directory,
-          line: 1,
-          column: 1,
-          message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-        },
-      ],
-    };
-  }
+  const read = await readPolicyTexts(directory);
+  const { policies, namespaceLabels, problems } = readPolicyDocuments(read.texts);
+  const allProblems = [...read.problems, ...problems];
+  return allProblems.length > 0 ? { problems: allProblems } : { set: new PolicySet(policies, namespaceLabels) };
 }
 
 /** What became of one text. */
@@ -131,9 +118,9 @@ function fixText(text: ManifestText, policies: PolicySet, defaultNamespace: stri
     const { line, column } = document.position(path);
     const place = `${text.file}:${line}:${column}: ${describeManifest(object, namespace)}`;
     for (const reason of fix.defaultings.flatMap(({ notInjected }) => notInjected))
-      io.stderr.write(`${place}: ${formatNotInjected(reason)}\n`);
+      printLine(io.stderr, `${place}: ${formatNotInjected(reason)}`);
     for (const warning of fix.defaultings.flatMap(({ warnings }) => warnings))
-      io.stderr.write(`${place}: ${warning}\n`);
+      printLine(io.stderr, `${place}: ${warning}`);
   }
   return { problems, objects, text, insertions };
 }
@@ -148,8 +135,9 @@ function edited({ file, text }: ManifestText, insertions: readonly Insertion[], 
   try {
     const result = insertIntoYaml(text, insertions);
     for (const index of result.rewritten) {
-      io.stderr.write(
-        `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form); it is printed anew\n`,
+      printLine(
+        io.stderr,
+        `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form); it is printed anew`,
       );
     }
     return { text: result.text, problems: [] };
@@ -184,7 +172,7 @@ function fixManifest(
   const defaultings: Defaulting[] = [];
   for (const { template, path: templatePath } of found.templates) {
     const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
-    const defaulting = defaultProbes(template, policy, kind);
+    const defaulting = permittedProbes(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
     for (const { container, kind: key, probe } of defaulting.injections) {
@@ -196,7 +184,7 @@ function fixManifest(
 }
 
 function jsonList(fixed: readonly FixedText[]): string {
-  return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: fixed.flatMap(({ objects }) => objects) }, null, 2)}\n`;
+  return `${jsonText({ apiVersion: 'v1', kind: 'List', items: fixed.flatMap(({ objects }) => objects) }, undefined, 2)}\n`;
 }
 
 /** Several files in one stream: a separator where the next one does not bring its own. */

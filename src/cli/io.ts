@@ -1,3 +1,5 @@
+import { outputLine } from '../text/visible.ts';
+
 /** What a command is given by the process, so that tests can be the process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,6 +17,11 @@ export interface CommandIo {
   readonly untilSignal: () => Promise<'SIGTERM' | 'SIGINT'>;
   /** For a server that has started: from now on, memory is cheaper than pauses. */
   readonly letHeapGrow: () => void;
+}
+
+/** Writes a line for people or a CI log: whatever is in the text, it is one line, is visible and is no command to a terminal or CI host. */
+export function printLine(stream: CommandIo['stderr'], text: string): void {
+  stream.write(`${outputLine(text)}\n`);
 }
 
 /** Exit codes of every command. */

@@ -1,12 +1,13 @@
 import { append } from './append.ts';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
 import { findYamlFiles } from '../sources/yaml-files.ts';
-import { readUtf8File } from '../sources/utf8.ts';
+import { readUtf8File, utf8Text } from '../sources/utf8.ts';
 import { parseYamlDocuments } from '../sources/yaml-documents.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PathStep } from '../policy/problems.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
+import type { LinkReport } from '../sources/yaml-files.ts';
 import type { YamlDocument } from '../sources/yaml-documents.ts';
 
 /** A text with manifests, as it was read. */
@@ -25,35 +26,69 @@ export interface Manifest {
 
 /** How standard input is called in messages. */
 const STDIN_NAME = '<stdin>';
+/** Other names of standard input, and those of the pipes that a shell hands over for `<(helm template .)`. */
+const STDIN_PATH = /^\/dev\/(?:stdin|fd\/0)$/;
+const DESCRIPTOR_PATH = /^\/(?:dev|proc\/self)\/fd\/\d+$/;
+
+/** Texts that were read, and what could not be: that does not hide the rest. */
+export interface ReadTexts {
+  readonly texts: ManifestText[];
+  readonly problems: FileProblem[];
+}
 
 /**
- * Reads the files that arguments name: a file, every YAML and JSON file below a directory, or `-` for standard input. What cannot be
- * read becomes a problem and does not hide the rest.
+ * Reads the manifests that arguments name: a file, every YAML and JSON file below a directory, or `-` for standard input. Pipes are read
+ * where the shell opened them; a FIFO by its name is refused, as opening it could wait without end.
  */
 export async function readManifestTexts(
   names: readonly string[],
   readStdin: () => Promise<string>,
-): Promise<{ texts: ManifestText[]; problems: FileProblem[] }> {
-  const texts: ManifestText[] = [];
-  const problems: FileProblem[] = [];
-  const read = async (file: string, reading: () => Promise<string>): Promise<void> => {
-    try {
-      texts.push({ file, text: await reading() });
-    } catch (error) {
-      problems.push(unreadable(file, error));
-    }
-  };
+): Promise<ReadTexts> {
+  const read: ReadTexts = { texts: [], problems: [] };
   for (const name of names) {
-    if (name === '-') await read(STDIN_NAME, readStdin);
-    else for (const file of await filesOf(name, problems)) await read(file, () => readUtf8File(file));
+    if (name === '-') await readOne(read, STDIN_NAME, readStdin);
+    else if (STDIN_PATH.test(name)) await readOne(read, name, readStdin);
+    else if (DESCRIPTOR_PATH.test(name)) await readOne(read, name, () => readDescriptor(name));
+    else await readPath(read, name);
   }
-  return { texts, problems };
+  return read;
 }
 
+/** Reads the policies below a directory, or those of a file, which must be a regular one. */
+export async function readPolicyTexts(path: string): Promise<ReadTexts> {
+  const read: ReadTexts = { texts: [], problems: [] };
+  await readPath(read, path);
+  return read;
+}
+
+async function readOne({ texts, problems }: ReadTexts, file: string, reading: () => Promise<string>): Promise<void> {
+  try {
+    texts.push({ file, text: await reading() });
+  } catch (error) {
+    problems.push(unreadable(file, error));
+  }
+}
+
+async function readDescriptor(path: string): Promise<string> {
+  return (await stat(path)).isFIFO() ? utf8Text(await readFile(path)) : readUtf8File(path);
+}
+
+async function readPath(read: ReadTexts, name: string): Promise<void> {
+  for (const file of await filesOf(name, read.problems)) await readOne(read, file, () => readUtf8File(file));
+}
+
+/** Links out of a directory are not followed: who wrote the directory's files need not be allowed to see what they lead to. */
 async function filesOf(name: string, problems: FileProblem[]): Promise<string[]> {
+  const links: LinkReport = {
+    outside: (link) => {
+      const message = `is a symbolic link that leads out of ${name}, and is skipped; name the file itself to have it read`;
+      problems.push({ file: link, line: 1, column: 1, message });
+    },
+    broken: (link, error) => void problems.push(unreadable(link, error)),
+  };
   try {
     if (!(await stat(name)).isDirectory()) return [name];
-    return (await findYamlFiles(name)).map(({ path }) => path);
+    return (await findYamlFiles(name, links)).map(({ path }) => path);
   } catch (error) {
     problems.push(unreadable(name, error));
     return [];

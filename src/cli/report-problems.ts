@@ -1,8 +1,9 @@
+import { printLine } from './io.ts';
 import { formatFileProblem } from '../sources/policy-documents.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { CommandIo } from './io.ts';
 
 /** Prints what could not be read, one line each, as compilers do. */
 export function reportProblems(problems: readonly FileProblem[], io: CommandIo): void {
-  for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
+  for (const problem of problems) printLine(io.stderr, formatFileProblem(problem));
 }

@@ -3,7 +3,7 @@ import { createLogger } from '../log.ts';
 import { startServer } from '../serve.ts';
 import { formatFileProblem } from '../sources/policy-documents.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
-import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import type { ServeConfig } from '../config.ts';
 import type { RunningServer, TlsFiles } from '../serve.ts';
 import type { CommandIo } from './io.ts';
@@ -26,8 +26,8 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
   }
   const parsed = parseServeConfig(args, io.env);
   if ('problems' in parsed) {
-    for (const problem of parsed.problems) io.stderr.write(`probewright serve: ${problem}\n`);
-    io.stderr.write('Run "probewright serve --help" for the flags.\n');
+    for (const problem of parsed.problems) printLine(io.stderr, `probewright serve: ${problem}`);
+    printLine(io.stderr, 'Run "probewright serve --help" for the flags.');
     return EXIT_USAGE;
   }
   const { config } = parsed;
@@ -52,8 +52,8 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
     return EXIT_OK;
   } catch (error) {
     const problems = error instanceof PolicyFilesError ? error.problems : [];
-    for (const problem of problems) io.stderr.write(`${formatFileProblem(problem)}\n`);
-    io.stderr.write(`probewright serve: ${error instanceof Error ? error.message : String(error)}\n`);
+    for (const problem of problems) printLine(io.stderr, formatFileProblem(problem));
+    printLine(io.stderr, `probewright serve: ${error instanceof Error ? error.message : String(error)}`);
     // What runs already would keep the process alive, never ready and never restarted.
     await server?.stop(0);
     return EXIT_USAGE;
@@ -72,6 +72,6 @@ async function tlsFiles(config: ServeConfig, io: CommandIo): Promise<TlsFiles | 
       cause: error,
     });
   });
-  io.stderr.write(`probewright serve: development certificate for localhost; its CA is ${pair.caFile}\n`);
+  printLine(io.stderr, `probewright serve: development certificate for localhost; its CA is ${pair.caFile}`);
   return pair;
 }

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { utf8Text } from '../sources/utf8.ts';
-import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 
 const STDIN_DESCRIPTOR = 0;
 
@@ -22,7 +22,7 @@ export async function readStdin(): Promise<string> {
 export function endWithoutStdout(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT_OK);
-    process.stderr.write(`probewright: standard output cannot be written: ${error.message}\n`);
+    printLine(process.stderr, `probewright: standard output cannot be written: ${error.message}`);
     process.exit(EXIT_USAGE);
   });
 }

@@ -1,4 +1,5 @@
 import type { CST } from 'yaml';
+import { yamlFromJson } from '../text/yaml-text.ts';
 import { append } from './append.ts';
 import type { Addition } from './yaml-in-place.ts';
 import type { Layout } from './yaml-layout.ts';
@@ -138,7 +139,7 @@ function renderOwnLines(additions: readonly Addition[], indent: string, style: F
 /** The value of a pair that has a line of its own: over several lines where the document does so with its JSON. */
 function renderOwnLine(value: unknown, indent: string, style: FlowStyle, layout: Layout): string {
   if (!layout.json || layout.jsonStep === undefined || !style.quoted) return renderFlow(value, style);
-  return JSON.stringify(value, null, layout.jsonStep).replaceAll('\n', layout.eol + indent);
+  return yamlFromJson(JSON.stringify(value, null, layout.jsonStep)).replaceAll('\n', layout.eol + indent);
 }
 
 function separator(style: FlowStyle): string {

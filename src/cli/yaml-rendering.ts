@@ -1,5 +1,8 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { visible } from '../text/visible.ts';
+import { yamlFromJson, yamlQuoted } from '../text/yaml-text.ts';
 import { resolvePlainScalar } from '../sources/yaml-scalars.ts';
+import type { Tags } from 'yaml';
 import type { Layout } from './yaml-layout.ts';
 
 /** How flow mappings are written. */
@@ -54,7 +57,10 @@ export function endsInBlockScalar(value: unknown): boolean {
 function isLiteralText(text: string): boolean {
   const lines = text.replace(/\n$/, '').split('\n');
   return (
-    text.includes('\n') && /^\S/.test(text) && lines.at(-1) !== '' && lines.every((line) => printableLine.test(line))
+    text.includes('\n') &&
+    /^\S/.test(text) &&
+    lines.at(-1) !== '' &&
+    lines.every((line) => printableLine.test(line) && visible(line) === line)
   );
 }
 
@@ -64,7 +70,7 @@ const printableLine = /^(?:[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff]*[\x21-\x7e])?$/
 /** True for a string that is one without quotes, too. Whether its punctuation needs them is left to the printer. */
 function isPlainString(text: string): boolean {
   if (resolvePlainScalar(text) !== text || text === '<<' || text === '=') return false;
-  return plainText.test(text) && !specialInFlow.test(text) && !sexagesimalOrDate.test(text);
+  return plainText.test(text) && visible(text) === text && !specialInFlow.test(text) && !sexagesimalOrDate.test(text);
 }
 
 /** One line without tabs and invisible characters. */
@@ -93,10 +99,27 @@ export function renderBlock(key: string, value: unknown, layout: BlockLayout): r
 const blocks = new WeakMap<BlockLayout, Map<string, readonly string[]>>();
 
 function printBlock(key: string, value: unknown, layout: BlockLayout): string[] {
-  const document = new Document(null, { schema: 'failsafe' });
+  const document = emptyDocument();
   const map = new YAMLMap();
   map.items = [new Pair(toKey(key), toNode(value))];
   return printDocument(document, map, layout).slice(0, -1).split('\n');
+}
+
+/** A document whose scalars are all text, and which is printed without hidden characters in its double quotes. */
+export function emptyDocument(): Document {
+  return new Document(null, { schema: 'failsafe', customTags: (tags) => tags.map(withVisibleQuotes) });
+}
+
+function withVisibleQuotes(tag: Tags[number]): Tags[number] {
+  if (typeof tag === 'string' || tag.collection !== undefined || tag.stringify === undefined) return tag;
+  const { stringify } = tag;
+  return {
+    ...tag,
+    stringify: (...args) => {
+      const text = stringify(...args);
+      return text.startsWith('"') ? yamlFromJson(text) : text;
+    },
+  };
 }
 
 /** A document with the given contents as text; no line is folded. */
@@ -126,5 +149,5 @@ export function renderFlowKey(key: string, style: FlowStyle): string {
 /** Flow context makes many characters special, so only the simplest words go without quotes. */
 function renderFlowString(text: string, { quoted }: FlowStyle): string {
   const simple = !quoted && /^[A-Za-z/][A-Za-z0-9_./-]*$/.test(text) && isPlainString(text);
-  return simple ? text : JSON.stringify(text);
+  return simple ? text : yamlQuoted(text);
 }

@@ -1,4 +1,4 @@
-import { Document, Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
+import { Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
 import type { Node } from 'yaml';
 import type { YamlTree } from '../sources/yaml-trees.ts';
 import { isMergeKey, keyName, mergeSources, resolved } from '../sources/yaml-values.ts';
@@ -7,7 +7,7 @@ import type { Insertion } from './yaml-insertion.ts';
 import { isOpenEnded } from './open-end.ts';
 import { layoutOf } from './yaml-layout.ts';
 import type { Layout } from './yaml-layout.ts';
-import { printDocument, specialInFlow, toKey, toNode } from './yaml-rendering.ts';
+import { emptyDocument, printDocument, specialInFlow, toKey, toNode } from './yaml-rendering.ts';
 import type { YamlPair } from './yaml-text-edits.ts';
 
 /**
@@ -34,7 +34,7 @@ export function rewriteDocument(
       map.items.splice(tail.has(map) ? -1 : map.items.length, 0, new Pair(toKey(key), toNode(value)));
     else present.value = toNode(value) as never;
   }
-  const document = new Document(null, { schema: 'failsafe' });
+  const document = emptyDocument();
   Object.assign(document, { directives: tree.document.directives }, commentsOf(tree.document));
   const printed = printDocument(document, root, layout);
   // It ends its last line even where the text did not: that line break may be part of a block scalar.

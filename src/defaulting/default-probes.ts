@@ -2,11 +2,14 @@ import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { quoted } from '../policy/problems.ts';
 import { INJECTED_ANNOTATION, readAnnotations } from '../policy/annotations.ts';
-import { mergeLayers } from '../policy/container-policy.ts';
-import { containersOf, hasMeshRewrittenProbe } from '../workload/containers.ts';
+import { runToEnd } from '../steps.ts';
+import { containersOf } from '../workload/containers.ts';
+import { hasMeshProbe } from '../workload/mesh.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
 import { portsOf } from '../workload/ports.ts';
+import { ContainerLayers } from './container-layers.ts';
 import { policyHandler } from './handler.ts';
+import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { readProvenance } from './provenance.ts';
 import { ordered, startupDefault } from './startup.ts';
 import type { JsonObject } from '../probes/json.ts';
@@ -15,6 +18,7 @@ import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadAnnotations } from '../policy/annotations.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
 import type { MainContainer } from '../workload/main-container.ts';
 import type { ContainerPort } from '../workload/ports.ts';
@@ -43,18 +47,43 @@ export interface Defaulting {
 
 const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
 
+/** What the workload's kind says about its Pods. */
+export interface DefaultingOptions {
+  /** The Pods end: Job, CronJob. */
+  readonly runsToCompletion: boolean;
+}
+
+/** Probes that must not be injected, whatever policies say: why not, or undefined. */
+export type ForbiddenProbes = (container: Container, kind: ProbeKind) => HandlerProblem | undefined;
+
+const NONE_FORBIDDEN: ForbiddenProbes = () => undefined;
+
+/** Containers between two steps. */
+const CONTAINERS_A_STEP = 16;
+
 /**
- * The probes that a Pod's containers lack and policy gives them.
+ * The probes that a Pod's containers lack and policy gives them, whatever checks say of them: permittedDefaulting in src/verdict leaves out those
+ * that a floor forbids.
  *
  * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
  * @param policy what is in force for it, as PolicySet.policyFor says
- * @param options.runsToCompletion the workload's kind says that its Pods end (Job, CronJob)
  */
 export function defaultProbes(
   template: JsonObject,
   policy: WorkloadPolicy,
-  options: { readonly runsToCompletion: boolean },
+  options: DefaultingOptions,
+  forbidden: ForbiddenProbes = NONE_FORBIDDEN,
 ): Defaulting {
+  return runToEnd(defaultProbesInSteps(template, policy, options, forbidden));
+}
+
+/** The same in steps, for a Pod with thousands of containers. */
+export function* defaultProbesInSteps(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+  forbidden: ForbiddenProbes = NONE_FORBIDDEN,
+): Steps<Defaulting> {
   const podSpec = objectMember(template, 'spec');
   if (podSpec === undefined) return NOTHING;
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
@@ -64,6 +93,10 @@ export function defaultProbes(
   const layers = annotations.layer === undefined ? asking : [...asking, annotations.layer];
   const injectedBefore = readProvenance(podAnnotations.get(INJECTED_ANNOTATION));
   if (layers.length === 0) return { ...NOTHING, warnings: annotations.warnings };
+  if (hasOptedOut(template)) {
+    const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
+    return { ...NOTHING, notInjected: [{ code: 'opted-out', detail }], warnings: annotations.warnings };
+  }
   if (options.runsToCompletion || (member(podSpec, 'restartPolicy') ?? 'Always') !== 'Always') {
     const detail = 'its containers run to completion (restartPolicy is not Always)';
     return { ...NOTHING, notInjected: [{ code: 'run-to-completion', detail }], warnings: annotations.warnings };
@@ -73,16 +106,22 @@ export function defaultProbes(
   const targets = new Targets(containers, podAnnotations, annotations);
   const injections: Injection[] = [];
   const notInjected: NotInjected[] = targets.unmatched(layers);
-  for (const container of containers) {
-    const speaking = layers.filter((layer) => targets.includes(layer, container));
-    if (speaking.length === 0) continue;
-    const livenessFrom = injectedBefore.get(container.name)?.get('livenessProbe');
-    defaultContainer(container, speaking, { skip: annotations.skip, livenessFrom }, injections, notInjected);
+  const layersFor = new ContainerLayers(layers);
+  for (const [index, container] of containers.entries()) {
+    if (index % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
+    const merged = layersFor.policyFor(container, targets.isMain(container));
+    if (merged === undefined) continue;
+    const known = {
+      skip: annotations.skip,
+      livenessFrom: injectedBefore.get(container.name)?.get('livenessProbe'),
+      forbidden,
+    };
+    defaultContainer(container, merged, known, injections, notInjected);
   }
   return { injections, notInjected, warnings: annotations.warnings };
 }
 
-/** Which layers speak for which container. */
+/** Which containers layers for the main container speak for. */
 class Targets {
   readonly #containers: readonly Container[];
   readonly #podAnnotations: ReadonlyMap<string, string>;
@@ -106,10 +145,8 @@ class Targets {
     return (this.#found ??= mainContainerOf(this.#containers, this.#podAnnotations));
   }
 
-  /** Sidecars, init and mesh containers are only ever spoken of by name. */
-  includes(layer: PolicyLayer, container: Container): boolean {
-    if (layer.containers === 'all') return container.role === 'application';
-    if (layer.containers !== 'main') return layer.containers.includes(container.name);
+  /** The main container, or one that the workload chose in its place. */
+  isMain(container: Container): boolean {
     if (this.#chosen !== undefined) return this.#chosen.has(container.name);
     return 'container' in this.#main && this.#main.container === container;
   }
@@ -153,6 +190,7 @@ interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
   /** An earlier call for this Pod injected the liveness probe: it is ours and not the author's, and is treated as it was then. */
   readonly livenessFrom: string | undefined;
+  readonly forbidden: ForbiddenProbes;
 }
 
 function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
@@ -161,7 +199,7 @@ function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
 
 function defaultContainer(
   container: Container,
-  layers: readonly PolicyLayer[],
+  policy: ContainerPolicy,
   known: ContainerKnowledge,
   injections: Injection[],
   notInjected: NotInjected[],
@@ -173,7 +211,6 @@ function defaultContainer(
     notInjected.push({ container: container.name, ...unfit });
     return;
   }
-  const policy = mergeLayers(layers);
   const ports = portsOf(container.spec);
   const ownLiveness = ownProbe(container.spec, 'livenessProbe');
   let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness)
@@ -181,11 +218,10 @@ function defaultContainer(
     : undefined;
   // PROBE_KINDS puts liveness before startup, which guards it.
   for (const kind of missing) {
-    const result = known.skip.has(kind)
-      ? SKIPPED
-      : kind === 'startupProbe'
-        ? startupDefault(ports, policy, liveness)
-        : plainDefault(ports, policy, kind);
+    const refusal = known.skip.has(kind) ? SKIPPED : known.forbidden(container, kind);
+    const result =
+      refusal ??
+      (kind === 'startupProbe' ? startupDefault(ports, policy, liveness) : plainDefault(ports, policy, kind));
     if ('code' in result) {
       notInjected.push({ container: container.name, probe: kind, ...result });
       continue;
@@ -214,7 +250,12 @@ function unfitFor(container: Container): HandlerProblem | undefined {
       code: 'init-container',
       detail: 'the API allows no probes on an init container without restartPolicy: Always',
     };
-  if (hasMeshRewrittenProbe(container)) {
+  if (
+    hasMeshProbe(
+      container.name,
+      PROBE_KINDS.map((kind) => ownProbe(container.spec, kind)),
+    )
+  ) {
     return {
       code: 'mesh-container',
       detail: 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',

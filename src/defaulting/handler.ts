@@ -1,3 +1,6 @@
+import { cut } from '../text/cut.ts';
+import { quote } from '../text/quote.ts';
+import { isBlank } from '../probes/go-values.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, objectMember } from '../probes/json.ts';
 import { defaultedProbe } from '../probes/api-defaults.ts';
@@ -122,12 +125,12 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
   if (typeof host === 'string' && !isHost(host)) return 'its host is none';
   const port = member(handler, 'port');
   if (typeof port === 'string' && !('port' in findPort(ports, port)))
-    return `no TCP port named ${JSON.stringify(port.slice(0, 63))} is declared`;
+    return `no TCP port named ${quote(port)} is declared`;
   for (const [field, value] of Object.entries(handler)) {
-    if (!isPlain(field, value)) return `${field.slice(0, 63)} is malformed`;
+    if (!isPlain(field, value)) return `${cut(field, 63)} is malformed`;
   }
   const command = member(handler, 'command');
-  if (Array.isArray(command) && (typeof command[0] !== 'string' || command[0].trim() === ''))
+  if (Array.isArray(command) && (typeof command[0] !== 'string' || isBlank(command[0])))
     return 'its command names no program';
   return undefined;
 }

@@ -15,6 +15,8 @@ export const REASON_CODES = [
   'port-not-tcp',
   'no-liveness-probe',
   'liveness-cannot-work',
+  'opted-out',
+  'forbidden-by-floor',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 

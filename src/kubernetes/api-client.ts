@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { cut } from '../text/cut.ts';
 import { ApiError } from './api-error.ts';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -81,7 +82,7 @@ export class ApiClient {
     try {
       return { body: JSON.parse(text), bytes };
     } catch (error) {
-      throw new Error(`${what}: the answer is not JSON: ${text.slice(0, 200)}`, { cause: error });
+      throw new Error(`${what}: the answer is not JSON: ${cut(text, 200)}`, { cause: error });
     }
   }
 

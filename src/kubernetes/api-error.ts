@@ -1,3 +1,4 @@
+import { cut } from '../text/cut.ts';
 import { isRecord } from './kubernetes-object.ts';
 
 /** The API server's refusal of a request, from the meta/v1 Status that it answered. */
@@ -22,7 +23,7 @@ export class ApiError extends Error {
     const wait = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
     const status = parsed(body);
     if (!isRecord(status) || status['kind'] !== 'Status')
-      return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${body.slice(0, 200)}`}`, wait);
+      return new ApiError(code, '', `${what}: HTTP ${code}${body === '' ? '' : `: ${cut(body, 200)}`}`, wait);
     const { reason, message } = ApiError.fromStatus(status, what, code);
     return new ApiError(code, reason, message, wait);
   }

@@ -1,4 +1,5 @@
 import { createSecureContext } from 'node:tls';
+import { refuseSpecialFile } from '../files/regular-file.ts';
 import { readKubeconfig } from './kubeconfig-file.ts';
 import { isRecord } from './kubernetes-object.ts';
 import type { RequestOptions } from 'node:https';
@@ -35,6 +36,7 @@ export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<
       config.loadFromCluster(root);
     } else config.loadFromString(JSON.stringify(await readKubeconfig(kubeconfig)));
     const cluster = currentCluster(config);
+    for (const file of credentialFiles(config, cluster)) await refuseSpecialFile(file);
     // Proves now, not at the first request, that the certificates and tokens can be read.
     proveCertificates(await requestOptions(config, cluster));
     return {
@@ -65,6 +67,15 @@ function currentCluster(config: KubeConfig): Cluster {
   }
   if (!URL.canParse(cluster.server)) throw new Error(`its server ${JSON.stringify(cluster.server)} is no URL`);
   return cluster;
+}
+
+/** The files that client-node will read, and wait for the end of. */
+function credentialFiles(config: KubeConfig, cluster: Cluster): string[] {
+  const user = config.getCurrentUser();
+  const provider: unknown = user?.authProvider;
+  const settings = isRecord(provider) ? provider['config'] : undefined;
+  const tokenFile = isRecord(settings) ? settings['tokenFile'] : undefined;
+  return [cluster.caFile, user?.certFile, user?.keyFile, tokenFile].filter((file) => typeof file === 'string');
 }
 
 async function requestOptions(config: KubeConfig, cluster: Cluster): Promise<RequestOptions> {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { readRegularFile } from '../files/regular-file.ts';
 import { isRecord } from './kubernetes-object.ts';
 
 /** Fields of a kubeconfig that name a file, relative to the kubeconfig's own directory. */
@@ -11,7 +11,7 @@ const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'
  * know, as the provider that it has for service accounts. Errors quote nothing of the file, as it holds credentials.
  */
 export async function readKubeconfig(path: string): Promise<object> {
-  const config = parsed(await readFile(path, 'utf8'));
+  const config = parsed((await readRegularFile(path)).toString('utf8'));
   if (!isRecord(config)) throw new Error('it is no kubeconfig');
   const directory = dirname(path);
   return {

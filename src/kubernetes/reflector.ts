@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cut } from '../text/cut.ts';
 import { AnswerTooLarge } from './api-client.ts';
 import { ApiError, hasCode } from './api-error.ts';
 import { Backoff } from './backoff.ts';
@@ -283,7 +284,7 @@ function readEvent(text: string): WatchEvent {
   try {
     event = JSON.parse(text);
   } catch (error) {
-    throw new Unusable(`a watch event is not JSON: ${text.slice(0, 80)}`, { cause: error });
+    throw new Unusable(`a watch event is not JSON: ${cut(text, 80)}`, { cause: error });
   }
   const type = isRecord(event) ? event['type'] : undefined;
   const object = isRecord(event) ? event['object'] : undefined;
@@ -293,5 +294,5 @@ function readEvent(text: string): WatchEvent {
     return { type, object: object as unknown as KubernetesObject };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))
     return { type, object: withoutManagedFields(object) };
-  throw new Unusable(`a watch event is none: ${text.slice(0, 80)}`);
+  throw new Unusable(`a watch event is none: ${cut(text, 80)}`);
 }

@@ -1,3 +1,4 @@
+import { beginning } from '../text/cut.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { endpointPathProblem } from './probe-default.ts';
 import { quoted } from './problems.ts';
@@ -84,7 +85,7 @@ class AnnotationReader {
     else if (this.#warnings.length < MAX_WARNINGS)
       this.#warn(
         name,
-        `unknown annotation${didYouMean(name.slice(0, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`,
+        `unknown annotation${didYouMean(beginning(name, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`,
       );
   }
 
@@ -134,6 +135,6 @@ class AnnotationReader {
   }
 
   #warn(name: string, problem: string): void {
-    this.#warnings.push(`annotation ${ANNOTATION_PREFIX}${name.slice(0, MAX_SHOWN_NAME)} is ignored: ${problem}`);
+    this.#warnings.push(`annotation ${ANNOTATION_PREFIX}${beginning(name, MAX_SHOWN_NAME)} is ignored: ${problem}`);
   }
 }

@@ -2,64 +2,70 @@ import { CHECK_CATALOGUE, stricter } from './check-catalogue.ts';
 import type { Action } from './check-catalogue.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
+/** A check's parameters as layers set them, by name: the highest layer's value for each. */
+export type ParameterValues = ReadonlyMap<string, unknown>;
+
 /** What all layers together say about one check. */
 export interface EffectiveCheck {
   readonly action: Action;
-  /** As policies set them, the highest layer's value for each. */
-  readonly parameters: ReadonlyMap<string, unknown>;
+  readonly parameters: ParameterValues;
+  readonly floor?: CheckFloor;
+}
+
+/** The bound that a cluster policy sets to all layers above it. */
+export interface CheckFloor {
+  /** The laxest action that the layers above may choose. */
+  readonly action: Action;
+  /** The layer that sets the floor. */
+  readonly source: string;
+  /**
+   * The parameters up to and including that layer: a violation of these counts, whatever the layers above set. The very map of the check's
+   * `parameters` when the layers above set none.
+   */
+  readonly parameters: ParameterValues;
 }
 
 /** What all layers together say about the checks of one container, by check id. */
 export type CheckPolicy = ReadonlyMap<string, EffectiveCheck>;
 
 /**
- * Folds the layers' words about checks, lowest first. The built-in action is the lowest layer; a floor is the laxest action that the
- * layers above may choose, and the highest layer that sets one decides on it.
+ * Folds what layers say about checks, lowest first. The built-in action is the lowest layer. The highest layer that sets a floor decides on
+ * the floor.
  */
 export function mergeChecks(layers: Iterable<PolicyLayer>): CheckPolicy {
-  const merged = new Map<string, EffectiveCheck>(defaults);
-  const floors = new Map<string, Action>();
-  for (const { checks } of layers) {
-    for (const [id, { action, floor, parameters }] of checks) {
-      const lower = merged.get(id);
-      if (lower === undefined) continue;
-      if (floor !== undefined) floors.set(id, floor);
-      merged.set(id, { action: action ?? lower.action, parameters: new Map([...lower.parameters, ...parameters]) });
-    }
-  }
-  for (const [id, floor] of floors) {
-    const check = merged.get(id);
-    if (check !== undefined) merged.set(id, { ...check, action: stricter(check.action, floor) });
-  }
-  return merged;
+  return new CheckLayers([...layers].map((layer) => ({ ...layer, containers: 'all' }))).policyFor('');
 }
 
-const defaults: readonly (readonly [string, EffectiveCheck])[] = Object.entries(CHECK_CATALOGUE).map(
-  ([id, { action }]) => [id, { action, parameters: new Map() }],
-);
-
-/** What layers say about the checks of each container, by its name; containers that the same layers speak of share one policy. */
+/** What layers say about the checks of each container, by its name. Containers that the same layers speak of share one policy. */
 export function checkPolicyByContainer(layers: readonly PolicyLayer[]): (container: string) => CheckPolicy {
   const speaking = layers.filter(({ checks }) => checks.size > 0);
   const key = speaking.map(numberOf).join(' ');
-  const known = policies.get(key);
+  const known = remembered.get(key);
   if (known !== undefined) return known;
-  const policy = policyByContainer(speaking);
-  if (policies.size >= REMEMBERED_POLICIES) policies.clear();
-  policies.set(key, policy);
-  return policy;
+  const compiled = new CheckLayers(speaking);
+  const policyFor = (container: string): CheckPolicy => compiled.policyFor(container);
+  if (remembered.size >= REMEMBERED_POLICIES || rememberedSize + compiled.size > REMEMBERED_SIZE) {
+    remembered.clear();
+    rememberedSize = 0;
+  }
+  remembered.set(key, policyFor);
+  rememberedSize += compiled.size;
+  return policyFor;
 }
 
-/** Whoever invents namespaces or labels, and so meets ever other layers, must not grow the memory. */
+/** Labels and namespaces are the callers' choice, and each choice may meet other layers: memory needs a limit. */
 const REMEMBERED_POLICIES = 200;
+/** Layers and the container names in them, of all remembered policies together: some 10 MiB. */
+const REMEMBERED_SIZE = 100_000;
 
 /** What the same layers say, by their numbers: most objects meet the same few. */
-const policies = new Map<string, (container: string) => CheckPolicy>();
+const remembered = new Map<string, (container: string) => CheckPolicy>();
+let rememberedSize = 0;
 
 const numbers = new WeakMap<PolicyLayer, number>();
 let lastNumber = 0;
 
-/** A number of the layer's own. Its source is none: a policy in a file and one in the cluster may have the same, and so have its versions. */
+/** A number of the layer itself. Its source does not do: a policy in a file and one in the cluster may have the same source. */
 function numberOf(layer: PolicyLayer): number {
   const known = numbers.get(layer);
   if (known !== undefined) return known;
@@ -68,18 +74,156 @@ function numberOf(layer: PolicyLayer): number {
   return lastNumber;
 }
 
-function policyByContainer(speaking: readonly PolicyLayer[]): (container: string) => CheckPolicy {
-  const known = new Map<string, CheckPolicy>();
-  return (container) => {
-    const own = speaking.filter((layer) => appliesTo(layer, container));
-    const key = own.map((layer) => speaking.indexOf(layer)).join(' ');
-    const policy = known.get(key) ?? mergeChecks(own);
-    known.set(key, policy);
-    return policy;
-  };
+/** A value and the number of the layer that set it. */
+interface Placed<T> {
+  readonly at: number;
+  readonly value: T;
 }
 
-/** A policy that names no containers speaks of the checks of all of them. */
-function appliesTo(layer: PolicyLayer, container: string): boolean {
-  return layer.containers === 'main' || layer.containers === 'all' || layer.containers.includes(container);
+/** What some layers say about one check: for each field the highest value. */
+interface Said {
+  action?: Placed<Action>;
+  floor?: Placed<Action>;
+  readonly parameters: Map<string, Placed<unknown>>;
+}
+
+type SaidById = Map<string, Said>;
+
+/** Policies of containers that policies name, kept for the next object. */
+const REMEMBERED_CONTAINERS = 200;
+
+/**
+ * Layers, sorted by whom they speak for. A namespace may have a thousand policies, and an object thousands of containers: so the cost of a
+ * container is that of the layers that name it, and not that of all layers.
+ */
+class CheckLayers {
+  /** Layers and names in them: what the object takes of memory. */
+  readonly size: number;
+  readonly #layers: readonly PolicyLayer[];
+  /** The layers that name a container, by its name, lowest first. A layer that names no container speaks for all of them. */
+  readonly #naming = new Map<string, number[]>();
+  /** What the layers for all containers say. */
+  readonly #general: SaidById = new Map();
+  readonly #generalPolicy: CheckPolicy;
+  readonly #known = new Map<string, CheckPolicy>();
+  /** What the layers for all containers say about a check up to some layer, by both. */
+  readonly #prefixes = new Map<string, Said>();
+
+  constructor(layers: readonly PolicyLayer[]) {
+    this.#layers = layers;
+    let size = layers.length;
+    for (const [at, layer] of layers.entries()) {
+      if (typeof layer.containers === 'string') say(this.#general, layer, at);
+      else {
+        size += layer.containers.length;
+        for (const name of layer.containers) {
+          const others = this.#naming.get(name);
+          if (others === undefined) this.#naming.set(name, [at]);
+          else others.push(at);
+        }
+      }
+    }
+    this.size = size;
+    const policy = new Map<string, EffectiveCheck>(BUILT_IN);
+    for (const id of this.#general.keys()) this.#override(policy, id, NOTHING_SAID);
+    this.#generalPolicy = policy;
+  }
+
+  policyFor(container: string): CheckPolicy {
+    const naming = this.#naming.get(container);
+    if (naming === undefined) return this.#generalPolicy;
+    const known = this.#known.get(container);
+    if (known !== undefined) return known;
+    const own: SaidById = new Map();
+    for (const at of naming) {
+      const layer = this.#layers[at];
+      if (layer !== undefined) say(own, layer, at);
+    }
+    const policy = new Map(this.#generalPolicy);
+    for (const id of own.keys()) this.#override(policy, id, own, naming);
+    if (this.#known.size >= REMEMBERED_CONTAINERS) this.#known.clear();
+    this.#known.set(container, policy);
+    return policy;
+  }
+
+  #override(policy: Map<string, EffectiveCheck>, id: string, own: SaidById, naming: readonly number[] = []): void {
+    const builtIn = BUILT_IN.get(id);
+    if (builtIn === undefined) return;
+    const { action, floor, parameters } = higher(this.#general.get(id), own.get(id));
+    const chosen = action?.value ?? builtIn.action;
+    const values = valuesOf(parameters);
+    if (floor === undefined) {
+      policy.set(id, { action: chosen, parameters: values });
+      return;
+    }
+    const isAbove = [...parameters.values()].some(({ at }) => at > floor.at);
+    policy.set(id, {
+      action: stricter(chosen, floor.value),
+      parameters: values,
+      floor: {
+        action: floor.value,
+        source: this.#layers[floor.at]?.source ?? '',
+        parameters: isAbove ? this.#parametersUpTo(floor.at, id, naming) : values,
+      },
+    });
+  }
+
+  /** The parameters that the layers up to a number set. */
+  #parametersUpTo(last: number, id: string, naming: readonly number[]): ParameterValues {
+    const key = `${last} ${id}`;
+    let general = this.#prefixes.get(key);
+    if (general === undefined) {
+      const said: SaidById = new Map();
+      for (const [at, layer] of this.#layers.slice(0, last + 1).entries())
+        if (typeof layer.containers === 'string') say(said, layer, at, id);
+      general = said.get(id) ?? unsaid();
+      this.#prefixes.set(key, general);
+    }
+    const own: SaidById = new Map();
+    for (const at of naming) {
+      const layer = at <= last ? this.#layers[at] : undefined;
+      if (layer !== undefined) say(own, layer, at, id);
+    }
+    return valuesOf(higher(general, own.get(id)).parameters);
+  }
+}
+
+const BUILT_IN: ReadonlyMap<string, EffectiveCheck> = new Map(
+  Object.entries(CHECK_CATALOGUE).map(([id, { action }]) => [id, { action, parameters: new Map() }]),
+);
+
+const NOTHING_SAID: SaidById = new Map();
+
+function unsaid(): Said {
+  return { parameters: new Map() };
+}
+
+/** Adds what a layer says, which is above all that were added before. */
+function say(said: SaidById, { checks }: PolicyLayer, at: number, only?: string): void {
+  for (const [id, { action, floor, parameters }] of checks) {
+    if (only !== undefined && id !== only) continue;
+    const entry = said.get(id) ?? unsaid();
+    if (action !== undefined) entry.action = { at, value: action };
+    if (floor !== undefined) entry.floor = { at, value: floor };
+    for (const [name, value] of parameters) entry.parameters.set(name, { at, value });
+    said.set(id, entry);
+  }
+}
+
+/** Field by field, what the higher layer says. */
+function higher(one: Said = unsaid(), other: Said = unsaid()): Said {
+  const action = above(one.action, other.action);
+  const floor = above(one.floor, other.floor);
+  const parameters = new Map(one.parameters);
+  for (const [name, placed] of other.parameters) parameters.set(name, above(parameters.get(name), placed) ?? placed);
+  return { ...(action && { action }), ...(floor && { floor }), parameters };
+}
+
+function above<T>(one: Placed<T> | undefined, other: Placed<T> | undefined): Placed<T> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.at > other.at ? one : other;
+}
+
+function valuesOf(parameters: ReadonlyMap<string, Placed<unknown>>): ParameterValues {
+  return new Map([...parameters].map(([name, { value }]) => [name, value]));
 }

@@ -1,3 +1,4 @@
+import { isBlank } from '../probes/go-values.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isPortName } from '../probes/port-name.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
@@ -158,7 +159,7 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     if (words?.length === 0) reader.at('command').report('must name the program to run');
     words?.forEach((word, index) => {
       const text = word.string(BOUNDS.commandWord);
-      if (index === 0 && text?.trim() === '') word.report('must name the program to run');
+      if (index === 0 && text !== undefined && isBlank(text)) word.report('must name the program to run');
     });
   },
 };

@@ -1,3 +1,6 @@
+import { beginning, cut } from '../text/cut.ts';
+import { jsonText } from '../text/json-text.ts';
+
 /** A step into a document: a key or an index. */
 export type PathStep = string | number;
 
@@ -13,7 +16,7 @@ export function formatPath(path: readonly PathStep[]): string {
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
     else if (/^[A-Za-z_][\w-]*$/.test(step)) text += text === '' ? step : `.${step}`;
-    else text += `[${JSON.stringify(step)}]`;
+    else text += `[${jsonText(step)}]`;
   }
   return text;
 }
@@ -21,11 +24,6 @@ export function formatPath(path: readonly PathStep[]): string {
 /** One line: `spec.port: 70000 is not a port number`. */
 export function formatProblem(problem: Problem): string {
   return problem.path.length === 0 ? problem.message : `${formatPath(problem.path)}: ${problem.message}`;
-}
-
-/** A text for people, cut short when it is longer than they want to read. */
-export function shortened(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 3)}...` : text;
 }
 
 /** The most that is quoted of a value. */
@@ -37,7 +35,7 @@ export function quoted(value: unknown): string {
   let text = '';
   for (const piece of jsonPieces(value)) {
     text += piece;
-    if (text.length > MOST_QUOTED) return shortened(text, MOST_QUOTED);
+    if (text.length > MOST_QUOTED) return cut(text, MOST_QUOTED);
   }
   return text;
 }
@@ -65,5 +63,5 @@ function* jsonPieces(value: unknown): Generator<string> {
 
 /** All of a text that is quoted, and no more than the beginning of one that is cut. */
 function jsonStart(text: string): string {
-  return JSON.stringify(text.slice(0, MOST_QUOTED));
+  return jsonText(beginning(text, MOST_QUOTED));
 }

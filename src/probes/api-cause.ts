@@ -1,4 +1,4 @@
-import { cutShort } from './cut-short.ts';
+import { cut } from '../text/cut.ts';
 import { goJsonQuote, goQuote } from './go-quote.ts';
 
 /** The API server's types of field errors that rules about probes use (apimachinery, util/validation/field/errors.go). */
@@ -29,7 +29,7 @@ const MAX_SHOWN_LENGTH = 1024;
 
 /** A value as a message shows it: numbers bare, strings quoted. */
 function shown(value: string | number): string {
-  return typeof value === 'string' ? goQuote(cutShort(value, MAX_SHOWN_LENGTH)) : String(value);
+  return typeof value === 'string' ? goQuote(cut(value, MAX_SHOWN_LENGTH)) : String(value);
 }
 
 /** The causes of a list's elements, one element after the other, until there are so many that the rest is left out. */
@@ -71,6 +71,6 @@ export function tooMany(path: string, count: number, maximum: number): ApiCause 
  * plain string, and those are shown as JSON (ErrorBody, since 1.34).
  */
 export function notSupported(path: string, value: string, supported: readonly string[]): ApiCause {
-  const message = `Unsupported value: ${goJsonQuote(cutShort(value, MAX_SHOWN_LENGTH))}: supported values: ${supported.map(goQuote).join(', ')}`;
+  const message = `Unsupported value: ${goJsonQuote(cut(value, MAX_SHOWN_LENGTH))}: supported values: ${supported.map(goQuote).join(', ')}`;
   return { path, reason: 'FieldValueNotSupported', message };
 }

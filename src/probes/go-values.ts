@@ -17,6 +17,11 @@ export function goInteger(object: JsonObject, field: string): number {
   return typeof value === 'number' ? value + 0 : 0;
 }
 
+/** True for a text that Go's strings.TrimSpace leaves nothing of, and the trim() of CEL: a byte order mark is a character to both. */
+export function isBlank(text: string): boolean {
+  return /^\p{White_Space}*$/u.test(text);
+}
+
 /** A slice of objects; a null element is an empty object. */
 export function goObjects(object: JsonObject, field: string): JsonObject[] {
   const value = member(object, field);

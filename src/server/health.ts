@@ -1,7 +1,8 @@
 import fastify from 'fastify';
 import { limitConnections } from './connection-limit.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
-import { shortened } from '../policy/problems.ts';
+import { cut } from '../text/cut.ts';
+import { jsonText } from '../text/json-text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 
@@ -40,7 +41,7 @@ export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, mon
   app.get('/livez', () => ({ status: 'alive' }));
   app.get('/readyz', (_request, reply) => {
     const { ready, details } = readiness();
-    const answer = JSON.stringify({ status: ready ? 'ready' : 'not ready', ...details }, briefly);
+    const answer = jsonText({ status: ready ? 'ready' : 'not ready', ...details }, briefly);
     return reply
       .code(ready ? 200 : 503)
       .type('application/json; charset=utf-8')
@@ -54,7 +55,7 @@ export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, mon
 
 /** A value as it is answered: of a list its first elements and how many more there are, of a text its beginning. */
 function briefly(_key: string, value: unknown): unknown {
-  if (typeof value === 'string') return shortened(value, LONGEST_TEXT);
+  if (typeof value === 'string') return cut(value, LONGEST_TEXT);
   if (!Array.isArray(value) || value.length <= MOST_LISTED) return value;
   return [...(value.slice(0, MOST_LISTED) as unknown[]), `and ${value.length - MOST_LISTED} more`];
 }

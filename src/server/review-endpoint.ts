@@ -13,6 +13,7 @@ import type { Decision, MutationMode } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { AdmissionReviewReply } from '../admission/response.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
+import type { TrustedControllers } from '../admission/trusted-controllers.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Enforcement } from '../admission/validate.ts';
 import type { Metrics, Webhook } from './metrics.ts';
@@ -37,6 +38,8 @@ export interface ReviewSurroundings {
   readonly enforcement: Enforcement;
   /** The kinds that `/validate` looks into. */
   readonly kinds: readonly WorkloadKind[];
+  /** Whose controller references are believed. */
+  readonly controllers: TrustedControllers;
   readonly metrics: Metrics;
   readonly log: ReviewLog;
   /** A clock that never goes back, in milliseconds. */

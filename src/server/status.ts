@@ -1,3 +1,5 @@
+import { visible } from '../text/visible.ts';
+
 /**
  * A Kubernetes Status (meta/v1): the body of every answer that is not an AdmissionReview. The API server shows its message to the user
  * in place of the bare HTTP code (client-go rest/request.go decodes it).
@@ -28,7 +30,7 @@ export function failureStatus(code: number, message: string): StatusBody {
     kind: 'Status',
     apiVersion: 'v1',
     status: 'Failure',
-    message: `probewright: ${message}`,
+    message: `probewright: ${visible(message)}`,
     reason: REASONS[code] ?? 'Unknown',
     code,
   };

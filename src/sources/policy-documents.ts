@@ -1,5 +1,6 @@
+import { cut } from '../text/cut.ts';
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../probes/json.ts';
-import { formatProblem, quoted, shortened } from '../policy/problems.ts';
+import { formatProblem, quoted } from '../policy/problems.ts';
 import { parseProbePolicy, POLICY_KINDS } from '../policy/probe-policy.ts';
 import { didYouMean } from '../policy/suggestion.ts';
 import { formatSourceProblem } from './policy-source.ts';
@@ -88,7 +89,7 @@ export class PolicyCollection implements PolicyDocuments {
     const before = this.#problemsByFile.get(file) ?? 0;
     if (before > MOST_PROBLEMS_OF_FILE) return;
     this.#problemsByFile.set(file, before + 1);
-    const told = before === MOST_PROBLEMS_OF_FILE ? MORE_PROBLEMS : shortened(message, LONGEST_MESSAGE);
+    const told = before === MOST_PROBLEMS_OF_FILE ? MORE_PROBLEMS : cut(message, LONGEST_MESSAGE);
     this.problems.push({ ...problem, message: told });
   }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { readUpTo } from './bounded-file.ts';
+import { readUpTo } from '../files/regular-file.ts';
 import { PolicyCollection } from './policy-documents.ts';
 import { ReadingBudget } from './reading-budget.ts';
 import { utf8Text } from './utf8.ts';

@@ -1,5 +1,6 @@
+import { cut } from '../text/cut.ts';
 import { byteLength, MAX_SPEC_BYTES } from '../policy/bounds.ts';
-import { formatProblem, shortened } from '../policy/problems.ts';
+import { formatProblem } from '../policy/problems.ts';
 import { parseProbePolicy, POLICY_API_VERSION } from '../policy/probe-policy.ts';
 import { isEarlier, lastGoodSpec, shownStatus } from './policy-status.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
@@ -201,7 +202,7 @@ function keptProblems(problems: readonly string[]): KeptProblems {
   let length = 0;
   for (const problem of problems) {
     if (shown.length > 0 && length + problem.length > MAX_PROBLEMS_LENGTH) break;
-    shown.push(shortened(problem, MAX_PROBLEMS_LENGTH));
+    shown.push(cut(problem, MAX_PROBLEMS_LENGTH));
     length += problem.length;
   }
   return { shown, count: problems.length };

@@ -1,3 +1,5 @@
+import { cut } from '../text/cut.ts';
+import { visible } from '../text/visible.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { MAX_SPEC_BYTES } from '../policy/bounds.ts';
 import { NAMESPACE_LIMITS } from '../policy/policy-budget.ts';
@@ -222,13 +224,14 @@ function overBudgetText({ budget, bytes, use, total }: OverBudget): string {
 /** The consequence, then as many of the problems as have room, at least the beginning of the first. */
 function bounded(consequence: string, problems: readonly string[], count = problems.length): string {
   let message = `${consequence}: `;
-  for (const [index, problem] of problems.entries()) {
+  for (const [index, text] of problems.entries()) {
+    const problem = visible(text);
     const rest = count - index - 1;
     const more = rest === 0 ? '' : `; and ${rest} more`;
     const room = MAX_MESSAGE_LENGTH - message.length - more.length - 2;
     if (problem.length > room) {
       if (index > 0) return `${message}; and ${rest + 1} more`;
-      return `${message}${problem.slice(0, room - 3)}...${more}`;
+      return `${message}${cut(problem, room)}${more}`;
     }
     message += index === 0 ? problem : `; ${problem}`;
   }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readRegularFile } from '../files/regular-file.ts';
 
 /**
  * The text of bytes that must be UTF-8, its byte order mark included. What is none is refused: replaced by U+FFFD it would be judged,
@@ -14,9 +14,9 @@ export function utf8Text(bytes: Uint8Array): string {
   }
 }
 
-/** The text of a file that must be UTF-8. */
+/** The text of a regular file that must be UTF-8. */
 export async function readUtf8File(path: string): Promise<string> {
-  return utf8Text(await readFile(path));
+  return utf8Text(await readRegularFile(path));
 }
 
 function whyNotUtf8(bytes: Buffer): string {

@@ -1,5 +1,5 @@
-import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
-import { PROBE_KINDS, ownProbe } from '../probes/probe.ts';
+import { isJsonObject, member, stringMember } from '../probes/json.ts';
+import { isMeshProxyName } from './mesh.ts';
 import type { JsonObject } from '../probes/json.ts';
 
 /**
@@ -17,25 +17,28 @@ export interface Container {
   readonly spec: JsonObject;
 }
 
-const MESH_PROXIES: ReadonlySet<string> = new Set(['istio-proxy', 'linkerd-proxy']);
-
 /**
  * The containers of a Pod spec that a kubelet would run for as long as the Pod, and the plain init containers before them.
  * Ephemeral containers are not listed: they can have no probe. Entries that are not objects are left out; one without a
  * usable name, which the API server refuses in a Pod but Knative allows, is called ''.
+ *
+ * @param isMeshProxy whether a container of this name is a mesh's proxy; as in a Pod when left out
  */
-export function containersOf(podSpec: JsonObject): Container[] {
-  return [...listOf(podSpec, 'containers'), ...listOf(podSpec, 'initContainers')];
+export function containersOf(
+  podSpec: JsonObject,
+  isMeshProxy: (name: string) => boolean = isMeshProxyName,
+): Container[] {
+  return [...listOf(podSpec, 'containers', isMeshProxy), ...listOf(podSpec, 'initContainers', isMeshProxy)];
 }
 
-function listOf(podSpec: JsonObject, list: Container['list']): Container[] {
+function listOf(podSpec: JsonObject, list: Container['list'], isMeshProxy: (name: string) => boolean): Container[] {
   const entries = member(podSpec, list);
   if (!Array.isArray(entries)) return [];
   const containers: Container[] = [];
   entries.forEach((spec: unknown, index) => {
     if (!isJsonObject(spec)) return;
     const name = containerName(spec);
-    containers.push({ name, role: roleOf(spec, name, list), list, index, spec });
+    containers.push({ name, role: isMeshProxy(name) ? 'mesh' : roleOf(spec, list), list, index, spec });
   });
   return containers;
 }
@@ -49,21 +52,7 @@ export function containerName(container: JsonObject): string {
   return name.length > MAX_NAME_LENGTH ? '' : name;
 }
 
-function roleOf(spec: JsonObject, name: string, list: Container['list']): ContainerRole {
-  if (MESH_PROXIES.has(name)) return 'mesh';
+function roleOf(spec: JsonObject, list: Container['list']): ContainerRole {
   if (list === 'containers') return 'application';
   return member(spec, 'restartPolicy') === 'Always' ? 'sidecar' : 'init';
-}
-
-/**
- * True when a probe has been redirected to Istio's agent, which asks the application in the kubelet's place
- * (`/app-health/<container>/livez` on the agent's port). Such a container is the mesh's: a probe added beside it would go to the
- * application directly and fail under strict mTLS.
- */
-export function hasMeshRewrittenProbe(container: Container): boolean {
-  return PROBE_KINDS.some((kind) => {
-    const probe = ownProbe(container.spec, kind);
-    const httpGet = isJsonObject(probe) ? objectMember(probe, 'httpGet') : undefined;
-    return httpGet !== undefined && (stringMember(httpGet, 'path')?.startsWith('/app-health/') ?? false);
-  });
 }

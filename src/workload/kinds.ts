@@ -36,6 +36,11 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   },
 ];
 
+/** True for the Pod itself, which is not a template of others. */
+export function isPod({ group, kind }: WorkloadKind): boolean {
+  return group === '' && kind === 'Pod';
+}
+
 /** The entry for a kind; undefined for kinds that hold no Pod template we know of. */
 export function workloadKind(group: string, kind: string, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
   return kinds.find((entry) => entry.kind === kind && entry.group === group);
@@ -110,7 +115,10 @@ export function withTemplateAt(value: unknown, path: readonly (string | number)[
   return { ...value, [step]: withTemplateAt(member(value, String(step)), rest, template) };
 }
 
-/** True when an owner reference says that a controller looks after the object (`controller: true`). */
+/**
+ * True when an owner reference says that a controller looks after the object (`controller: true`). Every user may write such a reference into
+ * an object: only who asks tells whether the reference is to be believed.
+ */
 export function hasControllerOwner(object: JsonObject): boolean {
   const metadata = objectMember(object, 'metadata');
   const owners = metadata === undefined ? undefined : member(metadata, 'ownerReferences');
@@ -133,15 +141,20 @@ function isMirrorPod(object: JsonObject): boolean {
 /** Why an object of a known kind is let through without a look: design section 3, "always allowed untouched". */
 export type UntouchedReason = 'being-deleted' | 'controller-owned' | 'mirror-pod' | 'no-pod-template';
 
-/** An object's Pod templates, or why it is nobody's business; the same in the webhook and offline. */
+/**
+ * An object's Pod templates, or why it is let through; the same in the webhook and offline.
+ *
+ * @param isControlled a controller that may be believed made the object: what it was made from has been judged already
+ */
 export function templatesToLookAt(
   object: JsonObject,
   kind: WorkloadKind,
+  isControlled = false,
 ): { readonly templates: readonly PlacedTemplate[] } | { readonly skipped: UntouchedReason } {
   // Refusing an update of an object under deletion would keep its finalizers, and so the object, for ever.
   if (isBeingDeleted(object)) return { skipped: 'being-deleted' };
-  if (kind.kind !== 'Pod' && hasControllerOwner(object)) return { skipped: 'controller-owned' };
-  if (kind.kind === 'Pod' && isMirrorPod(object)) return { skipped: 'mirror-pod' };
+  if (isControlled && !isPod(kind)) return { skipped: 'controller-owned' };
+  if (isPod(kind) && isMirrorPod(object)) return { skipped: 'mirror-pod' };
   const templates = podTemplatesOf(object, kind);
   return templates.length === 0 ? { skipped: 'no-pod-template' } : { templates };
 }

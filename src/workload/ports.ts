@@ -1,4 +1,4 @@
-import { cutShort } from '../probes/cut-short.ts';
+import { cut } from '../text/cut.ts';
 import { isJsonObject, member, stringMember } from '../probes/json.ts';
 import type { JsonObject } from '../probes/json.ts';
 
@@ -41,8 +41,8 @@ const MOST_CHARACTERS = 63;
 /** Ports as a person names them: `http (8080)`, or `8080` without a name. The last stands for all that are too many to list. */
 export function describePorts(ports: readonly ContainerPort[]): string[] {
   const described = ports.slice(0, MOST_LISTED).map(({ name, number, protocol }) => {
-    const text = name === undefined ? String(number) : `${cutShort(name, MOST_CHARACTERS)} (${number})`;
-    return protocol === 'TCP' ? text : `${text}/${cutShort(protocol, MOST_CHARACTERS)}`;
+    const text = name === undefined ? String(number) : `${cut(name, MOST_CHARACTERS)} (${number})`;
+    return protocol === 'TCP' ? text : `${text}/${cut(protocol, MOST_CHARACTERS)}`;
   });
   return ports.length > MOST_LISTED ? [...described, `${ports.length - MOST_LISTED} more`] : described;
 }

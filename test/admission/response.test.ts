@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { allowed, denied } from '../../src/admission/response.ts';
+import { expectHarmless, HOSTILE } from '../hostile-text.ts';
 import { expectValidReply } from '../protocol.ts';
 
 const warningsOf = (warnings: string[]): readonly string[] =>
   expectValidReply('validate', 'u', allowed('u', { warnings })).warnings;
 
 describe('warnings', () => {
-  it('lose their control characters, for which the API server would drop them without a word', () => {
-    expect(warningsOf(['a\nb\u0000c\u2028d\u009be'])).toEqual(['a b c d e']);
-    expect(warningsOf(['lone \ud800 surrogate'])).toEqual(['lone \ufffd surrogate']);
+  it('show their control characters as escapes, as the API server would drop such a warning', () => {
+    expect(warningsOf(['a\nb\u0000c\u2028d\u009be\u202e'])).toEqual(['a\\nb\\u0000c\\u2028d\\u009be\\u202e']);
+    expect(warningsOf(['lone \ud800 surrogate'])).toEqual(['lone \\ud800 surrogate']);
   });
 
   it('are each said once, and at most eight of them', () => {
@@ -49,14 +50,31 @@ it('a denial has a message of one line a violation and the causes, and no warnin
     status: {
       code: 403,
       reason: 'Forbidden',
-      message: 'spec.x: two lines (named-port)\nspec.x: two lines (named-port)',
+      message: 'spec.x: two\\nlines (named-port)\nspec.x: two\\nlines (named-port)',
       details: {
         causes: [
-          { reason: 'FieldValueForbidden', field: 'spec.x', message: 'two\nlines (named-port)' },
-          { reason: 'FieldValueInvalid', field: 'spec.x', message: 'two\nlines (named-port)' },
+          { reason: 'FieldValueForbidden', field: 'spec.x', message: 'two\\nlines (named-port)' },
+          { reason: 'FieldValueInvalid', field: 'spec.x', message: 'two\\nlines (named-port)' },
         ],
       },
     },
     auditAnnotations: { violations: 'x' },
   });
+});
+
+it('no text of a reply commands the terminal of the user who is shown it', () => {
+  const violation = {
+    check: 'named-port',
+    action: 'Deny',
+    container: HOSTILE,
+    path: HOSTILE,
+    message: HOSTILE,
+  } as const;
+  const { status, auditAnnotations } = denied('u', [violation], { violations: HOSTILE }).response;
+  const causes = status?.details.causes.flatMap(({ field, message }) => [field, message]) ?? [];
+  const { warnings = [] } = allowed('u', { warnings: [HOSTILE], auditAnnotations: { injected: HOSTILE } }).response;
+  for (const text of [status?.message, ...causes, ...Object.values(auditAnnotations ?? {}), ...warnings]) {
+    expect(text).not.toContain('\n');
+    expectHarmless(`: ${text ?? ''}`);
+  }
 });

@@ -6,9 +6,15 @@ import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { expectValidReply } from '../protocol.ts';
 import { clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 
-const settings = { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS } as const;
+const settings = {
+  enforcement: 'Deny',
+  mutation: 'On',
+  kinds: KNOWN_KINDS,
+  controllers: DEFAULT_TRUSTED_CONTROLLERS,
+} as const;
 
 /** Every check at once, at its strictest. */
 const everything = policySet(

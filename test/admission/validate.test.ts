@@ -3,6 +3,7 @@ import { validate } from '../../src/admission/validate.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { ValidateSettings } from '../../src/admission/validate.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
@@ -19,7 +20,13 @@ function validation(
   options: { policies?: PolicySet; request?: JsonObject; settings?: Partial<ValidateSettings> } = {},
 ): Validation {
   const request = requestOf(reviewOf(object, options.request));
-  const settings = { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS, ...options.settings } as const;
+  const settings = {
+    enforcement: 'Deny',
+    mutation: 'On',
+    kinds: KNOWN_KINDS,
+    controllers: DEFAULT_TRUSTED_CONTROLLERS,
+    ...options.settings,
+  } as const;
   const decision = validate(request, options.policies ?? policySet(), settings);
   const reply = expectValidReply('validate', request.uid, decision.reply);
   const response = JSON.parse(JSON.stringify(decision.reply.response)) as { status?: Validation['status'] };
@@ -62,6 +69,7 @@ function jobSet(...jobs: [name: string, members: JsonObject][]): JsonObject {
   };
 }
 
+const by = (username: string): JsonObject => ({ userInfo: { username } });
 const update = (before: JsonObject): JsonObject => ({ operation: 'UPDATE', oldObject: before });
 
 describe('a workload with a violation that denies', () => {
@@ -204,7 +212,7 @@ describe('let through without a look', () => {
     [
       'an object that a controller owns',
       deployment(appContainer(misspelt), { metadata: owner }),
-      {},
+      by('system:kube-controller-manager'),
       'controller-owned',
     ],
     [
@@ -225,9 +233,60 @@ it('never denies a Pod that a controller creates', () => {
   const owner = {
     ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true }],
   };
-  const { allowed, warnings, auditAnnotations } = validation(pod([appContainer(misspelt)], { metadata: owner }));
+  const { allowed, warnings, auditAnnotations } = validation(pod([appContainer(misspelt)], { metadata: owner }), {
+    request: by('system:serviceaccount:kube-system:replicaset-controller'),
+  });
   expect([allowed, warnings]).toEqual([true, []]);
   expect(auditAnnotations['violations']).toContain('named-port app.readinessProbe Audit');
+});
+
+describe('a forged controller reference', () => {
+  const forged = {
+    ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'mine', uid: 'u', controller: true }],
+  };
+  const isRefused = (object: JsonObject, request: JsonObject): boolean => !validation(object, { request }).allowed;
+
+  it.each(['jane', 'system:serviceaccount:apps:builder', 'system:serviceaccount:kube-system', 'system:node:n1'])(
+    'of %s excuses neither a workload nor a Pod',
+    (username) => {
+      expect(isRefused(deployment(appContainer(misspelt), { metadata: forged }), by(username))).toBe(true);
+      expect(isRefused(pod([appContainer(misspelt)], { metadata: forged }), by(username))).toBe(true);
+    },
+  );
+
+  it('does not carry a bad template past the ratchet: the patch that brings both is refused', () => {
+    const good = deployment(appContainer());
+    const bad = deployment(appContainer(misspelt), { metadata: forged });
+    expect(isRefused(bad, { ...update(good), ...by('jane') })).toBe(true);
+  });
+
+  it('leaves a later change of its own author judged', () => {
+    const before = deployment(appContainer(), { metadata: forged });
+    const after = deployment(appContainer(misspelt), { metadata: forged });
+    expect(isRefused(after, { ...update(before), ...by('jane') })).toBe(true);
+  });
+
+  it('is believed of an account that the settings name', () => {
+    const settings = {
+      controllers: { accounts: ['system:serviceaccount:apps:operator'], foreignServiceAccounts: true },
+    };
+    const object = deployment(appContainer(misspelt), { metadata: forged });
+    const request = by('system:serviceaccount:apps:operator');
+    expect(validation(object, { settings, request }).decision.skipped).toBe('controller-owned');
+  });
+});
+
+it('judges a template whose Pods opt out of mutation without the probes that nobody will add', () => {
+  const policies = policySet(
+    clusterPolicyDocument({
+      containers: ['*'],
+      kubernetesProbeEndpoints: { livenessProbe: '/l' },
+      checks: { 'required-liveness': { action: 'Deny', floor: 'Deny' } },
+    }),
+  );
+  const labels = { app: 'web', 'probewright.dev/webhook': 'disabled' };
+  expect(validation(deployment(appContainer()), { policies }).allowed).toBe(true);
+  expect(validation(deployment(appContainer(), { template: { labels } }), { policies }).allowed).toBe(false);
 });
 
 it('warns the author of a workload of malformed annotations', () => {
@@ -346,7 +405,7 @@ it('cuts short what it shows of a value, and a denial of which there is no end',
   const template = { spec: { containers: [appContainer({ livenessProbe: { httpGet: { path: '/', port } } })] } };
   const rollout = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', metadata: { name: 'x' }, spec: { template } };
   const { status } = validation(rollout);
-  expect(status.message).toMatch(/Invalid value: "-(\\x7f){1023}\.\.\.": /);
+  expect(status.message).toMatch(/Invalid value: "-(\\x7f){1020}\.\.\.": /);
   const one = appContainer({ livenessProbe: { httpGet: { path: '/', port } } });
   const all = { spec: { containers: Array.from({ length: 500 }, (_, i) => ({ ...one, name: `c${i}` })) } };
   const { message = '', details } = validation({ ...rollout, spec: { template: all } }).status;

@@ -73,16 +73,28 @@ describe('the list of checks', () => {
     expect(CHECKS.map(({ id }) => id)).toEqual(Object.keys(CHECK_CATALOGUE));
   });
 
+  const badNumbers = { initialDelaySeconds: 300, failureThreshold: 1, periodSeconds: 1, timeoutSeconds: 9 };
+  const everyProbe = (probe: JsonObject): JsonObject => ({
+    livenessProbe: probe,
+    readinessProbe: probe,
+    startupProbe: probe,
+  });
+
   it('leaves out probes that Istio has rewritten', () => {
-    const rewritten = {
-      httpGet: { path: '/app-health/app/livez', port: 'nope', host: 'x', httpHeaders: [{ name: 'A', value: '\n' }] },
-      initialDelaySeconds: 300,
-      failureThreshold: 1,
-      periodSeconds: 1,
-      timeoutSeconds: 9,
-    };
-    const manifest = deploymentWith({ livenessProbe: rewritten, readinessProbe: rewritten, startupProbe: rewritten });
-    expect(everyFinding(manifest)).toEqual([]);
+    const rewritten = { httpGet: { path: '/app-health/app/livez', port: 15020 }, ...badNumbers };
+    expect(everyFinding(deploymentWith(everyProbe(rewritten)))).toEqual([]);
+  });
+
+  it.each([
+    ['another host', { path: '/app-health/app/livez', port: 15020, host: '169.254.169.254' }],
+    ['another port', { path: '/app-health/app/livez', port: 8080 }],
+    ['the name of a port', { path: '/app-health/app/livez', port: 'nope' }],
+    ['another container', { path: '/app-health/other/livez', port: 15020 }],
+    ['another endpoint', { path: '/app-health/app/admin', port: 15020 }],
+    ['a longer path', { path: '/app-health/app/livez/../../admin', port: 15020 }],
+  ])('looks at probes that only look like those of Istio: %s', (_, httpGet) => {
+    const found = everyFinding(deploymentWith(everyProbe({ httpGet, ...badNumbers })));
+    expect(found.map(({ id }) => id)).toContain('timeout-over-period');
   });
 
   it('never throws, whatever stands in a container, and says one line without control characters', () => {

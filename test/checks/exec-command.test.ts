@@ -6,7 +6,7 @@ const ID = 'exec-command';
 const running = (command: unknown): JsonObject => podWith({ livenessProbe: { exec: { command } } });
 
 describe('exec-command', () => {
-  it.each([[['']], [['  ']], [['\n']], [[null]]])('refuses %j', (command) => {
+  it.each([[['']], [['  ']], [['\n']], [['\u0085\u2028']], [[null]]])('refuses %j', (command) => {
     expect(onlyFinding(ID, running(command))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.exec.command[0]',
@@ -20,7 +20,7 @@ describe('exec-command', () => {
     expect(onlyFinding(ID, running(['', 'cat'])).message).toContain('take the empty first element out');
   });
 
-  it.each([[['cat', '']], [['sh', '-c', 'true']], [[' cat']]])('accepts %j', (command) => {
+  it.each([[['cat', '']], [['sh', '-c', 'true']], [[' cat']], [['\ufeff']]])('accepts %j', (command) => {
     expect(findings(ID, running(command))).toEqual([]);
   });
 

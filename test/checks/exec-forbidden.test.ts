@@ -50,4 +50,12 @@ describe('exec-forbidden', () => {
   it.each([['ls'], [7], [null]])('does not trip over the malformed command %j', (command) => {
     expect(findings(ID, podWith({ livenessProbe: { exec: { command } } }))).toEqual([]);
   });
+
+  it('reports about a hundred words of a command, and ten names of a word', () => {
+    const words = Array.from({ length: 5000 }, () => 'ls');
+    expect(findings(ID, running(...words))).toHaveLength(100);
+    const names = Array.from({ length: 30 }, (_, index) => `n${index}`);
+    const { message } = findings(ID, running('sh', '-c', names.join(' ')), { names })[0] ?? { message: '' };
+    expect(message).toContain('"n9" in its livenessProbe');
+  });
 });

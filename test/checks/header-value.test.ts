@@ -34,4 +34,9 @@ describe('header-value', () => {
   it.each([null, 7, {}])('finds nothing in the malformed value %j', (value) => {
     expect(findings(ID, sending(value))).toEqual([]);
   });
+
+  it('reports about a hundred headers of a probe', () => {
+    const httpHeaders = Array.from({ length: 5000 }, (_, index) => ({ name: `X-${index}`, value: '\n' }));
+    expect(findings(ID, podWith({ livenessProbe: { httpGet: { port: 'http', httpHeaders } } }))).toHaveLength(100);
+  });
 });

@@ -10,6 +10,7 @@ import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, withTemplateAt, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { expectValidReply } from '../protocol.ts';
 import { clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
@@ -53,6 +54,7 @@ describe('the same object gets the same verdict online and offline', () => {
         enforcement: 'Deny',
         mutation: 'On',
         kinds: KNOWN_KINDS,
+        controllers: DEFAULT_TRUSTED_CONTROLLERS,
       });
       expectValidReply('validate', request.uid, decision.reply);
       return decision.violations ?? [];

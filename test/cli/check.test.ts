@@ -109,7 +109,7 @@ describe('probewright check', () => {
   it('escapes what manifests can smuggle into reports', async () => {
     const hostile = misspelt.replace('name: web', 'name: "<&\\"\\u0001::error::x,%"');
     const junit = (await check(hostile, '--output', 'junit')).stdout;
-    expect(junit).toContain('&lt;&amp;&quot;\ufffd');
+    expect(junit).toContain('&lt;&amp;&quot;\\u0001::error::x');
     const github = (await check(misspelt, '--output', 'github')).stdout;
     expect(github.trimEnd().split('\n')).toHaveLength(1);
     expect(github).toMatch(/^::error file=<stdin>,line=19,col=15,title=named-port::spec\.template/);

@@ -121,13 +121,13 @@ describe('probewright explain', () => {
   });
 
   it('leaves out what the webhook would not look at, and what is no workload', async () => {
-    const owned = JSON.stringify({
+    const deleted = JSON.stringify({
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',
-      metadata: { name: 'x', ownerReferences: [{ controller: true }] },
+      metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' },
       spec: { template: { spec: { containers: [{ name: 'app' }] } } },
     });
-    expect(await explain(['-'], `${owned}\n---\nkind: ConfigMap\n`)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await explain(['-'], `${deleted}\n---\nkind: ConfigMap\n`)).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   it('looks into custom kinds and takes --namespace', async () => {

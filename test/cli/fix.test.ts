@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maxDepth } from '../../src/sources/yaml-trees.ts';
 import { runProbewright } from './run-probewright.ts';
@@ -188,10 +189,40 @@ describe('probewright fix', () => {
     await writeFile(join(directory, 'policies', 'b.yaml'), Buffer.from('# \u00fc', 'latin1'));
     const { code, stdout, stderr } = await fix(workload('Deployment', 'apps/v1'));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe(
-      'DIR/policies:1:1: cannot be read: DIR/policies/b.yaml: it is not UTF-8: byte 0xfc in line 1\n',
-    );
+    expect(stderr).toBe('DIR/policies/b.yaml:1:1: cannot be read: it is not UTF-8: byte 0xfc in line 1\n');
   });
+
+  it.each(['Deployment', 'json', 'flow'])(
+    'writes commands of any character so that kubectl can read them: %s',
+    async (form) => {
+      const command = [
+        '\ufeff',
+        '\u009b31m',
+        '\u007f',
+        '\ufffe',
+        '\u202e',
+        'a\u2028b',
+        'a\u200b\nb',
+        'two\nlines\u202e',
+        '\u{e0041}',
+        'é漢😀',
+      ];
+      await writePolicy(JSON.stringify({ containers: ['*'], probes: { livenessProbe: { exec: { command } } } }));
+      const block = `kind: Deployment\napiVersion: apps/v1\nmetadata: { name: a, namespace: apps }\nspec:\n  template:\n    spec:\n      containers:\n        - name: app\n`;
+      const object = parse(workload('Deployment', 'apps/v1')) as unknown;
+      const input = {
+        Deployment: block,
+        json: JSON.stringify(object, null, 2),
+        flow: workload('Deployment', 'apps/v1'),
+      };
+      const { code, stdout } = await fix(input[form as keyof typeof input]);
+      expect(code).toBe(0);
+      const written = parse(stdout) as { spec: { template: { spec: { containers: [{ livenessProbe: unknown }] } } } };
+      expect(written.spec.template.spec.containers[0].livenessProbe).toMatchObject({ exec: { command } });
+      expect(stdout).toMatch(/^[\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u);
+      expect(stdout).not.toContain('\u202e');
+    },
+  );
 
   it('reports bad usage and bad policies, and exits 2', async () => {
     expect(await probewright(['fix', '--output', 'xml', '--policy', 'x'])).toEqual({

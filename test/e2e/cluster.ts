@@ -26,8 +26,13 @@ function serviceAccounts(namespaces: readonly string[]): string[] {
 /**
  * Starts a control plane with controllers and the custom resources. Releases can go into these namespaces: who is audited
  * must be known before the API server starts.
+ *
+ * @param users beside the administrator, without rights
  */
-export async function startCluster(releaseNamespaces: readonly string[]): Promise<Cluster> {
+export async function startCluster(
+  releaseNamespaces: readonly string[],
+  users: readonly string[] = [],
+): Promise<Cluster> {
   const bundle = await productionBundle();
   const directory = await temporaryDirectory('cluster');
   const releases: Release[] = [];
@@ -39,7 +44,11 @@ export async function startCluster(releaseNamespaces: readonly string[]): Promis
     await bundle.remove();
   };
   try {
-    controlPlane = await startControlPlane({ controllers: true, auditedUsers: serviceAccounts(releaseNamespaces) });
+    controlPlane = await startControlPlane({
+      controllers: true,
+      users,
+      auditedUsers: serviceAccounts(releaseNamespaces),
+    });
     await applyCrds(controlPlane);
     return assemble(controlPlane, bundle, directory.path, releases, stop);
   } catch (error) {

@@ -33,6 +33,14 @@ export interface ControlPlane {
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<CommandResult>;
   /** One request to the API server as the administrator. Any status is an answer; a body that is no string goes as JSON. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
+  /** One request to the API server as one of `users`, with credentials of that user's own. */
+  requestAs(
+    user: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<HttpAnswer>;
   /** What the audited users asked so far, oldest first; nothing when nobody is audited. */
   auditEvents(): Promise<AuditEvent[]>;
   /** Ends the processes that were started, and removes their directory. */
@@ -57,6 +65,8 @@ export interface ControlPlaneOptions {
   readonly authorization?: string;
   /** More flags for kube-apiserver, for what only some versions know. */
   readonly apiServerFlags?: readonly string[];
+  /** Users beside the administrator. They have no rights until a binding gives them some. */
+  readonly users?: readonly string[];
   /** Users whose requests are recorded, without bodies. */
   readonly auditedUsers?: readonly string[];
 }
@@ -100,7 +110,8 @@ const startTimeout = 120_000;
 const stopTimeout = 15_000;
 
 /** The short names: servers after 1.27 renamed their controllers and keep these as aliases. */
-const controllerNames = 'deployment,replicaset,statefulset,daemonset,job,cronjob,garbagecollector,serviceaccount';
+const controllerNames =
+  'deployment,replicaset,statefulset,daemonset,job,cronjob,garbagecollector,serviceaccount,clusterrole-aggregation';
 
 /** Why no control plane can be started here, in one sentence; undefined when it can. */
 export function controlPlaneProblem(options: ControlPlaneOptions = {}): string | undefined {
@@ -148,7 +159,7 @@ async function launch(
   stop: () => Promise<void>,
 ): Promise<ControlPlane> {
   const [etcdPort, peerPort, apiPort, managerPort] = await freePorts(4);
-  const keys = await writeKeys(directory);
+  const keys = await writeKeys(directory, options.users ?? []);
   const server = `https://127.0.0.1:${apiPort}`;
   const kubeconfig = join(directory, 'admin.kubeconfig');
   await writeSecret(kubeconfig, adminKubeconfig(server, keys.caPem, keys.token));
@@ -185,6 +196,11 @@ async function launch(
     serviceClusterCidr,
     kubectl: (args, kubectlOptions) => kubectl(directory, kubeconfig, args, kubectlOptions),
     request,
+    requestAs: (user, method, path, body, headers = {}) => {
+      const token = keys.userTokens.get(user);
+      if (token === undefined) throw new Error(`the control plane was started without the user ${user}`);
+      return request(method, path, body, { authorization: `Bearer ${token}`, ...headers });
+    },
     auditEvents: () => readAuditLog(directory),
     stop: async () => {
       close();
@@ -289,7 +305,10 @@ function servingFlags(directory: string): string[] {
 }
 
 /** One serving pair for both servers, the service accounts' keys, and the administrator's token. */
-async function writeKeys(directory: string): Promise<{ caPem: string; token: string }> {
+async function writeKeys(
+  directory: string,
+  users: readonly string[],
+): Promise<{ caPem: string; token: string; userTokens: ReadonlyMap<string, string> }> {
   const { certPem, keyPem, caPem } = await makeServingPair({
     commonName: 'kube-apiserver',
     dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
@@ -305,8 +324,13 @@ async function writeKeys(directory: string): Promise<{ caPem: string; token: str
   await writeSecret(join(directory, 'serving.key'), keyPem);
   await writeSecret(join(directory, 'service-account.pub'), serviceAccount.publicKey);
   await writeSecret(join(directory, 'service-account.key'), serviceAccount.privateKey);
-  await writeSecret(join(directory, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`);
-  return { caPem, token };
+  const userTokens = new Map(users.map((user) => [user, randomBytes(24).toString('hex')]));
+  const lines = [
+    `${token},admin,admin,"system:masters"`,
+    ...[...userTokens].map(([user, own]) => `${own},${user},${user}`),
+  ];
+  await writeSecret(join(directory, 'tokens.csv'), `${lines.join('\n')}\n`);
+  return { caPem, token, userTokens };
 }
 
 function writeSecret(path: string, content: string): Promise<void> {

@@ -69,7 +69,7 @@ describe('request', () => {
 
   it.each([
     ['<html>Bad Gateway</html>', 'GET /api/v1/namespaces: HTTP 502: <html>Bad Gateway</html>'],
-    ['x'.repeat(10_000), `GET /api/v1/namespaces: HTTP 502: ${'x'.repeat(200)}`],
+    ['x'.repeat(10_000), `GET /api/v1/namespaces: HTTP 502: ${'x'.repeat(197)}...`],
     [{ message: 'no Status' }, 'GET /api/v1/namespaces: HTTP 502: {"message":"no Status"}\n'],
     [undefined, 'GET /api/v1/namespaces: HTTP 502'],
   ])('tells of a refusal that is no Status by its beginning', async (body, message) => {

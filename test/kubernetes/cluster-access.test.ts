@@ -145,7 +145,7 @@ describe('a kubeconfig that cannot be used is refused by name and reason:', () =
   it('no such file', async () => {
     const path = join(directory, 'nowhere');
     expect(await refusal(path)).toBe(
-      `kubeconfig ${path} cannot be used: ENOENT: no such file or directory, open '${path}'`,
+      `kubeconfig ${path} cannot be used: ENOENT: no such file or directory, stat '${path}'`,
     );
   });
 

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkPolicyByContainer } from '../../src/policy/check-policy.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
+import { policyDocument, parsedPolicy } from '../worlds.ts';
+import type { CheckFloor } from '../../src/policy/check-policy.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
 
 function clusterPolicy(name: string, spec: object): ProbePolicy {
@@ -54,4 +56,55 @@ it('what ever other layers say is forgotten again, so that whoever invents names
   expect(checkPolicyByContainer([first])).toBe(known);
   for (let index = 1; index < 1000; index++) checkPolicyByContainer([policyOf(index)]);
   expect(checkPolicyByContainer([first])).not.toBe(known);
+});
+
+describe('a floor', () => {
+  const names = (values: string[]): object => ({ checks: { 'exec-forbidden': { names: values } } });
+  const floorOf = (...layers: ProbePolicy[]): CheckFloor | undefined =>
+    checkPolicyByContainer(layers)('app').get('exec-forbidden')?.floor;
+  const namesOf = (floor: CheckFloor | undefined): unknown => floor?.parameters.get('names');
+  const bound = clusterPolicy('bound', {
+    checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } },
+  });
+
+  it('binds the parameters of its layer and of those below', () => {
+    const lower = clusterPolicy('a', names(['wget']));
+    const namespaced = parsedPolicy(policyDocument(names(['nc'])));
+    const silent = clusterPolicy('floor', { checks: { 'exec-forbidden': { floor: 'Deny' } } });
+    expect(namesOf(floorOf(lower, silent, namespaced))).toEqual(['wget']);
+    expect(namesOf(floorOf(lower, bound, namespaced))).toEqual(['curl']);
+    expect(floorOf(lower, bound, namespaced)?.source).toBe('ClusterProbePolicy/bound');
+  });
+
+  it('leaves the layers above their own parameters beside those of the floor', () => {
+    const check = checkPolicyByContainer([bound, parsedPolicy(policyDocument(names(['nc'])))])('app').get(
+      'exec-forbidden',
+    );
+    expect(check?.parameters.get('names')).toEqual(['nc']);
+    expect(check?.action).toBe('Deny');
+  });
+
+  it('makes one run of a check where the layers above set no parameters', () => {
+    const laxer = parsedPolicy(policyDocument({ checks: { 'exec-forbidden': { action: 'Off' } } }));
+    const check = checkPolicyByContainer([bound, laxer])('app').get('exec-forbidden');
+    expect(check?.floor?.parameters).toBe(check?.parameters);
+    expect(check?.action).toBe('Deny');
+  });
+
+  it('of a policy that names the container binds that container alone', () => {
+    const named = clusterPolicy('named', {
+      containers: ['app'],
+      checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } },
+    });
+    const above = parsedPolicy(policyDocument(names(['nc'])));
+    const policyFor = checkPolicyByContainer([clusterPolicy('a', names(['wget'])), named, above]);
+    expect(namesOf(policyFor('app').get('exec-forbidden')?.floor)).toEqual(['curl']);
+    expect(policyFor('nginx').get('exec-forbidden')?.floor).toBeUndefined();
+  });
+
+  it('of the highest layer that sets one decides, with the parameters up to that layer', () => {
+    const higher = clusterPolicy('z', { checks: { 'exec-forbidden': { floor: 'Warn', names: ['perl'] } } });
+    const floor = floorOf(bound, higher, parsedPolicy(policyDocument(names(['nc']))));
+    expect([floor?.action, namesOf(floor)]).toEqual(['Warn', ['perl']]);
+  });
 });

@@ -5,6 +5,7 @@ import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
 import { HEAVY_SPEC, OVERSIZED_SPECS, SPECS_AT_BOUNDS } from './bounded-specs.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from './policy-specs.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
 
 /** What is wrong with a policy, line by line. */
 function problems(document: unknown): string[] {
@@ -100,6 +101,17 @@ describe('a policy', () => {
       expect.stringMatching(/^spec: must have at most 65536 bytes as JSON, not 65[56]\d\d$/),
     ]);
     expect(specProblems({ checks: { 'dependency-liveness': { paths: paths.slice(0, 3) } } })).toEqual([]);
+  });
+
+  it('names a program when the API server sees more than white space: a byte order mark is a character', () => {
+    const spec = (word: string): JsonObject => ({ probes: { livenessProbe: { exec: { command: [word] } } } });
+    expect(parsedPolicy(policyDocument(spec('\ufeff'))).probes.livenessProbe?.handler?.fields).toEqual({
+      command: ['\ufeff'],
+    });
+    for (const blank of ['', ' ', '\u0085', '\u00a0\u2003\u2028'])
+      expect(specProblems(spec(blank))).toEqual([
+        'spec.probes.livenessProbe.exec.command[0]: must name the program to run',
+      ]);
   });
 
   it('may put httpGet fields beside an endpoint path, which is httpGet.path', () => {

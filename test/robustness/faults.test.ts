@@ -13,6 +13,7 @@ import { appContainer, pod, reviewOf } from '../worlds.ts';
 import { REVIEW, UID, ask, askHealth, collect, keepAlive, requestBytes, tls } from './client.ts';
 import { readable, report } from './figures.ts';
 import { POLICY, Program } from './program.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { RunningServer } from '../../src/serve.ts';
 
@@ -258,6 +259,7 @@ describe('a clock', () => {
       clientNames: [],
       enforcement: 'Deny',
       mutation: 'On',
+      controllers: DEFAULT_TRUSTED_CONTROLLERS,
       logLevel: 'silent',
       workloadKinds: undefined,
       drainSeconds: 0,

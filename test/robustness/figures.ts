@@ -5,6 +5,7 @@ export const AREAS = [
   'Hostile bodies',
   'Hostile clients',
   'Hostile policies',
+  'Long decisions',
   'Faults',
   'Random worlds',
   'Who may call',

@@ -176,22 +176,31 @@ export function modelledProbe(layers: readonly Json[], probe: string): ModelledP
   };
 }
 
-/** A check's action and parameters; `builtIn` is its action when no policy speaks. */
+/** A check's action and parameters, and what a floor binds; `builtIn` is its action when no policy speaks. */
 export function modelledCheck(
   layers: readonly Json[],
   id: string,
   builtIn: string,
-): { action: string; parameters: Json } {
+): { action: string; parameters: Json; floor: Json | undefined } {
   const actionOf = (field: string): string | undefined => {
     const said = highest(layers, 'checks', id, field)?.value;
     return said === false ? 'Off' : (said as string | undefined);
   };
   const action = actionOf('action') ?? builtIn;
   const floor = actionOf('floor') ?? 'Off';
-  const parameters: Json = {};
-  for (const layer of layers)
-    for (const [name, value] of Object.entries((at(layer, 'spec', 'checks', id) ?? {}) as Json))
-      if (name !== 'action' && name !== 'floor') parameters[name] = value;
+  const parametersOf = (some: readonly Json[]): Json => {
+    const parameters: Json = {};
+    for (const layer of some)
+      for (const [name, value] of Object.entries((at(layer, 'spec', 'checks', id) ?? {}) as Json))
+        if (name !== 'action' && name !== 'floor') parameters[name] = value;
+    return parameters;
+  };
   const isTooLax = ACTIONS.indexOf(action) < ACTIONS.indexOf(floor);
-  return { action: isTooLax ? floor : action, parameters };
+  const last = layers.findLastIndex((layer) => at(layer, 'spec', 'checks', id, 'floor') !== undefined);
+  const setter = layers[last];
+  return {
+    action: isTooLax ? floor : action,
+    parameters: parametersOf(layers),
+    floor: setter && { action: floor, source: sourceOf(setter), parameters: parametersOf(layers.slice(0, last + 1)) },
+  };
 }

@@ -73,7 +73,11 @@ describe('in random worlds', () => {
           for (const checks of [mergeChecks(own), checkPolicyByContainer(policy.layers)(container)])
             for (const [id, { action }] of Object.entries(CHECK_CATALOGUE)) {
               const check = checks.get(id);
-              const found = { action: check?.action, parameters: Object.fromEntries(check?.parameters ?? []) };
+              const floor = check?.floor && {
+                ...check.floor,
+                parameters: Object.fromEntries(check.floor.parameters),
+              };
+              const found = { action: check?.action, parameters: Object.fromEntries(check?.parameters ?? []), floor };
               expect(found).toEqual(modelledCheck(speaking, id, action));
               compared += 1;
             }

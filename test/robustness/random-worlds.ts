@@ -176,20 +176,21 @@ function specOf(isCluster: boolean): fc.Arbitrary<Json> {
 }
 
 const name = fc.constantFrom('a', 'b', 'c', 'b-2', 'z');
-const document: fc.Arbitrary<Json> = fc.oneof(
-  fc.record({
-    apiVersion: fc.constant('probewright.dev/v1alpha1'),
-    kind: fc.constant('ClusterProbePolicy'),
-    metadata: fc.record({ name }),
-    spec: specOf(true),
-  }),
-  fc.record({
-    apiVersion: fc.constant('probewright.dev/v1alpha1'),
-    kind: fc.constant('ProbePolicy'),
-    metadata: fc.record({ name, namespace: fc.constantFrom(...NAMESPACES) }),
-    spec: specOf(false),
-  }),
-);
+/** Any ClusterProbePolicy. */
+export const clusterDocument: fc.Arbitrary<Json> = fc.record({
+  apiVersion: fc.constant('probewright.dev/v1alpha1'),
+  kind: fc.constant('ClusterProbePolicy'),
+  metadata: fc.record({ name }),
+  spec: specOf(true),
+});
+/** Any ProbePolicy. */
+export const namespaceDocument: fc.Arbitrary<Json> = fc.record({
+  apiVersion: fc.constant('probewright.dev/v1alpha1'),
+  kind: fc.constant('ProbePolicy'),
+  metadata: fc.record({ name, namespace: fc.constantFrom(...NAMESPACES) }),
+  spec: specOf(false),
+});
+const document: fc.Arbitrary<Json> = fc.oneof(clusterDocument, namespaceDocument);
 /** No two policies of one kind have one name in one place. */
 const tier = fc.uniqueArray(document, {
   maxLength: 8,

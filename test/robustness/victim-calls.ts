@@ -12,6 +12,7 @@ import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { PolicySet } from '../../src/policy/policy-set.ts';
 import { readPolicyDocuments } from '../../src/sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { Operation } from 'fast-json-patch';
 import type { JsonObject } from '../../src/probes/json.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
@@ -129,7 +130,12 @@ function review(text: string): Outcome {
         const { reply } =
           webhook === 'mutate'
             ? mutate(request, policies, 'On')
-            : validate(request, policies, { enforcement: 'Deny', mutation: 'On', kinds: KNOWN_KINDS });
+            : validate(request, policies, {
+                enforcement: 'Deny',
+                mutation: 'On',
+                kinds: KNOWN_KINDS,
+                controllers: DEFAULT_TRUSTED_CONTROLLERS,
+              });
         replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
         slowest = Math.max(slowest, performance.now() - began);
         mustApply(request.object, reply.response.patch);

@@ -6,6 +6,7 @@ import { makeServingPair } from '../certificate.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { FastifyInstance } from 'fastify';
 import type { WebhookApp } from '../../src/server/app.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
@@ -41,6 +42,7 @@ function world(options: Partial<WebhookApp> = {}): World {
     mutation: 'On',
     enforcement: 'Deny',
     kinds: KNOWN_KINDS,
+    controllers: DEFAULT_TRUSTED_CONTROLLERS,
     draining: () => false,
     metrics,
     log: {

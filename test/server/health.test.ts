@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { buildHealthApp } from '../../src/server/health.ts';
 import { Metrics } from '../../src/server/metrics.ts';
+import { failureStatus } from '../../src/server/status.ts';
+import { expectHarmless, HOSTILE } from '../hostile-text.ts';
 import type { FastifyInstance } from 'fastify';
 
 let app: FastifyInstance;
@@ -39,4 +41,13 @@ it('/readyz lists twenty problems without a word of more', async () => {
   const problems = Array.from({ length: 20 }, (_, index) => `problem ${index}`);
   app = healthApp({ policies: { problems } });
   expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', policies: { problems } });
+});
+
+it('/readyz and refusals command no terminal, and /readyz keeps the very texts', async () => {
+  const problems = [`ProbePolicy/apps/x: ${HOSTILE.slice(0, 200)}`];
+  app = healthApp({ policies: { problems } });
+  const { payload } = await app.inject('/readyz');
+  expectHarmless(payload);
+  expect(JSON.parse(payload)).toEqual({ status: 'ready', policies: { problems } });
+  expectHarmless(failureStatus(400, HOSTILE).message);
 });

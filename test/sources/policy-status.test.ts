@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isShown, shownStatus, statusPatch } from '../../src/sources/policy-status.ts';
+import { expectHarmless, HOSTILE } from '../hostile-text.ts';
 import type { PolicyVerdict, StatusPatch } from '../../src/sources/policy-status.ts';
 
 const NOON = Date.parse('2026-01-01T12:00:00.789Z');
@@ -192,4 +193,11 @@ describe('a status that says what it should', () => {
       expect(isShown(shownStatus(status), accepted)).toBe(false);
     },
   );
+});
+
+it('the message of a status commands no terminal, however long the problems are', () => {
+  const text = message({ ...broken, problems: [`spec.${HOSTILE}: unknown field`, HOSTILE.repeat(100)] });
+  expect(text).toContain('\\u001b');
+  expect(text.length).toBeLessThanOrEqual(1024);
+  expectHarmless(text);
 });

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findYamlFiles, readYamlFiles } from '../../src/sources/yaml-files.ts';
+import { findYamlFiles } from '../../src/sources/yaml-files.ts';
+import type { LinkReport } from '../../src/sources/yaml-files.ts';
 
 let directory: string;
 
@@ -20,6 +22,12 @@ async function write(...names: string[]): Promise<void> {
     await mkdir(join(directory, name, '..'), { recursive: true });
     await writeFile(join(directory, name), '');
   }
+}
+
+/** Collects the links that are not followed, from the directory on. */
+function reportTo(links: string[]): LinkReport {
+  const add = (link: string): undefined => void links.push(relative(directory, link));
+  return { outside: add, broken: add };
 }
 
 /** The paths that are found, from the directory on. */
@@ -63,22 +71,43 @@ describe('the YAML files below a directory', () => {
     expect(await found()).toEqual(['a.yaml']);
   });
 
-  it('are refused when they are not UTF-8, by name, with the line', async () => {
-    const path = join(directory, 'a.yaml');
-    const read = async (bytes: string | Buffer): Promise<unknown> => {
-      await writeFile(path, bytes);
-      return (await readYamlFiles(await findYamlFiles(directory)))[0]?.text;
-    };
-    expect(await read('\uFEFF# \uFFFD\n')).toBe('\uFEFF# \uFFFD\n');
-    await expect(read(Buffer.from('# \uFFFD\nx: \xe9\n', 'latin1'))).rejects.toThrow(
-      `${path}: it is not UTF-8: byte 0xfd in line 1`,
-    );
-    await expect(read(Buffer.concat([Buffer.from('# \uFFFD\r\n\nx: '), Buffer.of(0xc3)]))).rejects.toThrow(
-      `${path}: it is not UTF-8: byte 0xc3 in line 3`,
-    );
-    await expect(read(Buffer.from('\uFEFFa: 1\n', 'utf16le'))).rejects.toThrow(
-      `${path}: it is UTF-16, and must be UTF-8`,
-    );
-    await expect(read(Buffer.of(0xff))).rejects.toThrow('byte 0xff in line 1');
+  it('are also those that links outside lead to, or these are reported and not followed', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'probewright-outside-'));
+    await writeFile(join(outside, 'secret.yaml'), '');
+    await write('..data/a.yaml', 'sub/b.yaml');
+    await symlink(outside, join(directory, 'away'));
+    await symlink(join(outside, 'secret.yaml'), join(directory, 'sub', 'c.yaml'));
+    await symlink('..data/a.yaml', join(directory, 'a.yaml'));
+    await symlink('sub', join(directory, 'inside'));
+    expect(await found()).toEqual(['a.yaml', 'away/secret.yaml', 'sub/b.yaml', 'sub/c.yaml']);
+    const links: string[] = [];
+    const files = await findYamlFiles(directory, reportTo(links));
+    expect(files.map(({ path }) => relative(directory, path))).toEqual(['a.yaml', 'sub/b.yaml']);
+    expect(links).toEqual(['away', 'sub/c.yaml']);
+    await rm(outside, { recursive: true });
+  });
+
+  it('are inside also when the directory itself is named by a link', async () => {
+    await write('real/a.yaml', 'real/..data/b.yaml');
+    await symlink('..data/b.yaml', join(directory, 'real', 'b.yaml'));
+    await symlink('real', join(directory, 'link'));
+    const links: string[] = [];
+    const files = await findYamlFiles(join(directory, 'link'), reportTo(links));
+    expect(files.map(({ path }) => relative(directory, path))).toEqual(['link/a.yaml', 'link/b.yaml']);
+    expect(links).toEqual([]);
+  });
+
+  it('are not hidden by a link to nowhere when that is reported; otherwise it is an error, as a policy could be lost', async () => {
+    await write('a.yaml');
+    await symlink('nowhere', join(directory, 'b.yaml'));
+    await expect(found()).rejects.toThrow('ENOENT');
+    const links: string[] = [];
+    const files = await findYamlFiles(directory, reportTo(links));
+    expect([files.map(({ path }) => relative(directory, path)), links]).toEqual([['a.yaml'], ['b.yaml']]);
+  });
+
+  it('are there when they are no files, so that reading them reports what they are', async () => {
+    execFileSync('mkfifo', [join(directory, 'a.yaml'), join(directory, 'notes.txt')]);
+    expect(await found()).toEqual(['a.yaml']);
   });
 });

@@ -10,6 +10,10 @@ serve
 --webhook-configurations={{ include "probewright.fullname" . }}
 --enforcement={{ .Values.enforcement }}
 --mutation={{ include "probewright.mutation" . }}
+--trust-foreign-service-accounts={{ .Values.trustForeignServiceAccounts }}
+{{- with .Values.trustedControllers }}
+--trusted-controllers={{ join "," . }}
+{{- end }}
 --log-level={{ .Values.logLevel }}
 --drain-seconds={{ .Values.drainSeconds }}
 --lease={{ include "probewright.fullname" . }}

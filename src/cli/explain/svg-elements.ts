@@ -1,20 +1,8 @@
-import { printable } from './printable.ts';
+import { escapeXml } from '../../text/xml.ts';
+import type { Markup } from '../../text/xml.ts';
 
 /** Attributes of an element; absent ones are left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
-
-/** Markup that has been escaped already. */
-export type Markup = string;
-
-/** Text as XML content or in a double-quoted attribute. Characters that XML 1.0 does not allow become visible escapes. */
-export function escapeXml(text: string): Markup {
-  return printable(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&apos;');
-}
 
 /** An element with the children given, which are markup already. */
 export function element(name: string, attributes: Attributes, ...children: readonly Markup[]): Markup {

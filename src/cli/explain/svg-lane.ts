@@ -1,7 +1,8 @@
 import { duration } from './seconds.ts';
-import { element, escapeXml, textAt, textWidth } from './svg-elements.ts';
+import { escapeXml } from '../../text/xml.ts';
+import { element, textAt, textWidth } from './svg-elements.ts';
 import type { Lane, Segment, Tone } from './scenes.ts';
-import type { Markup } from './svg-elements.ts';
+import type { Markup } from '../../text/xml.ts';
 
 /** Left edge and length of the time axis, in pixels. */
 export const AXIS_LEFT = 200;

@@ -1,11 +1,14 @@
-import { printable, shortened, wrapped } from './printable.ts';
+import { cut } from '../../text/cut.ts';
+import { visible } from '../../text/visible.ts';
+import { wrap } from '../../text/wrap.ts';
+import { escapeXml } from '../../text/xml.ts';
 import { tickStep } from './seconds.ts';
-import { averageWidth, element, escapeXml, textAt } from './svg-elements.ts';
+import { averageWidth, element, textAt } from './svg-elements.ts';
 import { AXIS_LEFT, AXIS_LENGTH, FILLS, hatchings, laneBlock, RED } from './svg-lane.ts';
 import { timesText } from './text.ts';
 import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from './model.ts';
 import type { Lane, Scene } from './scenes.ts';
-import type { Markup } from './svg-elements.ts';
+import type { Markup } from '../../text/xml.ts';
 import type { Block } from './svg-lane.ts';
 
 /** Width of the picture and its margin, in pixels. */
@@ -57,7 +60,7 @@ function probeText({ kind, handler, from, letters }: ProbeExplanation): string {
     F === 1 ? 'one failure is enough' : `${F} failures in a row`,
     ...(S > 1 ? [`${S} successes to pass`] : []),
   ];
-  return `${kind} from ${from}: ${shortened(printable(handler), 60)}, ${times.join(', ')}`;
+  return `${kind} from ${from}: ${cut(visible(handler), 60, '…')}, ${times.join(', ')}`;
 }
 
 function drawScene(sheet: Sheet, scene: Scene): void {
@@ -93,7 +96,7 @@ function drawCaptions(sheet: Sheet, lane: Lane): void {
   for (const segment of lane.segments) {
     const isStop = segment.tone === 'stopping' && segment.from === lane.stopAt;
     sheet.block((top) => {
-      const lines = wrapped(`${timesText(segment)}: ${segment.caption}`, CAPTION_CHARACTERS);
+      const lines = wrap(`${timesText(segment)}: ${segment.caption}`, CAPTION_CHARACTERS);
       const swatch = element('rect', { x: MARGIN, y: top + 2, width: 16, height: 12, fill: FILLS[segment.tone] });
       const marker = element('rect', { x: MARGIN, y: top + 1, width: 3, height: 14, fill: RED });
       const texts = lines.map((line, index) =>
@@ -126,13 +129,13 @@ class Sheet {
   /** One line, cut when it is longer than the page is wide. */
   line(text: string, { size, weight = 400, fill = INK, after = 0 }: LineStyle): void {
     const fitting = Math.floor((WIDTH - 2 * MARGIN) / averageWidth(size));
-    const line = shortened(printable(text), fitting);
+    const line = cut(visible(text), fitting, '…');
     this.#parts.push(textAt(MARGIN, this.#y + size, line, { 'font-size': size, 'font-weight': weight, fill }));
     this.#y += size * 1.25 + after;
   }
 
   paragraph(text: string, style: LineStyle): void {
-    const lines = wrapped(printable(text), Math.floor((WIDTH - 2 * MARGIN) / averageWidth(style.size)));
+    const lines = wrap(visible(text), Math.floor((WIDTH - 2 * MARGIN) / averageWidth(style.size)));
     for (const line of lines) this.line(line, { ...style, after: 0 });
     this.gap(style.after ?? 0);
   }

@@ -1,5 +1,6 @@
 import { FIGURE_TITLES } from './model.ts';
-import { printable, wrapped } from './printable.ts';
+import { outputLine, visible } from '../../text/visible.ts';
+import { wrap } from '../../text/wrap.ts';
 import { duration, tickStep } from './seconds.ts';
 import type { Figure } from '../../probes/timing-figures.ts';
 import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from './model.ts';
@@ -33,23 +34,23 @@ export function explanationsAsText(workloads: readonly WorkloadExplanation[]): s
 function workloadText({ kind, namespace, name, place, containers, notInjected }: WorkloadExplanation): string {
   const reasons = notInjected.length > 0 ? ['  Not injected:', ...notInjected.flatMap(bullet), ''] : [];
   const lines = [
-    `${printable(`${kind} ${namespace}/${name}`)}  (${printable(place)})`,
+    `${visible(`${kind} ${namespace}/${name}`)}  (${visible(place)})`,
     '',
     ...containers.flatMap(containerLines),
     ...reasons,
   ];
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+  return lines.map((line) => `${outputLine(line.trimEnd())}\n`).join('');
 }
 
 function bullet(text: string): string[] {
-  return wrapped(printable(text), WIDTH - 6).map((line, index) => (index === 0 ? `    - ${line}` : `      ${line}`));
+  return wrap(visible(text), WIDTH - 6).map((line, index) => (index === 0 ? `    - ${line}` : `      ${line}`));
 }
 
 function containerLines(container: ContainerExplanation): string[] {
   const role = container.role === 'sidecar' ? 'native sidecar' : 'application container';
   return [
-    `  ${printable(JSON.stringify(container.name))}, ${role} at ${container.path}`,
-    ...wrapped(container.headline, WIDTH - 4).map((line) => `    ${line}`),
+    `  ${visible(JSON.stringify(container.name))}, ${role} at ${container.path}`,
+    ...wrap(container.headline, WIDTH - 4).map((line) => `    ${line}`),
     ...container.caveats.flatMap(bullet),
     '',
     ...probeLines(container.probes),
@@ -61,8 +62,8 @@ function containerLines(container: ContainerExplanation): string[] {
 function probeLines(probes: readonly ProbeExplanation[]): string[] {
   if (probes.length === 0) return ['    no probes', ''];
   const lines = probes.flatMap(({ kind, handler, from, letters }) => [
-    `    ${kind.padEnd(15)} ${printable(handler)}`,
-    `    ${''.padEnd(15)} ${inputsText(letters)}; from ${printable(from)}`,
+    `    ${kind.padEnd(15)} ${visible(handler)}`,
+    `    ${''.padEnd(15)} ${inputsText(letters)}; from ${visible(from)}`,
   ]);
   return [...lines, ''];
 }
@@ -160,7 +161,7 @@ function captionLines(segment: Segment, { stopAt }: Lane): string[] {
   const { tone, caption } = segment;
   const mark = segment.from === stopAt && tone === 'stopping' ? `${STOP_MARK}${CHARACTERS[tone]}` : CHARACTERS[tone];
   const indent = ' '.repeat(TITLE_COLUMNS + 6 + 3);
-  const lines = wrapped(`${timesText(segment)}: ${caption}`, WIDTH - indent.length);
+  const lines = wrap(`${timesText(segment)}: ${caption}`, WIDTH - indent.length);
   return lines.map((line, index) => (index === 0 ? `${indent.slice(3)}${mark.padEnd(3)}${line}` : `${indent}${line}`));
 }
 

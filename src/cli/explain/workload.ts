@@ -3,7 +3,7 @@ import { defaultedPodSpec } from '../../probes/api-defaults.ts';
 import { PROBE_KINDS, ownProbe } from '../../probes/probe.ts';
 import { containerFigures } from '../../probes/timing-figures.ts';
 import { probeTiming } from '../../probes/timing.ts';
-import { defaultProbes } from '../../defaulting/default-probes.ts';
+import { permittedProbes } from '../../verdict/permitted-defaulting.ts';
 import { effectiveTemplate } from '../../defaulting/effective.ts';
 import { formatNotInjected } from '../../defaulting/reason.ts';
 import { SAFETY_SOURCE } from '../../defaulting/startup.ts';
@@ -60,7 +60,7 @@ function explainTemplate(
   namespace: string,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
   const labels = stringMap(objectMember(template, 'metadata') ?? {}, 'labels');
-  const defaulting = defaultProbes(template, policies.policyFor(namespace, labels), kind);
+  const defaulting = permittedProbes(template, policies.policyFor(namespace, labels), kind);
   const effective = effectiveTemplate(template, defaulting.injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
   const podSpecPath = formatPath([...path, 'spec']);

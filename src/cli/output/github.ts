@@ -1,3 +1,4 @@
+import { visible } from '../../text/visible.ts';
 import { formatViolation } from '../../checks/violation.ts';
 import type { CheckReport } from '../check-report.ts';
 
@@ -14,6 +15,7 @@ export function githubReport({ violations }: CheckReport): string {
     .join('');
 }
 
-/** The escapes of actions/toolkit's workflow commands. */
-const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+/** The escapes of actions/toolkit's workflow commands. The runner undoes them, so the text is made visible first. */
+const data = (text: string): string =>
+  visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,6 +1,7 @@
+import { jsonText } from '../../text/json-text.ts';
 import type { CheckReport } from '../check-report.ts';
 
-/** One object for programs. `path` is the field, `message` the text without it. */
+/** One object for programs, with the very values of the manifests. `path` is the field, `message` the text without it. */
 export function jsonReport({ violations, summary }: CheckReport): string {
   const listed = violations.map(
     ({ check, action, message, path, file, line, column, kind, namespace, name, container, probe }) => ({
@@ -18,5 +19,5 @@ export function jsonReport({ violations, summary }: CheckReport): string {
       ...(probe !== undefined && { probe }),
     }),
   );
-  return `${JSON.stringify({ violations: listed, summary }, null, 2)}\n`;
+  return `${jsonText({ violations: listed, summary }, undefined, 2)}\n`;
 }

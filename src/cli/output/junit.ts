@@ -1,3 +1,4 @@
+import { escapeXml } from '../../text/xml.ts';
 import { formatViolation } from '../../checks/violation.ts';
 import type { CheckReport, PlacedViolation } from '../check-report.ts';
 
@@ -19,28 +20,17 @@ export function junitReport({ violations }: CheckReport): string {
 function suite(file: string, violations: readonly PlacedViolation[]): string {
   const failures = violations.filter(({ action }) => action === 'Deny').length;
   const cases = violations.map((violation) => testCase(violation)).join('');
-  return `  <testsuite name="${escaped(file)}" tests="${violations.length}" failures="${failures}">\n${cases}  </testsuite>\n`;
+  return `  <testsuite name="${escapeXml(file)}" tests="${violations.length}" failures="${failures}">\n${cases}  </testsuite>\n`;
 }
 
 function testCase(violation: PlacedViolation): string {
   const { check, kind, namespace, name, container, probe, file, line, action } = violation;
   const title = `${kind} ${namespace}/${name} ${[container, probe].filter(Boolean).join('.')}: ${check}`;
-  const start = `    <testcase name="${escaped(title)}" classname="${escaped(check)}" file="${escaped(file)}" line="${line}">`;
-  const text = escaped(`${file}:${line}: ${formatViolation(violation)}`);
+  const start = `    <testcase name="${escapeXml(title)}" classname="${escapeXml(check)}" file="${escapeXml(file)}" line="${line}">`;
+  const text = escapeXml(`${file}:${line}: ${formatViolation(violation)}`);
   const result =
     action === 'Deny'
-      ? `<failure message="${text}" type="${escaped(check)}">${text}</failure>`
+      ? `<failure message="${text}" type="${escapeXml(check)}">${text}</failure>`
       : `<system-out>${action}: ${text}</system-out>`;
   return `${start}${result}</testcase>\n`;
-}
-
-/** XML text and attributes; characters that XML 1.0 cannot hold become U+FFFD. */
-function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

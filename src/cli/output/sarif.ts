@@ -1,9 +1,12 @@
+import { jsonText } from '../../text/json-text.ts';
+import { outputLine, visible } from '../../text/visible.ts';
 import { CHECK_CATALOGUE } from '../../policy/check-catalogue.ts';
 import { VERSION } from '../../version.ts';
 import type { CheckReport, PlacedViolation } from '../check-report.ts';
 
 const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Off: 'none' } as const;
-/** SARIF 2.1.0, for code scanning: every check is a rule with its help, every violation a result. */
+
+/** SARIF 2.1.0, for code scanning: every check is a rule with its help, every violation a result. Viewers show its texts as they are. */
 export function sarifReport({ violations }: CheckReport): string {
   const ids = Object.keys(CHECK_CATALOGUE);
   const rules = Object.entries(CHECK_CATALOGUE).map(([id, { action, summary }]) => ({
@@ -19,7 +22,7 @@ export function sarifReport({ violations }: CheckReport): string {
     version: '2.1.0',
     runs: [{ tool: { driver }, results }],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return `${jsonText(log, undefined, 2)}\n`;
 }
 
 function result(violation: PlacedViolation, ruleIndex: number): unknown {
@@ -28,17 +31,17 @@ function result(violation: PlacedViolation, ruleIndex: number): unknown {
     ruleId: check,
     ruleIndex,
     level: LEVEL[action],
-    message: { text: `${path}: ${message}` },
+    message: { text: outputLine(`${path}: ${message}`) },
     locations: [
       {
         physicalLocation: { artifactLocation: { uri: uri(file) }, region: { startLine: line, startColumn: column } },
-        logicalLocations: [{ fullyQualifiedName: `${kind}/${namespace}/${name}/${path}` }],
+        logicalLocations: [{ fullyQualifiedName: visible(`${kind}/${namespace}/${name}/${path}`) }],
       },
     ],
   };
 }
 
-/** A relative or absolute path as a URI reference. */
+/** A relative or absolute path as a URI reference. Two slashes at its beginning would name a host. */
 function uri(file: string): string {
-  return file.split('/').map(encodeURIComponent).join('/');
+  return file.toWellFormed().replace(/^\/+/, '/').split('/').map(encodeURIComponent).join('/');
 }

@@ -1,3 +1,4 @@
+import { outputLine } from '../../text/visible.ts';
 import { formatViolation } from '../../checks/violation.ts';
 import type { CheckReport } from '../check-report.ts';
 
@@ -11,5 +12,5 @@ export function textReport({ violations, summary }: CheckReport): string {
       `${violation.kind} ${violation.namespace}/${violation.name}: ${formatViolation(violation)}`,
   );
   const { objects, workloads, deny, warn, audit } = summary;
-  return `${[...lines, `${workloads} workloads in ${objects} objects: ${deny} denied, ${warn} warned, ${audit} noted`].join('\n')}\n`;
+  return `${[...lines.map(outputLine), `${workloads} workloads in ${objects} objects: ${deny} denied, ${warn} warned, ${audit} noted`].join('\n')}\n`;
 }

@@ -1,17 +1,19 @@
 import { objectMember, stringMap } from '../probes/json.ts';
 import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
-import { runChecks } from '../checks/run-checks.ts';
+import { runChecksInSteps } from '../checks/run-checks.ts';
 import { voidInitialDelay } from '../checks/void-initial-delay.ts';
-import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { checkPolicyByContainer } from '../policy/check-policy.ts';
+import { runToEnd } from '../steps.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Defaulting, Injection } from '../defaulting/default-probes.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
+import type { Steps } from '../steps.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
 /** With so many no further template is looked at: nobody reads them, and an object of megabytes has room for any number. */
@@ -38,11 +40,16 @@ export interface Judgement {
  * @param willBeDefaulted the Pods will get what policy gives them; false for a Pod that has been through the mutating webhook, and while
  *   mutation is not On: then it is judged as it stands
  */
-export function judge(
+export function judge(subject: Subject, policies: PolicySet, willBeDefaulted: boolean): Judgement {
+  return runToEnd(judgeInSteps(subject, policies, willBeDefaulted));
+}
+
+/** The same in steps, for an object that takes long. */
+export function* judgeInSteps(
   { object, kind, templates, namespace }: Subject,
   policies: PolicySet,
   willBeDefaulted: boolean,
-): Judgement {
+): Steps<Judgement> {
   const violations: Violation[] = [];
   const warnings = new Set<string>();
   const sources = new Set<string>();
@@ -50,20 +57,22 @@ export function judge(
     if (violations.length >= MOST_VIOLATIONS) break;
     const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
     for (const { source } of policy.layers) sources.add(source);
-    const defaulting = defaultProbes(template, policy, kind);
+    const defaulting = yield* permittedDefaulting(template, policy, kind);
     for (const warning of defaulting.warnings) warnings.add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
+    yield;
     const workload = checkedWorkload(object, kind, { template: effective, path });
-    const found = runChecks(workload, checkPolicyByContainer(policy.layers));
+    const found = yield* runChecksInSteps(workload, checkPolicyByContainer(policy.layers));
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // One by one: what is spread into a call has to fit on the stack, and a hostile object has any number of faults.
     for (const violation of willBeDefaulted ? withSources(found, defaulting) : found)
       violations.push(which === undefined ? violation : { ...violation, ...which });
+    yield;
   }
   return { violations, warnings: [...warnings], policies: [...sources] };
 }
 
-/** Says so where a probe that counts is not the author's: who is to mend it is another then. */
+/** Says so where a probe that counts is not the author's: somebody else has to change it. */
 function withSources(violations: readonly Violation[], { injections }: Defaulting): readonly Violation[] {
   if (violations.length === 0 || injections.length === 0) return violations;
   const injected = new Map(injections.map((injection) => [`${injection.container.name} ${injection.kind}`, injection]));

@@ -1,0 +1,66 @@
+/**
+ * Characters that a reader does not see, or that change how the text around them is shown: control characters (C0, DEL, C1), format and
+ * default-ignorable characters (bidirectional overrides, zero-width ones, tags), line and paragraph separators, surrogates without
+ * their other half, private-use characters and noncharacters.
+ */
+const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]`;
+
+/** The same characters where emoji need them: flags of regions, joiners between two pictures, picture variants, keycaps. */
+const IN_EMOJI = [
+  String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{4,6}\u{e007f}`,
+  String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`,
+  String.raw`(?<=\p{Extended_Pictographic})\ufe0f`,
+  String.raw`(?<=[#*0-9])\ufe0f(?=\u20e3)`,
+].join('|');
+
+const ANY_HIDDEN = new RegExp(HIDDEN, 'u');
+const EACH_HIDDEN = new RegExp(`(${IN_EMOJI})|${HIDDEN}+`, 'gu');
+
+/** Log commands that CI hosts obey wherever they stand in a line: `##[` of GitHub and Azure, `##vso[` of Azure, `##teamcity[`. */
+const LOG_COMMAND = /##(?=[A-Za-z]*\[)/g;
+
+/** Most texts are ASCII, and have nothing to escape. */
+const NOT_ASCII = /[^ -~]/;
+
+/**
+ * A text as people and CI hosts are shown it, on one line: hidden characters and CI log commands are written with the escapes of JSON
+ * (`\u001b`, `\n`, `#\u0023[`). Accents, CJK and emoji stay as they are. A text that is visible already stays the same, and JSON text
+ * keeps its value.
+ */
+export function visible(text: string): string {
+  if (!NOT_ASCII.test(text) && !text.includes('##')) return text;
+  const shown = ANY_HIDDEN.test(text)
+    ? text.replace(EACH_HIDDEN, (found, inEmoji: string | undefined) => inEmoji ?? escaped(found))
+    : text;
+  return shown.replace(LOG_COMMAND, `#${escaped('#')}`);
+}
+
+/**
+ * A whole line of output: visible, and without `::` at its beginning, where GitHub's runner takes it for a workflow command. The runner
+ * skips spaces before it.
+ */
+export function outputLine(text: string): string {
+  return visible(text).replace(/^(\s*):(?=:)/, `$1${escaped(':')}`);
+}
+
+/** By UTF-16 code unit, filled in as they are met: hostile texts repeat a few characters a million times. */
+const ESCAPES = new Map([
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0d, '\\r'],
+]);
+
+/** JSON's escapes, one for each half of a surrogate pair. */
+function escaped(characters: string): string {
+  let escapes = '';
+  for (let index = 0; index < characters.length; index++) escapes += escapeOf(characters.charCodeAt(index));
+  return escapes;
+}
+
+function escapeOf(unit: number): string {
+  const known = ESCAPES.get(unit);
+  if (known !== undefined) return known;
+  const made = `\\u${unit.toString(16).padStart(4, '0')}`;
+  ESCAPES.set(unit, made);
+  return made;
+}

@@ -1,0 +1,277 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { githubReport } from '../../src/cli/output/github.ts';
+import { jsonReport } from '../../src/cli/output/json.ts';
+import { junitReport } from '../../src/cli/output/junit.ts';
+import { sarifReport } from '../../src/cli/output/sarif.ts';
+import { textReport } from '../../src/cli/output/text.ts';
+import { expectHarmless, HOSTILE, HOSTILE_FILE_NAME } from '../hostile-text.ts';
+import { runProbewright } from './run-probewright.ts';
+import type { CheckReport } from '../../src/cli/check-report.ts';
+import type { Ran } from './run-probewright.ts';
+
+const H = HOSTILE;
+const metadata = { name: H, namespace: H, labels: { [H]: H } };
+
+/** A workload with a hostile text wherever one can stand. */
+const workload = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata,
+  spec: {
+    template: {
+      metadata: {
+        labels: { [H]: H },
+        annotations: {
+          [`probewright.dev/${H}`]: H,
+          'probewright.dev/containers': H,
+          'probewright.dev/skip': H,
+          'probewright.dev/liveness-path': H,
+          'probewright.dev/startup-seconds': H,
+          'kubectl.kubernetes.io/default-container': H,
+        },
+      },
+      spec: {
+        containers: [
+          {
+            name: H,
+            image: H,
+            ports: [{ name: H, containerPort: 80, protocol: H }],
+            [`livenessProbe${H}`]: {},
+            livenessProbe: {
+              [H]: H,
+              httpGet: { path: H, port: H, host: H, scheme: H, httpHeaders: [{ name: H, value: H, [H]: H }], [H]: H },
+            },
+            readinessProbe: { exec: { command: [H, H] }, periodSeconds: H },
+            startupProbe: { grpc: { port: H, service: H } },
+          },
+          {
+            name: 'app',
+            ports: [{ name: 'http', containerPort: 80 }],
+            livenessProbe: { httpGet: { path: `/${H}`, port: 'htpp' } },
+          },
+          { name: `b${H}`, livenessProbe: { exec: { command: ['sh', '-c', `curl ${H}`] } } },
+        ],
+      },
+    },
+  },
+};
+
+const policy = {
+  apiVersion: 'probewright.dev/v1alpha1',
+  kind: 'ProbePolicy',
+  metadata,
+  spec: {
+    [H]: H,
+    containers: [H, H],
+    selector: { matchLabels: { [H]: H } },
+    probes: { livenessProbe: { [H]: H, httpGet: { path: H, port: H, host: H, httpHeaders: [{ name: H, value: H }] } } },
+    checks: { [H]: { action: H }, 'exec-forbidden': { action: 'Deny', names: [H] } },
+  },
+};
+
+const good = {
+  apiVersion: 'probewright.dev/v1alpha1',
+  kind: 'ClusterProbePolicy',
+  metadata: { name: 'good' },
+  spec: {
+    kubernetesProbeEndpoints: { readinessProbe: '/r' },
+    checks: { 'exec-forbidden': { action: 'Warn', names: ['curl'] }, 'required-startup': { action: 'Audit' } },
+  },
+};
+
+/** Faults of the text itself, whose messages quote it; the raw characters are those that YAML takes. */
+const FAULTY = [
+  `kind: Pod\n${JSON.stringify(H)}: 1\n${JSON.stringify(H)}: 2\n`,
+  'a: *\u202e##[error]x\n',
+  'a: !!int "\u009b\u202e##[x]"\n',
+  '\u202e##[a]: [\u009b\n',
+  '- &\u2066 [ *\u2066 ]\n',
+  `{"a": ${JSON.stringify(H)}`,
+  '"\\ud83d ::error::x": &a [*a]\n',
+  '%\u202e ::error::\n---\n? {a: ##[b]}\n',
+].join('---\n');
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-hostile-'));
+  await mkdir(join(directory, 'in', HOSTILE_FILE_NAME), { recursive: true });
+  await writeFile(join(directory, 'in', HOSTILE_FILE_NAME, `${HOSTILE_FILE_NAME}.json`), JSON.stringify(workload));
+  await writeFile(join(directory, 'in', '::error::x.yaml'), FAULTY);
+  await writeFile(join(directory, 'in', 'latin.yaml'), Buffer.from('\xfc', 'latin1'));
+  await mkdir(join(directory, 'bad'));
+  await writeFile(join(directory, 'bad', `${HOSTILE_FILE_NAME}.json`), JSON.stringify(policy));
+  await writeFile(join(directory, 'bad', 'faulty.yaml'), FAULTY);
+  await mkdir(join(directory, 'good'));
+  await writeFile(join(directory, 'good', `${HOSTILE_FILE_NAME}.json`), JSON.stringify(good));
+  await writeFile(join(directory, 'kinds.json'), JSON.stringify([{ [H]: H, group: H, kind: H, podTemplatePath: H }]));
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true });
+});
+
+const at = (name: string): string => join(directory, name);
+
+async function probewright(...args: string[]): Promise<Ran> {
+  const ran = await runProbewright(args, { stdin: JSON.stringify(workload) });
+  expectHarmless(ran.stderr);
+  return ran;
+}
+
+describe('what a tenant writes commands no terminal and no CI host', () => {
+  describe.each(['good', 'bad'])('with %s policies', (policies) => {
+    it.each(['text', 'json', 'sarif', 'junit'])('by check --output %s', async (output) => {
+      for (const input of [at('in'), '-']) {
+        const { stdout } = await probewright('check', input, '--policies', at(policies), '--output', output);
+        expectHarmless(stdout);
+        expect(stdout).toContain('named-port');
+      }
+    });
+
+    it('by check --output github, whose lines are all its own', async () => {
+      const { stdout } = await probewright('check', at('in'), '--policies', at(policies), '--output', 'github');
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines.length).toBeGreaterThan(5);
+      for (const line of lines) {
+        expect(line).toMatch(/^::(error|warning|notice) file=[^:,]*,line=\d+,col=\d+,title=[a-z-]+::spec\./);
+        expectHarmless(line.replace(/^::/, ''));
+        expect(line).not.toMatch(/%(?!25|3A|2C)/);
+      }
+    });
+
+    it('by the messages of fix', async () => {
+      const { stderr } = await probewright('fix', at('in'), '--policies', at(policies));
+      expect(stderr.split('\n').length).toBeGreaterThan(5);
+      const { stdout } = await probewright('fix', at('in'), '--policies', at(policies), '--output', 'json');
+      expectHarmless(stdout);
+    });
+
+    it('by explain', async () => {
+      const { stdout } = await probewright('explain', at('in'), '--policies', at(policies));
+      expect(stdout).toContain('livenessProbe');
+      expectHarmless(stdout);
+    });
+
+    it('by the pictures of explain', async () => {
+      const { stdout } = await probewright(
+        ...[
+          'explain',
+          at('in'),
+          '--policies',
+          at(policies),
+          '--output',
+          'svg',
+          '--output-dir',
+          at(`pictures-${policies}`),
+        ],
+      );
+      expectHarmless(stdout);
+      const [picture = ''] = await readdir(at(`pictures-${policies}`));
+      const svg = await readFile(join(at(`pictures-${policies}`), picture), 'utf8');
+      expectHarmless(svg);
+      expect(svg).not.toMatch(/<(?!\/?(?:svg|title|desc|defs|pattern|rect|path|text|g|line)\b)|href|script>/);
+    });
+  });
+
+  it('by policies and kinds that cannot be read', async () => {
+    for (const args of [
+      ['serve', '--policies', at('bad'), '--port', '0', '--health-port', '0'],
+      ['check', '-', '--workload-kinds', at('kinds.json')],
+      ['explain', '-', '--workload-kinds', at('kinds.json')],
+    ]) {
+      const { code, stderr } = await probewright(...args);
+      expect(code).toBe(2);
+      expect(stderr.split('\n').length).toBeGreaterThan(2);
+    }
+  });
+
+  it.each(['check', 'fix', 'explain', 'serve', ''])('by the command line of %s', async (command) => {
+    const args = [`--${H}`, H, '--output', H, '--policies', `${H}/x`, '--enforcement', H, '--namespace', H];
+    const { code, stderr } = await probewright(...(command === '' ? [H] : [command, ...args]));
+    expect(code).toBe(2);
+    expect(stderr).toContain('\\u001b');
+  });
+
+  it('by names of files that are not there', async () => {
+    for (const command of ['check', 'explain', 'fix']) {
+      const { code, stderr } = await probewright(command, '::error::gone', `${H}.yaml`, '--policies', at('good'));
+      expect(code).toBe(2);
+      expect(stderr).toContain('\\u003a:error::gone:1:1: cannot be read');
+    }
+  });
+});
+
+describe('the formats of check', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constant(H),
+    fc.constantFrom('::error::', '##[x]', ']]>', '%0A'),
+  );
+  const violation = fc.record({
+    ...{
+      check: fc.constantFrom('named-port', 'valid-probe'),
+      action: fc.constantFrom('Deny' as const, 'Warn' as const),
+    },
+    ...{ container: text, path: text, message: text, file: text, kind: text, namespace: text, name: text },
+    ...{ line: fc.nat(), column: fc.nat() },
+  });
+  const reports = fc.array(violation, { minLength: 1, maxLength: 4 }).map((violations): CheckReport => ({
+    violations,
+    summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
+    warnings: [],
+    problems: [],
+  }));
+
+  /** Emoji may hold a joiner. */
+  const harmless = (output: string): void => {
+    expectHarmless(output.replace(/(\p{Extended_Pictographic})[\ufe0f\u200d]/gu, '$1'));
+  };
+
+  it('hold one line for each violation, whatever it says', () => {
+    fc.assert(
+      fc.property(reports, (report) => {
+        const { length } = report.violations;
+        const plain = textReport(report);
+        harmless(plain);
+        expect(plain.split('\n')).toHaveLength(length + 2);
+        const github = githubReport(report);
+        expect(github.split('\n')).toHaveLength(length + 1);
+        harmless(github.replaceAll(/^::(error|warning)/gm, ''));
+        const junit = junitReport(report);
+        harmless(junit);
+        expect(junit.match(/<testcase /g)).toHaveLength(length);
+        expect(junit).toMatch(/^[\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
+      }),
+    );
+  });
+
+  it('hold the very values as JSON, and visible ones as SARIF', () => {
+    fc.assert(
+      fc.property(reports, (report) => {
+        const json = jsonReport(report);
+        harmless(json);
+        expect((JSON.parse(json) as CheckReport).violations).toEqual(report.violations);
+        const sarif = sarifReport(report);
+        harmless(sarif);
+        const { runs } = JSON.parse(sarif) as {
+          runs: [{ results: { message: { text: string }; locations: [Place] }[] }];
+        };
+        for (const { message, locations } of runs[0].results) {
+          harmless(message.text);
+          const { uri } = locations[0].physicalLocation.artifactLocation;
+          expect(uri).toMatch(/^(?!\/\/)[\w.!~*'()%/-]*$/);
+          expect(() => decodeURIComponent(uri)).not.toThrow();
+        }
+      }),
+    );
+  });
+});
+
+interface Place {
+  readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } };
+}

