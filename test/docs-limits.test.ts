@@ -96,7 +96,7 @@ describe('docs/limits.md', () => {
     ],
     ['The webhook port', 'containers of an object', 'admission/object-size.ts', 'MAX_CONTAINERS', 1, ''],
     ['The webhook port', "elements of an object's lists", 'admission/object-size.ts', 'MAX_ELEMENTS', 1, ''],
-    ['The webhook port', 'violations of an object', 'admission/judge.ts', 'MOST_VIOLATIONS', 1, ''],
+    ['The webhook port', 'violations of an object', 'verdict/judge.ts', 'MOST_VIOLATIONS', 1, ''],
     [
       'The webhook port',
       'annotations `probewright.dev/*` of an object',
