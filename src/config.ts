@@ -56,7 +56,7 @@ export interface ClusterConfig {
   readonly lease: string;
   readonly leaseDuration: number;
   readonly leaseRenew: number;
-  readonly watchSilence: number;
+  readonly watchRenewal: number;
   /** Memory that the ProbePolicies of all namespaces may take together, in bytes. */
   readonly policyBudget: number;
 }
@@ -169,12 +169,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   setting('lease', 'NAME', 'probewright', 'Lease by which the replicas agree on who writes'),
   setting('lease-duration', 'DURATION', '60s', 'how long a leader that falls silent is still believed'),
   setting('lease-renew', 'DURATION', '15s', 'how often the leader renews the Lease, and the others look at it'),
-  setting(
-    'watch-silence',
-    'DURATION',
-    '2m',
-    'how long a watch may be silent before it is opened anew; bookmarks come once a minute',
-  ),
+  setting('watch-renewal', 'DURATION', '5m', 'how long a watch lasts before it is renewed, up to a fifth less or more'),
   setting(
     'policy-budget',
     'MEBIBYTES',
@@ -257,7 +252,7 @@ function readClusterConfig(read: ValueReader): ClusterConfig | undefined {
     lease: read.name('lease') ?? '',
     leaseDuration: read.duration('lease-duration'),
     leaseRenew: read.duration('lease-renew'),
-    watchSilence: read.duration('watch-silence'),
+    watchRenewal: read.duration('watch-renewal'),
     policyBudget: read.integer('policy-budget', 1, MAX_POLICY_BUDGET) * MEBIBYTE,
   };
   const kubeconfig = read.path('kubeconfig');
@@ -273,7 +268,7 @@ function checkTlsSecret(config: ServeConfig, read: ValueReader, problems: string
 
 /** Durations that together could not keep the promise that no served certificate is ever untrusted, or no leader ever found. */
 function checkDurations(cluster: ClusterConfig, problems: string[]): void {
-  const { caLifetime, leafLifetime, caOverlap, certificateCheck, leaseDuration, leaseRenew } = cluster;
+  const { caLifetime, leafLifetime, caOverlap, certificateCheck, leaseDuration, leaseRenew, watchRenewal } = cluster;
   // The last third of a CA's life is what a rotation has: one overlap before it and, after it, the last leaf and another overlap.
   const rotation = leafLifetime + 2 * caOverlap;
   if (caLifetime < 3 * rotation) {
@@ -291,7 +286,17 @@ function checkDurations(cluster: ClusterConfig, problems: string[]): void {
       `--lease-renew: ${formatDuration(leaseRenew)} is too rare for --lease-duration ${formatDuration(leaseDuration)}: at most ${formatDuration(Math.floor(leaseDuration / 3))}`,
     );
   }
+  if (watchRenewal < WATCH_RENEWAL_LIMITS.least || watchRenewal > WATCH_RENEWAL_LIMITS.most) {
+    const [least, most] = [WATCH_RENEWAL_LIMITS.least, WATCH_RENEWAL_LIMITS.most].map(formatDuration);
+    problems.push(`--watch-renewal: must be from ${least} to ${most}, not ${formatDuration(watchRenewal)}`);
+  }
 }
+
+/**
+ * The API server counts a watch in whole seconds. A quiet collection is heard of once a renewal, which must be well below the 10 minutes of
+ * the alert ProbewrightConfigStale.
+ */
+const WATCH_RENEWAL_LIMITS = { least: 2_000, most: 300_000 } as const;
 
 /** Longer than any setting here makes sense, and short of what a date can hold. */
 const MAX_DURATION = 100 * 365 * 86_400_000;

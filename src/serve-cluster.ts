@@ -58,14 +58,17 @@ export class ClusterParts {
       {
         troubled: (problem) => {
           if (problem === undefined) log.info('statuses of policies can be written again');
-          else log.warn({ problem }, 'status of a policy not written');
+          else log.warn({ problem }, 'statuses of policies cannot be written now');
+        },
+        setAside: (policy, reason, problem) => {
+          log.warn({ policy, reason, problem }, 'status of a policy not written');
         },
       },
       surroundings,
     );
     this.source = new KubernetesSource(client, surroundings, {
       description: `cluster ${access.server}`,
-      silenceMilliseconds: config.watchSilence,
+      watchRenewalMilliseconds: config.watchRenewal,
       labelsMatter,
       policyBudget: config.policyBudget,
       overBudget: ({ namespace, count, first, use }) => {
@@ -77,7 +80,7 @@ export class ClusterParts {
         this.#statusWriter.update(policy, stale);
       },
     });
-    const certificates = { ...surroundings, silenceMilliseconds: config.watchSilence };
+    const certificates = { ...surroundings, watchRenewalMilliseconds: config.watchRenewal };
     const objects = {
       namespace,
       service: config.serviceName,
@@ -124,6 +127,11 @@ export class ClusterParts {
 
   certificateRotations(): ReturnType<MetricSources['certificateRotations']> {
     return this.#own?.status().writes ?? [];
+  }
+
+  /** How many statuses of policies are not as they should be, by why. */
+  statusesSetAside(): ReturnType<MetricSources['statusesSetAside']> {
+    return this.#statusWriter.setAside();
   }
 
   bundlesSynced(): ReturnType<MetricSources['bundlesSynced']> {

@@ -38,7 +38,7 @@ describe('the settings of serve', () => {
         lease: 'probewright',
         leaseDuration: 60_000,
         leaseRenew: 15_000,
-        watchSilence: 120_000,
+        watchRenewal: 300_000,
         policyBudget: 48 * 1024 * 1024,
       },
     });
@@ -82,6 +82,12 @@ describe('the settings of serve', () => {
       '--ca-lifetime: 14d is too short: a third of it must cover --leaf-lifetime and twice --ca-overlap, so at least 21d6h',
       '--certificate-check: 2d is too rare for --leaf-lifetime 7d: at most 1d4h',
       '--lease-renew: 30s is too rare for --lease-duration 1m: at most 20s',
+    ]);
+  });
+
+  it.each(['1s', '1999ms', '5m1ms', '1h'])('refuse watches that last for %s', (renewal) => {
+    expect(problems(['--kubeconfig', 'k', '--watch-renewal', renewal])).toEqual([
+      `--watch-renewal: must be from 2s to 5m, not ${renewal === '1999ms' ? '1s999ms' : renewal}`,
     ]);
   });
 

@@ -61,7 +61,8 @@ export function trustedBy(state: CaState): readonly TrustRoot[] {
 }
 
 /**
- * Reads a Secret's content. A part that is wrong is left out of the state and told; what remains can be used.
+ * Reads a Secret's content. A part that is wrong is left out of the state and told; what remains can be used. Whether clients accept what its
+ * CAs sign is another question, see IssuanceTrials.
  *
  * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that nothing is
  * dropped too early
@@ -142,7 +143,6 @@ function readAuthority(
     throw new Error(`${certKey} holds ${certificates.length} certificates where one is wanted`);
   const key = readKey(keyKey, keyText);
   if (!certificate.checkPrivateKey(key)) throw new Error(`${keyKey} does not belong to ${certKey}`);
-  if (!certificate.ca) throw new Error(`${certKey} is no certificate of a CA`);
   return {
     cert: certificate.toString(),
     key: key.export({ type: 'pkcs8', format: 'pem' }) as string,

@@ -5,8 +5,8 @@ export interface CertificateSurroundings {
   /** A number from 0 to 1. */
   readonly random: () => number;
   readonly log: CertificateLog;
-  /** How long a watch may be silent before it is opened anew, in milliseconds; absent = the reflector's own. */
-  readonly silenceMilliseconds?: number;
+  /** How long a watch lasts before it is renewed; absent = the reflector's own. */
+  readonly watchRenewalMilliseconds?: number;
 }
 
 /** Where events are told: fields, and a constant message. A pino logger is one. */

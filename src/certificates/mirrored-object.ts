@@ -37,7 +37,7 @@ export class MirroredObject {
     client: ApiClient,
     address: ObjectAddress,
     listener: MirrorListener,
-    surroundings: ReflectorSurroundings & { readonly silenceMilliseconds?: number },
+    surroundings: ReflectorSurroundings & { readonly watchRenewalMilliseconds?: number },
   ) {
     this.#address = address;
     this.#listener = listener;
@@ -48,7 +48,8 @@ export class MirroredObject {
       deleted: (object: KubernetesObject) => this.#isOurs(object) && this.#replace(undefined),
       troubled: (problem: string | undefined) => this.#listener.troubled(problem),
     };
-    this.#reflector = new Reflector(client, what, events, surroundings, surroundings.silenceMilliseconds);
+    const options = { renewalMilliseconds: surroundings.watchRenewalMilliseconds };
+    this.#reflector = new Reflector(client, what, events, surroundings, options);
   }
 
   /** Resolves once the object, or that there is none, is known. */
@@ -70,9 +71,9 @@ export class MirroredObject {
     return this.#isKnown;
   }
 
-  /** True while the object is known and there is contact, so that it is as we see it. */
+  /** True while the object is known and a watch is open, so that it is as we see it. */
   get isCurrent(): boolean {
-    return this.#isKnown && this.#reflector.status().problem === undefined;
+    return this.#isKnown && this.#reflector.status().watching;
   }
 
   /** Grows with every change: says which one a decision was made on. */

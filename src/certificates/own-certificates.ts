@@ -4,13 +4,16 @@ import { CaSecret, dataOf } from './ca-secret.ts';
 import { initialState, SECRET_LABELS, trustedBy } from './ca-state.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
 import { CertificateUpkeep } from './certificate-upkeep.ts';
+import { IssuanceTrials } from './issuance-trials.ts';
 import { isLeafDue, renewalTime } from './leaf-renewal.ts';
 import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
 import { WriteLimit } from './write-limit.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { RotationSettings, RotationStep } from './ca-rotation.ts';
+import type { LeafNames } from './certificate-authority.ts';
 import type { SecretSight } from './ca-secret.ts';
-import type { CaState } from './ca-state.ts';
+import type { CaState, SecretReading } from './ca-state.ts';
 import type { CertificateListener, CertificateSource } from './certificate-source.ts';
 import type { CertificateSurroundings } from './certificate-surroundings.ts';
 import type { ServedLeaf } from './leaf-renewal.ts';
@@ -54,6 +57,12 @@ export interface OwnCertificatesStatus {
   readonly writes: readonly WriteCount[];
 }
 
+/** What can be adopted of what the Secret holds. */
+interface Adoptable extends SecretReading {
+  /** Why clients would refuse what the CA signs, though it can be read and can sign. */
+  readonly refusal: string | undefined;
+}
+
 interface DueWrite {
   readonly step: SecretWrite;
   readonly state: CaState;
@@ -74,6 +83,8 @@ export class OwnCertificates implements CertificateSource {
   readonly #secret: CaSecret;
   readonly #bundle: WebhookCaBundle;
   readonly #upkeep: CertificateUpkeep<Part>;
+  readonly #names: LeafNames;
+  readonly #trials: IssuanceTrials;
   readonly #writes = new Map<string, WriteCount>();
   readonly #secretLimit = new WriteLimit();
   /** The last state that was whole: a Secret that is deleted or spoilt is made good with it. */
@@ -90,6 +101,9 @@ export class OwnCertificates implements CertificateSource {
     this.#upkeep = new CertificateUpkeep(() => this.#round(), settings.check, surroundings);
     const secret = { namespace, name: secretName };
     this.#secret = new CaSecret(client, secret, this.#upkeep.listener('secret contact'), surroundings);
+    const host = `${service}.${namespace}.svc`;
+    this.#names = { commonName: LEAF_NAME, dns: [service, `${service}.${namespace}`, host] };
+    this.#trials = new IssuanceTrials(this.#names, host);
     const webhooks = { configurationName, service, namespace };
     this.#bundle = new WebhookCaBundle(client, webhooks, this.#upkeep.listener('webhook contact'), surroundings);
   }
@@ -128,10 +142,22 @@ export class OwnCertificates implements CertificateSource {
 
   /** Gives false when something failed, and is to be tried again. One part's failure does not keep the others from being done. */
   async #round(): Promise<boolean> {
+    await this.#tryAuthorities();
     const isLeafKept = await this.#attempt('leaf', () => this.#keepLeaf());
     const isSecretKept = await this.#attempt('secret', () => this.#keepSecret());
     const isBundleKept = await this.#attempt('bundle', () => this.#keepBundle());
     return isLeafKept && isSecretKept && isBundleKept;
+  }
+
+  /** Nothing is waited for when all CAs were tried before: what the Secret holds now may be gone in a moment. */
+  async #tryAuthorities(): Promise<void> {
+    this.#look();
+    const { state } = this.#secret.look().reading ?? {};
+    if (state !== undefined && !this.#areTried(state)) await this.#trials.run(signers(state), this.#surroundings.now());
+  }
+
+  #areTried(state: CaState): boolean {
+    return signers(state).every((signer) => this.#trials.has(signer));
   }
 
   /** Every part decides on what there is by then. */
@@ -142,17 +168,31 @@ export class OwnCertificates implements CertificateSource {
     });
   }
 
-  /** Takes over what the Secret holds, if all of it can be used. */
+  /** Takes over what the Secret holds, if all of it can be used and clients accept what its CAs sign. */
   #look(): void {
-    const { reading } = this.#secret.look();
-    if (reading === undefined) return;
-    const problems = reading.problems.join('; ');
+    const adoptable = this.#adoptable(this.#secret.look());
+    if (adoptable === undefined) return;
+    const problems = adoptable.problems.join('; ');
     if (problems !== this.#toldProblems && problems !== '') {
       const { namespace, secretName } = this.#settings;
       this.#surroundings.log.error({ namespace, secret: secretName, problems }, 'the Secret of the CA cannot be used');
     }
     this.#toldProblems = problems;
-    if (problems === '') this.#state = reading.state;
+    if (problems === '') this.#state = adoptable.state;
+  }
+
+  /** Undefined when there is no Secret, or when it has changed during this round: the next round will have tried its CAs. */
+  #adoptable({ reading }: SecretSight): Adoptable | undefined {
+    if (reading?.state === undefined) return reading && { ...reading, refusal: undefined };
+    const { state, problems } = reading;
+    if (!this.#areTried(state)) return undefined;
+    const refusal = this.#trials.problem(state.ca);
+    if (refusal !== undefined)
+      return { state: undefined, problems: [...problems, `ca.crt: ${REFUSED}: ${refusal}`], refusal };
+    const next = state.next && this.#trials.problem(state.next);
+    if (next === undefined) return { ...reading, refusal };
+    const kept = { ...state, next: undefined, nextTrustedSince: undefined };
+    return { state: kept, problems: [...problems, `next.crt: ${REFUSED}: ${next}`], refusal };
   }
 
   /** Mints a leaf when one is due. The one that is served goes on being served when that fails. */
@@ -164,9 +204,7 @@ export class OwnCertificates implements CertificateSource {
     const issuedAt = now();
     const isTrusted = this.#bundle.isTrusted(ca.cert) === true;
     if (!isLeafDue(this.#served, ca, isTrusted, issuedAt)) return this.#tellWait(ca);
-    const { service, namespace, leafLifetime } = this.#settings;
-    const dns = [service, `${service}.${namespace}`, `${service}.${namespace}.svc`];
-    const pair = await issueLeaf(ca, { commonName: LEAF_NAME, dns }, issuedAt, leafLifetime);
+    const pair = await issueLeaf(ca, this.#names, issuedAt, this.#settings.leafLifetime);
     const renewAt = renewalTime(issuedAt, pair.notAfter, random());
     this.#served = { ca: ca.cert, root: ca, issuedAt, renewAt, notAfter: pair.notAfter };
     this.#isWaitTold = false;
@@ -185,15 +223,14 @@ export class OwnCertificates implements CertificateSource {
   async #keepSecret(): Promise<void> {
     if (!this.#secret.isWritable) return;
     const sight = this.#secret.look();
-    const due = await this.#secretWrite(sight, this.#surroundings.now());
+    const adoptable = this.#adoptable(sight);
+    if (sight.reading !== undefined && adoptable === undefined) return;
+    this.#throwIfOthers(sight, adoptable);
+    const due = await this.#secretWrite(adoptable, this.#surroundings.now());
     if (due === undefined) return;
     const { step, state } = due;
     const { log, now } = this.#surroundings;
     const { namespace, secretName } = this.#settings;
-    if (step === 'restore' && isForeign(sight))
-      throw new Error(
-        `Secret ${namespace}/${secretName} is somebody else's: it has no ca.key. Choose another --ca-secret`,
-      );
     if (this.#secretLimit.isReached(now()))
       throw new Error(
         `somebody else writes Secret ${namespace}/${secretName} over and over, so it is left alone for a while`,
@@ -210,7 +247,19 @@ export class OwnCertificates implements CertificateSource {
     }
   }
 
-  async #secretWrite({ reading }: SecretSight, now: number): Promise<DueWrite | undefined> {
+  /** What is not ours is never replaced: a serving pair, or a CA that somebody made who knows no other place for its key. */
+  #throwIfOthers({ object }: SecretSight, adoptable: Adoptable | undefined): void {
+    if (object === undefined || adoptable === undefined || adoptable.problems.length === 0) return;
+    const where = `Secret ${this.#settings.namespace}/${this.#settings.secretName}`;
+    if (isForeign(object)) throw new Error(`${where} is somebody else's: it has no ca.key. Choose another --ca-secret`);
+    // In a Secret of ours, and with the CA that was there before in memory, it is a mistake that can be put right.
+    if (adoptable.refusal === undefined || (this.#state !== undefined && isLabelled(object))) return;
+    throw new Error(
+      `${where}: ca.crt: ${REFUSED}: ${adoptable.refusal}. Put another CA there, or delete the Secret for one of Probewright's own`,
+    );
+  }
+
+  async #secretWrite(reading: Adoptable | undefined, now: number): Promise<DueWrite | undefined> {
     const state = this.#state;
     if (reading === undefined) {
       if (state !== undefined) return { step: 'restore', state };
@@ -292,13 +341,22 @@ export class OwnCertificates implements CertificateSource {
   }
 }
 
-/** True for a Secret that was never ours: a serving pair of somebody's, whose `ca.crt` is another thing. */
-function isForeign({ object }: SecretSight): boolean {
-  if (object === undefined) return false;
-  const keys = Object.keys(dataOf(object));
-  const isLabelled = Object.entries(SECRET_LABELS).every(([key, value]) => object.metadata.labels?.[key] === value);
-  return !isLabelled && !keys.includes('ca.key') && keys.some((key) => key === 'tls.crt' || key === 'tls.key');
+/** The CAs that sign, now or next. */
+function signers({ ca, next }: CaState): readonly CertificateAuthority[] {
+  return next === undefined ? [ca] : [ca, next];
 }
+
+function isLabelled({ metadata: { labels } }: KubernetesObject): boolean {
+  return Object.entries(SECRET_LABELS).every(([key, value]) => labels?.[key] === value);
+}
+
+/** True for a Secret that was never ours: a serving pair of somebody's, whose `ca.crt` is another thing. */
+function isForeign(object: KubernetesObject): boolean {
+  const keys = Object.keys(dataOf(object));
+  return !isLabelled(object) && !keys.includes('ca.key') && keys.some((key) => key === 'tls.crt' || key === 'tls.key');
+}
+
+const REFUSED = 'the API server would refuse the certificates that it signs';
 
 /** Clients look at the alternative names only. */
 const LEAF_NAME = 'probewright webhook';

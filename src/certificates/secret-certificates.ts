@@ -1,6 +1,8 @@
 import { dataOf } from './ca-secret.ts';
+import { certificatesIn } from './ca-bundle.ts';
 import { CertificateUpkeep } from './certificate-upkeep.ts';
 import { isChainTrusted } from './chain-trust.ts';
+import { clientVerdict, UNSIGNED } from './client-verdict.ts';
 import { MirroredObject } from './mirrored-object.ts';
 import { servingPair } from './serving-pair.ts';
 import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
@@ -32,11 +34,12 @@ export interface SecretCertificatesStatus {
   readonly bundleSynced: Readonly<Record<ConfigurationKind, boolean | undefined>>;
 }
 
-type Part = 'secret contact' | 'webhook contact' | 'secret' | 'bundle';
+type Part = 'secret contact' | 'webhook contact' | 'secret' | 'pair' | 'bundle';
 
 /**
  * The serving pair from a Secret of the user's, read by the API: no mounted file lags behind. A Secret that cannot be used is told of,
- * and the last good pair goes on being served.
+ * and the last good pair goes on being served. A pair that the API server would refuse is served and told of: it may be meant for callers by
+ * another name.
  *
  * When the Secret has a `ca.crt`, as cert-manager's have, the leader keeps the caBundle of the webhook configurations equal to it, byte
  * for byte; but only if the pair's own chain leads there, because clients that trust anything else would trust us no longer. Whoever
@@ -44,6 +47,7 @@ type Part = 'secret contact' | 'webhook contact' | 'secret' | 'bundle';
  */
 export class SecretCertificates implements CertificateSource {
   readonly #settings: SecretCertificatesSettings;
+  readonly #now: () => number;
   readonly #secret: MirroredObject;
   readonly #bundle: WebhookCaBundle;
   readonly #upkeep: CertificateUpkeep<Part>;
@@ -53,6 +57,7 @@ export class SecretCertificates implements CertificateSource {
 
   constructor(client: ApiClient, settings: SecretCertificatesSettings, surroundings: CertificateSurroundings) {
     this.#settings = settings;
+    this.#now = surroundings.now;
     const { namespace, service, secretName, configurationName } = settings;
     this.#upkeep = new CertificateUpkeep(() => this.#round(), settings.check, surroundings);
     const secret = { collection: `/api/v1/namespaces/${namespace}/secrets`, name: secretName };
@@ -91,6 +96,7 @@ export class SecretCertificates implements CertificateSource {
 
   #round(): Promise<boolean> {
     if (this.#secret.isKnown) this.#look();
+    this.#upkeep.note('pair', this.#verdict());
     return this.#upkeep.attempt('bundle', () => this.#keepBundle());
   }
 
@@ -115,6 +121,19 @@ export class SecretCertificates implements CertificateSource {
     }
   }
 
+  /** Why the API server would refuse the pair that is served. Without a `ca.crt` that fits, the top of the chain is taken for what it trusts. */
+  #verdict(): string | undefined {
+    if (this.#good === undefined) return undefined;
+    const { pair, ca } = this.#good;
+    const { namespace, service, secretName } = this.#settings;
+    const judge = (roots: string): string | undefined =>
+      clientVerdict(pair.cert, roots, `${service}.${namespace}.svc`, this.#now());
+    const verdict = judge(ca ?? topOf(pair.cert));
+    // That the two do not belong together is told with the caBundle.
+    const problem = ca !== undefined && verdict?.startsWith(UNSIGNED) === true ? judge(topOf(pair.cert)) : verdict;
+    return problem && `Secret ${namespace}/${secretName}: the API server would refuse tls.crt: ${problem}`;
+  }
+
   async #keepBundle(): Promise<void> {
     if (this.#good?.ca === undefined) return;
     const { pair, ca } = this.#good;
@@ -123,6 +142,12 @@ export class SecretCertificates implements CertificateSource {
     // As with own certificates, what is empty can wait for no leader.
     throwIfFailed(await this.#bundle.write(ca, this.#upkeep.isLeader ? 'all' : 'empty'));
   }
+}
+
+/** All but the leaf; the leaf when there is nothing else. */
+function topOf(chain: string): string {
+  const [leaf, ...others] = certificatesIn(chain);
+  return others.length > 0 ? others.join('') : (leaf?.toString() ?? '');
 }
 
 function read(data: Readonly<Record<string, string>>): { pair: ServingPair; ca: string | undefined } {

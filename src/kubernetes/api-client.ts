@@ -45,8 +45,13 @@ export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** An answer, or a line of one, was longer than MAX_ANSWER_BYTES. The rest of it was not read. */
 export class AnswerTooLarge extends Error {}
 
-/** The API server answers anything that is no watch within this, or the connection is as good as gone. */
+/** The API server answers within this, a watch with its headers, or the connection is as good as gone. */
 const REQUEST_TIMEOUT_MILLISECONDS = 30_000;
+/**
+ * A connection that is idle for this long is probed by TCP. A peer that vanished without closing it is noticed 10 s later: Node asks Linux for
+ * ten probes, one a second.
+ */
+const KEEP_ALIVE_MILLISECONDS = 15_000;
 
 /**
  * Speaks to the API server in JSON. client-node's own watch drops lines that it cannot parse, and events that a callback throws at,
@@ -87,12 +92,13 @@ export class ApiClient {
   }
 
   /**
-   * Hands over an answer line by line and resolves when the server ends it. Rejects as `request` does, and when nothing at all came for
-   * `silenceMilliseconds`: a peer that vanished without a word leaves a connection that looks alive.
+   * Hands over an answer line by line and resolves when the server ends it. Rejects as `request` does. An open stream may be silent for as
+   * long as it likes: a watch of a quiet collection has nothing to say. A peer that vanished is noticed by TCP keep-alive.
    */
-  async lines(request: ApiRequest, stream: LineStream, silenceMilliseconds: number): Promise<void> {
+  async lines(request: ApiRequest, stream: LineStream): Promise<void> {
     try {
-      const response = await this.#accepted(request, silenceMilliseconds);
+      const response = await this.#accepted(request);
+      response.setTimeout(0);
       stream.opened();
       await readLines(response, (line) => {
         stream.line((request.reduce?.(line) ?? line).toString());
@@ -103,12 +109,12 @@ export class ApiClient {
   }
 
   async #whole(request: ApiRequest): Promise<Buffer> {
-    return bytesOf(await this.#accepted(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds));
+    return bytesOf(await this.#accepted(request));
   }
 
   /** The answer to a request that the API server did not refuse. */
-  async #accepted(request: ApiRequest, timeout: number): Promise<IncomingMessage> {
-    const response = await this.#send(request, timeout);
+  async #accepted(request: ApiRequest): Promise<IncomingMessage> {
+    const response = await this.#send(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds);
     const code = response.statusCode ?? 0;
     if (code < 200 || code >= 300)
       throw ApiError.fromBody(
@@ -145,6 +151,7 @@ export class ApiClient {
         resolve(response);
       });
       const impatience = setTimeout(() => outgoing.destroy(silence()), timeout);
+      outgoing.once('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS));
       // A request can fail more than once, and after its answer has begun; an error that nobody hears would end the process.
       outgoing.on('error', (error) => {
         clearTimeout(impatience);

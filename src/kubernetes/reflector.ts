@@ -49,6 +49,16 @@ export interface ReflectorSurroundings {
   readonly random: () => number;
 }
 
+/** How a reflector is set, in milliseconds. */
+export interface ReflectorOptions {
+  /** How long a watch lasts, up to a fifth less or more. Default WATCH_RENEWAL_MILLISECONDS. */
+  readonly renewalMilliseconds?: number | undefined;
+  /** How long after its time a watch that the server has not ended is given up. Default 15 s. */
+  readonly marginMilliseconds?: number;
+  /** The pauses after failures. */
+  readonly retry?: BackoffLimits;
+}
+
 /** How a reflector is doing. */
 export interface ReflectorStatus {
   /** True once the collection has been read whole. */
@@ -57,12 +67,18 @@ export interface ReflectorStatus {
   readonly lastContact: number | undefined;
   /** Why there is no contact now. */
   readonly problem: string | undefined;
+  /** True while a watch is open. Between two watches the mirror may lack what has happened since. */
+  readonly watching: boolean;
 }
 
-/** The server is asked to end a watch after 4 to 6 minutes, so that watches move between API servers. */
-const WATCH_SECONDS = { minimum: 240, spread: 120 };
-/** Bookmarks come once a minute at the latest, so twice that without a byte means that nobody is there. */
-export const SILENCE_MILLISECONDS = 120_000;
+/** client-go's informers use 5 to 10 minutes. Watches that end move to other API servers, and show that the one before was alive. */
+export const WATCH_RENEWAL_MILLISECONDS = 300_000;
+/** The share of it that a watch may last less or more, so that not all are renewed at once. */
+const WATCH_SPREAD = 0.2;
+/** A server that is this late to end a watch is gone. */
+const WATCH_MARGIN_MILLISECONDS = 15_000;
+/** A watch that ends earlier is followed by a pause: a server that ends watches as soon as they are open must not be asked in a loop. */
+const BRIEF_WATCH_MILLISECONDS = 500;
 /** Answers that say nothing about the version from which a watch was asked for. 504 does: it may be from before a restored backup. */
 const REFUSALS: readonly number[] = [401, 403, 429, 500, 502, 503];
 /** A Retry-After is obeyed up to this. */
@@ -71,8 +87,8 @@ const MAX_RETRY_AFTER = 30_000;
 const RETRY = { minimum: 250, maximum: 5_000 };
 
 /**
- * Keeps a mirror of a collection up to date: list, then watch from there, for ever. Whatever happens to the watch, the mirror ends up
- * right: an ended watch goes on where it was; 410 Gone, an answer that is not understood, or an event that is no JSON mean that something
+ * Keeps a mirror of a collection up to date: list, then watch from there, until it is stopped. Whatever happens to the watch, the mirror
+ * ends up right: an ended watch goes on where it was; 410 Gone, an answer that is not understood, or an event that is no JSON mean that something
  * may have been missed, and the collection is read whole again. client-node's informer stops for good on most of these.
  */
 export class Reflector {
@@ -80,11 +96,14 @@ export class Reflector {
   readonly #what: Reflected;
   readonly #listener: ReflectorListener;
   readonly #surroundings: ReflectorSurroundings;
-  readonly #silenceMilliseconds: number;
+  readonly #renewalMilliseconds: number;
+  readonly #marginMilliseconds: number;
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
   readonly #pages: PagedList;
   #resourceVersion: string | undefined;
+  /** Whether the watch that was asked for last has been opened. */
+  #wasWatchOpened = false;
   #isWatchOpen = false;
   #synced = false;
   #lastContact: number | undefined;
@@ -96,16 +115,16 @@ export class Reflector {
     what: Reflected,
     listener: ReflectorListener,
     surroundings: ReflectorSurroundings,
-    silenceMilliseconds = SILENCE_MILLISECONDS,
-    retry: BackoffLimits = RETRY,
+    options: ReflectorOptions = {},
   ) {
     this.#client = client;
     this.#pages = new PagedList(client);
     this.#what = what;
     this.#listener = listener;
     this.#surroundings = surroundings;
-    this.#silenceMilliseconds = silenceMilliseconds;
-    this.#backoff = new Backoff(retry, surroundings.random);
+    this.#renewalMilliseconds = options.renewalMilliseconds ?? WATCH_RENEWAL_MILLISECONDS;
+    this.#marginMilliseconds = options.marginMilliseconds ?? WATCH_MARGIN_MILLISECONDS;
+    this.#backoff = new Backoff(options.retry ?? RETRY, surroundings.random);
   }
 
   /** Starts mirroring. Resolves once the collection has been read for the first time, however long that takes; also on stop. */
@@ -123,7 +142,8 @@ export class Reflector {
   }
 
   status(): ReflectorStatus {
-    return { synced: this.#synced, lastContact: this.#lastContact, problem: this.#problem };
+    const watching = this.#isWatchOpen;
+    return { synced: this.#synced, lastContact: this.#lastContact, problem: this.#problem, watching };
   }
 
   #isStopped(): boolean {
@@ -133,6 +153,7 @@ export class Reflector {
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!this.#isStopped()) {
+      this.#wasWatchOpened = false;
       try {
         this.#resourceVersion ??= await this.#list();
         await this.#watch();
@@ -163,44 +184,52 @@ export class Reflector {
     return version;
   }
 
+  /** Watches until the watch ends; waits then, should it have been brief. Rejects when the watch cannot be opened, or says that something was missed. */
   async #watch(): Promise<void> {
-    const { minimum, spread } = WATCH_SECONDS;
+    const share = 1 - WATCH_SPREAD + 2 * WATCH_SPREAD * this.#surroundings.random();
+    const seconds = Math.max(1, Math.floor((this.#renewalMilliseconds * share) / 1000));
     const query = {
       watch: 'true',
       allowWatchBookmarks: 'true',
       resourceVersion: this.#resourceVersion ?? '',
-      timeoutSeconds: String(Math.floor(minimum + spread * this.#surroundings.random())),
+      timeoutSeconds: String(seconds),
     };
-    // An event that cannot be used ends this watch only.
+    // An event that cannot be used, or the end of its time, ends this watch only.
     const abandoned = new AbortController();
     const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal]);
-    let events = 0;
     let failure: unknown;
-    this.#isWatchOpen = false;
     const line = (text: string): void => {
       if (signal.aborted) return;
       try {
         this.#event(text);
         this.#contact();
-        this.#backoff.reset();
-        events++;
       } catch (error) {
         failure = error;
         abandoned.abort();
       }
     };
+    const timers: NodeJS.Timeout[] = [];
+    let isBrief = true as boolean;
+    const opened = (): void => {
+      this.#watchOpened();
+      const endure = (): void => {
+        isBrief = false;
+        this.#backoff.reset();
+      };
+      timers.push(setTimeout(endure, BRIEF_WATCH_MILLISECONDS));
+      timers.push(setTimeout(() => abandoned.abort(), seconds * 1000 + this.#marginMilliseconds));
+    };
     try {
-      await this.#client.lines(
-        { ...this.#request(query), signal },
-        { line, opened: () => this.#watchOpened() },
-        this.#silenceMilliseconds,
-      );
+      await this.#client.lines({ ...this.#request(query), signal }, { line, opened });
     } catch (error) {
-      failure ??= error;
+      // An open watch whose connection ends is over, however it ended: nothing is wrong unless the next one cannot be opened.
+      if (!this.#wasWatchOpened || !isConnectionError(error)) failure ??= error;
+    } finally {
+      this.#isWatchOpen = false;
+      for (const timer of timers) clearTimeout(timer);
     }
     if (failure !== undefined) throw failure as Error;
-    // A server that ends watches as soon as they are open must not be asked in a loop.
-    if (events === 0) await sleep(this.#backoff.next(), undefined, { signal }).catch(() => undefined);
+    if (isBrief) await sleep(this.#backoff.next(), undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
 
   /** One line of a watch. Throws when it cannot be used, or says that the watch is over. */
@@ -214,6 +243,7 @@ export class Reflector {
   }
 
   #watchOpened(): void {
+    this.#wasWatchOpened = true;
     this.#isWatchOpen = true;
     this.#contact();
   }
@@ -234,7 +264,7 @@ export class Reflector {
   #fail(error: unknown): void {
     // A connection that broke can be taken up where it was, and so can a watch that was not opened because the API server had too much to do:
     // to list everything is the last thing that it needs then. All else may have hidden an event.
-    const isRefusal = !this.#isWatchOpen && error instanceof ApiError && REFUSALS.includes(error.code);
+    const isRefusal = !this.#wasWatchOpened && error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isConnectionError(error) && !isRefusal) this.#resourceVersion = undefined;
     // Too old a version is how a watch ends in the ordinary course of things.
     if (hasCode(error, 410)) return;

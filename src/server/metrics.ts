@@ -15,6 +15,13 @@ export type Webhook = (typeof WEBHOOKS)[number];
 export const PORTS = ['webhook', 'health'] as const;
 export type Port = (typeof PORTS)[number];
 
+/**
+ * Why a request was decided without the labels of its new namespace. `no-room`: too many waited already. `timeout`: they did not come in time.
+ * `no-contact`: nor could they, as there was no contact with the API server.
+ */
+export const MISSED_NAMESPACES = ['no-room', 'timeout', 'no-contact'] as const;
+export type MissedNamespace = (typeof MISSED_NAMESPACES)[number];
+
 /** Where an injected probe came from, as metrics tell it: a policy's name would be an unbounded label. */
 const RULES = ['policy', 'annotation', 'safety'] as const;
 
@@ -35,12 +42,16 @@ export interface MetricSources {
     | undefined;
   /** When certificates end, in milliseconds since the epoch: the serving one, the CA's, the next CA's. */
   readonly certificateExpiry: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
+  /** What is wrong with the certificate that is served, or with looking after it; undefined when nothing is. */
+  readonly certificateProblem: () => string | undefined;
   /** What was done about Probewright's own certificates, and how often. */
   readonly certificateRotations: () => readonly {
     readonly step: string;
     readonly result: string;
     readonly count: number;
   }[];
+  /** How many statuses of policies are not as they should be although others can be written, by why. */
+  readonly statusesSetAside: () => Readonly<Record<string, number>>;
   /** Whether each webhook configuration trusts what is served; one that does not exist is left out. */
   readonly bundlesSynced: () => ReadonlyMap<string, boolean>;
   readonly leader: () => boolean;
@@ -109,8 +120,8 @@ export class Metrics {
     });
     this.#waitSkipped = new Counter({
       name: 'probewright_namespace_waits_skipped_total',
-      help: 'Admission requests from new namespaces decided without their labels because too many waited for news already.',
-      labelNames: ['webhook'],
+      help: 'Admission requests from new namespaces decided without their labels, by why these were missing.',
+      labelNames: ['webhook', 'reason'],
       registers,
     });
     this.#dropped = new Counter({
@@ -127,7 +138,7 @@ export class Metrics {
   #zero(): void {
     for (const webhook of WEBHOOKS) {
       this.#deadline.inc({ webhook }, 0);
-      this.#waitSkipped.inc({ webhook }, 0);
+      for (const reason of MISSED_NAMESPACES) this.#waitSkipped.inc({ webhook, reason }, 0);
       this.#duration.zero({ webhook });
       for (const result of ['allow', 'error'])
         this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
@@ -166,8 +177,8 @@ export class Metrics {
     this.#deadline.inc({ webhook });
   }
 
-  waitSkipped(webhook: Webhook): void {
-    this.#waitSkipped.inc({ webhook });
+  waitSkipped(webhook: Webhook, reason: MissedNamespace): void {
+    this.#waitSkipped.inc({ webhook, reason });
   }
 
   connectionDropped(port: Port): void {
@@ -251,6 +262,14 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
         if (expiry !== undefined) this.set({ cert }, expiry / 1000);
     },
   });
+  new Gauge({
+    name: 'probewright_cert_problem',
+    help: 'Whether something is wrong with the serving certificate, or with looking after it; /readyz says what.',
+    registers,
+    collect() {
+      this.set(Number(sources.certificateProblem() !== undefined));
+    },
+  });
   new Counter({
     name: 'probewright_cert_rotations_total',
     help: "Steps in the life of Probewright's own certificates, by step and by how they went.",
@@ -269,6 +288,16 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
     collect() {
       this.reset();
       for (const [config, synced] of sources.bundlesSynced()) this.set({ config }, Number(synced));
+    },
+  });
+  new Gauge({
+    name: 'probewright_policy_statuses_set_aside',
+    help: 'Policies whose status cannot be written although others can, on the replica that leads, by reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(sources.statusesSetAside())) this.set({ reason }, count);
     },
   });
   new Gauge({

@@ -16,7 +16,7 @@ import type { PolicySet } from '../policy/policy-set.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Enforcement } from '../admission/validate.ts';
-import type { Metrics, Webhook } from './metrics.ts';
+import type { Metrics, MissedNamespace, Webhook } from './metrics.ts';
 
 /** What is logged of reviews. */
 export interface ReviewLog {
@@ -30,10 +30,10 @@ export interface ReviewSurroundings {
   /** The policies in force; undefined before they are known. */
   readonly policies: () => PolicySet | undefined;
   /**
-   * A promise when what is known of a namespace may be news in a moment, undefined when it is known. A Pod may come right behind its new
-   * namespace.
+   * Undefined when a namespace is known. A Pod may come right behind its new namespace: then a promise, which resolves with undefined when the
+   * namespace is known, else with why it is not; or `no-room` when too many are waited for.
    */
-  readonly namespaceKnown?: (namespace: string) => Promise<void> | undefined;
+  readonly namespaceKnown?: (namespace: string) => Promise<MissedNamespace | undefined> | 'no-room' | undefined;
   readonly mutation: MutationMode;
   readonly enforcement: Enforcement;
   /** The kinds that `/validate` looks into. */
@@ -145,32 +145,30 @@ class Review {
     const { request } = decoded;
     const { namespace } = request;
     const known = namespace === '' ? undefined : this.#shared.surroundings.namespaceKnown?.(namespace);
-    if (known !== undefined && this.#waits(known, request, text)) return undefined;
-    return () => this.#decide(request);
+    if (known === undefined) return () => this.#decide(request);
+    if (known !== 'no-room' && this.#waits(known, request, text)) return undefined;
+    return () => this.#decide(request, 'no-room');
   }
 
   /** False when there is no room to wait. */
-  #waits(known: Promise<void>, request: AdmissionRequest, text: string): boolean {
-    const { surroundings, waiting } = this.#shared;
+  #waits(known: Promise<MissedNamespace | undefined>, request: AdmissionRequest, text: string): boolean {
     const deadline = this.#deadline;
     // The other half of the time is for the answer.
     const patience = deadline === undefined ? Infinity : Math.max(0, deadline - this.#age()) / 2;
-    const over = waiting.until(() => atMost(known, patience), jsonWeight(text));
-    if (over === undefined) {
-      surroundings.metrics.waitSkipped(this.#webhook);
-      return false;
-    }
+    const over = this.#shared.waiting.until(() => atMost(known, patience), jsonWeight(text));
+    if (over === undefined) return false;
     this.#goOnAfter(over, request, text.length);
     return true;
   }
 
-  #goOnAfter(over: Promise<void>, request: AdmissionRequest, size: number): void {
-    over.then(() => {
-      this.begin(size, false, () => this.#decide(request));
+  #goOnAfter(over: Promise<MissedNamespace | undefined>, request: AdmissionRequest, size: number): void {
+    over.then((missed) => {
+      this.begin(size, false, () => this.#decide(request, missed));
     }, this.#fail);
   }
 
-  #decide(request: AdmissionRequest): Step {
+  /** @param missed why the labels of the request's namespace are missing, if they are */
+  #decide(request: AdmissionRequest, missed?: MissedNamespace): Step {
     const { surroundings } = this.#shared;
     if (this.#deadline !== undefined && this.#age() > this.#deadline) {
       surroundings.metrics.deadlineExceeded(this.#webhook);
@@ -179,6 +177,7 @@ class Review {
     const policies = surroundings.policies();
     // An error, so that failurePolicy decides: "no policy yet" is never "no policy".
     if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
+    if (missed !== undefined) surroundings.metrics.waitSkipped(this.#webhook, missed);
     const decision = decide(this.#webhook, request, policies, surroundings);
     const milliseconds = this.#age();
     return () => this.#send(request, decision, milliseconds);
@@ -222,15 +221,15 @@ function parsed(text: string): unknown {
 /** What a timer can be set to; one that is set to more goes off at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Resolves with the promise, or when the time is over. */
-async function atMost(promise: Promise<void>, milliseconds: number): Promise<void> {
+/** Resolves with the promise, or with `timeout` when the time is over. */
+async function atMost<T>(promise: Promise<T>, milliseconds: number): Promise<T | 'timeout'> {
   if (milliseconds > LONGEST_TIMER) return promise;
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
+  const over = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, 'timeout');
   });
   try {
-    await Promise.race([promise, over]);
+    return await Promise.race([promise, over]);
   } finally {
     clearTimeout(timer);
   }

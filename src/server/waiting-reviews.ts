@@ -17,7 +17,7 @@ export class WaitingReviews {
    *
    * @param bytes what the review takes, parsed
    */
-  until(settled: () => Promise<void>, bytes: number): Promise<void> | undefined {
+  until<T>(settled: () => Promise<T>, bytes: number): Promise<T> | undefined {
     const all = bytes + REQUEST_BYTES;
     if (all > this.#most / 4 || this.#held + all > this.#most) return undefined;
     this.#held += all;

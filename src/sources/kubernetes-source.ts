@@ -1,4 +1,4 @@
-import { Reflector, SILENCE_MILLISECONDS } from '../kubernetes/reflector.ts';
+import { Reflector } from '../kubernetes/reflector.ts';
 import { BUDGETS, POLICY_BUDGET_BYTES } from '../policy/policy-budget.ts';
 import { NamespaceMirror } from './namespace-mirror.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
@@ -12,6 +12,7 @@ import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Listing, Reflected, ReflectorSurroundings } from '../kubernetes/reflector.ts';
 import type { Budget } from '../policy/policy-budget.ts';
 import type { PolicyKind } from '../policy/probe-policy.ts';
+import type { MissedNamespace } from './namespace-waiters.ts';
 import type { PolicyMirrorListener } from './policy-mirror.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 import type { Timer } from './timer.ts';
@@ -25,8 +26,8 @@ export interface KubernetesSourceSurroundings extends ReflectorSurroundings {
 export interface KubernetesSourceOptions {
   /** What it is, for people. */
   readonly description?: string;
-  /** How long a watch may be silent before it is opened anew. */
-  readonly silenceMilliseconds?: number;
+  /** How long a watch lasts before it is renewed. */
+  readonly watchRenewalMilliseconds?: number;
   /** How long changes are gathered before they are put in force together. */
   readonly gatherMilliseconds?: number;
   /** How long to wait for a namespace that is not known yet. */
@@ -85,6 +86,7 @@ export class KubernetesSource implements PolicySource {
   readonly #policyBudget: number;
   readonly #namespaces: NamespaceMirror;
   readonly #waiters: NamespaceWaiters;
+  readonly #namespaceReflector: Reflector;
   readonly #reflectors: readonly Reflector[];
   /** Why there is no contact, by collection. */
   readonly #troubles = new Map<string, string>();
@@ -98,7 +100,7 @@ export class KubernetesSource implements PolicySource {
   #callOff: (() => void) | undefined;
 
   constructor(client: ApiClient, surroundings: KubernetesSourceSurroundings, options: KubernetesSourceOptions = {}) {
-    const { silenceMilliseconds = SILENCE_MILLISECONDS } = options;
+    const watch = { renewalMilliseconds: options.watchRenewalMilliseconds };
     this.#description = options.description ?? 'cluster';
     this.#labelsMatter = options.labelsMatter ?? (() => true);
     this.#gatherMilliseconds = options.gatherMilliseconds ?? GATHER_MILLISECONDS;
@@ -157,15 +159,15 @@ export class KubernetesSource implements PolicySource {
           },
         },
         surroundings,
-        silenceMilliseconds,
+        watch,
       );
+    const namespaces = { path: NAMESPACES, metadataOnly: true, omit: ['annotations'] };
+    this.#namespaceReflector = reflect(namespaces, this.#namespaces, () => this.#releaseArrived());
     this.#reflectors = [
       ...this.#policyMirrors.map(([kind, mirror]) =>
         reflect({ path: collectionPath(kind), omit: OMITTED_METADATA }, mirror, load),
       ),
-      reflect({ path: NAMESPACES, metadataOnly: true, omit: ['annotations'] }, this.#namespaces, () =>
-        this.#releaseArrived(),
-      ),
+      this.#namespaceReflector,
     ];
   }
 
@@ -186,7 +188,7 @@ export class KubernetesSource implements PolicySource {
     this.#callOff?.();
     for (const reflector of this.#reflectors) reflector.stop();
     for (const loader of this.#loaders) loader.stop();
-    this.#waiters.releaseAll();
+    this.#waiters.giveUp();
   }
 
   status(): KubernetesSourceStatus {
@@ -225,16 +227,17 @@ export class KubernetesSource implements PolicySource {
   }
 
   /**
-   * A Pod may come right behind its new namespace, and faster than the watch. Undefined when the namespace's labels are in force, cannot
-   * matter, or are not to be had; otherwise a promise that resolves when they are in force, or have not come in time. Never rejects.
+   * A Pod may come right behind its new namespace, and faster than the watch; or between two watches, when nothing is told of new namespaces.
+   * Undefined when the namespace's labels are in force or cannot matter. Otherwise a promise that resolves with undefined when they are in
+   * force, or with why they are not to be had; `no-room` at once when too many are waited for. Never rejects.
    */
-  namespaceKnown(name: string): Promise<void> | undefined {
+  namespaceKnown(name: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
     if (this.#namespaces.has(name)) {
       if (this.#unpublished.has(name)) this.#publish();
       return undefined;
     }
-    if (name === '' || this.#state !== 'running' || this.#troubles.has(NAMESPACES)) return undefined;
-    return this.#labelsMatter() ? this.#waiters.wait(name) : undefined;
+    if (name === '' || this.#state !== 'running' || !this.#labelsMatter()) return undefined;
+    return this.#waiters.wait(name, () => (this.#namespaceReflector.status().watching ? 'timeout' : 'no-contact'));
   }
 
   #schedule(): void {
@@ -261,7 +264,7 @@ export class KubernetesSource implements PolicySource {
     for (const name of this.#waiters.names()) {
       if (!this.#namespaces.has(name)) continue;
       if (this.#unpublished.has(name)) this.#publish();
-      this.#waiters.release(name);
+      this.#waiters.arrived(name);
     }
   }
 
@@ -269,7 +272,6 @@ export class KubernetesSource implements PolicySource {
     const wasInTrouble = this.#troubles.size > 0;
     if (problem === undefined) this.#troubles.delete(path);
     else this.#troubles.set(path, problem);
-    if (this.#troubles.has(NAMESPACES)) this.#waiters.releaseAll();
     if (wasInTrouble !== this.#troubles.size > 0) this.#listener?.troubled?.(problem);
   }
 }

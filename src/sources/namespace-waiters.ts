@@ -3,9 +3,15 @@ import type { Timer } from './timer.ts';
 /** Callers may invent namespaces; more than this many are not waited for at once. */
 const MAX_WAITING = 1000;
 
+/**
+ * Why a namespace is not known. `no-room`: too many are waited for. `timeout`: it has not come in time. `no-contact`: nor could it, as no watch
+ * of namespaces was open.
+ */
+export type MissedNamespace = 'no-room' | 'timeout' | 'no-contact';
+
 interface Waiter {
-  readonly arrived: Promise<void>;
-  readonly release: () => void;
+  readonly over: Promise<MissedNamespace | undefined>;
+  readonly end: (missed: MissedNamespace | undefined) => void;
 }
 
 /** Those who wait for namespaces that the watch has yet to bring: one shared wait a name, and none without an end. */
@@ -19,19 +25,23 @@ export class NamespaceWaiters {
     this.#timer = timer;
   }
 
-  /** Resolves when the name is released or the time is over; undefined when too many names are waited for. */
-  wait(name: string): Promise<void> | undefined {
+  /**
+   * Resolves with undefined when the name has come, else with why it has not. `no-room` at once when too many names are waited for.
+   *
+   * @param missed asked when the time is over: why it has not come
+   */
+  wait(name: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
     const known = this.#waiters.get(name);
-    if (known !== undefined) return known.arrived;
-    if (this.#waiters.size >= MAX_WAITING) return undefined;
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const release = (): void => {
+    if (known !== undefined) return known.over;
+    if (this.#waiters.size >= MAX_WAITING) return 'no-room';
+    const { promise, resolve } = Promise.withResolvers<MissedNamespace | undefined>();
+    const end = (why: MissedNamespace | undefined): void => {
       callOff();
       this.#waiters.delete(name);
-      resolve(undefined);
+      resolve(why);
     };
-    const callOff = this.#timer(this.#milliseconds, release);
-    this.#waiters.set(name, { arrived: promise, release });
+    const callOff = this.#timer(this.#milliseconds, () => end(missed()));
+    this.#waiters.set(name, { over: promise, end });
     return promise;
   }
 
@@ -40,11 +50,13 @@ export class NamespaceWaiters {
     return [...this.#waiters.keys()];
   }
 
-  release(name: string): void {
-    this.#waiters.get(name)?.release();
+  /** The name has come. */
+  arrived(name: string): void {
+    this.#waiters.get(name)?.end(undefined);
   }
 
-  releaseAll(): void {
-    for (const { release } of [...this.#waiters.values()]) release();
+  /** No name will come any more. */
+  giveUp(): void {
+    for (const { end } of [...this.#waiters.values()]) end('no-contact');
   }
 }

@@ -16,6 +16,8 @@ import type { SourceProblem } from './policy-source.ts';
 export interface StaleStatus {
   readonly shown: ShownStatus;
   readonly verdict: PolicyVerdict;
+  /** The object's resourceVersion, which every change makes another. */
+  readonly version: string | undefined;
 }
 
 /** Policies of a namespace that a budget keeps out of force. */
@@ -362,7 +364,7 @@ export class PolicyMirror {
   }
 
   #tellOf(record: PolicyRecord): void {
-    const { reference, generation, shown, problems } = record;
+    const { reference, generation, shown, problems, resourceVersion: version } = record;
     const good = contentInForce(record);
     if (good?.content.policy !== record.told) this.#isOther = true;
     record.told = good?.content.policy;
@@ -378,7 +380,7 @@ export class PolicyMirror {
       overBudget: this.#overBudget(record),
       good: good && { generation: good.generation, spec: good.content.spec },
     };
-    this.#listener.status(reference, isShown(shown, verdict) ? undefined : { shown, verdict });
+    this.#listener.status(reference, isShown(shown, verdict) ? undefined : { shown, verdict, version });
   }
 
   #overBudget(record: PolicyRecord): OverBudget | undefined {

@@ -34,6 +34,7 @@ export interface PolicyRecord {
   readonly name: string;
   uid: string | undefined;
   generation: number | undefined;
+  resourceVersion: string | undefined;
   /** In milliseconds since the epoch. */
   created: number;
   shown: ShownStatus;
@@ -106,6 +107,7 @@ export function readRecord(
     name: reference.name,
     uid: metadata.uid,
     generation,
+    resourceVersion: metadata.resourceVersion,
     created: timeOf(metadata.creationTimestamp),
     shown: shownStatus(status),
   };

@@ -100,10 +100,13 @@ function keptReady(condition: Record<string, unknown>): Record<string, unknown> 
   return { type: READY };
 }
 
+/** Whether a status may have the last good version in it, or must do without as the object has no room for both. */
+export type StatusExtent = 'whole' | 'without last good';
+
 /** True when the status says of this very generation what the verdict says. */
-export function isShown(shown: ShownStatus, verdict: PolicyVerdict): boolean {
+export function isShown(shown: ShownStatus, verdict: PolicyVerdict, extent: StatusExtent = 'whole'): boolean {
   const ready = shown.conditions.filter(({ type }) => type === READY);
-  const wanted = readyCondition(verdict);
+  const wanted = readyCondition(verdict, extent);
   return (
     shown.observedGeneration === verdict.generation &&
     ready.length === 1 &&
@@ -111,7 +114,7 @@ export function isShown(shown: ShownStatus, verdict: PolicyVerdict): boolean {
       ({ status, reason, message }) =>
         status === wanted.status && reason === wanted.reason && isSameMessage(message, wanted),
     ) &&
-    lastGoodChange(shown, verdict) === 'none'
+    lastGoodChange(shown, verdict, extent) === 'none'
   );
 }
 
@@ -131,11 +134,16 @@ function withoutFigures(message: string): string {
  *
  * @param now the wall clock, in milliseconds since the epoch
  */
-export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: number): StatusPatch | undefined {
-  if (isShown(shown, verdict)) return undefined;
+export function statusPatch(
+  shown: ShownStatus,
+  verdict: PolicyVerdict,
+  now: number,
+  extent: StatusExtent = 'whole',
+): StatusPatch | undefined {
+  if (isShown(shown, verdict, extent)) return undefined;
   const { generation, good } = verdict;
-  const conditions = withReady(shown.conditions, verdict, now);
-  const change = lastGoodChange(shown, verdict);
+  const conditions = withReady(shown.conditions, verdict, now, extent);
+  const change = lastGoodChange(shown, verdict, extent);
   if (change !== 'write' || good === undefined) {
     const lastGood = change === 'remove' ? { lastGood: null } : {};
     return { type: 'merge', body: { status: { observedGeneration: generation, conditions, ...lastGood } } };
@@ -156,9 +164,10 @@ export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: num
 function lastGoodChange(
   { lastGood }: ShownStatus,
   { problems, overBudget, good, generation }: PolicyVerdict,
+  extent: StatusExtent,
 ): 'none' | 'write' | 'remove' {
   if (problems.length === 0 && overBudget === undefined) return lastGood === undefined ? 'none' : 'remove';
-  if (good === undefined) return 'none';
+  if (good === undefined || extent === 'without last good') return 'none';
   const isBelieved = lastGood !== undefined && isEarlier(lastGood.generation, generation);
   return !isBelieved || lastGood.generation < good.generation ? 'write' : 'none';
 }
@@ -173,8 +182,9 @@ function withReady(
   conditions: ShownStatus['conditions'],
   verdict: PolicyVerdict,
   now: number,
+  extent: StatusExtent,
 ): readonly Readonly<Record<string, unknown>>[] {
-  const wanted = readyCondition(verdict);
+  const wanted = readyCondition(verdict, extent);
   const before = conditions.find(({ type }) => type === READY);
   const since = before?.['status'] === wanted.status ? before['lastTransitionTime'] : undefined;
   const ready = {
@@ -197,8 +207,10 @@ interface Ready {
 
 const ACCEPTED: Ready = { status: 'True', reason: 'Accepted', message: 'in force' };
 
-function readyCondition({ problems, problemCount, overBudget, good }: PolicyVerdict): Ready {
-  const consequence = good === undefined ? 'no version is in force' : `generation ${good.generation} stays in force`;
+function readyCondition({ problems, problemCount, overBudget, good }: PolicyVerdict, extent: StatusExtent): Ready {
+  const limit = extent === 'whole' ? '' : ' until the replicas restart, as the object is too large to keep it';
+  const consequence =
+    good === undefined ? 'no version is in force' : `generation ${good.generation} stays in force${limit}`;
   if (problems.length > 0)
     return { status: 'False', reason: 'Invalid', message: bounded(consequence, problems, problemCount) };
   if (overBudget === undefined) return ACCEPTED;

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleHolds } from '../../src/certificates/ca-bundle.ts';
 import { createAuthority } from '../../src/certificates/certificate-authority.ts';
 import { isChainTrusted } from '../../src/certificates/chain-trust.ts';
+import { oddAuthorities } from './odd-authorities.ts';
 import {
   aWhile,
   configuration,
@@ -22,6 +23,13 @@ import {
 import { TlsService } from './tls-service.ts';
 import type { OwnCertificates } from '../../src/certificates/own-certificates.ts';
 import type { Replica, Webhook } from './own-world.ts';
+
+const odd = await oddAuthorities(HOST, Date.now());
+const refused = odd.filter(({ problem }) => problem !== undefined);
+const accepted = odd.filter(({ problem }) => problem === undefined);
+const missing = (): never => {
+  throw new Error('there is no such CA');
+};
 
 /** A leader with a CA that all configurations hold. */
 async function settled(world: OwnWorld): Promise<Replica<OwnCertificates>> {
@@ -310,6 +318,110 @@ describe('a Secret that is spoilt', () => {
     world.editSecret({ 'next.crt': 'nonsense' });
     expectSigned(await world.own().started, ca);
     expect(Object.keys(world.secret())).toEqual(['ca.crt', 'ca.key']);
+  });
+});
+
+describe('a CA whose leaves the API server would refuse', () => {
+  const refusal = (problem: string): string =>
+    `ca.crt: the API server would refuse the certificates that it signs: ${problem}`;
+
+  it.each(refused)('is not adopted at the first start, nor replaced, as it may be somebody’s: $what', async (odd) => {
+    const world = await OwnWorld.start();
+    const { authority, problem } = odd;
+    const data = encodedAll({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+    world.putConfigurations();
+    const { source, pairs, failures } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(source.problem()).toContain(refusal(''));
+      expect(source.problem()).toContain(problem);
+      expect(source.problem()).toContain("Put another CA there, or delete the Secret for one of Probewright's own");
+    });
+    await aWhile();
+    expect(failures.join('\n')).toContain(refusal(''));
+    expect(world.logged.join('\n')).toContain('the Secret of the CA cannot be used');
+    expect([pairs, world.bundles()]).toEqual([[], ['', '', '', '']]);
+    expect(world.secret()).toEqual({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+    // What the message says helps.
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    await eventually(() => {
+      expect(pairs).toHaveLength(1);
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it.each(refused)(
+    'is not adopted when it is put into our Secret, which gets its CA back: $what',
+    async ({ authority }) => {
+      const world = await OwnWorld.start();
+      const { source, pairs } = await settled(world);
+      const good = world.secret();
+      world.editSecret({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+      await eventually(() => {
+        expect(world.secret()).toEqual(good);
+      });
+      expect(world.logged.join('\n')).toContain(refusal('').slice(0, -2));
+      await eventually(() => {
+        expect(source.problem()).toBeUndefined();
+      });
+      expect([pairs.length, world.bundles()]).toEqual([1, Array(4).fill(good['ca.crt'])]);
+    },
+  );
+
+  it('is not adopted when somebody replaces the Secret by one of their own, and stays there', async () => {
+    const world = await OwnWorld.start();
+    const { source, pairs } = await settled(world);
+    const { 'ca.crt': good } = world.secret();
+    const [{ authority } = missing()] = refused;
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    const data = encodedAll({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
+    await eventually(() => {
+      expect(source.problem()).toContain(refusal(''));
+    });
+    await aWhile();
+    expect(world.secret()['ca.crt']).toBe(authority.cert);
+    expect([pairs.length, world.bundles()]).toEqual([1, Array(4).fill(good)]);
+  });
+
+  it('is not promoted either: a next CA like that is taken out, and the CA stays', async () => {
+    const world = await OwnWorld.start();
+    const { pairs } = await settled(world);
+    const good = world.secret();
+    const [{ authority } = missing()] = refused;
+    world.editSecret({ 'next.crt': authority.cert, 'next.key': authority.key });
+    await eventually(() => {
+      expect(world.secret()).toEqual(good);
+    });
+    expect(world.logged.join('\n')).toContain('next.crt: the API server would refuse');
+    expect(pairs).toHaveLength(1);
+  });
+
+  it('is not all that there is: one of somebody’s that signs well is adopted', async () => {
+    for (const { authority } of accepted) {
+      const world = await OwnWorld.start();
+      const data = encodedAll({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+      world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+      const { source, started } = world.own();
+      expectSigned(await started, authority.cert);
+      expect(source.problem()).toBeUndefined();
+    }
+  });
+
+  it('is told from one that is only out of time, which rotation replaces', async () => {
+    const world = await OwnWorld.start();
+    const old = await createAuthority('old', world.now - 40 * DAY, 30 * DAY);
+    const data = encodedAll({ 'ca.crt': old.cert, 'ca.key': old.key });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+    world.putConfigurations();
+    const { source, pairs } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(pairs.length).toBeGreaterThan(0);
+    });
+    expect(world.secret()['ca.crt']).not.toBe(old.cert);
+    expect(world.logged.join('\n')).not.toContain('cannot be used');
   });
 });
 

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
 import { createAuthority, issueLeaf } from '../../src/certificates/certificate-authority.ts';
-import { aWhile, configuration, encodedAll, eventually, MUTATING, OwnWorld, SECRETS } from './own-world.ts';
+import { oddAuthorities } from './odd-authorities.ts';
+import { aWhile, configuration, encodedAll, eventually, HOST, MUTATING, OwnWorld, SECRETS } from './own-world.ts';
 import { TlsService } from './tls-service.ts';
 import type { ServingPair } from '../../src/certificates/serving-pair.ts';
 import type { CertificateAuthority } from '../../src/certificates/trust-root.ts';
@@ -26,6 +27,7 @@ function texts(pair: ServingPair, ca?: string): Readonly<Record<string, string>>
 
 const ca = await makeAuthority('given');
 const other = await makeAuthority('other');
+const refused = (await oddAuthorities(HOST, Date.now())).filter(({ problem }) => problem !== undefined);
 const [first, second, foreign] = await Promise.all([makePair(ca), makePair(ca), makePair(other)]);
 
 describe('a Secret of the user’s', () => {
@@ -112,6 +114,56 @@ describe('a Secret of the user’s', () => {
     });
     expect(source.problem()).toBeUndefined();
     expect(failures).toHaveLength(2);
+  });
+});
+
+describe('a pair in a Secret of the user’s that the API server would refuse', () => {
+  const told = 'Secret system/given: the API server would refuse tls.crt: ';
+
+  it.each(refused)('is served and told of: signed by a CA $what', async ({ authority, problem }) => {
+    const world = await OwnWorld.start();
+    const pair = await makePair(authority);
+    putSecret(world, texts(pair, authority.cert));
+    const { source, started, failures } = world.given();
+    expect(await started).toEqual(pair);
+    await eventually(() => {
+      expect(source.problem()).toContain(told);
+      expect(source.problem()).toContain(problem);
+    });
+    await aWhile();
+    expect(failures.filter((failure) => failure.startsWith(told))).toHaveLength(1);
+    putSecret(world, texts(first, ca.cert));
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it.each([undefined, ca])(
+    'is told of when it is not for the Service, with a ca.crt and without one',
+    async (given) => {
+      const world = await OwnWorld.start();
+      const pair = await issueLeaf(ca, { commonName: 'probewright.system.svc', dns: ['example.com'] }, Date.now(), DAY);
+      putSecret(world, texts(pair, given?.cert));
+      const { source, started } = world.given();
+      await started;
+      await eventually(() => {
+        expect(source.problem()).toBe(
+          `${told}it is not for probewright.system.svc: its subject alternative names are example.com`,
+        );
+      });
+    },
+  );
+
+  it('is told of when its time comes', async () => {
+    const world = await OwnWorld.start();
+    putSecret(world, texts(first));
+    const { source, started } = world.given();
+    await started;
+    expect(source.problem()).toBeUndefined();
+    world.now += 91 * DAY;
+    await eventually(() => {
+      expect(source.problem()).toContain(`${told}it has expired at `);
+    });
   });
 });
 

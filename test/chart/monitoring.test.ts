@@ -17,6 +17,8 @@ async function knownMetrics(): Promise<Set<string>> {
     policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
     certificateExpiry: () => ({}),
     certificateRotations: () => [],
+    certificateProblem: () => undefined,
+    statusesSetAside: () => ({ failed: 0 }),
     bundlesSynced: () => new Map(),
     leader: () => false,
     now: () => 0,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { makeServingPair } from '../certificate.ts';
+import { oddAuthorities } from '../certificates/odd-authorities.ts';
 import { type Cluster } from './cluster.ts';
 import { waitUntil } from './control-plane.ts';
 import { loadFigure, startLoad } from './load.ts';
@@ -75,6 +76,35 @@ export function healingScenarios(cluster: () => Cluster, release: () => Release,
       await waitUntil('they are as they were', async () => isDeepStrictEqual(await caBundles(), before), healTimeout);
       await waitUntil('Pods are patched', isPatched, healTimeout);
       report(`caBundle ${which}`, `healed after ${readable(performance.now() - broken)}`);
+    });
+
+    it.each(['for clients only', 'for other names'])('heals when a CA %s was put into the Secret', async (what) => {
+      const { authority } =
+        (await oddAuthorities(release().serverName, Date.now())).find((odd) => odd.what === what) ?? {};
+      if (authority === undefined) throw new Error(`there is no CA ${what}`);
+      const before = await release().caSecret();
+      const load = startLoad(cluster(), { namespace: loadNamespace });
+      onTestFinished(async () => {
+        await load.stop();
+      });
+      const encoded = (text: string): string => Buffer.from(text).toString('base64');
+      const data = { 'ca.crt': encoded(authority.cert), 'ca.key': encoded(authority.key) };
+      const headers = { 'content-type': 'application/merge-patch+json' };
+      const put = performance.now();
+      const { status } = await cluster().request('PATCH', release().secretPath, JSON.stringify({ data }), headers);
+      expect(status).toBe(200);
+      await waitUntil(
+        'the Secret has its CA again',
+        async () => isDeepStrictEqual((await release().caSecret())?.data, before?.data),
+        healTimeout,
+      );
+      const took = performance.now() - put;
+      await sleep(2_000);
+      const result = await load.stop();
+      report(`CA ${what} put into the Secret`, `healed after ${readable(took)}; meanwhile ${loadFigure(result)}`);
+      expect([...result.failures, ...result.unpatched]).toEqual([]);
+      const outputs = release().replicas.map((replica) => replica.output());
+      expect(outputs.join('')).toContain('the API server would refuse the certificates that it signs');
     });
 
     it('heals when the Lease was deleted: there is one leader, and it is written down', async () => {

@@ -8,6 +8,7 @@ import { type ReplicaStart, type Release } from './release.ts';
 import { readable, report } from './scenario-figure.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { dryRun, untilProbePath } from './trial-pods.ts';
+import { contradiction, contradictionPath, withoutCel } from './without-cel.ts';
 
 /** In the replicas' directory of files: the lowest layer. */
 const files = `
@@ -25,14 +26,6 @@ const platform = clusterPolicy('platform', {
   kubernetesProbeEndpoints: { startupProbe: '/start', livenessProbe: '/live', readinessProbe: '/ready' },
   probes: { livenessProbe: { timeoutSeconds: 4 } },
 });
-
-/** What the schema lets through where it has no CEL rules, and the parser does not: a path beside another handler. */
-const contradiction = {
-  containers: ['app'],
-  kubernetesProbeEndpoints: { livenessProbe: '/broken' },
-  probes: { livenessProbe: { tcpSocket: { port: 8080 } } },
-};
-const contradictionPath = 'spec.kubernetesProbeEndpoints.livenessProbe';
 
 interface PolicyStatus {
   readonly metadata: { readonly generation: number };
@@ -113,7 +106,7 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
 
     describe('with a policy that cannot be read', () => {
       beforeAll(async () => {
-        await withoutCel(async () => {
+        await withoutCel(cluster(), async () => {
           await cluster().apply(
             policy('never-good', contradiction),
             policy('team', { ...contradiction, kubernetesProbeEndpoints: { livenessProbe: '/worse' } }),
@@ -189,39 +182,6 @@ export function policyScenarios(cluster: () => Cluster, release: () => Release):
         const found = await readPolicy(name);
         return found.status?.observedGeneration === found.metadata.generation && found;
       });
-    }
-
-    /**
-     * Runs with the CRDs' CEL rules taken out, as a server that knows none has them: it is the only way for some broken
-     * policies to get in. On such a server this changes nothing.
-     */
-    async function withoutCel(run: () => Promise<void>): Promise<void> {
-      const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/probepolicies.probewright.dev';
-      const original = await cluster().read<object>(path);
-      const spec = (definition: object): object => (definition as { spec: object }).spec;
-      const stripped = JSON.parse(
-        JSON.stringify(original, (key, value: unknown) => (key === 'x-kubernetes-validations' ? undefined : value)),
-      ) as object;
-      await replaceSpec(path, spec(stripped));
-      await waitUntil('the server takes what only CEL refuses', async () => {
-        const { code } = await cluster().kubectl(['apply', '--dry-run=server', '--filename=-'], {
-          input: JSON.stringify(policy('never-good', contradiction)),
-          allowFailure: true,
-        });
-        return code === 0;
-      });
-      try {
-        await run();
-      } finally {
-        await replaceSpec(path, spec(original));
-      }
-    }
-
-    async function replaceSpec(path: string, spec: object): Promise<void> {
-      const headers = { 'content-type': 'application/json-patch+json' };
-      const patch = [{ op: 'replace', path: '/spec', value: spec }];
-      const { status, body } = await cluster().request('PATCH', path, JSON.stringify(patch), headers);
-      if (status !== 200) throw new Error(`PATCH ${path}: ${status} ${body}`);
     }
   });
 }

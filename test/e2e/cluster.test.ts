@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { certificateScenarios } from './cluster-certificates.ts';
+import { freshNamespaceScenarios } from './cluster-fresh-namespaces.ts';
 import { type Healed, healingScenarios, quietScenario } from './cluster-healing.ts';
 import { leastPrivilegeScenarios } from './cluster-least-privilege.ts';
 import { outageScenarios } from './cluster-outage.ts';
 import { policyScenarios } from './cluster-policies.ts';
 import { replacementScenarios } from './cluster-replacement.ts';
 import { servingPairScenarios, tlsSecret } from './cluster-serving-pairs.ts';
+import { statusScenarios } from './cluster-statuses.ts';
 import { twinScenarios } from './cluster-twins.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { controlPlaneProblem } from './control-plane.ts';
@@ -36,6 +38,7 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
   const release = (): Release => there(main);
 
   policyScenarios(cluster, release);
+  statusScenarios(cluster, release);
   replacementScenarios(cluster, release);
   healingScenarios(cluster, release, healed);
   // They fill the minute that nobody may write to the main release's configurations in.
@@ -44,6 +47,7 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
     cluster().install({ namespace: namespaces.pairs, name: 'pairs', dormant: true, tlsSecret }),
   );
   quietScenario(release, healed);
+  freshNamespaceScenarios(cluster, release);
   outageScenarios(cluster, release);
   certificateScenarios(cluster, release);
   leastPrivilegeScenarios(cluster);

@@ -37,6 +37,8 @@ export interface FakeApiServer {
    * have come from then on (bookmarks come), half a line and the end, or lets them fall silent with the sockets open.
    */
   disturbWatches(how: Disturbance): void;
+  /** Whether watches get bookmarks. kube-apiserver sends none for minutes to some. */
+  bookmarks(areSent: boolean): void;
   /** The number of open watches, those that fell silent included. */
   openWatches(): number;
   /** Forgets history before now: a watch from an older resourceVersion, and a list's next page, get 410. */
@@ -74,7 +76,7 @@ interface Watch {
   state: 'live' | 'garbled' | 'silent';
 }
 
-/** More often than kube-apiserver's once a minute, so that tests may call a second a long silence. */
+/** More often than kube-apiserver's, which sends one a minute at best. */
 const BOOKMARK_MILLISECONDS = 100;
 
 /** Starts one on a free port. */
@@ -236,8 +238,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   };
   await listen(0);
   const { port } = server.address() as AddressInfo;
+  let hasBookmarks = true;
   const ticking = setInterval(() => {
-    for (const watch of watches)
+    for (const watch of hasBookmarks ? watches : [])
       if (watch.state !== 'silent' && watch.request.query['allowWatchBookmarks'] === 'true') bookmark(watch);
   }, BOOKMARK_MILLISECONDS);
 
@@ -296,6 +299,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
         // Nothing may follow an end, even before the socket has noticed.
         if (how !== 'garbage' && how !== 'silence') watches.delete(watch);
       }
+    },
+    bookmarks: (areSent) => {
+      hasBookmarks = areSent;
     },
     openWatches: () => watches.size,
     compact: () => {

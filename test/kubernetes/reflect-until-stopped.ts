@@ -11,8 +11,7 @@ const reflector = new Reflector(
   { path: '/api/v1/namespaces' },
   { listing: () => ({ page: told, end: told }), applied: told, deleted: told, troubled: told },
   { now: Date.now, random: Math.random },
-  undefined,
-  { minimum: 60_000, maximum: 60_000 },
+  { retry: { minimum: 60_000, maximum: 60_000 } },
 );
 void reflector.start();
 await once(process, 'message');

@@ -8,9 +8,8 @@ import { ApiClient } from '../../src/kubernetes/api-client.ts';
 import { Reflector } from '../../src/kubernetes/reflector.ts';
 import { startFakeApiServer } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
-import type { BackoffLimits } from '../../src/kubernetes/backoff.ts';
 import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
-import type { Listing, Reflected, ReflectorListener } from '../../src/kubernetes/reflector.ts';
+import type { Listing, Reflected, ReflectorListener, ReflectorOptions } from '../../src/kubernetes/reflector.ts';
 import type { Disturbance, FakeApiServer, Fault, SeenRequest } from './fake-api-server.ts';
 
 const namespaces = '/api/v1/namespaces';
@@ -44,15 +43,14 @@ interface Mirror {
 
 interface Settings {
   readonly what?: Partial<Reflected>;
-  readonly silence?: number;
-  readonly retry?: BackoffLimits;
+  readonly options?: ReflectorOptions;
   readonly now?: () => number;
   /** Called before anything that is told is remembered. */
   readonly told?: (how: keyof ReflectorListener | keyof Listing) => void;
 }
 
 function reflect(settings: Settings = {}): Mirror {
-  const { what, silence = 20_000, retry = { minimum: 2, maximum: 20 }, now = Date.now, told } = settings;
+  const { what, options, now = Date.now, told } = settings;
   const objects = new Map<string, KubernetesObject>();
   const troubles: string[] = [];
   const pages: number[] = [];
@@ -92,8 +90,7 @@ function reflect(settings: Settings = {}): Mirror {
       },
     },
     { now, random: Math.random },
-    silence,
-    retry,
+    { retry: { minimum: 2, maximum: 20 }, ...options },
   );
   running.push(reflector);
   return { reflector, objects, troubles, pages, replacements: () => replacements, synced: reflector.start() };
@@ -281,13 +278,16 @@ describe('what is asked for', () => {
 
 const disturbances: readonly Disturbance[] = ['end', 'cut', 'gone', 'garbage', 'half-line', 'silence'];
 
+/** Gives up a watch that has fallen silent after 300 ms. No server ends a watch that early: timeoutSeconds is 1 at least. */
+const HASTE: ReflectorOptions = { renewalMilliseconds: 1000, marginMilliseconds: -700 };
+
 describe.each(disturbances)('a watch that is disturbed: %s', (how) => {
   it.each([
     ['', false],
     [' and history is forgotten', true],
   ])('loses nothing of what changes meanwhile%s', async (_, forget) => {
     for (const name of ['kept', 'changed', 'removed', 'reborn']) put(name);
-    const mirror = reflect({ silence: 500 });
+    const mirror = reflect({ options: HASTE });
     await mirror.synced;
     await watching();
     api.disturbWatches(how);
@@ -335,9 +335,58 @@ describe('a watch that ends', () => {
     expect(mirror.troubles).toEqual([]);
   });
 
+  it.each(['end', 'cut'] as const)(
+    'after a while is renewed at once, quiet as it was, and that is no trouble: %s',
+    async (how) => {
+      api.bookmarks(false);
+      const mirror = reflect({ options: { retry: { minimum: 3_600_000, maximum: 3_600_000 } } });
+      await mirror.synced;
+      for (const count of [1, 2, 3]) {
+        await waitUntil('the next watch is open', () => watches().length === count && api.openWatches() === 1);
+        await sleep(700);
+        api.disturbWatches(how);
+      }
+      await waitUntil('the last watch is open', () => watches().length === 4 && api.openWatches() === 1);
+      expect([mirror.troubles, lists().length]).toEqual([[], 1]);
+    },
+  );
+
+  it('because its time is over is renewed, without a word and without a list', async () => {
+    api.bookmarks(false);
+    const mirror = reflect({ options: { renewalMilliseconds: 1000 } });
+    await mirror.synced;
+    await waitUntil('it was renewed twice', () => watches().length === 3);
+    expect(watches().map(({ query }) => query['timeoutSeconds'])).toEqual(['1', '1', '1']);
+    put('a');
+    await agreement(mirror);
+    expect([mirror.troubles, lists().length]).toEqual([[], 1]);
+  });
+
+  it('by its own time only, and not by the server, is renewed without a word', async () => {
+    const mirror = reflect({ options: HASTE });
+    await mirror.synced;
+    await watching();
+    api.disturbWatches('silence');
+    await waitUntil('another one is asked for', () => watches().length === 2);
+    put('a');
+    await agreement(mirror);
+    expect([mirror.troubles, lists().length]).toEqual([[], 1]);
+  });
+
+  it('leaves the mirror without a watch until the next one is open', async () => {
+    const mirror = reflect();
+    await mirror.synced;
+    await waitUntil('it watches', () => mirror.reflector.status().watching);
+    api.intercept((request) => (isWatch(request) ? 'hang' : undefined));
+    api.disturbWatches('end');
+    await waitUntil('it does not watch', () => !mirror.reflector.status().watching);
+    expect([mirror.reflector.status().problem, mirror.troubles]).toEqual([undefined, []]);
+    api.intercept(undefined);
+  });
+
   it('as soon as it is open is not asked for again in a loop', async () => {
     api.intercept((request) => (isWatch(request) ? { status: 200, body: '' } : undefined));
-    const mirror = reflect({ retry: { minimum: 3_600_000, maximum: 3_600_000 } });
+    const mirror = reflect({ options: { retry: { minimum: 3_600_000, maximum: 3_600_000 } } });
     await mirror.synced;
     await waitUntil('a watch was asked for', () => watches().length > 0);
     await sleep(200);
@@ -359,6 +408,26 @@ describe('an API server that has too much to do', () => {
     api.intercept(undefined);
     await agreement(mirror);
     expect(mirror.replacements()).toBe(1);
+  });
+});
+
+describe('the pauses between attempts', () => {
+  it('begin small again once a watch has been open, though nothing came by it', async () => {
+    api.bookmarks(false);
+    let refusals = 0;
+    const refuse = (): void => {
+      refusals = 6;
+      api.intercept((request) => (isWatch(request) && refusals-- > 0 ? { status: 503 } : undefined));
+    };
+    refuse();
+    // Six attempts take half a second, twelve that follow one another take half a minute.
+    const mirror = reflect({ options: { retry: { minimum: 10, maximum: 3_600_000 } } });
+    await mirror.synced;
+    await watching();
+    await sleep(700);
+    refuse();
+    api.disturbWatches('end');
+    await waitUntil('the watch is open again', () => refusals < 0 && api.openWatches() === 1, 10_000);
   });
 });
 
@@ -424,7 +493,7 @@ describe('a first list that fails', () => {
     const mirror = reflect();
     await waitUntil('it was tried again and again', () => api.requests.length > 5);
     expect(mirror.troubles).toEqual([problem]);
-    expect(mirror.reflector.status()).toEqual({ synced: false, lastContact: undefined, problem });
+    expect(mirror.reflector.status()).toEqual({ synced: false, lastContact: undefined, problem, watching: false });
     expect(mirror.replacements()).toBe(0);
     api.intercept(undefined);
     await mirror.synced;
@@ -465,7 +534,7 @@ describe('contact', () => {
 
   it('has a time, which stands still while there is none', async () => {
     let clock = 1_000;
-    const mirror = reflect({ now: () => clock, silence: 300 });
+    const mirror = reflect({ now: () => clock, options: HASTE });
     await mirror.synced;
     expect(mirror.reflector.status().lastContact).toBe(1_000);
     clock = 2_000;
@@ -657,7 +726,7 @@ describe('whatever happens', () => {
   it('the mirror shows in the end what the server has', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const mirror = reflect({ silence: 300 });
+        const mirror = reflect({ options: HASTE });
         const state = { paused: false };
         try {
           for (const one of steps) await take(one, state);

@@ -29,6 +29,8 @@ function world(options: Partial<WebhookApp> = {}): World {
     policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
     certificateExpiry: () => ({ leaf: 9000 }),
     certificateRotations: () => [],
+    certificateProblem: () => undefined,
+    statusesSetAside: () => ({ failed: 0 }),
     bundlesSynced: () => new Map(),
     leader: () => false,
     now: () => 6000,
@@ -234,6 +236,16 @@ describe('a body that is no v1 AdmissionReview', () => {
 describe('a request from a namespace that the policies do not know yet', () => {
   const none = policySet();
 
+  /** Requests decided without the labels of their namespace, by why. */
+  async function missed(metrics: Metrics, webhook: string): Promise<Record<string, number>> {
+    const text = await metrics.registry.metrics();
+    const lines = text.matchAll(
+      /^probewright_namespace_waits_skipped_total\{webhook="(\w+)",reason="(.+?)"\} (\d+)$/gm,
+    );
+    const own = [...lines].filter((line) => line[1] === webhook);
+    return Object.fromEntries(own.map((line) => [String(line[2]), Number(line[3])] as const));
+  }
+
   it.each(['/mutate', '/validate'])(
     'to %s is answered by the policies that are in force once it is known',
     async (url) => {
@@ -263,10 +275,23 @@ describe('a request from a namespace that the policies do not know yet', () => {
     expect([(await post(app, '/mutate', review)).code, lines.length]).toEqual([200, 1]);
   });
 
-  it('is answered by what is known before the API server loses patience', async () => {
-    const { app } = world({ namespaceKnown: () => new Promise(() => undefined) });
+  it('is answered by what is known before the API server loses patience, which is counted', async () => {
+    const { app, metrics } = world({ namespaceKnown: () => new Promise(() => undefined) });
     expect((await post(app, '/mutate?timeout=200ms', review)).code).toBe(200);
+    expect(await missed(metrics, 'mutate')).toEqual({ 'no-room': 0, timeout: 1, 'no-contact': 0 });
   });
+
+  it.each(['timeout', 'no-contact', 'no-room'] as const)(
+    'is answered by what is known when its labels are not to be had, which is counted: %s',
+    async (reason) => {
+      const { app, metrics } = world({
+        namespaceKnown: () => (reason === 'no-room' ? reason : Promise.resolve(reason)),
+      });
+      expect((await post(app, '/validate', review)).code).toBe(200);
+      expect(await missed(metrics, 'validate')).toEqual({ 'no-room': 0, timeout: 0, 'no-contact': 0, [reason]: 1 });
+      expect(await missed(metrics, 'mutate')).toEqual({ 'no-room': 0, timeout: 0, 'no-contact': 0 });
+    },
+  );
 
   it('is given up when its time is over all the same', async () => {
     let time = 0;
@@ -274,7 +299,7 @@ describe('a request from a namespace that the policies do not know yet', () => {
       monotonic: () => time,
       namespaceKnown: () => {
         time = 5000;
-        return Promise.resolve();
+        return Promise.resolve(undefined);
       },
     });
     expect((await post(app, '/mutate?timeout=5s', review)).code).toBe(408);
@@ -284,14 +309,10 @@ describe('a request from a namespace that the policies do not know yet', () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { app, lines, metrics } = world({ namespaceKnown: () => promise });
     const large = { ...review, request: { ...review.request, options: { text: 'x'.repeat(2.5 * 1024 * 1024) } } };
-    const skipped = async (): Promise<string | undefined> =>
-      /^probewright_namespace_waits_skipped_total\{webhook="mutate"\} (\d+)$/m.exec(
-        await metrics.registry.metrics(),
-      )?.[1];
-    expect(await skipped()).toBe('0');
+    expect(await missed(metrics, 'mutate')).toMatchObject({ 'no-room': 0 });
     const answers = Array.from({ length: 5 }, () => post(app, '/mutate', large));
     await waitUntil('one does not wait', () => lines.length === 1);
-    expect(await skipped()).toBe('1');
+    expect(await missed(metrics, 'mutate')).toMatchObject({ 'no-room': 1 });
     answers.push(post(app, '/mutate', review));
     await new Promise((resolved) => setTimeout(resolved, 30));
     expect(lines.length).toBe(1);

@@ -13,6 +13,8 @@ function healthApp(details: Readonly<Record<string, unknown>>): FastifyInstance 
     policies: () => ({ loaded: 0, problems: 0, lastSync: undefined }),
     certificateExpiry: () => ({ leaf: undefined }),
     certificateRotations: () => [],
+    certificateProblem: () => undefined,
+    statusesSetAside: () => ({ failed: 0 }),
     bundlesSynced: () => new Map(),
     leader: () => false,
     now: () => 0,

@@ -14,14 +14,20 @@ interface Replica {
   readonly writer: PolicyStatusWriter;
   readonly watched: Watched;
   readonly troubles: (string | undefined)[];
+  /** `place reason: problem`, as they were told. */
+  readonly asides: string[];
 }
 
 /** A replica that mirrors policies and writes statuses when it leads. */
 async function replica(name = 'replica'): Promise<Replica> {
   const troubles: (string | undefined)[] = [];
+  const asides: string[] = [];
   const writer = new PolicyStatusWriter(
     world.client(name),
-    { troubled: (problem) => troubles.push(problem) },
+    {
+      troubled: (problem) => troubles.push(problem),
+      setAside: (place, reason, problem) => asides.push(`${place} ${reason}: ${problem}`),
+    },
     world.surroundings(),
   );
   world.stopLater(() => {
@@ -32,7 +38,7 @@ async function replica(name = 'replica'): Promise<Replica> {
       writer.update(policy, stale);
     },
   });
-  return { writer, watched, troubles };
+  return { writer, watched, troubles, asides };
 }
 
 async function leader(): Promise<Replica> {
@@ -158,20 +164,198 @@ describe('the leader', () => {
     await waitUntil('it is ready again', () => isReady('web', 'True', 1));
   });
 
-  it('asks for no more than four at a time', async () => {
+  it('asks for no more than four at a time, two of them for one namespace', async () => {
     for (let index = 0; index < 20; index++) world.put(`web-${index}`, {});
+    for (const namespace of ['b', 'c', 'd'])
+      world.api.put(policiesIn(namespace), { metadata: { name: 'web' }, spec: {} });
     world.api.intercept(({ method }) => (method === 'PATCH' ? 'hang' : undefined));
     const { writer, watched } = await leader();
     await waitUntil('some are asked for', () => world.patches().length === 4);
     world.put('marker', {});
-    await waitUntil('an event has come', () => watched.counts['ProbePolicy loaded'] === 21);
-    expect(world.patches()).toHaveLength(4);
+    await waitUntil('an event has come', () => watched.counts['ProbePolicy loaded'] === 24);
+    const asked = world.patches().map(({ path }) => /namespaces\/(\w+)\//.exec(path)?.[1]);
+    expect(asked.toSorted()).toEqual(['apps', 'b', 'c', 'd']);
+    writer.lead(false);
+    world.api.remove(policiesIn('c'), 'web');
+    world.api.remove(policiesIn('d'), 'web');
+    await waitUntil('that is seen', () => watched.counts['ProbePolicy loaded'] === 22);
+    writer.lead(true);
+    await waitUntil('some are asked for again', () => world.patches().length === 7);
+    expect(
+      world
+        .patches()
+        .slice(4)
+        .filter(({ path }) => path.startsWith(policiesIn('apps'))),
+    ).toHaveLength(2);
     world.api.intercept(undefined);
     writer.lead(false);
     writer.lead(true);
     await waitUntil('all have a status', () =>
       Array.from({ length: 20 }).every((_, index) => isReady(`web-${index}`, 'True', 1)),
     );
+  });
+});
+
+describe('namespaces', () => {
+  it('take turns: one with hundreds of policies does not delay the others', async () => {
+    for (let index = 0; index < 300; index++) world.put(`web-${index}`, {});
+    for (const namespace of ['b', 'c']) world.api.put(policiesIn(namespace), { metadata: { name: 'web' }, spec: {} });
+    world.putCluster('all', {});
+    await leader();
+    await waitUntil('all have a status', () => world.patches().length === 303);
+    const place = (path: string): number => world.patches().findIndex((patch) => patch.path === `${path}/status`);
+    for (const path of [`${policiesIn('b')}/web`, `${policiesIn('c')}/web`, `${CLUSTER_POLICIES}/all`])
+      expect(place(path)).toBeLessThan(8);
+  });
+});
+
+/** As kube-apiserver passes on what etcd says. */
+const TOO_LARGE = { status: 500, body: { kind: 'Status', code: 500, message: 'etcdserver: request is too large' } };
+const PLAIN_500 = { status: 500, body: { kind: 'Status', code: 500, reason: 'InternalError', message: 'no' } };
+
+describe('policies whose status cannot be written', () => {
+  it.each([
+    ['at once', TOO_LARGE],
+    ['after some attempts', PLAIN_500],
+  ])('do not delay others, and are set aside %s', async (_, refusal) => {
+    for (let index = 0; index < 5; index++) world.put(`huge-${index}`, {});
+    world.api.intercept(({ method, path }) => (method === 'PATCH' && path.includes('/huge-') ? refusal : undefined));
+    const { writer, watched, troubles, asides } = await leader();
+    await waitUntil('some were tried', () => world.patches().length > 1);
+    // In the same namespace, and in another one; with no pause ended.
+    await settled();
+    world.api.put(policiesIn('other'), { metadata: { name: 'web' }, spec: {} });
+    await waitUntil('the other has its status', () => Boolean(world.api.get(policiesIn('other'), 'web')?.['status']));
+    await watched.until('all are set aside', () => asides.length === 5);
+    const reason = refusal === TOO_LARGE ? 'too-large' : 'failed';
+    expect(asides.toSorted()[0]).toContain(`ProbePolicy/apps/huge-0 ${reason}: PATCH `);
+    expect(writer.setAside()).toMatchObject({ [reason]: 5 });
+    expect(troubles).toEqual([]);
+  });
+
+  it.each([
+    [404, 'gone'],
+    [410, 'gone'],
+    [413, 'too-large'],
+    [400, 'refused'],
+    [422, 'refused'],
+    [418, 'refused'],
+  ])(
+    'with HTTP %i are told of once, counted as %s, and tried again when the object changes',
+    async (status, reason) => {
+      const isWeb = (path: string): boolean => path.endsWith('/web/status');
+      const tries = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
+      world.put('web', {});
+      world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? { status } : undefined));
+      const { writer, watched, asides } = await leader();
+      await waitUntil('it is told', () => asides.length === 1);
+      expect(asides[0]).toMatch(new RegExp(`^ProbePolicy/apps/web ${reason}: PATCH .*HTTP ${status}`));
+      expect(writer.setAside()).toMatchObject({ [reason]: 1 });
+      // The collection is read again, and nothing has changed.
+      world.api.disturbWatches('gone');
+      await settled();
+      world.timer.ring();
+      expect(tries()).toBe(1);
+      world.put('web', {}, { labels: { touched: 'yes' } });
+      await watched.until('it is tried again', () => tries() === 2);
+      await settled('second-marker');
+      expect([asides.length, tries()]).toEqual([1, 2]);
+      world.api.intercept(undefined);
+      world.put('web', {}, { labels: { touched: 'again' } });
+      await watched.until('it is ready', () => isReady('web', 'True', 1));
+      expect(writer.setAside()).toMatchObject({ [reason]: 0 });
+    },
+  );
+
+  it('are not tried more often because they change all the time', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method, path }) =>
+      method === 'PATCH' && path.endsWith('/web/status') ? TOO_LARGE : undefined,
+    );
+    const { asides } = await leader();
+    await waitUntil('it is told', () => asides.length === 1);
+    for (let index = 0; index < 20; index++) world.put('web', {}, { labels: { touched: String(index) } });
+    await settled();
+    expect(world.patches().filter(({ path }) => path.endsWith('/web/status'))).toHaveLength(1);
+    expect(world.timer.waiting.size).toBeGreaterThan(0);
+  });
+
+  it('for failures of the server are tried again now and then', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? PLAIN_500 : undefined));
+    const { writer, watched, asides } = await leader();
+    await watched.until('it is told', () => asides.length === 1);
+    expect(world.patches()).toHaveLength(5);
+    expect(asides[0]).toContain('ProbePolicy/apps/web failed: PATCH');
+    world.api.intercept(undefined);
+    await watched.until('it is ready', () => isReady('web', 'True', 1));
+    expect(writer.setAside()).toMatchObject({ failed: 0 });
+  });
+
+  it('are tried again by a new term', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 422 } : undefined));
+    const { writer, asides } = await leader();
+    await waitUntil('it is told', () => asides.length === 1);
+    world.api.intercept(undefined);
+    writer.lead(false);
+    expect(writer.setAside()).toMatchObject({ refused: 0 });
+    writer.lead(true);
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+  });
+
+  it('are forgotten with the policy', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? TOO_LARGE : undefined));
+    const { writer, asides } = await leader();
+    await waitUntil('it is told', () => asides.length === 1);
+    world.api.remove(policiesIn('apps'), 'web');
+    await waitUntil('it is forgotten', () => writer.setAside()['too-large'] === 0);
+  });
+});
+
+describe('a last good version that has no room beside its object', () => {
+  const carriesLastGood = (body: unknown): boolean => JSON.stringify(body).includes('lastGood');
+
+  it('is left out, which the status says, and is written when there is room', async () => {
+    world.put('web', { port: 9 });
+    const { writer, watched, asides } = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    world.api.intercept(({ method, body }) => (method === 'PATCH' && carriesLastGood(body) ? TOO_LARGE : undefined));
+    world.put('web', BROKEN);
+    await waitUntil('the rest is written', () => isReady('web', 'False', 2));
+    expect(ready('web')?.['message']).toBe(
+      'generation 1 stays in force until the replicas restart, as the object is too large to keep it: spec.port: must be at most 65535, not 70000',
+    );
+    expect(world.status('web')).not.toHaveProperty('lastGood');
+    expect(watched.inForce).toEqual({ 'ProbePolicy/apps/web': 9 });
+    await waitUntil('it is told', () => asides.length === 1);
+    expect(asides[0]).toMatch(
+      /^ProbePolicy\/apps\/web no-last-good: the last good version does not fit: PATCH .*too large/,
+    );
+    expect(writer.setAside()).toMatchObject({ 'no-last-good': 1 });
+    const before = world.patches().length;
+    await settled();
+    world.timer.ring();
+    await settled('second-marker');
+    expect(world.patches()).toHaveLength(before + 2);
+
+    world.api.intercept(undefined);
+    world.put('web', BROKEN, { labels: { smaller: 'now' } });
+    await watched.until('it is written', () => world.status('web')?.['lastGood'] !== undefined);
+    expect(ready('web')?.['message']).toBe('generation 1 stays in force: spec.port: must be at most 65535, not 70000');
+    await waitUntil('nothing is set aside', () => writer.setAside()['no-last-good'] === 0);
+  });
+
+  it('does not keep the status from being set aside when there is no room for that either', async () => {
+    world.put('web', { port: 9 });
+    const { writer, asides } = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    world.api.intercept(({ method }) => (method === 'PATCH' ? TOO_LARGE : undefined));
+    world.put('web', BROKEN);
+    await waitUntil('it is told', () => asides.length === 1);
+    expect(asides[0]).toContain('ProbePolicy/apps/web too-large: ');
+    expect(writer.setAside()).toMatchObject({ 'too-large': 1, 'no-last-good': 0 });
   });
 });
 
@@ -199,75 +383,56 @@ describe('a replica that does not lead', () => {
 });
 
 describe('a write that fails', () => {
-  it('is tried again later, and nothing else is tried before; the trouble is told once', async () => {
+  it('because the API server is not available is tried again later, and nothing else is tried before; it is told once', async () => {
     world.put('web', {});
     world.put('api', {});
     world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 503 } : undefined));
-    const { troubles, watched } = await leader();
+    const { troubles, asides, watched } = await leader();
     await waitUntil('it is told', () => troubles.length === 1);
     expect(troubles[0]).toContain('/status: HTTP 503');
-    await waitUntil('it waits', () => world.timer.waiting.size === 1);
-    expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([500]);
+    const pauses = (): number[] => [...world.timer.waiting].map(({ milliseconds }) => milliseconds);
+    await waitUntil('it waits, and so do both objects', () => pauses().length === 3);
+    expect(pauses()).toEqual([500, 500, 500]);
     world.put('late', BROKEN);
     await waitUntil('an event has come', () => watched.counts['ProbePolicy invalid'] === 1);
     expect(world.patches()).toHaveLength(2);
     world.timer.ring();
-    await waitUntil('it waits longer', () =>
-      [...world.timer.waiting].some(({ milliseconds }) => milliseconds === 1000),
-    );
+    await waitUntil('it waits longer', () => pauses().includes(1000));
     world.api.intercept(undefined);
     // Others of the same round may still be on their way to fail.
     await watched.until('all are written', () => isReady('web', 'True', 1) && isReady('api', 'True', 1));
     await watched.until('the late one is, too', () => isReady('late', 'False', 1));
-    expect(troubles).toEqual([expect.any(String), undefined]);
+    expect([troubles, asides]).toEqual([[expect.any(String), undefined], []]);
   });
 
-  it.each([404, 409])('with %i is left to the next event', async (status) => {
+  it('with 409 is left to the next event', async () => {
     world.put('web', {});
     let refused = 0;
-    world.api.intercept(({ method }) => (method === 'PATCH' && refused++ === 0 ? { status } : undefined));
-    const { troubles } = await leader();
+    world.api.intercept(({ method }) => (method === 'PATCH' && refused++ === 0 ? { status: 409 } : undefined));
+    const { troubles, asides } = await leader();
     await waitUntil('it has failed', () => refused === 1);
     await settled();
-    expect([troubles, world.timer.waiting.size, world.status('web')]).toEqual([[], expect.any(Number), undefined]);
+    expect([troubles, asides, world.status('web')]).toEqual([[], [], undefined]);
     world.put('web', {}, { labels: { touched: 'yes' } });
     await waitUntil('it is ready', () => isReady('web', 'True', 1));
   });
 
-  it('for good is not tried again for the same version', async () => {
-    world.put('web', {});
-    const invalid = { status: 422, body: { kind: 'Status', reason: 'Invalid', message: 'no', code: 422 } };
-    const isWeb = (path: string): boolean => path.endsWith('/web/status');
-    world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? invalid : undefined));
-    const { writer, troubles } = await leader();
-    await waitUntil('it is told', () => troubles.length === 1);
-    expect(troubles[0]).toMatch(/^ProbePolicy\/apps\/web: PATCH .*HTTP 422 Invalid: no$/);
-    world.put('web', {}, { labels: { touched: 'yes' } });
-    await settled();
-    const tries = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
-    expect(tries()).toBe(1);
-    world.put('web', { port: 1 });
-    await settled('second-marker');
-    expect(tries()).toBe(2);
-    world.api.intercept(undefined);
-    writer.lead(false);
-    writer.lead(true);
-    await waitUntil('a new term tries again', () => isReady('web', 'True', 2));
-  });
-
   it('because the API server drops part of it is not tried again and again', async () => {
     world.put('web', { port: 1 });
-    const { troubles } = await leader();
+    const { asides, writer } = await leader();
     await waitUntil('it is ready', () => isReady('web', 'True', 1));
     const isWeb = (path: string): boolean => path.endsWith('/web/status');
     world.api.intercept(({ method, path }) =>
       method === 'PATCH' && isWeb(path) ? { status: 200, body: { status: { conditions: [] } } } : undefined,
     );
     world.put('web', BROKEN);
-    await waitUntil('it is told', () => troubles.length === 1);
-    expect(troubles[0]).toContain('does not keep all of the status');
+    await waitUntil('it is told', () => asides.length === 1);
+    expect(asides[0]).toContain('ProbePolicy/apps/web not-kept: the API server does not keep all of the status');
+    expect(writer.setAside()).toMatchObject({ 'not-kept': 1 });
     world.put('web', BROKEN, { labels: { touched: 'yes' } });
     await settled();
+    world.timer.ring();
+    await settled('second-marker');
     expect(world.patches().filter(({ path }) => isWeb(path))).toHaveLength(2);
   });
 

@@ -19,7 +19,7 @@ serve
 --lease={{ include "probewright.fullname" . }}
 --lease-duration={{ .Values.leaderElection.leaseDuration }}
 --lease-renew={{ .Values.leaderElection.renewInterval }}
---watch-silence={{ .Values.watchSilence }}
+--watch-renewal={{ .Values.watchRenewal }}
 --policy-budget={{ .Values.policyBudget }}
 {{- with .Values.certificates }}
 {{- if eq .mode "own" }}
