@@ -5,7 +5,7 @@ export const NAMESPACE_POLICIES = 1000;
 /** The most bytes that the specs of one namespace's policies in force take, as JSON. */
 export const NAMESPACE_BYTES = 512 * 1024;
 /** The memory for the policies of all namespaces together, in bytes, when it is not set. docs/limits.md has the sizing. */
-export const POLICY_BUDGET_BYTES = 48 * 1024 * 1024;
+export const POLICY_BUDGET_BYTES = 32 * 1024 * 1024;
 
 /** The budgets that a policy may be over: of a spec, of a namespace (policies, bytes), of all namespaces together. */
 export const BUDGETS = ['spec', 'policies', 'bytes', 'total'] as const;

@@ -64,9 +64,10 @@ export interface PolicyCounts {
 /** The policies of one namespace; those of the cluster are one, too. */
 interface NamespaceRecords {
   readonly key: string;
-  readonly byName: Map<string, PolicyRecord>;
-  /** The same, the oldest first. */
-  readonly records: PolicyRecord[];
+  /** The oldest first. */
+  records: PolicyRecord[];
+  /** The same by name, once they are many: most namespaces have few, and a map takes as much as a policy. */
+  byName: Map<string, PolicyRecord> | undefined;
   /** There may be younger ones that nothing is kept of. */
   hasMore: boolean;
   /** What they would get if there were no other namespaces. */
@@ -202,7 +203,7 @@ export class PolicyMirror {
       page: (objects) => {
         for (const object of objects) {
           const { name } = object.metadata;
-          const isKnown = this.#namespaces.get(key)?.byName.has(name) === true;
+          const isKnown = this.#find({ kind: this.kind, namespace: key, name }) !== undefined;
           if (!isKnown && this.#gone.get(key)?.has(name) === false) this.#keep(object);
         }
         this.#settle();
@@ -249,17 +250,18 @@ export class PolicyMirror {
   }
 
   #find({ namespace = '', name }: PolicyReference): PolicyRecord | undefined {
-    return this.#namespaces.get(namespace)?.byName.get(name);
+    const known = this.#namespaces.get(namespace);
+    return known && recordOf(known, name);
   }
 
   /** Undefined when nothing is kept of the object. */
   #keep(object: KubernetesObject): PolicyRecord | undefined {
     const { metadata } = object;
     const namespace = this.#namespaceAt(metadata.namespace ?? '');
-    const before = namespace.byName.get(metadata.name);
+    const before = recordOf(namespace, metadata.name);
     // The namespace's name is kept once for all of its policies.
     const own = metadata.namespace === undefined ? undefined : namespace.key;
-    const reference = before?.reference ?? { ...this.#reference(metadata), namespace: own };
+    const reference = before?.reference ?? { kind: this.kind, namespace: own, name: metadata.name };
     const age = before?.created;
     const read = readRecord(reference, object, before, this.#parts);
     const record = before === undefined ? read : Object.assign(before, read);
@@ -289,7 +291,7 @@ export class PolicyMirror {
 
   #drop(record: PolicyRecord): void {
     const namespace = this.#namespaceAt(keyOf(record));
-    namespace.byName.delete(record.name);
+    namespace.byName?.delete(record.name);
     namespace.records.splice(namespace.records.indexOf(record), 1);
     this.#unsettled.add(namespace.key);
     this.#untold.delete(record);
@@ -301,7 +303,7 @@ export class PolicyMirror {
   #namespaceAt(key: string): NamespaceRecords {
     const known = this.#namespaces.get(key);
     if (known !== undefined) return known;
-    const created = { key, byName: new Map(), records: [], hasMore: false, alone: NOTHING, granted: NOTHING, told: '' };
+    const created = { key, byName: undefined, records: [], hasMore: false, alone: NOTHING, granted: NOTHING, told: '' };
     this.#namespaces.set(key, created);
     return created;
   }
@@ -416,11 +418,20 @@ function keyOf({ reference }: PolicyRecord): string {
   return reference.namespace ?? '';
 }
 
+/** So many are looked through as fast as a map. */
+const FEW = 8;
+
+function recordOf({ byName, records }: NamespaceRecords, name: string): PolicyRecord | undefined {
+  return byName === undefined ? records.find((record) => record.name === name) : byName.get(name);
+}
+
 /** Puts a record where its age says, or there again when that has changed. */
-function insert({ byName, records }: NamespaceRecords, record: PolicyRecord): void {
-  const known = byName.get(record.name);
+function insert(namespace: NamespaceRecords, record: PolicyRecord): void {
+  const { records } = namespace;
+  const known = recordOf(namespace, record.name);
   if (known !== undefined) records.splice(records.indexOf(known), 1);
-  byName.set(record.name, record);
+  if (namespace.byName !== undefined) namespace.byName.set(record.name, record);
+  else if (records.length >= FEW) namespace.byName = new Map([...records, record].map((each) => [each.name, each]));
   let [low, high] = [0, records.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -428,7 +439,9 @@ function insert({ byName, records }: NamespaceRecords, record: PolicyRecord): vo
     if (other !== undefined && byAge(other, record) < 0) low = middle + 1;
     else high = middle;
   }
-  records.splice(low, 0, record);
+  // A short list that grows in place takes room for sixteen more.
+  if (records.length < FEW) namespace.records = records.toSpliced(low, 0, record);
+  else records.splice(low, 0, record);
 }
 
 /** True when a budget keeps the newest version out of force, and not what is wrong with it. */

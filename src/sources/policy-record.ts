@@ -118,7 +118,14 @@ export function readRecord(
   const isGood = 'version' in read;
   const problems = isGood ? NO_PROBLEMS : keptProblems(read.problems);
   return {
-    ...kept,
+    // One by one: an object that is spread takes more memory, and there are thousands.
+    reference,
+    name: reference.name,
+    uid: kept.uid,
+    generation,
+    resourceVersion: kept.resourceVersion,
+    created: kept.created,
+    shown: kept.shown,
     newest: isGood ? read.version : undefined,
     lastGood: lastGoodOf(reader, earlier, kept, isSeen, lastGoodSpec(status)),
     problems,

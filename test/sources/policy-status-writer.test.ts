@@ -473,7 +473,7 @@ describe('a policy over budget', () => {
     expect(ready('p9')?.['message']).toMatch(
       /^no version is in force: the spec has 60\d\d\d bytes as JSON; a namespace may have 524288 bytes of policies in force, and this one has 48\d{4}\. .* Delete or shorten policies of this namespace$/,
     );
-    expect(watched.source.budget()).toMatchObject({ overBudget: { bytes: 1 }, total: 48 * 1024 * 1024 });
+    expect(watched.source.budget()).toMatchObject({ overBudget: { bytes: 1 }, total: 32 * 1024 * 1024 });
     expect(watched.counts).toMatchObject({ 'ProbePolicy loaded': 8, 'ProbePolicy over-budget': 1 });
     world.api.remove(policiesIn('apps'), 'p1');
     await watched.until('p9 is in force', () => watched.inForce['ProbePolicy/apps/p9'] === 9);
