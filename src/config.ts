@@ -2,6 +2,7 @@ import { MUTATION_MODES } from './admission/decision.ts';
 import { ENFORCEMENTS } from './admission/validate.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { readFlags } from './flags.ts';
+import { POLICY_BUDGET_BYTES } from './policy/policy-budget.ts';
 import { isDnsSubdomain } from './policy/dns-subdomain.ts';
 import { didYouMean } from './policy/suggestion.ts';
 import { LOG_LEVELS } from './log.ts';
@@ -56,8 +57,13 @@ export interface ClusterConfig {
   readonly leaseDuration: number;
   readonly leaseRenew: number;
   readonly watchRenewal: number;
+  /** Memory that the ProbePolicies of all namespaces may take together, in bytes. */
+  readonly policyBudget: number;
 }
 
+const MEBIBYTE = 1024 * 1024;
+/** More than any process should be given memory for. */
+const MAX_POLICY_BUDGET = 1024;
 const BOOLEANS = ['true', 'false'] as const;
 
 /** A setting as `--help`, the environment and docs/configuration.md know it. */
@@ -164,6 +170,12 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   setting('lease-duration', 'DURATION', '60s', 'how long a leader that falls silent is still believed'),
   setting('lease-renew', 'DURATION', '15s', 'how often the leader renews the Lease, and the others look at it'),
   setting('watch-renewal', 'DURATION', '5m', 'how long a watch lasts before it is renewed, up to a fifth less or more'),
+  setting(
+    'policy-budget',
+    'MEBIBYTES',
+    String(POLICY_BUDGET_BYTES / MEBIBYTE),
+    'memory that the ProbePolicies of all namespaces may take together; a policy of 30 lines takes 5 KiB',
+  ),
 ];
 
 /** The settings, or every problem with them. */
@@ -241,6 +253,7 @@ function readClusterConfig(read: ValueReader): ClusterConfig | undefined {
     leaseDuration: read.duration('lease-duration'),
     leaseRenew: read.duration('lease-renew'),
     watchRenewal: read.duration('watch-renewal'),
+    policyBudget: read.integer('policy-budget', 1, MAX_POLICY_BUDGET) * MEBIBYTE,
   };
   const kubeconfig = read.path('kubeconfig');
   return kubeconfig === undefined ? undefined : { kubeconfig, ...settings };

@@ -70,6 +70,12 @@ export class ClusterParts {
       description: `cluster ${access.server}`,
       watchRenewalMilliseconds: config.watchRenewal,
       labelsMatter,
+      policyBudget: config.policyBudget,
+      overBudget: ({ namespace, count, first, use }) => {
+        const details = { namespace, overBudget: count, first, inForce: use.policies, bytes: use.bytes };
+        if (count > 0) log.warn(details, 'policies over budget are not in force');
+        else log.info(details, 'the policies of the namespace are within the budgets again');
+      },
       status: (policy, stale) => {
         this.#statusWriter.update(policy, stale);
       },

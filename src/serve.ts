@@ -103,9 +103,10 @@ class ServerParts {
     this.#metrics = new Metrics({
       policies: () => ({
         loaded: this.#store.current?.policies.length ?? 0,
-        problems: this.#policyProblems().length,
+        problems: this.#policyProblemCount(),
         lastSync: this.#lastSync(),
       }),
+      policyBudget: () => this.#cluster?.source.budget(),
       certificateExpiry: () => ({ leaf: this.#pair?.notAfter, ...this.#cluster?.certificateExpiry() }),
       certificateProblem: () => (this.#tlsFiles ?? this.#cluster?.certificates)?.problem(),
       certificateRotations: () => this.#cluster?.certificateRotations() ?? [],
@@ -274,6 +275,8 @@ class ServerParts {
           inForce: this.#store.current?.policies.length ?? 0,
           lastSync: isoTime(this.#lastSync()),
           problems: this.#policyProblems(),
+          problemCount: this.#policyProblemCount(),
+          ...(this.#cluster && { overBudget: this.#cluster.source.budget().overBudget }),
           troubles: this.#sources().flatMap((source) => source.status().troubles ?? []),
         },
         certificate: {
@@ -292,6 +295,11 @@ class ServerParts {
 
   #policyProblems(): readonly string[] {
     return this.#sources().flatMap((source) => source.status().problems);
+  }
+
+  #policyProblemCount(): number {
+    const counts = this.#sources().map((source) => source.status());
+    return counts.reduce((sum, { problems, problemCount = problems.length }) => sum + problemCount, 0);
   }
 
   /** When all that policies come from was last known to be the newest. */

@@ -1,4 +1,4 @@
-import { ACTIONS, CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { ACTIONS, CHECK_CATALOGUE, choiceBound } from '../../src/policy/check-catalogue.ts';
 import { INT32_MAX } from '../../src/policy/reader.ts';
 import { PROBE_INTEGERS } from '../../src/probes/probe.ts';
 import type { CheckEntry, ParameterShape } from '../../src/policy/check-catalogue.ts';
@@ -120,8 +120,18 @@ function parameterSchema(shape: ParameterShape, description: string): OpenApiSch
         description,
         type: 'array',
         minItems: 1,
+        maxItems: shape.count.maximum,
         'x-kubernetes-list-type': 'set',
-        items: { type: 'string', ...(shape.choices === undefined ? { minLength: 1 } : { enum: shape.choices }) },
+        items: { type: 'string', minLength: 1, maxLength: shape.length.maximum },
+      };
+    case 'choices':
+      return {
+        description,
+        type: 'array',
+        minItems: 1,
+        maxItems: choiceBound(shape.choices).maximum,
+        'x-kubernetes-list-type': 'set',
+        items: { type: 'string', enum: shape.choices },
       };
     case 'bounds':
       return {

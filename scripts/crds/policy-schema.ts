@@ -1,4 +1,4 @@
-import { MAX_CONTAINER_NAME_LENGTH, MAX_CONTAINERS } from '../../src/policy/bounds.ts';
+import { BOUNDS } from '../../src/policy/bounds.ts';
 import { DISABLED } from '../../src/policy/probe-default.ts';
 import { INT32_MAX } from '../../src/policy/reader.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
@@ -44,9 +44,9 @@ function specSchema(isCluster: boolean): OpenApiSchema {
           'The containers that the policy speaks for, by name, e.g. [app, worker]. ["*"] is every application container. Absent: the main container, which is the one in the annotation kubectl.kubernetes.io/default-container, else the only one with a TCP port. Native sidecars only by name; mesh proxies and plain init containers never.',
         type: 'array',
         minItems: 1,
-        maxItems: MAX_CONTAINERS,
+        maxItems: BOUNDS.containers.maximum,
         'x-kubernetes-list-type': 'set',
-        items: { type: 'string', minLength: 1, maxLength: MAX_CONTAINER_NAME_LENGTH },
+        items: { type: 'string', minLength: 1, maxLength: BOUNDS.containerName.maximum },
         'x-kubernetes-validations': [
           {
             rule: "!('*' in self) || size(self) == 1",

@@ -1,5 +1,5 @@
 import { DISABLED } from '../../src/policy/probe-default.ts';
-import { MAX_COMMAND_WORD_LENGTH, MAX_PATH_LENGTH } from '../../src/policy/bounds.ts';
+import { BOUNDS } from '../../src/policy/bounds.ts';
 import { INT32_MAX } from '../../src/policy/reader.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../../src/probes/probe.ts';
 import { portSchema } from './port-schema.ts';
@@ -10,7 +10,7 @@ import type { OpenApiSchema } from './open-api-schema.ts';
 export const pathSchema: OpenApiSchema = {
   type: 'string',
   minLength: 1,
-  maxLength: MAX_PATH_LENGTH,
+  maxLength: BOUNDS.path.maximum,
   pattern: '^/[^\\x00-\\x20\\x7f]*$',
 };
 
@@ -18,6 +18,7 @@ const host: OpenApiSchema = {
   description:
     'Host name or IP address to connect to. Leave it out: the default is the Pod itself, and anything else makes the container answer for another machine. For a virtual host, set the Host header.',
   type: 'string',
+  maxLength: BOUNDS.host.maximum,
   pattern: '^([A-Za-z0-9._-]{0,253}|\\[?[0-9A-Fa-f:.]{2,45}\\]?)$',
 };
 
@@ -32,8 +33,9 @@ const handlers: Readonly<Record<HandlerKind, OpenApiSchema>> = {
           'The program and its arguments, e.g. [/app/ready, --quick]. No shell reads it: for pipes and variables write [sh, -c, "..."].',
         type: 'array',
         minItems: 1,
+        maxItems: BOUNDS.command.maximum,
         'x-kubernetes-list-type': 'atomic',
-        items: { type: 'string', maxLength: MAX_COMMAND_WORD_LENGTH },
+        items: { type: 'string', maxLength: BOUNDS.commandWord.maximum },
         'x-kubernetes-validations': [
           {
             rule: "size(self) == 0 || self[0].trim() != ''",
@@ -67,6 +69,7 @@ const handlers: Readonly<Record<HandlerKind, OpenApiSchema>> = {
       httpHeaders: {
         description: 'Headers to send, e.g. [{ name: Host, value: shop.example }]. A name may come more than once.',
         type: 'array',
+        maxItems: BOUNDS.headers.maximum,
         'x-kubernetes-list-type': 'atomic',
         items: {
           description: 'One header.',
@@ -77,12 +80,14 @@ const handlers: Readonly<Record<HandlerKind, OpenApiSchema>> = {
               description: 'The name: letters, digits and "-".',
               type: 'string',
               minLength: 1,
+              maxLength: BOUNDS.headerName.maximum,
               pattern: '^[-A-Za-z0-9]+$',
             },
             value: {
               description:
                 'The value, without control characters: with a line break, as a YAML block "|" leaves one, every probe would fail.',
               type: 'string',
+              maxLength: BOUNDS.headerValue.maximum,
               pattern: '^[^\\x00-\\x08\\x0a-\\x1f\\x7f]*$',
             },
           },
@@ -109,7 +114,11 @@ const handlers: Readonly<Record<HandlerKind, OpenApiSchema>> = {
         minimum: 1,
         maximum: 65_535,
       },
-      service: { description: 'The service to ask about; absent means the server as a whole.', type: 'string' },
+      service: {
+        description: 'The service to ask about; absent means the server as a whole.',
+        type: 'string',
+        maxLength: BOUNDS.service.maximum,
+      },
     },
   },
 };

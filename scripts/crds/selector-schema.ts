@@ -1,4 +1,4 @@
-import { MAX_MATCH_EXPRESSIONS, MAX_MATCH_LABELS } from '../../src/policy/bounds.ts';
+import { BOUNDS } from '../../src/policy/bounds.ts';
 import { OPERATORS } from '../../src/policy/label-selector.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
@@ -22,7 +22,7 @@ export function selectorSchema(description: string): OpenApiSchema {
         description:
           'Labels that must be there with exactly these values, e.g. { app: shop, tier: web }. Values that YAML takes for something else (true, 1, no) need quotes.',
         type: 'object',
-        maxProperties: MAX_MATCH_LABELS,
+        maxProperties: BOUNDS.matchLabels.maximum,
         additionalProperties: labelValue,
         'x-kubernetes-validations': [
           {
@@ -35,7 +35,7 @@ export function selectorSchema(description: string): OpenApiSchema {
       matchExpressions: {
         description: 'Requirements on labels; all of them must hold, together with matchLabels.',
         type: 'array',
-        maxItems: MAX_MATCH_EXPRESSIONS,
+        maxItems: BOUNDS.matchExpressions.maximum,
         'x-kubernetes-list-type': 'atomic',
         items: {
           description: 'One requirement on a label, e.g. { key: tier, operator: NotIn, values: [batch] }.',
@@ -58,6 +58,7 @@ export function selectorSchema(description: string): OpenApiSchema {
             values: {
               description: 'The values for In and NotIn, at least one. Left out with Exists and DoesNotExist.',
               type: 'array',
+              maxItems: BOUNDS.expressionValues.maximum,
               'x-kubernetes-list-type': 'atomic',
               items: labelValue,
             },

@@ -15,6 +15,7 @@ export const statusSchema: OpenApiSchema = {
       description:
         'Ready is True when the newest version is in force, and False when it has problems; the message lists them, each with its path.',
       type: 'array',
+      maxItems: 32,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['type'],
       items: {

@@ -1,7 +1,7 @@
 import { Reflector } from '../kubernetes/reflector.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
-import type { ReflectorSurroundings } from '../kubernetes/reflector.ts';
+import type { Listing, ReflectorSurroundings } from '../kubernetes/reflector.ts';
 
 /** Which object. */
 export interface ObjectAddress {
@@ -43,7 +43,7 @@ export class MirroredObject {
     this.#listener = listener;
     const what = { path: address.collection, name: address.name };
     const events = {
-      replaced: (objects: readonly KubernetesObject[]) => this.#replace(objects.find((object) => this.#isOurs(object))),
+      listing: () => this.#listing(),
       applied: (object: KubernetesObject) => this.#isOurs(object) && this.#replace(object),
       deleted: (object: KubernetesObject) => this.#isOurs(object) && this.#replace(undefined),
       troubled: (problem: string | undefined) => this.#listener.troubled(problem),
@@ -94,6 +94,14 @@ export class MirroredObject {
   isAwaited(now: number): boolean {
     if (this.#awaited?.generation !== this.#generation) return false;
     return Math.abs(now - this.#awaited.since) < PATIENCE_MILLISECONDS;
+  }
+
+  #listing(): Listing {
+    let found: KubernetesObject | undefined;
+    return {
+      page: (objects) => (found ??= objects.find((object) => this.#isOurs(object))),
+      end: () => this.#replace(found),
+    };
   }
 
   #isOurs(object: KubernetesObject): boolean {

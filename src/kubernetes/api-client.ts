@@ -16,6 +16,8 @@ export interface ApiRequest {
   /** Default `application/json`; a patch says its type here. */
   readonly contentType?: string;
   readonly accept?: string;
+  /** Takes what nobody needs out of an answer, or out of a line of one, before it is parsed. */
+  readonly reduce?: (json: Buffer) => Buffer;
   /** Aborts the request: its promise rejects. */
   readonly signal?: AbortSignal;
   /** How long the API server may be silent, for one that cannot wait as long as others do. */
@@ -33,6 +35,15 @@ export interface LineStream {
   /** Called once when the server has accepted the request. */
   readonly opened: () => void;
 }
+
+/**
+ * The most that is read of one answer, and of one line of a watch, in bytes. No object is larger: the API server reads request bodies of up to
+ * 3 MiB, and etcd takes requests of up to 1.5 MiB, managedFields included (--max-request-bytes).
+ */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** An answer, or a line of one, was longer than MAX_ANSWER_BYTES. The rest of it was not read. */
+export class AnswerTooLarge extends Error {}
 
 /** The API server answers within this, a watch with its headers, or the connection is as good as gone. */
 const REQUEST_TIMEOUT_MILLISECONDS = 30_000;
@@ -57,16 +68,26 @@ export class ApiClient {
     this.#timeoutMilliseconds = timeoutMilliseconds;
   }
 
-  /** The answer's JSON. Rejects with ApiError when the API server refuses, with the connection's error when it cannot be reached. */
+  /**
+   * The answer's JSON. Rejects with ApiError when the API server refuses, with AnswerTooLarge when the answer is too long, and with the
+   * connection's error when the API server cannot be reached.
+   */
   async request(request: ApiRequest): Promise<unknown> {
+    return (await this.measured(request)).body;
+  }
+
+  /** As `request`, with the length of the answer in bytes. */
+  async measured(request: ApiRequest): Promise<{ readonly body: unknown; readonly bytes: number }> {
     const what = nameOf(request);
-    const body = await this.#whole(request).catch((error: unknown) => {
+    const answer = await this.#whole(request).catch((error: unknown) => {
       throw named(error, what);
     });
+    const bytes = answer.length;
+    const text = (request.reduce?.(answer) ?? answer).toString();
     try {
-      return JSON.parse(body);
+      return { body: JSON.parse(text), bytes };
     } catch (error) {
-      throw new Error(`${what}: the answer is not JSON: ${cut(body, 200)}`, { cause: error });
+      throw new Error(`${what}: the answer is not JSON: ${cut(text, 200)}`, { cause: error });
     }
   }
 
@@ -79,14 +100,16 @@ export class ApiClient {
       const response = await this.#accepted(request);
       response.setTimeout(0);
       stream.opened();
-      await readLines(response, stream.line);
+      await readLines(response, (line) => {
+        stream.line((request.reduce?.(line) ?? line).toString());
+      });
     } catch (error) {
       throw named(error, nameOf(request));
     }
   }
 
-  async #whole(request: ApiRequest): Promise<string> {
-    return textOf(await this.#accepted(request));
+  async #whole(request: ApiRequest): Promise<Buffer> {
+    return bytesOf(await this.#accepted(request));
   }
 
   /** The answer to a request that the API server did not refuse. */
@@ -94,7 +117,12 @@ export class ApiClient {
     const response = await this.#send(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds);
     const code = response.statusCode ?? 0;
     if (code < 200 || code >= 300)
-      throw ApiError.fromBody(code, await textOf(response), nameOf(request), response.headers['retry-after']);
+      throw ApiError.fromBody(
+        code,
+        (await bytesOf(response)).toString(),
+        nameOf(request),
+        response.headers['retry-after'],
+      );
     return response;
   }
 
@@ -141,26 +169,63 @@ function nameOf(request: ApiRequest): string {
 /** What broke, with the request that it broke: Node's errors say as little as `aborted`. */
 function named(error: unknown, what: string): Error {
   if (error instanceof ApiError) return error;
+  if (error instanceof AnswerTooLarge) return new AnswerTooLarge(`${what}: ${error.message}`);
   // Several addresses that all refuse make one error without a message of its own.
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   return new Error(`${what}: ${first instanceof Error ? first.message : String(first)}`, { cause: error });
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
-  response.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of response) text += chunk as string;
-  return text;
+/** All of an answer. The pieces stay outside of Node's heap until there is one text to be made of them. */
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const pieces = new Pieces('the answer');
+  for await (const chunk of response) pieces.add(chunk as Buffer);
+  return pieces.take();
 }
 
+const NEWLINE = 10;
+
 /** What comes after the last newline is half a line, and a watch that is cut off there has lost an event: it is told as a line. */
-async function readLines(response: IncomingMessage, line: (text: string) => void): Promise<void> {
-  response.setEncoding('utf8');
-  let rest = '';
+async function readLines(response: IncomingMessage, line: (bytes: Buffer) => void): Promise<void> {
+  const rest = new Pieces('a line');
+  const take = (): void => {
+    const bytes = rest.take();
+    if (bytes.length > 0) line(bytes);
+  };
   for await (const chunk of response) {
-    const pieces = (rest + (chunk as string)).split('\n');
-    rest = pieces.pop() ?? '';
-    for (const piece of pieces) if (piece !== '') line(piece);
+    const bytes = chunk as Buffer;
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      rest.add(bytes.subarray(start, end));
+      take();
+      start = end + 1;
+    }
+    rest.add(bytes.subarray(start));
   }
-  if (rest !== '') line(rest);
+  take();
+}
+
+/** Bytes that came one after the other, up to MAX_ANSWER_BYTES. */
+class Pieces {
+  readonly #what: string;
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  add(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length > MAX_ANSWER_BYTES)
+      throw new AnswerTooLarge(`${this.#what} has more than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
+    this.#pieces.push(piece);
+  }
+
+  /** All of them as one, and begins again. */
+  take(): Buffer {
+    const whole = Buffer.concat(this.#pieces, this.#length);
+    this.#pieces = [];
+    this.#length = 0;
+    return whole;
+  }
 }

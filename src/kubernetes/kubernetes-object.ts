@@ -12,6 +12,8 @@ export interface ObjectMetadata {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly generation?: number;
+  /** RFC 3339. */
+  readonly creationTimestamp?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly deletionTimestamp?: string;

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cut } from '../text/cut.ts';
+import { AnswerTooLarge } from './api-client.ts';
 import { ApiError, hasCode } from './api-error.ts';
 import { Backoff } from './backoff.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
+import { omittingMetadata } from './omitted-metadata.ts';
+import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import type { ApiClient } from './api-client.ts';
 import type { BackoffLimits } from './backoff.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
@@ -15,12 +18,22 @@ export interface Reflected {
   readonly name?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
+  /** Members of the objects' metadata that are not needed: they are null, if they are there. managedFields never are. */
+  readonly omit?: readonly string[];
+}
+
+/** Takes a list of the whole collection, page by page. A list that breaks off gets no end; the next one begins from the first page. */
+export interface Listing {
+  /** Some of the objects. Whoever keeps them whole keeps the whole collection. */
+  readonly page: (objects: readonly KubernetesObject[]) => void;
+  /** The list is complete: an object that was on none of its pages is gone. */
+  readonly end: () => void;
 }
 
 /** What a reflector tells. Nothing is told after stop. */
 export interface ReflectorListener {
-  /** The whole collection was read: what is not in it is gone. */
-  readonly replaced: (objects: readonly KubernetesObject[]) => void;
+  /** A list of the whole collection begins. */
+  readonly listing: () => Listing;
   /** An object is new or has changed. */
   readonly applied: (object: KubernetesObject) => void;
   readonly deleted: (object: KubernetesObject) => void;
@@ -58,8 +71,6 @@ export interface ReflectorStatus {
   readonly watching: boolean;
 }
 
-/** Objects a page of a list: the API server's own clients use the same number. */
-const PAGE_SIZE = 500;
 /** client-go's informers use 5 to 10 minutes. Watches that end move to other API servers, and show that the one before was alive. */
 export const WATCH_RENEWAL_MILLISECONDS = 300_000;
 /** The share of it that a watch may last less or more, so that not all are renewed at once. */
@@ -89,6 +100,7 @@ export class Reflector {
   readonly #marginMilliseconds: number;
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
+  readonly #pages: PagedList;
   #resourceVersion: string | undefined;
   /** Whether the watch that was asked for last has been opened. */
   #wasWatchOpened = false;
@@ -106,6 +118,7 @@ export class Reflector {
     options: ReflectorOptions = {},
   ) {
     this.#client = client;
+    this.#pages = new PagedList(client);
     this.#what = what;
     this.#listener = listener;
     this.#surroundings = surroundings;
@@ -152,20 +165,20 @@ export class Reflector {
     }
   }
 
-  /** Reads the collection page by page, hands it over whole, and gives the version that a watch is to start from. */
+  /** Reads the collection and hands it over page by page. Gives the version that a watch is to start from. */
   async #list(): Promise<string> {
-    const objects: KubernetesObject[] = [];
+    let listing: Listing | undefined;
     let version = '';
-    let next: string | undefined = '';
-    while (next !== undefined) {
-      const page = readPage(await this.#client.request(this.#request({ limit: String(PAGE_SIZE), continue: next })));
-      objects.push(...page.items);
+    for await (const page of this.#pages.pages(this.#request({}))) {
       version = page.resourceVersion;
-      next = page.continue;
+      if (this.#isStopped()) return version;
+      listing ??= this.#listener.listing();
+      if (this.#isStopped()) return version;
+      listing.page(page.items);
     }
     if (this.#isStopped()) return version;
     this.#contact();
-    this.#listener.replaced(objects);
+    listing?.end();
     this.#synced = true;
     this.#firstSync();
     return version;
@@ -267,8 +280,9 @@ export class Reflector {
     query: Record<string, string>;
     accept: string;
     signal: AbortSignal;
+    reduce: (json: Buffer) => Buffer;
   } {
-    const { path, name, metadataOnly = false } = this.#what;
+    const { path, name, metadataOnly = false, omit = [] } = this.#what;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
     const isWatch = query['watch'] === 'true';
     return {
@@ -279,41 +293,16 @@ export class Reflector {
         ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
         : 'application/json',
       signal: this.#stopped.signal,
+      reduce: omittingMetadata(isWatch ? 'watch' : 'list', omit),
     };
   }
 }
 
 /** Errors that Node's sockets give, as against answers that the API server gave. */
 function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && !(error instanceof ApiError) && !(error instanceof UnusableEvent);
-}
-
-/** An event, or a page, that makes no sense: something may have been missed. */
-class UnusableEvent extends Error {}
-
-interface Page {
-  readonly items: readonly KubernetesObject[];
-  readonly resourceVersion: string;
-  readonly continue: string | undefined;
-}
-
-function readPage(body: unknown): Page {
-  const metadata = isRecord(body) ? body['metadata'] : undefined;
-  const items = isRecord(body) ? (body['items'] ?? []) : undefined;
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
-    throw new UnusableEvent('the list has no resourceVersion or no items');
-  const next = metadata['continue'];
-  return {
-    items: (items as unknown[]).filter(isKubernetesObject).map(withoutManagedFields),
-    resourceVersion: metadata['resourceVersion'],
-    continue: typeof next === 'string' && next !== '' ? next : undefined,
-  };
-}
-
-/** Who set which field is often longer than the object itself, and nobody here asks for it. Absent, a write leaves it as it is. */
-function withoutManagedFields(object: KubernetesObject): KubernetesObject {
-  Reflect.deleteProperty(object.metadata, 'managedFields');
-  return object;
+  return (
+    [ApiError, AnswerTooLarge, Unusable].every((answered) => !(error instanceof answered)) && error instanceof Error
+  );
 }
 
 type WatchEvent =
@@ -325,7 +314,7 @@ function readEvent(text: string): WatchEvent {
   try {
     event = JSON.parse(text);
   } catch (error) {
-    throw new UnusableEvent(`a watch event is not JSON: ${cut(text, 80)}`, { cause: error });
+    throw new Unusable(`a watch event is not JSON: ${cut(text, 80)}`, { cause: error });
   }
   const type = isRecord(event) ? event['type'] : undefined;
   const object = isRecord(event) ? event['object'] : undefined;
@@ -335,5 +324,5 @@ function readEvent(text: string): WatchEvent {
     return { type, object: object as unknown as KubernetesObject };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))
     return { type, object: withoutManagedFields(object) };
-  throw new UnusableEvent(`a watch event is none: ${cut(text, 80)}`);
+  throw new Unusable(`a watch event is none: ${cut(text, 80)}`);
 }

@@ -1,3 +1,6 @@
+import { BOUNDS } from './bounds.ts';
+import type { Bound } from './bounds.ts';
+
 /** What a violation of a check leads to, laxest first. */
 export const ACTIONS = ['Off', 'Audit', 'Warn', 'Deny'] as const;
 export type Action = (typeof ACTIONS)[number];
@@ -17,8 +20,10 @@ export type ParameterShape =
   | { readonly type: 'integer'; readonly minimum: number }
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly choices: readonly string[] }
-  /** A list of distinct strings, from `choices` when given. */
-  | { readonly type: 'strings'; readonly choices?: readonly string[] }
+  /** A list of distinct texts, so many and so long at most. */
+  | { readonly type: 'strings'; readonly count: Bound; readonly length: Bound }
+  /** A list of some of these. */
+  | { readonly type: 'choices'; readonly choices: readonly string[] }
   /** `{ periodSeconds: { minimum, maximum } }` for any of the six integers. */
   | { readonly type: 'bounds' }
   /** `{ allowed: [...] }` for one probe. */
@@ -32,9 +37,20 @@ export interface CheckEntry {
   readonly parameters: Readonly<Record<string, ParameterShape>>;
 }
 
+/** A list of some of these choices has at most all of them: none is listed twice. */
+export function choiceBound(choices: readonly string[]): Bound {
+  return { maximum: choices.length, unit: 'values', at: '' };
+}
+
 const seconds: ParameterShape = { type: 'integer', minimum: 0 };
-const handlers: ParameterShape = { type: 'strings', choices: ['httpGet', 'tcpSocket', 'grpc', 'exec'] };
-const probes: ParameterShape = { type: 'strings', choices: ['livenessProbe', 'readinessProbe', 'startupProbe'] };
+const handlers: ParameterShape = { type: 'choices', choices: ['httpGet', 'tcpSocket', 'grpc', 'exec'] };
+const probes: ParameterShape = { type: 'choices', choices: ['livenessProbe', 'readinessProbe', 'startupProbe'] };
+const programs: ParameterShape = { type: 'strings', count: BOUNDS.programs, length: BOUNDS.program };
+const dependencyPaths: ParameterShape = {
+  type: 'strings',
+  count: BOUNDS.dependencyPaths,
+  length: BOUNDS.dependencyPath,
+};
 const required: Readonly<Record<string, ParameterShape>> = {
   containers: { type: 'choice', choices: ['main', 'all'] },
   sidecars: { type: 'boolean' },
@@ -90,7 +106,7 @@ export const CHECK_CATALOGUE: Readonly<Record<string, CheckEntry>> = {
   'dependency-liveness': {
     summary: 'A liveness probe asks an endpoint that reports on dependencies.',
     action: 'Warn',
-    parameters: { paths: { type: 'strings' }, additionalPaths: { type: 'strings' } },
+    parameters: { paths: dependencyPaths, additionalPaths: dependencyPaths },
   },
   'timeout-over-period': {
     summary: 'A probe may take longer than its period, which stretches the period.',
@@ -150,6 +166,6 @@ export const CHECK_CATALOGUE: Readonly<Record<string, CheckEntry>> = {
   'exec-forbidden': {
     summary: 'A probe command uses a forbidden program.',
     action: 'Off',
-    parameters: { names: { type: 'strings' }, probes },
+    parameters: { names: programs, probes },
   },
 };

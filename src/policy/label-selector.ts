@@ -1,5 +1,5 @@
 import { isDnsSubdomain } from './dns-subdomain.ts';
-import { MAX_MATCH_EXPRESSIONS, MAX_MATCH_LABELS } from './bounds.ts';
+import { BOUNDS } from './bounds.ts';
 import { quoted } from './problems.ts';
 import type { Reader } from './reader.ts';
 
@@ -41,10 +41,7 @@ export function readLabelSelector(reader: Reader): LabelSelector | undefined {
   if (!labels.isAbsent) for (const requirement of readMatchLabels(labels)) requirements.push(requirement);
   const expressions = reader.at('matchExpressions');
   if (!expressions.isAbsent) {
-    const elements = expressions.list() ?? [];
-    if (elements.length > MAX_MATCH_EXPRESSIONS)
-      expressions.report(`must have at most ${MAX_MATCH_EXPRESSIONS} requirements, not ${elements.length}`);
-    for (const element of elements) {
+    for (const element of expressions.list(BOUNDS.matchExpressions) ?? []) {
       const requirement = readExpression(element);
       if (requirement !== undefined) requirements.push(requirement);
     }
@@ -54,9 +51,7 @@ export function readLabelSelector(reader: Reader): LabelSelector | undefined {
 
 function readMatchLabels(reader: Reader): Requirement[] {
   const requirements: Requirement[] = [];
-  const keys = Object.keys(reader.anyObject() ?? {});
-  if (keys.length > MAX_MATCH_LABELS) reader.report(`must have at most ${MAX_MATCH_LABELS} labels, not ${keys.length}`);
-  for (const key of keys) {
+  for (const key of reader.keys(BOUNDS.matchLabels)) {
     const value = readLabelValue(reader.at(key));
     if (readLabelKey(reader.at(key), key) && value !== undefined) {
       requirements.push({ key, operator: 'In', values: [value] });
@@ -65,22 +60,24 @@ function readMatchLabels(reader: Reader): Requirement[] {
   return requirements;
 }
 
+const NONE: readonly string[] = [];
+
 function readExpression(reader: Reader): Requirement | undefined {
   if (reader.object(['key', 'operator', 'values']) === undefined) return undefined;
   const key = reader.at('key').string();
   const keyIsGood = key !== undefined && readLabelKey(reader.at('key'), key);
   const operator = reader.at('operator').oneOf(OPERATORS);
   const given = reader.at('values');
-  const values = given.isAbsent || given.isNull ? [] : (given.list() ?? []).map(readLabelValue);
+  const listed = given.isAbsent || given.isNull ? [] : given.list(BOUNDS.expressionValues);
+  if (listed === undefined) return undefined;
+  const values = listed.map(readLabelValue);
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0 && (given.isAbsent || given.isNull || Array.isArray(given.value))) {
-      given.report(`must have at least one value with operator ${operator}`);
-    }
+    if (values.length === 0) given.report(`must have at least one value with operator ${operator}`);
   } else if (operator !== undefined && values.length > 0) {
     given.report(`must be left out with operator ${operator}`);
   }
   if (!keyIsGood || operator === undefined) return undefined;
-  return { key, operator, values: values.filter((value) => value !== undefined) };
+  return { key, operator, values: values.length === 0 ? NONE : values.filter((value) => value !== undefined) };
 }
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;

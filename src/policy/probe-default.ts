@@ -2,7 +2,7 @@ import { isBlank } from '../probes/go-values.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isPortName } from '../probes/port-name.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
-import { MAX_COMMAND_WORD_LENGTH, MAX_PATH_LENGTH, textLength } from './bounds.ts';
+import { BOUNDS, boundProblem, textLength } from './bounds.ts';
 import { quoted } from './problems.ts';
 import { INT32_MAX } from './reader.ts';
 import type { JsonObject } from '../probes/json.ts';
@@ -95,8 +95,8 @@ function readEndpointPath(reader: Reader): string | undefined {
 export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
-
-  if (textLength(path) > MAX_PATH_LENGTH) return `must have at most ${MAX_PATH_LENGTH} characters`;
+  const tooLong = path.length > BOUNDS.path.maximum ? boundProblem(BOUNDS.path, textLength(path)) : undefined;
+  if (tooLong !== undefined) return `${tooLong}: ${quoted(path)}`;
   if (/[\u0000-\u0020\u007f]/.test(path)) return `must have no spaces or control characters: ${quoted(path)}`;
   return undefined;
 }
@@ -141,7 +141,7 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     readHost(reader.at('host'));
     if (!reader.at('scheme').isAbsent) reader.at('scheme').oneOf(['HTTP', 'HTTPS']);
     if (!reader.at('httpHeaders').isAbsent)
-      for (const header of reader.at('httpHeaders').list() ?? []) readHeader(header);
+      for (const header of reader.at('httpHeaders').list(BOUNDS.headers) ?? []) readHeader(header);
   },
   tcpSocket(reader) {
     if (reader.object(['port', 'host']) === undefined) return;
@@ -151,18 +151,15 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
   grpc(reader) {
     if (reader.object(['port', 'service']) === undefined) return;
     reader.at('port').integer(1, 65_535);
-    if (!reader.at('service').isAbsent) reader.at('service').string();
+    if (!reader.at('service').isAbsent) reader.at('service').string(BOUNDS.service);
   },
   exec(reader) {
     if (reader.object(['command']) === undefined) return;
-    const words = reader.at('command').list();
+    const words = reader.at('command').list(BOUNDS.command);
     if (words?.length === 0) reader.at('command').report('must name the program to run');
     words?.forEach((word, index) => {
-      const text = word.string();
-      if (text === undefined) return;
-      if (index === 0 && isBlank(text)) word.report('must name the program to run');
-      if (textLength(text) > MAX_COMMAND_WORD_LENGTH)
-        word.report(`must have at most ${MAX_COMMAND_WORD_LENGTH} characters: Linux takes no longer word`);
+      const text = word.string(BOUNDS.commandWord);
+      if (index === 0 && text !== undefined && isBlank(text)) word.report('must name the program to run');
     });
   },
 };
@@ -174,17 +171,17 @@ export function isHost(host: string): boolean {
 
 function readHost(reader: Reader): void {
   if (reader.isAbsent) return;
-  const host = reader.string();
+  const host = reader.string(BOUNDS.host);
   if (host !== undefined && !isHost(host)) reader.report(`${quoted(host)} is no host name or IP address`);
 }
 
 function readHeader(reader: Reader): void {
   if (reader.object(['name', 'value']) === undefined) return;
-  const name = reader.at('name').string();
+  const name = reader.at('name').string(BOUNDS.headerName);
   if (name !== undefined && !/^[-A-Za-z0-9]+$/.test(name)) {
     reader.at('name').report(`${quoted(name)} is not a header name: letters, digits and "-"`);
   }
-  const value = reader.at('value').string();
+  const value = reader.at('value').string(BOUNDS.headerValue);
 
   if (value !== undefined && firstControlCharacter(value) >= 0) {
     reader.at('value').report('must have no control characters: the probe would fail every time');

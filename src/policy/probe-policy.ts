@@ -1,6 +1,6 @@
 import { isJsonObject } from '../probes/json.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
-import { MAX_CONTAINER_NAME_LENGTH, MAX_CONTAINERS, textLength } from './bounds.ts';
+import { BOUNDS, byteLength, specSizeProblem } from './bounds.ts';
 import { isDnsSubdomain } from './dns-subdomain.ts';
 import { quoted } from './problems.ts';
 import { readCheckSettings } from './check-settings.ts';
@@ -65,7 +65,14 @@ export function parseProbePolicy(document: unknown): PolicyParse {
   const problems: Problem[] = [];
   const reader = new Reader(document, [], problems);
   const policy = readPolicy(reader);
+  // Only what has been read without a problem is known to be no deeper than JSON can be made of.
+  if (policy !== undefined && problems.length === 0) reportSize(reader.at('spec'));
   return policy === undefined || problems.length > 0 ? { problems } : { policy };
+}
+
+function reportSize(spec: Reader): void {
+  const problem = specSizeProblem(byteLength(JSON.stringify(spec.value)));
+  if (problem !== undefined) spec.report(problem);
 }
 
 function readPolicy(reader: Reader): ProbePolicy | undefined {
@@ -161,14 +168,8 @@ function readName(reader: Reader): string {
 
 function readContainers(reader: Reader): PolicyLayer['containers'] | undefined {
   if (typeof reader.value === 'string') return reader.report(`must be a list; write [${quoted(reader.value)}]`);
-  const names = reader.names('container');
+  const names = reader.names('container', BOUNDS.containers, BOUNDS.containerName);
   if (names === undefined) return undefined;
-  if (names.length > MAX_CONTAINERS)
-    return reader.report(`must name at most ${MAX_CONTAINERS} containers, not ${names.length}`);
-  for (const element of reader.list() ?? []) {
-    if (typeof element.value === 'string' && textLength(element.value) > MAX_CONTAINER_NAME_LENGTH)
-      element.report(`must have at most ${MAX_CONTAINER_NAME_LENGTH} characters: ${quoted(element.value)}`);
-  }
   if (!names.includes('*')) return names;
   return names.length === 1 ? 'all' : reader.report('"*" is every application container: list it alone');
 }

@@ -1,7 +1,9 @@
 import { isJsonObject } from '../probes/json.ts';
+import { boundProblem, textLength } from './bounds.ts';
 import { quoted } from './problems.ts';
 import { didYouMean } from './suggestion.ts';
 import type { JsonObject } from '../probes/json.ts';
+import type { Bound } from './bounds.ts';
 import type { PathStep, Problem } from './problems.ts';
 
 /** Stands for all problems beyond the most that are told. */
@@ -74,14 +76,30 @@ export class Reader {
     return isJsonObject(this.value) ? this.value : this.report(`must be an object, not ${quoted(this.value)}`);
   }
 
-  /** The elements of a list, each as a place of its own. */
-  list(): Reader[] | undefined {
+  /** The elements of a list, each as a place of its own. One that is too long is not looked into. */
+  list(bound?: Bound): Reader[] | undefined {
     if (!Array.isArray(this.value)) return this.report(`must be a list, not ${quoted(this.value)}`);
-    return this.value.map((_, index) => this.at(index));
+    const problem = bound && boundProblem(bound, this.value.length);
+    return problem === undefined ? this.value.map((_, index) => this.at(index)) : this.report(problem);
   }
 
-  string(): string | undefined {
-    if (typeof this.value === 'string') return this.value;
+  /** The keys of an object that may have any. One with too many is not looked into. */
+  keys(bound: Bound): string[] {
+    const keys = Object.keys(this.anyObject() ?? {});
+    const problem = boundProblem(bound, keys.length);
+    if (problem === undefined) return keys;
+    this.report(problem);
+    return [];
+  }
+
+  /** @param bound undefined when what the text must be says how long it may be */
+  string(bound?: Bound): string | undefined {
+    if (typeof this.value === 'string') {
+      // Code points are counted only where they can make a difference.
+      const length = bound === undefined || this.value.length <= bound.maximum ? 0 : textLength(this.value);
+      const problem = bound && boundProblem(bound, length);
+      return problem === undefined ? this.value : this.report(`${problem}: ${quoted(this.value)}`);
+    }
     // YAML reads on, no, y and 8080 as something else than text.
     const hint = typeof this.value === 'number' || typeof this.value === 'boolean' ? '; put it in quotes' : '';
     return this.report(`must be a string, not ${quoted(this.value)}${hint}`);
@@ -110,14 +128,14 @@ export class Reader {
   }
 
   /** A list of distinct, non-empty strings with at least one element. */
-  names(what: string): string[] | undefined {
-    const elements = this.list();
+  names(what: string, count: Bound, length?: Bound): string[] | undefined {
+    const elements = this.list(count);
     if (elements === undefined) return undefined;
     if (elements.length === 0)
       return this.report(`must name at least one ${what}; leave the field out for the default`);
     const names = new Set<string>();
     for (const element of elements) {
-      const name = element.string();
+      const name = element.string(length);
       if (name === '') element.report('must not be empty');
       else if (name !== undefined && names.has(name)) element.report(`${quoted(name)} is listed twice`);
       else if (name !== undefined) names.add(name);

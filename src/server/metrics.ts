@@ -1,9 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { REASON_CODES } from '../defaulting/reason.ts';
 import { CHECK_CATALOGUE } from '../policy/check-catalogue.ts';
+import { BUDGETS } from '../policy/policy-budget.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import type { Decision } from '../admission/decision.ts';
+import type { Budget } from '../policy/policy-budget.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 
 export const WEBHOOKS = ['mutate', 'validate'] as const;
@@ -38,6 +40,10 @@ export interface MetricSources {
     readonly problems: number;
     readonly lastSync: number | undefined;
   };
+  /** How the budgets of policies are used; undefined without a cluster. Sizes in bytes. */
+  readonly policyBudget?: () =>
+    | { readonly overBudget: Readonly<Record<Budget, number>>; readonly used: number; readonly total: number }
+    | undefined;
   /** When certificates end, in milliseconds since the epoch: the serving one, the CA's, the next CA's. */
   readonly certificateExpiry: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
   /** What is wrong with the certificate that is served, or with looking after it; undefined when nothing is. */
@@ -234,6 +240,31 @@ function observeSources(sources: MetricSources, registers: Registry[]): void {
     collect() {
       const { lastSync } = sources.policies();
       this.set(lastSync === undefined ? NaN : (sources.now() - lastSync) / 1000);
+    },
+  });
+  new Gauge({
+    name: 'probewright_policies_over_budget',
+    help: 'Policies whose newest version is not in force, by the budget that has no room for it.',
+    labelNames: ['budget'],
+    registers,
+    collect() {
+      for (const budget of BUDGETS) this.set({ budget }, sources.policyBudget?.()?.overBudget[budget] ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'probewright_policy_budget_used_bytes',
+    help: 'Memory that the ProbePolicies in force take of the budget of all namespaces together, as it is estimated.',
+    registers,
+    collect() {
+      this.set(sources.policyBudget?.()?.used ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'probewright_policy_budget_bytes',
+    help: 'Memory that the ProbePolicies of all namespaces may take together.',
+    registers,
+    collect() {
+      this.set(sources.policyBudget?.()?.total ?? 0);
     },
   });
   new Gauge({

@@ -1,12 +1,16 @@
 import { Reflector } from '../kubernetes/reflector.ts';
+import { BUDGETS, POLICY_BUDGET_BYTES } from '../policy/policy-budget.ts';
 import { NamespaceMirror } from './namespace-mirror.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
+import { PolicyLoader } from './policy-loader.ts';
 import { PolicyMirror } from './policy-mirror.ts';
+import { OMITTED_METADATA } from './policy-record.ts';
 import { collectionPath } from './policy-reference.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import { realTimer } from './timer.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
-import type { Reflected, ReflectorSurroundings } from '../kubernetes/reflector.ts';
+import type { Listing, Reflected, ReflectorSurroundings } from '../kubernetes/reflector.ts';
+import type { Budget } from '../policy/policy-budget.ts';
 import type { PolicyKind } from '../policy/probe-policy.ts';
 import type { MissedNamespace } from './namespace-waiters.ts';
 import type { PolicyMirrorListener } from './policy-mirror.ts';
@@ -30,15 +34,19 @@ export interface KubernetesSourceOptions {
   readonly namespaceMilliseconds?: number;
   /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
   readonly labelsMatter?: () => boolean;
+  /** Memory that the ProbePolicies of all namespaces together may take, in bytes. */
+  readonly policyBudget?: number;
   /** Told what the status of each policy lacks. */
   readonly status?: PolicyMirrorListener['status'];
+  /** Told of the policies of a namespace that are over budget, when they are others than before. */
+  readonly overBudget?: PolicyMirrorListener['overBudget'];
 }
 
 /** How many objects of a kind there are. */
 export interface ObjectCount {
   readonly kind: PolicyKind | 'Namespace';
-  /** Policies: loaded = the newest version is in force; last-good = an earlier one is; invalid = none is. */
-  readonly status: 'loaded' | 'last-good' | 'invalid';
+  /** Policies: loaded = the newest version is in force; last-good = an earlier one is; invalid, over-budget = none is. */
+  readonly status: 'loaded' | 'last-good' | 'invalid' | 'over-budget';
   readonly count: number;
 }
 
@@ -47,9 +55,21 @@ export interface KubernetesSourceStatus extends SourceStatus {
   readonly objects: readonly ObjectCount[];
 }
 
+/** How the budgets of policies are used. */
+export interface PolicyBudgetStatus {
+  /** Policies whose newest version is not in force, by the budget that has no room for it. */
+  readonly overBudget: Readonly<Record<Budget, number>>;
+  /** Memory that policies in force take of the budget of all namespaces together, in bytes. */
+  readonly used: number;
+  /** That budget, in bytes. */
+  readonly total: number;
+}
+
 const GATHER_MILLISECONDS = 50;
 const NAMESPACE_MILLISECONDS = 500;
 const NAMESPACES = '/api/v1/namespaces';
+/** /readyz lists so many problems, whoever writes them. */
+const MAX_PROBLEMS = 100;
 
 /**
  * Policies from a cluster's ProbePolicies and ClusterProbePolicies, and the labels of its namespaces, kept up to date by watches. What is
@@ -62,6 +82,8 @@ export class KubernetesSource implements PolicySource {
   readonly #gatherMilliseconds: number;
   readonly #timer: Timer;
   readonly #policyMirrors: readonly (readonly [PolicyKind, PolicyMirror])[];
+  readonly #loaders: readonly PolicyLoader[];
+  readonly #policyBudget: number;
   readonly #namespaces: NamespaceMirror;
   readonly #waiters: NamespaceWaiters;
   readonly #namespaceReflector: Reflector;
@@ -83,6 +105,7 @@ export class KubernetesSource implements PolicySource {
     this.#labelsMatter = options.labelsMatter ?? (() => true);
     this.#gatherMilliseconds = options.gatherMilliseconds ?? GATHER_MILLISECONDS;
     this.#timer = surroundings.timer ?? realTimer;
+    this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES;
     this.#waiters = new NamespaceWaiters(options.namespaceMilliseconds ?? NAMESPACE_MILLISECONDS, this.#timer);
     this.#namespaces = new NamespaceMirror((name) => {
       this.#labels = undefined;
@@ -95,20 +118,33 @@ export class KubernetesSource implements PolicySource {
         this.#schedule();
       },
       failed: (problems) => this.#listener?.failed(problems),
+      overBudget: options.overBudget ?? (() => undefined),
       status: options.status ?? (() => undefined),
     };
     this.#policyMirrors = (['ProbePolicy', 'ClusterProbePolicy'] as const).map((kind) => [
       kind,
-      new PolicyMirror(kind, mirrorListener),
+      new PolicyMirror(kind, mirrorListener, this.#policyBudget),
     ]);
-    const reflect = (what: Reflected, mirror: Mirror, after: () => void = () => undefined): Reflector =>
+    this.#loaders = this.#policyMirrors.map(
+      ([, mirror]) => new PolicyLoader(client, mirror, this.#timer, surroundings.random),
+    );
+    const load = (): void => {
+      if (this.#state === 'running') for (const loader of this.#loaders) loader.wake();
+    };
+    const reflect = (what: Reflected, mirror: Mirror, after: () => void): Reflector =>
       new Reflector(
         client,
         what,
         {
-          replaced: (objects) => {
-            mirror.replace(objects);
-            after();
+          listing: () => {
+            const listing = mirror.listing();
+            return {
+              page: (objects) => listing.page(objects),
+              end: () => {
+                listing.end();
+                after();
+              },
+            };
           },
           applied: (object) => {
             mirror.apply(object);
@@ -116,6 +152,7 @@ export class KubernetesSource implements PolicySource {
           },
           deleted: (object) => {
             mirror.remove(object);
+            after();
           },
           troubled: (problem) => {
             this.#noteTrouble(what.path, problem);
@@ -124,10 +161,12 @@ export class KubernetesSource implements PolicySource {
         surroundings,
         watch,
       );
-    const namespaces = { path: NAMESPACES, metadataOnly: true };
+    const namespaces = { path: NAMESPACES, metadataOnly: true, omit: ['annotations'] };
     this.#namespaceReflector = reflect(namespaces, this.#namespaces, () => this.#releaseArrived());
     this.#reflectors = [
-      ...this.#policyMirrors.map(([kind, mirror]) => reflect({ path: collectionPath(kind) }, mirror)),
+      ...this.#policyMirrors.map(([kind, mirror]) =>
+        reflect({ path: collectionPath(kind), omit: OMITTED_METADATA }, mirror, load),
+      ),
       this.#namespaceReflector,
     ];
   }
@@ -136,8 +175,10 @@ export class KubernetesSource implements PolicySource {
   async start(listener: SourceListener): Promise<PolicySnapshot> {
     this.#listener = listener;
     await Promise.all(this.#reflectors.map((reflector) => reflector.start()));
+    await Promise.all(this.#loaders.map((loader) => loader.loadAll()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
     this.#state = 'running';
+    for (const loader of this.#loaders) loader.wake();
     return this.#snapshot();
   }
 
@@ -146,28 +187,42 @@ export class KubernetesSource implements PolicySource {
     this.#listener = undefined;
     this.#callOff?.();
     for (const reflector of this.#reflectors) reflector.stop();
+    for (const loader of this.#loaders) loader.stop();
     this.#waiters.giveUp();
   }
 
   status(): KubernetesSourceStatus {
     const contacts = this.#reflectors.map((reflector) => reflector.status().lastContact ?? NaN);
-    const problems = this.#policyMirrors.flatMap(([, mirror]) => mirror.problems());
+    const problems = this.#policyMirrors.flatMap(([, mirror]) => mirror.problems(MAX_PROBLEMS)).slice(0, MAX_PROBLEMS);
+    const counts = this.#policyMirrors.map(([kind, mirror]) => [kind, mirror.counts()] as const);
+    const problemCount = counts.reduce((sum, [, { problems: count }]) => sum + count, 0);
     return {
       description: this.#description,
       problems: problems.map(formatSourceProblem),
+      problemCount,
       troubles: [...this.#troubles.values()],
       lastSync: this.#state === 'starting' ? undefined : known(Math.min(...contacts)),
       objects: [
-        ...this.#policyMirrors.flatMap(([kind, mirror]) => {
-          const { current, lastGood, invalid } = mirror.counts();
+        ...counts.flatMap(([kind, { current, lastGood, invalid, without }]) => {
           return [
             { kind, status: 'loaded', count: current },
             { kind, status: 'last-good', count: lastGood },
             { kind, status: 'invalid', count: invalid },
+            { kind, status: 'over-budget', count: without },
           ] as const;
         }),
         { kind: 'Namespace', status: 'loaded', count: this.#namespaces.size },
       ],
+    };
+  }
+
+  budget(): PolicyBudgetStatus {
+    const counts = this.#policyMirrors.map(([, mirror]) => mirror.counts());
+    return {
+      overBudget: sumByBudget(counts.map(({ overBudget }) => overBudget)),
+      // Policies of the cluster have no budget, and so take none.
+      used: counts.reduce((sum, { memory }) => sum + memory, 0),
+      total: this.#policyBudget,
     };
   }
 
@@ -221,8 +276,13 @@ export class KubernetesSource implements PolicySource {
   }
 }
 
+function sumByBudget(counts: readonly Readonly<Record<Budget, number>>[]): Record<Budget, number> {
+  const sum = (budget: Budget): number => counts.reduce((all, count) => all + count[budget], 0);
+  return Object.fromEntries(BUDGETS.map((budget) => [budget, sum(budget)])) as Record<Budget, number>;
+}
+
 interface Mirror {
-  replace(objects: readonly { readonly metadata: { readonly name: string } }[]): void;
+  listing(): Listing;
   apply(object: { readonly metadata: { readonly name: string } }): void;
   remove(object: { readonly metadata: { readonly name: string } }): void;
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { NAMESPACE_NAME_LABEL } from '../policy/policy-set.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
+import type { Listing } from '../kubernetes/reflector.ts';
 import type { NamespaceLabels } from '../policy/policy-set.ts';
 
 const NO_LABELS: ReadonlyMap<string, string> = new Map();
@@ -28,11 +29,20 @@ export class NamespaceMirror {
     return new Map(this.#labels);
   }
 
-  /** These are all the namespaces that there are. */
-  replace(objects: readonly KubernetesObject[]): void {
-    const present = new Set(objects.map(({ metadata }) => metadata.name));
-    for (const name of this.#labels.keys()) if (!present.has(name)) this.#forget(name);
-    for (const object of objects) this.apply(object);
+  /** Takes a list of all the namespaces that there are. */
+  listing(): Listing {
+    const present = new Set<string>();
+    return {
+      page: (objects) => {
+        for (const object of objects) {
+          present.add(object.metadata.name);
+          this.apply(object);
+        }
+      },
+      end: () => {
+        for (const name of this.#labels.keys()) if (!present.has(name)) this.#forget(name);
+      },
+    };
   }
 
   apply({ metadata: { name, labels } }: KubernetesObject): void {

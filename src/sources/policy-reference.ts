@@ -24,8 +24,13 @@ export function collectionPath(kind: PolicyKind): string {
   return `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`;
 }
 
+/** Where the API server has the policies of a kind in one namespace. */
+export function namespacedCollectionPath(kind: PolicyKind, namespace: string): string {
+  return `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/${PLURALS[kind]}`;
+}
+
 /** Where the API server has one policy. */
 export function objectPath({ kind, namespace, name }: PolicyReference): string {
-  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/apis/${POLICY_API_VERSION}${place}/${PLURALS[kind]}/${encodeURIComponent(name)}`;
+  const collection = namespace === undefined ? collectionPath(kind) : namespacedCollectionPath(kind, namespace);
+  return `${collection}/${encodeURIComponent(name)}`;
 }

@@ -25,6 +25,8 @@ export interface SourceStatus {
   readonly description: string;
   /** The newest state could not be used; the last good one is in force. Empty when all is well. */
   readonly problems: readonly string[];
+  /** How many problems there are, when not all of them are listed. */
+  readonly problemCount?: number;
   /** Why there is no contact now with where the policies come from; what was read stays in force. Absent = there cannot be such. */
   readonly troubles?: readonly string[];
   /** When the snapshot in force was read, in milliseconds since the epoch; undefined before the first. */

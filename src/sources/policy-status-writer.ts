@@ -325,7 +325,10 @@ function namespaceOf({ policy }: Item): string {
 /** True when nothing has happened since that could make the write succeed. */
 function isCoveredBy(aside: Aside, stale: StaleStatus): boolean {
   // Each write that is not kept as a whole makes another version, which must not lead to another write.
-  return aside.reason === 'not-kept' ? isSameWish(aside.stale, stale) : aside.version === stale.version;
+  if (aside.reason === 'not-kept') return isSameWish(aside.stale, stale);
+  // A budget may get room, or lose it, without a change of the object.
+  const budgets = [aside.stale, stale].map(({ verdict }) => verdict.overBudget?.budget);
+  return aside.version === stale.version && budgets[0] === budgets[1];
 }
 
 /** True when the same patch would be sent, but for its time. */
@@ -334,6 +337,7 @@ function isSameWish(one: StaleStatus, other: StaleStatus): boolean {
     one.shown.exists === other.shown.exists &&
     one.verdict.generation === other.verdict.generation &&
     one.verdict.good?.generation === other.verdict.good?.generation &&
+    one.verdict.overBudget?.budget === other.verdict.overBudget?.budget &&
     one.verdict.problems.join('\n') === other.verdict.problems.join('\n')
   );
 }

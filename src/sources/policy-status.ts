@@ -1,15 +1,33 @@
 import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
+import { MAX_SPEC_BYTES } from '../policy/bounds.ts';
+import { NAMESPACE_LIMITS } from '../policy/policy-budget.ts';
+import type { Budget, NamespaceUse } from '../policy/policy-budget.ts';
 
 /** What came of reading a policy of the cluster. */
 export interface PolicyVerdict {
   /** The metadata.generation that was read. */
   readonly generation: number;
-  /** Everything that keeps this generation out of force, as `path: what`; none when it is in force. */
+  /** What keeps this generation from being read, as `path: what`; none when it can be. */
   readonly problems: readonly string[];
+  /** How many problems there are, when they are more than those. */
+  readonly problemCount?: number;
+  /** The budget that keeps this generation out of force. */
+  readonly overBudget?: OverBudget | undefined;
   /** The version that is in force: this one, or the last good one. */
   readonly good: { readonly generation: number; readonly spec: string } | undefined;
+}
+
+/** A budget that has no room for a policy. Sizes in bytes. */
+export interface OverBudget {
+  readonly budget: Budget;
+  /** Of the spec, as JSON; undefined when it cannot be read. */
+  readonly bytes: number | undefined;
+  /** What the policies in force of the same namespace take. */
+  readonly use: NamespaceUse;
+  /** The budget of all namespaces together, and what is left of it for the largest of them. */
+  readonly total: { readonly bytes: number; readonly level: number };
 }
 
 /** What an object's status shows, as far as it matters here. */
@@ -19,13 +37,8 @@ export interface ShownStatus {
   readonly observedGeneration: number | undefined;
   /** All of them, as they stand; those of other types are others' and are kept. */
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
-  readonly lastGood: LastGood | undefined;
-}
-
-/** The last version that could be read, written down for the next process that has not seen it. */
-export interface LastGood {
-  readonly generation: number;
-  readonly spec: unknown;
+  /** The last version that was in force, written down for the next process that has not seen it. `lastGoodSpec` reads its spec. */
+  readonly lastGood: { readonly generation: number } | undefined;
 }
 
 /** A patch for an object's status subresource. */
@@ -46,8 +59,8 @@ export function shownStatus(status: unknown): ShownStatus {
   return {
     exists: true,
     observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : undefined,
-    conditions: Array.isArray(conditions) ? conditions.filter(isRecord) : [],
-    lastGood: readLastGood(lastGood),
+    conditions: Array.isArray(conditions) ? keptConditions(conditions.filter(isRecord)) : [],
+    lastGood: hasLastGood(lastGood) ? { generation: lastGood.generation } : undefined,
   };
 }
 
@@ -58,10 +71,33 @@ const NOTHING_SHOWN: ShownStatus = {
   lastGood: undefined,
 };
 
-function readLastGood(lastGood: unknown): LastGood | undefined {
-  if (!isRecord(lastGood) || typeof lastGood['generation'] !== 'number' || !isRecord(lastGood['spec']))
-    return undefined;
-  return { generation: lastGood['generation'], spec: lastGood['spec'] };
+/** The spec of the last good version that a status shows. */
+export function lastGoodSpec(status: unknown): unknown {
+  const lastGood = isRecord(status) ? status['lastGood'] : undefined;
+  return hasLastGood(lastGood) ? lastGood.spec : undefined;
+}
+
+function hasLastGood(lastGood: unknown): lastGood is { readonly generation: number; readonly spec: object } {
+  return isRecord(lastGood) && typeof lastGood['generation'] === 'number' && isRecord(lastGood['spec']);
+}
+
+/** All of them are kept in memory for each policy: of more than this, in characters of JSON, only ours. */
+const MAX_CONDITIONS_LENGTH = 8192;
+
+function keptConditions(conditions: readonly Record<string, unknown>[]): ShownStatus['conditions'] {
+  if (conditions.length <= 1 && conditions[0]?.['type'] === READY) return conditions.map(keptReady);
+  const isLong = JSON.stringify(conditions).length > MAX_CONDITIONS_LENGTH;
+  return isLong ? conditions.filter(({ type }) => type === READY).map(keptReady) : conditions;
+}
+
+/** What we write of our own condition. */
+function keptReady(condition: Record<string, unknown>): Record<string, unknown> {
+  const fields = ['type', 'status', 'reason', 'message', 'observedGeneration', 'lastTransitionTime'];
+  const isOurs = Object.keys(condition).every((field) => fields.includes(field));
+  const message = condition['message'];
+  if (isOurs && (typeof message !== 'string' || message.length <= MAX_MESSAGE_LENGTH)) return condition;
+  // Anything else is somebody else's, and is written anew.
+  return { type: READY };
 }
 
 /** Whether a status may have the last good version in it, or must do without as the object has no room for both. */
@@ -76,10 +112,20 @@ export function isShown(shown: ShownStatus, verdict: PolicyVerdict, extent: Stat
     ready.length === 1 &&
     ready.every(
       ({ status, reason, message }) =>
-        status === wanted.status && reason === wanted.reason && message === wanted.message,
+        status === wanted.status && reason === wanted.reason && isSameMessage(message, wanted),
     ) &&
     lastGoodChange(shown, verdict, extent) === 'none'
   );
+}
+
+/** What others use of a budget changes with each of them: a message is not written again for figures alone. */
+function isSameMessage(message: unknown, wanted: Ready): boolean {
+  if (wanted.reason !== 'OverBudget' || typeof message !== 'string') return message === wanted.message;
+  return withoutFigures(message) === withoutFigures(wanted.message);
+}
+
+function withoutFigures(message: string): string {
+  return message.replaceAll(/\d+/g, '#');
 }
 
 /**
@@ -117,10 +163,10 @@ export function statusPatch(
  */
 function lastGoodChange(
   { lastGood }: ShownStatus,
-  { problems, good, generation }: PolicyVerdict,
+  { problems, overBudget, good, generation }: PolicyVerdict,
   extent: StatusExtent,
 ): 'none' | 'write' | 'remove' {
-  if (problems.length === 0) return lastGood === undefined ? 'none' : 'remove';
+  if (problems.length === 0 && overBudget === undefined) return lastGood === undefined ? 'none' : 'remove';
   if (good === undefined || extent === 'without last good') return 'none';
   const isBelieved = lastGood !== undefined && isEarlier(lastGood.generation, generation);
   return !isBelieved || lastGood.generation < good.generation ? 'write' : 'none';
@@ -155,26 +201,44 @@ function withReady(
 
 interface Ready {
   readonly status: 'True' | 'False';
-  readonly reason: 'Accepted' | 'Invalid';
+  readonly reason: 'Accepted' | 'Invalid' | 'OverBudget';
   readonly message: string;
 }
 
 const ACCEPTED: Ready = { status: 'True', reason: 'Accepted', message: 'in force' };
 
-function readyCondition({ problems, good }: PolicyVerdict, extent: StatusExtent): Ready {
-  if (problems.length === 0) return ACCEPTED;
+function readyCondition({ problems, problemCount, overBudget, good }: PolicyVerdict, extent: StatusExtent): Ready {
   const limit = extent === 'whole' ? '' : ' until the replicas restart, as the object is too large to keep it';
   const consequence =
     good === undefined ? 'no version is in force' : `generation ${good.generation} stays in force${limit}`;
-  return { status: 'False', reason: 'Invalid', message: bounded(consequence, problems) };
+  if (problems.length > 0)
+    return { status: 'False', reason: 'Invalid', message: bounded(consequence, problems, problemCount) };
+  if (overBudget === undefined) return ACCEPTED;
+  return { status: 'False', reason: 'OverBudget', message: `${consequence}: ${overBudgetText(overBudget)}` };
+}
+
+/** The budget, what is used of it, and what to do. */
+function overBudgetText({ budget, bytes, use, total }: OverBudget): string {
+  const size = bytes === undefined ? 'the spec cannot be read' : `the spec has ${bytes} bytes as JSON`;
+  const older = 'Older policies go first.';
+  switch (budget) {
+    case 'spec':
+      return `${size}, and a policy may have ${MAX_SPEC_BYTES}. Split the policy, or remove what it does not need`;
+    case 'policies':
+      return `a namespace may have ${NAMESPACE_LIMITS.policies} policies in force, and this one has ${use.policies}. ${older} Delete policies that are not needed`;
+    case 'bytes':
+      return `${size}; a namespace may have ${NAMESPACE_LIMITS.bytes} bytes of policies in force, and this one has ${use.bytes}. ${older} Delete or shorten policies of this namespace`;
+    case 'total':
+      return `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget), which leaves ${total.level} to each of the largest namespaces, and this one uses ${use.memory}. ${older} Delete or shorten policies of this namespace, or ask for a larger budget`;
+  }
 }
 
 /** The consequence, then as many of the problems as have room, at least the beginning of the first. */
-function bounded(consequence: string, problems: readonly string[]): string {
+function bounded(consequence: string, problems: readonly string[], count = problems.length): string {
   let message = `${consequence}: `;
   for (const [index, text] of problems.entries()) {
     const problem = visible(text);
-    const rest = problems.length - index - 1;
+    const rest = count - index - 1;
     const more = rest === 0 ? '' : `; and ${rest} more`;
     const room = MAX_MESSAGE_LENGTH - message.length - more.length - 2;
     if (problem.length > room) {
@@ -183,5 +247,6 @@ function bounded(consequence: string, problems: readonly string[]): string {
     }
     message += index === 0 ? problem : `; ${problem}`;
   }
-  return message;
+  const left = count - problems.length;
+  return left === 0 ? message : `${message}; and ${left} more`;
 }

@@ -102,7 +102,9 @@ function parameter(shape: ParameterShape): fc.Arbitrary<unknown> {
     case 'choice':
       return fc.constantFrom(...shape.choices);
     case 'strings':
-      return fc.uniqueArray(fc.constantFrom(...(shape.choices ?? ['a', 'b', '/c'])), { minLength: 1, maxLength: 3 });
+      return fc.uniqueArray(fc.constantFrom('a', 'b', '/c'), { minLength: 1, maxLength: 3 });
+    case 'choices':
+      return fc.uniqueArray(fc.constantFrom(...shape.choices), { minLength: 1, maxLength: 3 });
     case 'bounds':
       return anyOf(
         Object.fromEntries(

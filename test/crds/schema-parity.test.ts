@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { formatProblem } from '../../src/policy/problems.ts';
 import { POLICY_KINDS, parseProbePolicy } from '../../src/policy/probe-policy.ts';
-import { FULL_CLUSTER_SPEC, FULL_SPEC, OVERSIZED_SPECS, REFUSED_SPECS } from '../policy/policy-specs.ts';
+import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../policy/bounded-specs.ts';
+import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from '../policy/policy-specs.ts';
 import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
 import { ApiServerVerdict } from './api-server-verdict.ts';
 import { anySpec, oddSpecs, validSpec } from './policy-specs-arbitrary.ts';
+import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
 import type { PolicyKind } from '../../src/policy/probe-policy.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 
@@ -34,6 +36,21 @@ function agreedVerdict(document: JsonObject): boolean {
   if (accepted !== (objections.parser.length === 0))
     throw new Error(`verdicts differ on\n${JSON.stringify(pruned)}\n${JSON.stringify(objections, undefined, 2)}`);
   return accepted;
+}
+
+/** Lists, maps and texts that a schema says no length of. */
+function unboundedPlaces(schema: OpenApiSchema, path: string): string[] {
+  const isText = schema.type === 'string' || schema['x-kubernetes-int-or-string'] === true;
+  const isBounded =
+    (!isText || schema.maxLength !== undefined || schema.enum !== undefined) &&
+    (schema.type !== 'array' || schema.maxItems !== undefined) &&
+    (schema.additionalProperties === undefined || schema.maxProperties !== undefined) &&
+    (schema['x-kubernetes-preserve-unknown-fields'] !== true || schema.enum !== undefined);
+  const below = [
+    ...Object.entries(schema.properties ?? {}).map(([key, property]) => unboundedPlaces(property, `${path}.${key}`)),
+    ...[schema.items, schema.additionalProperties].map((each) => (each ? unboundedPlaces(each, `${path}[]`) : [])),
+  ];
+  return [...(isBounded ? [] : [path]), ...below.flat()];
 }
 
 /** Policies in YAML texts: all documents of our kinds. */
@@ -76,6 +93,16 @@ describe('the schema and the parser', () => {
       // The others have unknown fields only, which the server drops.
       expect(verdicts.filter((accepted) => !accepted).length).toBeGreaterThan(30);
     }
+  });
+
+  it.each(POLICY_KINDS)('accept a %s at each bound and refuse it one beyond', (kind) => {
+    for (const spec of SPECS_AT_BOUNDS) expect(agreedVerdict(documentOf[kind](spec)), JSON.stringify(spec)).toBe(true);
+    for (const [spec, message] of OVERSIZED_SPECS) expect(agreedVerdict(documentOf[kind](spec)), message).toBe(false);
+  });
+
+  it.each(POLICY_KINDS)('bound every list, map and text of a %s', (kind) => {
+    const spec = servers[kind].schema.properties?.['spec'];
+    expect(spec && unboundedPlaces(spec, 'spec')).toEqual([]);
   });
 
   it.each(POLICY_KINDS)('accept every valid %s', (kind) => {

@@ -9,7 +9,7 @@ import { Reflector } from '../../src/kubernetes/reflector.ts';
 import { startFakeApiServer } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
 import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
-import type { Reflected, ReflectorListener, ReflectorOptions } from '../../src/kubernetes/reflector.ts';
+import type { Listing, Reflected, ReflectorListener, ReflectorOptions } from '../../src/kubernetes/reflector.ts';
 import type { Disturbance, FakeApiServer, Fault, SeenRequest } from './fake-api-server.ts';
 
 const namespaces = '/api/v1/namespaces';
@@ -36,6 +36,8 @@ interface Mirror {
   readonly troubles: string[];
   /** How many times the whole collection was handed over. */
   readonly replacements: () => number;
+  /** How many objects were on each page. */
+  readonly pages: readonly number[];
   readonly synced: Promise<void>;
 }
 
@@ -44,23 +46,35 @@ interface Settings {
   readonly options?: ReflectorOptions;
   readonly now?: () => number;
   /** Called before anything that is told is remembered. */
-  readonly told?: (how: keyof ReflectorListener) => void;
+  readonly told?: (how: keyof ReflectorListener | keyof Listing) => void;
 }
 
 function reflect(settings: Settings = {}): Mirror {
   const { what, options, now = Date.now, told } = settings;
   const objects = new Map<string, KubernetesObject>();
   const troubles: string[] = [];
+  const pages: number[] = [];
   let replacements = 0;
   const reflector = new Reflector(
     new ApiClient(api.access, 'test'),
     { path: namespaces, ...what },
     {
-      replaced: (all) => {
-        told?.('replaced');
-        objects.clear();
-        for (const object of all) objects.set(keyOf(object), object);
-        replacements++;
+      listing: () => {
+        told?.('listing');
+        const present = new Map<string, KubernetesObject>();
+        return {
+          page: (some) => {
+            told?.('page');
+            pages.push(some.length);
+            for (const object of some) present.set(keyOf(object), object);
+          },
+          end: () => {
+            told?.('end');
+            objects.clear();
+            for (const [key, object] of present) objects.set(key, object);
+            replacements++;
+          },
+        };
       },
       applied: (object) => {
         told?.('applied');
@@ -79,7 +93,7 @@ function reflect(settings: Settings = {}): Mirror {
     { retry: { minimum: 2, maximum: 20 }, ...options },
   );
   running.push(reflector);
-  return { reflector, objects, troubles, replacements: () => replacements, synced: reflector.start() };
+  return { reflector, objects, troubles, pages, replacements: () => replacements, synced: reflector.start() };
 }
 
 function keyOf({ metadata }: KubernetesObject): string {
@@ -154,6 +168,48 @@ describe('a collection', () => {
     expect(mirror.objects.size).toBe(700);
     expect(lists()).toHaveLength(4);
     expect(mirror.troubles).toEqual([]);
+  });
+
+  it('of large objects is read in pages of at most 8 MiB, whose number of objects grows again', async () => {
+    const large = 'x'.repeat(1_400_000);
+    for (let i = 0; i < 20; i++) api.put(namespaces, { metadata: { name: `a${10 + i}`, annotations: { large } } });
+    for (let i = 0; i < 600; i++) put(`b${i}`);
+    const mirror = reflect();
+    await mirror.synced;
+    expect(versions(mirror.objects.values())).toBe(versions(api.list(namespaces)));
+    expect(lists().map(({ query }) => query['limit'])).toEqual(
+      expect.arrayContaining(['500', '250', '125', '62', '31', '15', '7', '3', '6', '12', '384']),
+    );
+    expect(Math.max(...mirror.pages.slice(0, 6))).toBeLessThan(6);
+    expect(Math.max(...mirror.pages)).toBeGreaterThan(200);
+    expect(mirror.replacements()).toBe(1);
+    expect(mirror.troubles).toEqual([]);
+  });
+
+  it('with an object that is longer than a page says which, and is read once the object is gone', async () => {
+    put('a');
+    api.put(namespaces, { metadata: { name: 'b', annotations: { large: 'x'.repeat(9_000_000) } } });
+    const mirror = reflect();
+    await waitUntil('that is told', () => mirror.troubles.length > 0);
+    expect(mirror.troubles).toEqual(['GET /api/v1/namespaces: the answer has more than 8 MiB']);
+    expect(lists().map(({ query }) => query['limit'])).toContain('1');
+    api.remove(namespaces, 'b');
+    await mirror.synced;
+    expect([...mirror.objects.keys()]).toEqual(['/a']);
+  });
+
+  it('is complete when the list breaks off halfway: what vanished meanwhile is gone', async () => {
+    for (let i = 0; i < 700; i++) put(`n${i}`);
+    const mirror = reflect();
+    await mirror.synced;
+    await watching();
+    let pages = 0;
+    api.intercept((request) => (!isWatch(request) && ++pages === 2 ? 'cut' : undefined));
+    api.disturbWatches('gone');
+    await waitUntil('the second page was asked for', () => pages >= 2);
+    api.remove(namespaces, 'n0');
+    await agreement(mirror);
+    expect(mirror.replacements()).toBe(2);
   });
 
   it('that is empty is synced all the same', async () => {
@@ -504,7 +560,7 @@ describe('contact', () => {
 });
 
 describe('a listener that throws', () => {
-  it.each(['applied', 'deleted', 'replaced'] as const)('is told again: %s', async (which) => {
+  it.each(['applied', 'deleted', 'listing', 'page', 'end'] as const)('is told again: %s', async (which) => {
     put('a');
     let thrown = 0;
     const mirror = reflect({
@@ -521,6 +577,31 @@ describe('a listener that throws', () => {
     expect(thrown).toBeGreaterThan(1);
     expect(mirror.troubles[0]).toContain('not now');
     expect(mirror.troubles.at(-1)).toBe('fine');
+  });
+});
+
+describe('an event', () => {
+  it('that is as long as an object may be is told', async () => {
+    const mirror = reflect();
+    await mirror.synced;
+    await watching();
+    api.put(namespaces, { metadata: { name: 'large', annotations: { large: 'x'.repeat(3_000_000) } } });
+    await agreement(mirror);
+    expect(mirror.replacements()).toBe(1);
+  });
+
+  it('that is longer is not read: the collection is, as soon as it can be', async () => {
+    put('a');
+    const mirror = reflect();
+    await mirror.synced;
+    await watching();
+    api.put(namespaces, { metadata: { name: 'b', annotations: { large: 'x'.repeat(9_000_000) } } });
+    await waitUntil('that is told', () => mirror.troubles.length > 0);
+    expect(mirror.troubles).toEqual(['WATCH /api/v1/namespaces: a line has more than 8 MiB']);
+    api.remove(namespaces, 'b');
+    put('c');
+    await agreement(mirror);
+    expect(mirror.replacements()).toBe(2);
   });
 });
 
@@ -555,7 +636,7 @@ describe('stop', () => {
     await mirror.synced;
     put('b');
     await sleep(100);
-    expect(told).toEqual(['replaced']);
+    expect(told).toEqual(['listing']);
   });
 
   it('lets those go on who wait for the first sync', async () => {

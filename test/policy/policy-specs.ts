@@ -33,9 +33,6 @@ export const FULL_CLUSTER_SPEC = {
   checks: { 'named-port': { action: 'Warn', floor: 'Audit' } },
 };
 
-const numbered = (count: number, prefix: string): string[] =>
-  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
-
 /** Specs of a ProbePolicy with one problem each, and what is said about it. */
 export const REFUSED_SPECS: readonly (readonly [spec: object, problem: string])[] = [
   [{ containers: 'app' }, 'spec.containers: must be a list; write ["app"]'],
@@ -159,27 +156,5 @@ export const REFUSED_SPECS: readonly (readonly [spec: object, problem: string])[
   [
     { checks: { 'probe-handler': { allowed: ['http'] } } },
     'spec.checks.probe-handler.allowed[0]: must be httpGet or tcpSocket or grpc or exec, not "http"; did you mean "httpGet"?',
-  ],
-];
-
-/** Specs that pass one of the upper bounds, likewise. */
-export const OVERSIZED_SPECS: readonly (readonly [spec: object, problem: string])[] = [
-  [{ containers: numbered(65, 'app-') }, 'spec.containers: must name at most 64 containers, not 65'],
-  [{ containers: ['a'.repeat(254)] }, `spec.containers[0]: must have at most 253 characters: "${'a'.repeat(56)}...`],
-  [
-    { workloadSelector: { matchLabels: Object.fromEntries(numbered(65, 'label-').map((key) => [key, ''])) } },
-    'spec.workloadSelector.matchLabels: must have at most 64 labels, not 65',
-  ],
-  [
-    { workloadSelector: { matchExpressions: numbered(65, 'label-').map((key) => ({ key, operator: 'Exists' })) } },
-    'spec.workloadSelector.matchExpressions: must have at most 64 requirements, not 65',
-  ],
-  [
-    { kubernetesProbeEndpoints: { livenessProbe: `/${'a'.repeat(4096)}` } },
-    'spec.kubernetesProbeEndpoints.livenessProbe: must have at most 4096 characters',
-  ],
-  [
-    { probes: { livenessProbe: { exec: { command: ['sh', '-c', 'a'.repeat(131_073)] } } } },
-    'spec.probes.livenessProbe.exec.command[2]: must have at most 131072 characters: Linux takes no longer word',
   ],
 ];

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../src/policy/problems.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
-import { FULL_CLUSTER_SPEC, FULL_SPEC, OVERSIZED_SPECS, REFUSED_SPECS } from './policy-specs.ts';
+import { HEAVY_SPEC, OVERSIZED_SPECS, SPECS_AT_BOUNDS } from './bounded-specs.ts';
+import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from './policy-specs.ts';
 import type { JsonObject } from '../../src/probes/json.ts';
 
 /** What is wrong with a policy, line by line. */
@@ -43,12 +44,6 @@ describe('a policy', () => {
   });
 
   it('reports a hundred problems, and that there are more', () => {
-    const containers = specProblems({ containers: Array.from({ length: 1000 }, () => 1) });
-    expect([containers.length, containers[99], containers[100]]).toEqual([
-      101,
-      'spec.containers[99]: must be a string, not 1; put it in quotes',
-      'spec.containers[100]: more problems, from here on, are not listed',
-    ]);
     const fields = specProblems(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`a${index}`, 1])));
     expect([fields.length, fields[100]]).toEqual([101, 'spec.a100: more problems, from here on, are not listed']);
   });
@@ -88,8 +83,24 @@ describe('a policy', () => {
     expect(specProblems(spec)).toEqual([message]);
   });
 
-  it('is refused when a list or a text is longer than an API server could look through', () => {
+  it('may be as large as each bound says', () => {
+    for (const spec of SPECS_AT_BOUNDS) expect(specProblems(spec)).toEqual([]);
+  });
+
+  it('is refused when a list, map or text is beyond its bound: path, value and bound are named', () => {
     for (const [spec, message] of OVERSIZED_SPECS) expect(specProblems(spec)).toEqual([message]);
+  });
+
+  it('is refused when its spec is larger than 64 KiB as JSON, within every other bound', () => {
+    expect(specProblems(HEAVY_SPEC)).toEqual([
+      expect.stringMatching(/^spec: must have at most 65536 bytes as JSON, not 65[56]\d\d$/),
+    ]);
+    // 4,096 characters of two UTF-16 units and four bytes each, as the bound of a path counts them.
+    const paths = Array.from({ length: 4 }, (_, index) => `${index}${'😀'.repeat(4095)}`);
+    expect(specProblems({ checks: { 'dependency-liveness': { paths } } })).toEqual([
+      expect.stringMatching(/^spec: must have at most 65536 bytes as JSON, not 65[56]\d\d$/),
+    ]);
+    expect(specProblems({ checks: { 'dependency-liveness': { paths: paths.slice(0, 3) } } })).toEqual([]);
   });
 
   it('names a program when the API server sees more than white space: a byte order mark is a character', () => {

@@ -4,6 +4,7 @@ import { appendFileSync } from 'node:fs';
 export const AREAS = [
   'Hostile bodies',
   'Hostile clients',
+  'Hostile policies',
   'Long decisions',
   'Faults',
   'Random worlds',

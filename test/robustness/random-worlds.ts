@@ -120,7 +120,9 @@ function parameterOf(shape: ParameterShape): fc.Arbitrary<unknown> {
     case 'choice':
       return fc.constantFrom(...shape.choices);
     case 'strings':
-      return fc.uniqueArray(fc.constantFrom(...(shape.choices ?? ['ls', 'ps', '/db'])), { minLength: 1 });
+      return fc.uniqueArray(fc.constantFrom('ls', 'ps', '/db'), { minLength: 1 });
+    case 'choices':
+      return fc.uniqueArray(fc.constantFrom(...shape.choices), { minLength: 1 });
     case 'bounds':
       return fc.constantFrom({ periodSeconds: { minimum: 2 } }, { failureThreshold: { minimum: 1, maximum: 10 } });
     case 'object':

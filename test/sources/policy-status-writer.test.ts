@@ -453,3 +453,66 @@ describe('a write that fails', () => {
     expect(observed).toEqual([1, 2]);
   });
 });
+
+describe('a policy over budget', () => {
+  /** A spec of about 60 KB: eight of them fit into a namespace. */
+  const large = (port: number): object => ({
+    port,
+    checks: {
+      'dependency-liveness': { paths: Array.from({ length: 15 }, (_, index) => `/${index}`.padEnd(4000, 'x')) },
+    },
+  });
+
+  it('has a status that says which budget and what to do, and is loaded and in force once another is gone', async () => {
+    for (let index = 1; index <= 9; index++) world.put(`p${index}`, large(index));
+    const { watched } = await leader();
+    await waitUntil('all have a status', () =>
+      Array.from({ length: 9 }, (_, index) => ready(`p${index + 1}`)).every(Boolean),
+    );
+    expect(ready('p9')).toMatchObject({ status: 'False', reason: 'OverBudget' });
+    expect(ready('p9')?.['message']).toMatch(
+      /^no version is in force: the spec has 60\d\d\d bytes as JSON; a namespace may have 524288 bytes of policies in force, and this one has 48\d{4}\. .* Delete or shorten policies of this namespace$/,
+    );
+    expect(watched.source.budget()).toMatchObject({ overBudget: { bytes: 1 }, total: 32 * 1024 * 1024 });
+    expect(watched.counts).toMatchObject({ 'ProbePolicy loaded': 8, 'ProbePolicy over-budget': 1 });
+    world.api.remove(policiesIn('apps'), 'p1');
+    await watched.until('p9 is in force', () => watched.inForce['ProbePolicy/apps/p9'] === 9);
+    await waitUntil('its status says so', () => isReady('p9', 'True', 1));
+    expect(watched.source.budget().overBudget.bytes).toBe(0);
+  });
+
+  it('keeps its last good version in force and in its status, for replicas that start later', async () => {
+    world.put('web', { port: 1 });
+    const { watched } = await leader();
+    for (let index = 2; index <= 9; index++) world.put(`p${index}`, large(index));
+    world.put('web', { port: 2, ...large(2), containers: ['a'.repeat(63)] });
+    world.put('web', {
+      port: 3,
+      checks: {
+        'dependency-liveness': { paths: Array.from({ length: 17 }, (_, index) => `/${index}`.padEnd(4000, 'x')) },
+      },
+    });
+    await waitUntil('it is over budget', () => ready('web')?.['reason'] === 'OverBudget');
+    expect(ready('web')?.['message']).toMatch(
+      /^generation \d stays in force: the spec has 68\d\d\d bytes as JSON, and a policy may have 65536/,
+    );
+    expect(world.status('web')?.['lastGood']).toBeDefined();
+    await watched.until(
+      'the last good version is in force',
+      () => (watched.inForce['ProbePolicy/apps/web'] as number) < 3,
+    );
+    const later = await replica('later');
+    expect(later.watched.inForce['ProbePolicy/apps/web']).toBe(watched.inForce['ProbePolicy/apps/web']);
+  });
+
+  it('is not written again for figures that change with other policies', async () => {
+    for (let index = 1; index <= 9; index++) world.put(`p${index}`, large(index));
+    await leader();
+    await waitUntil('p9 is over budget', () => ready('p9')?.['reason'] === 'OverBudget');
+    const before = ready('p9')?.['message'];
+    world.put('p1', { ...large(1), containers: ['app'] });
+    await settled();
+    expect(ready('p9')?.['message']).toBe(before);
+    expect(world.patches().filter(({ path }) => path.includes('/p9/'))).toHaveLength(1);
+  });
+});

@@ -20,6 +20,7 @@ serve
 --lease-duration={{ .Values.leaderElection.leaseDuration }}
 --lease-renew={{ .Values.leaderElection.renewInterval }}
 --watch-renewal={{ .Values.watchRenewal }}
+--policy-budget={{ .Values.policyBudget }}
 {{- with .Values.certificates }}
 {{- if eq .mode "own" }}
 --ca-secret={{ include "probewright.caSecret" $ }}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { BOUNDS, MAX_SPEC_BYTES } from '../src/policy/bounds.ts';
+import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../src/policy/policy-budget.ts';
+import { MAX_RECORDS } from '../src/sources/policy-mirror.ts';
+
+const page = readFileSync('docs/limits.md', 'utf8');
+
+/** The rows of the table under a heading, cell by cell, without the table's own heading. */
+function rowsUnder(heading: string): string[][] {
+  const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  return [...section.matchAll(/^\| (.+) \|$/gm)].slice(1).map(([, row = '']) => row.split(' | '));
+}
+
+const number = (value: number): string => value.toLocaleString('en');
+const MIB = 1024 * 1024;
+
+/** The value of a constant as its file writes it; the pages name what no test imports. */
+function constant(file: string, name: string): number {
+  const text = readFileSync(`src/${file}`, 'utf8');
+  const product = new RegExp(`const ${name} = ([\\d_]+(?: \\* [\\d_]+)*);`).exec(text)?.[1];
+  if (product === undefined) throw new Error(`src/${file} has no ${name}`);
+  return product.split(' * ').reduce((all, factor) => all * Number(factor.replaceAll('_', '')), 1);
+}
+
+describe('docs/limits.md', () => {
+  it('lists every bound of a policy with its number, and no other', () => {
+    const bounds = Object.values(BOUNDS).map(({ at, maximum, unit }) => [
+      at
+        .split(', ')
+        .map((path) => `\`${path}\``)
+        .join(', '),
+      `${number(maximum)} ${unit}`,
+    ]);
+    const whole = ['the whole `spec`, as JSON', `${number(MAX_SPEC_BYTES)} bytes`];
+    expect(rowsUnder('Bounds of a policy')).toEqual([...bounds, whole]);
+  });
+
+  it('lists the budgets of policies', () => {
+    expect(rowsUnder('Budgets of policies').map(([, limit = '']) => limit.replace(/, set by.*/, ''))).toEqual([
+      `${MAX_SPEC_BYTES / 1024} KiB`,
+      number(NAMESPACE_POLICIES),
+      `${NAMESPACE_BYTES / 1024} KiB`,
+      `${POLICY_BUDGET_BYTES / MIB} MiB`,
+    ]);
+    expect(page).toContain(`with more than ${number(MAX_RECORDS)} policies`);
+  });
+
+  it.each<[heading: string, limit: string, file: string, name: string, unit: number, suffix: string]>([
+    ['Reading from the API server', 'objects a page of a list', 'kubernetes/paged-list.ts', 'PAGE_SIZE', 1, ''],
+    [
+      'Reading from the API server',
+      'one answer of the API server, so also one page',
+      'kubernetes/api-client.ts',
+      'MAX_ANSWER_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    [
+      'Reading from the API server',
+      'one event of a watch',
+      'kubernetes/api-client.ts',
+      'MAX_ANSWER_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    ['Reading from the API server', 'one object', 'kubernetes/api-client.ts', 'MAX_ANSWER_BYTES', MIB, ' MiB'],
+    [
+      'Reading from the API server',
+      'problems remembered of one policy',
+      'sources/policy-record.ts',
+      'MAX_PROBLEMS_LENGTH',
+      1,
+      ' characters',
+    ],
+    ['The webhook port', 'connections', 'server/app.ts', 'CONNECTIONS', 1, ''],
+    ['The webhook port', 'one body', 'server/app.ts', 'BODY_LIMIT_BYTES', MIB, ' MiB'],
+    [
+      'The webhook port',
+      'one body, once it is parsed',
+      'server/review-endpoint.ts',
+      'PARSED_LIMIT_BYTES',
+      MIB,
+      ' MiB, by an estimate',
+    ],
+    ['The webhook port', 'all bodies held', 'server/app.ts', 'ALL_BODIES_LIMIT_BYTES', MIB, ' MiB'],
+    ['The webhook port', 'all answers that nobody has read yet', 'server/app.ts', 'ALL_ANSWERS_LIMIT', MIB, ' MiB'],
+    ['The webhook port', 'TLS handshakes at a time', 'server/handshake-limit.ts', 'MOST_UNDER_WAY', 1, ''],
+    ['The webhook port', 'TLS handshakes of one address', 'server/handshake-limit.ts', 'MOST_OF_AN_ADDRESS', 1, ''],
+    ['The webhook port', 'unanswered requests of one connection', 'server/app.ts', 'MOST_PIPELINED', 1, ''],
+    ['The webhook port', 'one body of more than 128 KiB, nested', 'server/json-steps.ts', 'MOST_LEVELS', 1, ' levels'],
+    [
+      'The webhook port',
+      'bodies over 16 KiB of one address that are read or wait',
+      'server/body-places.ts',
+      'PLACES',
+      1,
+      '',
+    ],
+    [
+      'The webhook port',
+      'all reviews that are decided in slices, parsed',
+      'server/review-endpoint.ts',
+      'ALL_PARSED_LIMIT_BYTES',
+      MIB,
+      ' MiB, by an estimate',
+    ],
+    [
+      'The webhook port',
+      'processor time of one address in one turn of the event loop',
+      'server/reading-turns.ts',
+      'ADDRESS_MILLISECONDS',
+      1,
+      ' ms',
+    ],
+    [
+      'The webhook port',
+      'processor time of all addresses in one turn of the event loop',
+      'server/reading-turns.ts',
+      'ALL_MILLISECONDS',
+      1,
+      ' ms',
+    ],
+    ['The webhook port', 'one slice of a long review', 'server/review-endpoint.ts', 'SLICE_MILLISECONDS', 1, ' ms'],
+    ['The webhook port', 'addresses remembered without a connection', 'server/addresses.ts', 'MOST_ADDRESSES', 1, ''],
+    ['The webhook port', 'findings of a check about one probe', 'checks/check.ts', 'MOST_PROBE_FINDINGS', 1, ''],
+    ['The webhook port', 'time to send a request', 'server/app.ts', 'REQUEST_TIMEOUT_MILLISECONDS', 1000, ' s'],
+    [
+      'The webhook port',
+      'reviews that wait for the labels of a new namespace',
+      'server/review-endpoint.ts',
+      'WAITING_LIMIT_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    ['The webhook port', 'containers of an object', 'admission/object-size.ts', 'MAX_CONTAINERS', 1, ''],
+    ['The webhook port', "elements of an object's lists", 'admission/object-size.ts', 'MAX_ELEMENTS', 1, ''],
+    ['The webhook port', 'violations of an object', 'verdict/judge.ts', 'MOST_VIOLATIONS', 1, ''],
+    [
+      'The webhook port',
+      'annotations `probewright.dev/*` of an object',
+      'policy/annotations.ts',
+      'TOTAL_ANNOTATION_BYTES',
+      1024,
+      ' KiB',
+    ],
+    ['The health port', 'connections', 'server/health.ts', 'CONNECTIONS', 1, ''],
+    ['The health port', 'problems that `/readyz` lists', 'server/health.ts', 'MOST_LISTED', 1, ''],
+    ['The health port', 'characters of a problem', 'server/health.ts', 'LONGEST_TEXT', 1, ''],
+    ['Files', 'problems of one file', 'sources/policy-documents.ts', 'MOST_PROBLEMS_OF_FILE', 1, ''],
+  ])('under %s, %s is what %s says', (heading, limit, file, name, unit, suffix) => {
+    const row = rowsUnder(heading).find(([first]) => first === limit);
+    expect(row?.[1]).toBe(`${number(constant(file, name) / unit)}${suffix}`);
+  });
+
+  it('says of each limit what happens beyond it', () => {
+    for (const heading of ['Reading from the API server', 'The webhook port', 'The health port', 'Files'])
+      for (const row of rowsUnder(heading)) expect([row.length, row.every((cell) => cell !== '')]).toEqual([3, true]);
+  });
+});

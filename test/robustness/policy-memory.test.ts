@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { report } from './figures.ts';
+
+/** Kinds of policies that policy-memory-child.ts makes. */
+const SHAPES = [
+  'empty',
+  'ordinary',
+  'labels',
+  'values',
+  'programs',
+  'headers',
+  'checks',
+  'words',
+  'wide words',
+  'broken',
+];
+/** A measurement of the heap is not exact. */
+const TOLERANCE = 1.1;
+
+describe('the estimate of what a policy takes in memory', () => {
+  it.each(SHAPES)('is no less than the heap that it takes: %s', (shape) => {
+    const child = join(import.meta.dirname, 'policy-memory-child.ts');
+    const text = execFileSync(process.execPath, ['--expose-gc', child, shape], { encoding: 'utf8' });
+    const { bytes, heap, estimate } = JSON.parse(text) as { bytes: number; heap: number; estimate: number };
+    report(
+      'Hostile policies',
+      `a policy: ${shape}, ${bytes} bytes of JSON`,
+      `${heap} bytes of heap, estimated at ${estimate}`,
+    );
+    expect(heap).toBeLessThan(estimate * TOLERANCE);
+  });
+});

@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NAMESPACE_POLICIES } from '../../src/policy/policy-budget.ts';
+import { MAX_RECORDS, PolicyMirror } from '../../src/sources/policy-mirror.ts';
+import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
+import type { NamespaceOverBudget, StaleStatus } from '../../src/sources/policy-mirror.ts';
+
+/** A mirror, what it told, and the collection that it mirrors. */
+class World {
+  readonly mirror: PolicyMirror;
+  readonly objects = new Map<string, KubernetesObject>();
+  readonly overBudget: NamespaceOverBudget[] = [];
+  readonly failures: string[] = [];
+  readonly stale = new Map<string, StaleStatus | undefined>();
+  changes = 0;
+
+  constructor(total?: number) {
+    const listener = {
+      changed: () => this.changes++,
+      failed: (problems: readonly { place: string }[]) => this.failures.push(...problems.map(({ place }) => place)),
+      overBudget: (change: NamespaceOverBudget) => this.overBudget.push(change),
+      status: ({ namespace, name }: { namespace: string | undefined; name: string }, stale: StaleStatus | undefined) =>
+        this.stale.set(`${namespace ?? ''}/${name}`, stale),
+    };
+    this.mirror = new PolicyMirror('ProbePolicy', listener, total);
+  }
+
+  apply(object: KubernetesObject): void {
+    this.objects.set(keyOf(object), object);
+    this.mirror.apply(object);
+  }
+
+  remove(object: KubernetesObject): void {
+    this.objects.delete(keyOf(object));
+    this.mirror.remove(object);
+  }
+
+  list(pageSize: number): void {
+    const all = [...this.objects.values()];
+    const listing = this.mirror.listing();
+    for (let start = 0; start < all.length; start += pageSize) listing.page(all.slice(start, start + pageSize));
+    listing.end();
+  }
+
+  /** As PolicyLoader does. */
+  load(): number {
+    for (let loads = 0; ; loads++) {
+      const what = this.mirror.takeIncomplete();
+      if (what === undefined) return loads;
+      if ('namespace' in what) {
+        const listing = this.mirror.namespaceListing(what.namespace);
+        listing.page([...this.objects.values()].filter(({ metadata }) => metadata.namespace === what.namespace));
+        listing.end();
+        continue;
+      }
+      const object = this.objects.get(`${what.policy.namespace ?? ''}/${what.policy.name}`);
+      if (object !== undefined) this.mirror.load(what.policy, object);
+    }
+  }
+
+  /** The policies in force with their generations. */
+  inForce(): string[] {
+    return this.mirror
+      .policies()
+      .map(({ namespace = '', name, containers }) => `${namespace}/${name} ${JSON.stringify(containers).length}`)
+      .toSorted();
+  }
+}
+
+function keyOf({ metadata }: KubernetesObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+/** A policy whose spec takes so many bytes. */
+function policy(
+  name: string,
+  bytes: number,
+  more: Partial<KubernetesObject['metadata']> = {},
+  namespace = 'apps',
+): KubernetesObject {
+  const paths: string[] = [];
+  for (let left = bytes - 49; left > 3; left -= 4003)
+    paths.push(`${paths.length % 10}`.padEnd(Math.min(left, 4003) - 3, 'x'));
+  const unique = {
+    checks: { 'dependency-liveness': { paths: paths.map((path, index) => `${index}${path}`.slice(0, path.length)) } },
+  };
+  const metadata = {
+    name,
+    namespace,
+    uid: `uid-${name}`,
+    generation: 1,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    ...more,
+  };
+  return { metadata, spec: paths.length === 0 ? {} : unique } as KubernetesObject;
+}
+const sizeOf = (object: KubernetesObject): number => JSON.stringify((object as { spec?: unknown }).spec).length;
+const at = (second: number): Partial<KubernetesObject['metadata']> => ({
+  creationTimestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString().replace('.000', ''),
+});
+const generation = (number: number): Partial<KubernetesObject['metadata']> => ({ generation: number });
+const LARGE = 60_000;
+
+describe('policies over budget', () => {
+  it('are not in force, and their status says why; deleting another brings what then fits into force', () => {
+    const world = new World();
+    const all = Array.from({ length: 9 }, (_, index) => policy(`p${index}`, LARGE, at(index)));
+    for (const each of all) world.apply(each);
+    expect(world.inForce()).toHaveLength(8);
+    expect(world.stale.get('apps/p8')?.verdict).toMatchObject({
+      good: undefined,
+      problems: [],
+      overBudget: { budget: 'bytes' },
+    });
+    expect(world.overBudget).toMatchObject([
+      {
+        namespace: 'apps',
+        count: 1,
+        first: ['ProbePolicy/apps/p8'],
+        use: { policies: 8, bytes: 8 * sizeOf(all[0] as KubernetesObject) },
+      },
+    ]);
+    expect(world.mirror.counts()).toMatchObject({ current: 8, without: 1, overBudget: { bytes: 1 } });
+    world.remove(all[3] as KubernetesObject);
+    // Nothing is kept of what is over budget.
+    expect(world.inForce()).toHaveLength(7);
+    expect(world.load()).toBe(1);
+    expect(world.inForce()).toHaveLength(8);
+    expect(world.stale.get('apps/p8')?.verdict).toMatchObject({ good: { generation: 1 }, overBudget: undefined });
+    expect(world.overBudget.at(-1)).toMatchObject({ count: 0, first: [] });
+    expect(world.overBudget).toHaveLength(2);
+  });
+
+  it('keep their last good version in force as long as that fits', () => {
+    const world = new World();
+    const others = Array.from({ length: 8 }, (_, index) => policy(`a${index}`, LARGE, at(index)));
+    for (const each of others) world.apply(each);
+    world.apply(policy('web', 1000, at(20)));
+    const before = world.inForce();
+    world.apply(policy('web', LARGE, { ...at(20), ...generation(2) }));
+    expect(world.inForce()).toEqual(before);
+    expect(world.stale.get('apps/web')?.verdict).toMatchObject({
+      generation: 2,
+      good: { generation: 1 },
+      overBudget: { budget: 'bytes' },
+    });
+    expect(world.mirror.counts()).toMatchObject({ current: 8, lastGood: 1, without: 0 });
+  });
+
+  it('keep their last good version over a restart, from the status', () => {
+    const world = new World();
+    const small = policy('web', 500, at(1));
+    const status = { lastGood: { generation: 1, spec: (small as { spec?: unknown }).spec } };
+    world.apply({ ...policy('web', 70_000, { ...at(1), ...generation(2) }), status } as KubernetesObject);
+    expect(world.inForce()).toHaveLength(1);
+    expect(world.stale.get('apps/web')?.verdict).toMatchObject({
+      good: { generation: 1 },
+      overBudget: { budget: 'spec' },
+    });
+  });
+
+  it('are the youngest of a namespace, and no namespace loses by another', () => {
+    const world = new World();
+    for (let index = 0; index < NAMESPACE_POLICIES + 5; index++)
+      world.apply(policy(`p${index}`, 2, at(index), 'crowd'));
+    world.apply(policy('late', 2, at(9999), 'small'));
+    expect(world.inForce()).toHaveLength(NAMESPACE_POLICIES + 1);
+    expect(world.inForce()).toContain('small/late 6');
+    expect(world.mirror.counts().overBudget).toMatchObject({ policies: 5 });
+    expect(world.overBudget.at(-1)).toMatchObject({
+      namespace: 'crowd',
+      count: 5,
+      first: ['p1000', 'p1001', 'p1002', 'p1003', 'p1004'].map((name) => `ProbePolicy/crowd/${name}`),
+    });
+  });
+
+  it('of all namespaces together are those of the largest', () => {
+    const world = new World(500_000);
+    for (const namespace of ['a', 'b', 'c'])
+      for (let index = 0; index < 3; index++) world.apply(policy(`p${index}`, 30_000, at(index), namespace));
+    for (let index = 0; index < 3; index++) world.apply(policy(`p${index}`, 1000, at(index), 'small'));
+    expect(world.inForce().filter((each) => each.startsWith('small'))).toHaveLength(3);
+    expect(world.inForce().filter((each) => !each.startsWith('small'))).toHaveLength(6);
+    expect(world.mirror.counts().memory).toBeLessThanOrEqual(500_000);
+    expect(world.stale.get('a/p2')?.verdict.overBudget).toMatchObject({ budget: 'total', total: { bytes: 500_000 } });
+  });
+
+  it('have no status beyond the first 1,500 of a namespace, and come into force once others are gone', () => {
+    const world = new World();
+    const all = Array.from({ length: MAX_RECORDS + 200 }, (_, index) => policy(`p${index}`, 2, at(index)));
+    for (const each of all.toReversed()) world.objects.set(keyOf(each), each);
+    world.list(100);
+    expect(world.inForce()).toHaveLength(NAMESPACE_POLICIES);
+    expect(world.mirror.counts().without).toBe(MAX_RECORDS - NAMESPACE_POLICIES);
+    for (const each of all.slice(0, 900)) world.remove(each);
+    world.load();
+    expect(world.inForce()).toHaveLength(MAX_RECORDS + 200 - 900);
+    world.list(100);
+    expect(world.inForce()).toHaveLength(MAX_RECORDS + 200 - 900);
+  });
+});
+
+describe('a list', () => {
+  it('changes nothing before its end, and what was on none of its pages is gone then', () => {
+    const world = new World();
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => policy(name, 500)) as [
+      KubernetesObject,
+      KubernetesObject,
+      KubernetesObject,
+    ];
+    world.apply(a);
+    world.apply(b);
+    const changes = world.changes;
+    const before = world.inForce();
+    world.mirror.listing().page([c]);
+    // Broken off. The next one begins anew.
+    const listing = world.mirror.listing();
+    listing.page([b]);
+    expect([world.inForce(), world.changes]).toEqual([before, changes]);
+    listing.end();
+    expect(world.mirror.policies().map(({ name }) => name)).toEqual(['b']);
+    expect(world.changes).toBe(changes + 1);
+  });
+
+  it('of what is known already changes nothing', () => {
+    const world = new World();
+    for (let index = 0; index < 20; index++) world.apply(policy(`p${index}`, LARGE, at(index)));
+    const { changes } = world;
+    const told = world.overBudget.length;
+    world.list(3);
+    expect([world.changes, world.overBudget.length, world.load()]).toEqual([changes, told, 0]);
+  });
+});
+
+describe('for any collection of policies', () => {
+  const object = fc
+    .record({
+      name: fc.constantFrom(...Array.from({ length: 12 }, (_, index) => `p${index}`)),
+      namespace: fc.constantFrom('a', 'b', 'c'),
+      bytes: fc.constantFrom(2, 500, 20_000, 55_000, 64_000, 70_000),
+      second: fc.integer({ min: 0, max: 3 }),
+      isBroken: fc.boolean(),
+    })
+    .map(({ name, namespace, bytes, second, isBroken }) => {
+      const made = policy(name, bytes, at(second), namespace);
+      return isBroken && bytes < 1000 ? ({ ...made, spec: { port: 0 } } as KubernetesObject) : made;
+    });
+  const objects = fc.uniqueArray(object, { selector: keyOf, maxLength: 36 });
+  const total = fc.constantFrom(Infinity, 200_000, 800_000, 2_000_000);
+
+  it('the order of events does not matter, nor whether policies were listed or came one by one', () => {
+    fc.assert(
+      fc.property(
+        objects.chain((all) =>
+          fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }), fc.subarray(all)),
+        ),
+        total,
+        fc.integer({ min: 1, max: 10 }),
+        ([all, shuffled, doomed], budget, pageSize) => {
+          const [listed, watched] = [new World(budget), new World(budget)];
+          for (const each of all) if (!doomed.includes(each)) listed.objects.set(keyOf(each), each);
+          listed.list(pageSize);
+          for (const each of shuffled) watched.apply(each);
+          for (const each of doomed) watched.remove(each);
+          for (const world of [listed, watched]) world.load();
+          expect(watched.inForce()).toEqual(listed.inForce());
+          expect(watched.mirror.counts()).toEqual(listed.mirror.counts());
+          watched.list(pageSize);
+          expect(watched.inForce()).toEqual(listed.inForce());
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('what is in force is within the budgets after every event', () => {
+    fc.assert(
+      fc.property(fc.array(object, { maxLength: 60 }), total, (events, budget) => {
+        const world = new World(budget);
+        for (const [index, each] of events.entries()) {
+          world.apply({ ...each, metadata: { ...each.metadata, generation: index + 1 } });
+          expect(world.mirror.counts().memory).toBeLessThanOrEqual(budget);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a policy with very many problems', () => {
+  it('takes little memory: the first are kept, and the status says how many there are', () => {
+    const world = new World();
+    const spec = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`field${index}`, 1]));
+    world.apply({ ...policy('bad', 2), spec } as KubernetesObject);
+    const verdict = world.stale.get('apps/bad')?.verdict;
+    expect(verdict?.problemCount).toBe(90);
+    expect(verdict?.problems.join('').length).toBeLessThanOrEqual(1024);
+    expect(world.mirror.problems(3)).toHaveLength(3);
+    expect(world.failures.length).toBe(verdict?.problems.length);
+  });
+});
