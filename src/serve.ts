@@ -40,6 +40,8 @@ export interface RunningServer {
   readonly healthPort: number;
   /** The port that reviews are answered on, once there is a certificate to listen with: in a cluster that may take a while. */
   readonly port: Promise<number>;
+  /** Resolves once the port listens and all policies have been read for the first time. */
+  readonly started: Promise<void>;
   /**
    * Stops serving: not ready at once, then answers with `Connection: close` for the drain time so that callers move away, then
    * finishes what is under way.
@@ -129,8 +131,10 @@ class ServerParts {
     // Whoever waits for the port is told of a failure; that nobody waits is no reason to end the process.
     port.catch(() => undefined);
     if (this.#cluster === undefined) await port;
-    else this.#startCluster(this.#cluster);
-    return { port, healthPort: portOf(this.#health), stop: (drainSeconds) => this.#stop(drainSeconds) };
+    const policies = this.#cluster && this.#startCluster(this.#cluster);
+    const started = Promise.all([port, policies]).then(() => undefined);
+    started.catch(() => undefined);
+    return { port, started, healthPort: portOf(this.#health), stop: (drainSeconds) => this.#stop(drainSeconds) };
   }
 
   async #joinCluster(config: ClusterConfig): Promise<void> {
@@ -144,9 +148,10 @@ class ServerParts {
     });
   }
 
-  #startCluster(cluster: ClusterParts): void {
+  /** Resolves once the policies have been read, or never. */
+  #startCluster(cluster: ClusterParts): Promise<void> {
     const { log } = this.#surroundings;
-    cluster.source
+    const read = cluster.source
       .start(this.#policyListener('cluster'))
       .then((snapshot) => {
         this.#store.replace('cluster', snapshot);
@@ -154,8 +159,10 @@ class ServerParts {
       })
       .catch((error: unknown) => {
         if (!this.#draining) log.error({ err: error }, 'the policies of the cluster cannot be read');
+        return new Promise<never>(() => undefined);
       });
     cluster.start();
+    return read;
   }
 
   /** Listens as soon as there is a certificate to listen with. */

@@ -45,7 +45,7 @@ export async function serveCommand(args: readonly string[], io: CommandIo): Prom
     }
     // A port that cannot be listened on shows only once there is a certificate, which in a cluster may take a while.
     const failure = server.port.then(() => new Promise<never>(() => undefined));
-    void server.port.then(io.letHeapGrow, () => undefined);
+    void server.started.then(io.letHeapGrow, () => undefined);
     const signal = await Promise.race([signalled, failure]);
     // A person at a terminal does not wait; a kubelet's SIGTERM means that callers still come for a while.
     await server.stop(signal === 'SIGINT' ? 0 : config.drainSeconds);
