@@ -152,11 +152,10 @@ export class PolicyMirror {
   }
 
   remove(object: KubernetesObject): void {
+    // Also of a known policy: a page that was read before the deletion may still bring it.
+    this.#gone.get(object.metadata.namespace ?? '')?.add(object.metadata.name);
     const record = this.#find(this.#reference(object.metadata));
-    if (record === undefined) {
-      this.#gone.get(object.metadata.namespace ?? '')?.add(object.metadata.name);
-      return;
-    }
+    if (record === undefined) return;
     this.#forget(record);
     this.#settle();
     this.#tell();

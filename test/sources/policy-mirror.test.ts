@@ -198,6 +198,27 @@ describe('policies over budget', () => {
     world.list(100);
     expect(world.inForce()).toHaveLength(MAX_RECORDS + 200 - 900);
   });
+
+  it('do not come back when they are deleted while the namespace is read again', () => {
+    const world = new World();
+    const all = Array.from({ length: MAX_RECORDS + 100 }, (_, index) => policy(`p${index}`, 2, at(index)));
+    for (const each of all) world.apply(each);
+    let what = world.mirror.takeIncomplete();
+    while (what === undefined || 'policy' in what) {
+      const [oldest] = world.objects.values();
+      if (oldest === undefined) throw new Error('the namespace was not read again');
+      world.remove(oldest);
+      what = world.mirror.takeIncomplete();
+    }
+    const listing = world.mirror.namespaceListing(what.namespace);
+    const page = [...world.objects.values()];
+    for (const each of page) world.remove(each);
+    listing.page(page);
+    listing.end();
+    world.load();
+    expect(world.inForce()).toEqual([]);
+    expect(page.map((each) => world.stale.get(keyOf(each))).filter((stale) => stale !== undefined)).toEqual([]);
+  });
 });
 
 describe('a list', () => {
