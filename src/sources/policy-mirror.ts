@@ -339,8 +339,10 @@ export class PolicyMirror {
     if (version !== grant.version || exceeded !== grant.exceeded) this.#untold.add(record);
     record.grant = grant;
     if (grant.version !== 'newest') record.newest = withoutContent(record.newest);
-    if (grant.version === 'newest') record.lastGood = undefined;
-    else if (grant.version !== 'lastGood') record.lastGood = stillShown(record);
+    if (grant.version === 'newest') {
+      // Until the newest version is loaded, the last good one stays in force.
+      if (record.newest?.content !== undefined) record.lastGood = undefined;
+    } else if (grant.version !== 'lastGood') record.lastGood = stillShown(record);
     if (grant.version === 'none') record.problems = NO_PROBLEMS;
     const key = keyOf(record);
     if (!isIncomplete(record)) this.#incomplete.get(key)?.delete(record);

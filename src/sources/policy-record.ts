@@ -54,7 +54,9 @@ export interface PolicyRecord {
 
 /** The version in force; undefined when there is none, or its content has yet to be loaded. */
 export function contentInForce({ grant, newest, lastGood }: PolicyRecord): (PolicyVersion & Loaded) | undefined {
-  const version = { newest, lastGood, problems: undefined, none: undefined }[grant.version];
+  // The last good version stays in force until the newest one is loaded.
+  const latest = newest?.content === undefined ? lastGood : newest;
+  const version = { newest: latest, lastGood, problems: undefined, none: undefined }[grant.version];
   return version?.content === undefined ? undefined : { ...version, content: version.content };
 }
 
@@ -150,8 +152,8 @@ function lastGoodOf(
   isSeen: boolean,
   spec: unknown,
 ): PolicyVersion | undefined {
-  const wasInForce = earlier?.grant.version === 'newest' ? earlier.newest : undefined;
-  const remembered = (isSeen ? undefined : wasInForce) ?? earlier?.lastGood;
+  const wasInForce = earlier?.grant.version === 'newest' && earlier.newest?.content !== undefined;
+  const remembered = wasInForce && !isSeen ? earlier.newest : earlier?.lastGood;
   if (lastGood === undefined || !isEarlier(lastGood.generation, generation)) return remembered;
   if (remembered !== undefined && remembered.generation > lastGood.generation) return remembered;
   if (remembered?.generation === lastGood.generation && remembered.content !== undefined) return remembered;

@@ -147,6 +147,24 @@ describe('policies over budget', () => {
     expect(world.mirror.counts()).toMatchObject({ current: 8, lastGood: 1, without: 0 });
   });
 
+  it('keep their last good version until the newest one is loaded, when there is room again', () => {
+    const world = new World();
+    const others = Array.from({ length: 8 }, (_, index) => policy(`a${index}`, LARGE, at(index)));
+    for (const each of others) world.apply(each);
+    world.apply(policy('web', 1000, at(20)));
+    const isInForce = (): boolean => world.mirror.policies().some(({ name }) => name === 'web');
+    world.apply(policy('web', LARGE, { ...at(20), ...generation(2) }));
+    world.remove(others[0] as KubernetesObject);
+    expect(isInForce()).toBe(true);
+    // A third version comes before the second one is loaded, and there is no room for it.
+    world.apply(policy('web', 70_000, { ...at(20), ...generation(3) }));
+    expect(isInForce()).toBe(true);
+    expect(world.stale.get('apps/web')?.verdict).toMatchObject({ generation: 3, good: { generation: 1 } });
+    world.apply(policy('web', LARGE, { ...at(20), ...generation(4) }));
+    world.load();
+    expect(world.stale.get('apps/web')?.verdict).toMatchObject({ good: { generation: 4 }, overBudget: undefined });
+  });
+
   it('keep their last good version over a restart, from the status', () => {
     const world = new World();
     const small = policy('web', 500, at(1));
