@@ -129,6 +129,34 @@ export function writeCaState(state: CaState, existing?: SecretContent): SecretCo
   };
 }
 
+/**
+ * The keys of a Secret under which there is a certificate or a private key that a state lacks. They count even when they cannot be used.
+ */
+export function keysBeyond(data: SecretContent['data'], state: CaState | undefined): readonly string[] {
+  const authorities = state === undefined ? [] : [state.ca, ...(state.next === undefined ? [] : [state.next])];
+  const certificates = new Set((state === undefined ? [] : trustedBy(state)).map(({ cert }) => cert.trim()));
+  const privateKeys = authorities.map(({ key }) => createPrivateKey(key));
+  return OUR_KEYS.filter((name) => {
+    const text = Buffer.from(data[name] ?? '', 'base64').toString('utf8');
+    if (PRIVATE_KEY.test(text)) return !privateKeys.some((known) => isKey(text, known));
+    const found = certificatesIn(text);
+    const areKnown = found.length > 0 && found.every((certificate) => certificates.has(certificate.toString().trim()));
+    return text.includes('-----BEGIN CERTIFICATE-----') && !areKnown;
+  });
+}
+
+/** Of a private key of any kind, also an encrypted one. */
+const PRIVATE_KEY = /-----BEGIN (?:[A-Z]{1,20} ){0,2}PRIVATE KEY-----/;
+
+/** False for a text that cannot be read, or only with a passphrase. */
+function isKey(text: string, known: KeyObject): boolean {
+  try {
+    return createPrivateKey(text).equals(known);
+  } catch {
+    return false;
+  }
+}
+
 function readAuthority(
   certKey: OurKey,
   certText: string | undefined,

@@ -1,7 +1,7 @@
 import { bundleOf } from './ca-bundle.ts';
 import { distrusted, nextStep, promoted, retired, retiring, staged, trusted } from './ca-rotation.ts';
 import { CaSecret, dataOf } from './ca-secret.ts';
-import { initialState, SECRET_LABELS, trustedBy } from './ca-state.ts';
+import { initialState, keysBeyond, SECRET_LABELS, trustedBy } from './ca-state.ts';
 import { createAuthority, issueLeaf } from './certificate-authority.ts';
 import { CertificateUpkeep } from './certificate-upkeep.ts';
 import { IssuanceTrials } from './issuance-trials.ts';
@@ -252,11 +252,15 @@ export class OwnCertificates implements CertificateSource {
     if (object === undefined || adoptable === undefined || adoptable.problems.length === 0) return;
     const where = `Secret ${this.#settings.namespace}/${this.#settings.secretName}`;
     if (isForeign(object)) throw new Error(`${where} is somebody else's: it has no ca.key. Choose another --ca-secret`);
+    const beyond = isLabelled(object) ? [] : keysBeyond(dataOf(object), this.#state ?? adoptable.state);
+    if (adoptable.refusal === undefined && beyond.length > 0)
+      throw new Error(
+        `${where} is not labelled as Probewright's, and a write would destroy what somebody put into ${beyond.join(', ')}. ` +
+          `It cannot be used: ${adoptable.problems.join('; ')}. ${REMEDY}`,
+      );
     // In a Secret of ours, and with the CA that was there before in memory, it is a mistake that can be put right.
     if (adoptable.refusal === undefined || (this.#state !== undefined && isLabelled(object))) return;
-    throw new Error(
-      `${where}: ca.crt: ${REFUSED}: ${adoptable.refusal}. Put another CA there, or delete the Secret for one of Probewright's own`,
-    );
+    throw new Error(`${where}: ca.crt: ${REFUSED}: ${adoptable.refusal}. ${REMEDY}`);
   }
 
   async #secretWrite(reading: Adoptable | undefined, now: number): Promise<DueWrite | undefined> {
@@ -356,6 +360,7 @@ function isForeign(object: KubernetesObject): boolean {
   return !isLabelled(object) && !keys.includes('ca.key') && keys.some((key) => key === 'tls.crt' || key === 'tls.key');
 }
 
+const REMEDY = "Put another CA there, or delete the Secret for one of Probewright's own";
 const REFUSED = 'the API server would refuse the certificates that it signs';
 
 /** Clients look at the alternative names only. */

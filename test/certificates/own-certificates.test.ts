@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleHolds } from '../../src/certificates/ca-bundle.ts';
 import { createAuthority } from '../../src/certificates/certificate-authority.ts';
@@ -30,6 +30,12 @@ const accepted = odd.filter(({ problem }) => problem === undefined);
 const missing = (): never => {
   throw new Error('there is no such CA');
 };
+
+const PKCS8 = { type: 'pkcs8', format: 'pem' } as const;
+const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(PKCS8) as string;
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+const p384Key = p384.export(PKCS8) as string;
+const encryptedKey = p384.export({ ...PKCS8, cipher: 'aes-256-cbc', passphrase: 'secret' }) as string;
 
 /** A leader with a CA that all configurations hold. */
 async function settled(world: OwnWorld): Promise<Replica<OwnCertificates>> {
@@ -307,6 +313,55 @@ describe('a Secret that is spoilt', () => {
     });
     expect(failures.length).toBeGreaterThan(0);
     expect(world.api.get(SECRETS, SETTINGS.secretName)?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
+  });
+
+  it.each([
+    ['an RSA key', rsaKey, 'ca.key'],
+    ['a P-384 key', p384Key, 'ca.key'],
+    ['an encrypted key', encryptedKey, 'ca.key'],
+    ['a chain', undefined, 'ca.crt, ca.key'],
+  ])("is left alone when it is somebody else's CA: one with %s", async (_what, key, where) => {
+    const world = await OwnWorld.start();
+    const [{ authority } = missing(), { authority: root } = missing()] = accepted;
+    const texts =
+      key === undefined ? { 'ca.crt': authority.cert + root.cert, 'ca.key': authority.key } : { 'ca.key': key };
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data: encodedAll(texts) });
+    const { source, failures } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(source.problem()).toContain(`a write would destroy what somebody put into ${where}`);
+    });
+    await aWhile();
+    expect(failures.length).toBeGreaterThan(0);
+    expect(world.secret()).toEqual(texts);
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it("is left alone when somebody else's CA without labels replaces it", async () => {
+    const world = await OwnWorld.start();
+    const { source, pairs } = await settled(world);
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    const texts = { 'ca.key': rsaKey };
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, data: encodedAll(texts) });
+    await eventually(() => {
+      expect(source.problem()).toContain('a write would destroy what somebody put into ca.key');
+    });
+    await aWhile();
+    expect([world.secret(), pairs.length]).toEqual([texts, 1]);
+  });
+
+  it('and has lost its labels is put right from memory', async () => {
+    const world = await OwnWorld.start();
+    await settled(world);
+    const good = world.secret();
+    const data = encodedAll({ ...good, 'ca.crt': 'nonsense' });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
+    await eventually(() => {
+      expect(world.secret()).toEqual(good);
+    });
   });
 
   it('in its next CA only keeps the CA, also when nobody has read it before', async () => {
