@@ -102,7 +102,8 @@ export class OwnCertificates implements CertificateSource {
     const secret = { namespace, name: secretName };
     this.#secret = new CaSecret(client, secret, this.#upkeep.listener('secret contact'), surroundings);
     const host = `${service}.${namespace}.svc`;
-    this.#names = { commonName: LEAF_NAME, dns: [service, `${service}.${namespace}`, host] };
+    // The API server uses no other name, and each further name could break the name constraints of a CA.
+    this.#names = { commonName: LEAF_NAME, dns: [host] };
     this.#trials = new IssuanceTrials(this.#names, host);
     const webhooks = { configurationName, service, namespace };
     this.#bundle = new WebhookCaBundle(client, webhooks, this.#upkeep.listener('webhook contact'), surroundings);

@@ -55,6 +55,7 @@ export async function oddAuthorities(host: string, now: number): Promise<readonl
   const constraints = (value: Buffer, isCritical = true): Oddity => ({
     extra: [new x509.Extension('2.5.29.30', isCritical, value)],
   });
+  const rest = host.slice(host.indexOf('.') + 1);
   const tail = host.split('.').at(-1) ?? '';
   const cases: readonly (readonly [string, Oddity, string | undefined, 'Go only'?])[] = [
     ['without oddities', {}, undefined],
@@ -65,6 +66,8 @@ export async function oddAuthorities(host: string, now: number): Promise<readonl
     ['for names below one only', constraints(permitted(dnsName(`.${host}`))), `permit only ".${host}", not`],
     ['for other names, and not critically so', constraints(permitted(dnsName('example.com')), false), 'permit only'],
     ['for all names but ours', constraints(excluded(dnsName(tail))), `exclude "${tail}", and so`],
+    ['for all Services', constraints(permitted(dnsName(tail))), undefined],
+    ['for the Services of our namespace', constraints(permitted(dnsName(`.${rest}`))), undefined],
     ['for some IP addresses and all names', constraints(permitted(ipRange())), undefined],
     ['for all names but one', constraints(excluded(dnsName('example.com'))), undefined],
     [

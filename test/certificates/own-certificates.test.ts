@@ -70,7 +70,7 @@ describe('the first start', () => {
     expect(new X509Certificate(ca ?? '').subject).toMatch(/^CN=probewright CA \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expectSigned(pair, ca);
     const leaf = new X509Certificate(pair.cert);
-    expect(leaf.subjectAltName).toBe('DNS:probewright, DNS:probewright.system, DNS:probewright.system.svc');
+    expect(leaf.subjectAltName).toBe('DNS:probewright.system.svc');
     expect(source.status()).toMatchObject({
       leafNotAfter: pair.notAfter,
       nextNotAfter: undefined,
