@@ -68,7 +68,7 @@ interface NamespaceRecords {
   records: PolicyRecord[];
   /** The same by name, once they are many: most namespaces have few, and a map takes as much as a policy. */
   byName: Map<string, PolicyRecord> | undefined;
-  /** There may be younger ones that nothing is kept of. */
+  /** There may be others that nothing is kept of. Outside of a list, these are younger than all that are kept. */
   hasMore: boolean;
   /** What they would get if there were no other namespaces. */
   alone: NamespaceGrants;
@@ -136,7 +136,7 @@ export class PolicyMirror {
         this.#settle();
       },
       end: () => {
-        for (const record of this.#records()) if (!present.has(record)) this.#forget(record);
+        for (const record of this.#records()) if (!present.has(record)) this.#drop(record);
         this.#isListing = false;
         this.#settle();
         this.#tell();
@@ -156,7 +156,7 @@ export class PolicyMirror {
     this.#gone.get(object.metadata.namespace ?? '')?.add(object.metadata.name);
     const record = this.#find(this.#reference(object.metadata));
     if (record === undefined) return;
-    this.#forget(record);
+    this.#drop(record);
     this.#settle();
     this.#tell();
   }
@@ -170,6 +170,7 @@ export class PolicyMirror {
         if (records.size > 0) this.#incomplete.set(key, records);
         if (record !== undefined) return { policy: record.reference };
         this.#gone.set(key, new Set());
+        this.#noteMore(key, false);
         return { namespace: key };
       }
     }
@@ -180,6 +181,7 @@ export class PolicyMirror {
   putBack(what: ToLoad): void {
     if ('namespace' in what) {
       this.#gone.delete(what.namespace);
+      this.#noteMore(what.namespace, true);
       return this.#noteIncomplete(what.namespace, undefined);
     }
     const record = this.#find(what.policy);
@@ -208,7 +210,11 @@ export class PolicyMirror {
         this.#settle();
         this.#tell();
       },
-      end: () => void this.#gone.delete(key),
+      end: () => {
+        this.#gone.delete(key);
+        this.#untoldNamespaces.add(key);
+        this.#tell();
+      },
     };
   }
 
@@ -266,26 +272,28 @@ export class PolicyMirror {
     const record = before === undefined ? read : Object.assign(before, read);
     this.#unsettled.add(namespace.key);
     this.#untold.add(record);
-    if (age !== read.created) insert(namespace, record);
-    return this.kind === 'ProbePolicy' && namespace.records.length > MAX_RECORDS
-      ? this.#dropYoungest(namespace, record)
-      : record;
-  }
-
-  /** Keeps the records of a namespace few. Undefined when the youngest is the given one. */
-  #dropYoungest(namespace: NamespaceRecords, record: PolicyRecord): PolicyRecord | undefined {
+    const isPlaced = age !== read.created;
+    if (isPlaced) insert(namespace, record);
+    if (this.kind !== 'ProbePolicy') return record;
     const youngest = namespace.records.at(-1);
+    // It may be younger than one that nothing is kept of, which then has to be read first.
+    const isTooYoung = isPlaced && namespace.hasMore && youngest === record;
+    if (youngest === undefined || !(isTooYoung || namespace.records.length > MAX_RECORDS)) return record;
     namespace.hasMore = true;
-    if (youngest !== undefined) this.#drop(youngest);
+    this.#drop(youngest);
     return youngest === record ? undefined : record;
   }
 
-  #forget(record: PolicyRecord): void {
-    this.#drop(record);
-    const namespace = this.#namespaceAt(keyOf(record));
-    if (!namespace.hasMore || namespace.records.length >= FEW_RECORDS) return;
-    namespace.hasMore = false;
-    this.#noteIncomplete(namespace.key, undefined);
+  #noteMore(key: string, hasMore: boolean): void {
+    const namespace = this.#namespaces.get(key);
+    if (namespace !== undefined) namespace.hasMore = hasMore;
+  }
+
+  /** Whether a policy of which nothing is kept could come into force, or get a status: a replica that starts now would know of it. */
+  #lacksRecords({ hasMore, records, alone, granted }: NamespaceRecords): boolean {
+    if (!hasMore || records.length >= MAX_RECORDS) return false;
+    const inForce = Math.min(alone.use.policies, granted.use.policies);
+    return inForce < this.#limits.policies || records.length < FEW_RECORDS;
   }
 
   #drop(record: PolicyRecord): void {
@@ -324,6 +332,7 @@ export class PolicyMirror {
       this.#untoldNamespaces.add(key);
       for (const [index, record] of namespace.records.entries())
         this.#grant(record, namespace.granted.grants[index] ?? record.grant);
+      if (this.#lacksRecords(namespace)) this.#noteIncomplete(key, undefined);
     }
     this.#unsettled.clear();
   }
@@ -406,7 +415,7 @@ export class PolicyMirror {
     if (told !== namespace.told)
       this.#listener.overBudget({ namespace: key === '' ? undefined : key, count, first, use: namespace.granted.use });
     namespace.told = told;
-    if (namespace.records.length === 0) this.#namespaces.delete(key);
+    if (namespace.records.length === 0 && !namespace.hasMore) this.#namespaces.delete(key);
   }
 
   #reference({ name, namespace }: KubernetesObject['metadata']): PolicyReference {

@@ -217,6 +217,45 @@ describe('policies over budget', () => {
     expect(world.inForce()).toHaveLength(MAX_RECORDS + 200 - 900);
   });
 
+  it('are the same on a replica that runs for long and on one that has just started', () => {
+    const running = new World();
+    const tooLarge = (policy('large', 70_000) as { spec?: unknown }).spec;
+    for (let index = 0; index < 1700; index++) {
+      const small = policy(`p${index}`, 2, at(index));
+      const object = index < 500 ? ({ ...small, spec: tooLarge } as KubernetesObject) : small;
+      running.objects.set(keyOf(object), object);
+    }
+    running.list(500);
+    running.load();
+    for (let index = 600; index < 840; index++) {
+      running.remove(policy(`p${index}`, 2, at(index)));
+      if (index % 20 === 0) running.load();
+    }
+    running.load();
+    const started = new World();
+    for (const object of running.objects.values()) started.objects.set(keyOf(object), object);
+    started.list(500);
+    started.load();
+    expect(started.inForce()).toHaveLength(960);
+    expect(running.inForce()).toEqual(started.inForce());
+  });
+
+  it('do not lose their turn to a new policy while they have yet to be read again', () => {
+    const world = new World();
+    const all = Array.from({ length: MAX_RECORDS + 200 }, (_, index) => policy(`p${index}`, 2, at(index)));
+    for (const each of all) world.apply(each);
+    for (const each of all.slice(0, 600)) world.remove(each);
+    world.apply(policy('new', 2, at(3000)));
+    const isInForce = (name: string): boolean => world.mirror.policies().some((each) => each.name === name);
+    expect(isInForce('new')).toBe(false);
+    world.load();
+    expect(world.inForce()).toHaveLength(NAMESPACE_POLICIES);
+    expect([isInForce('p1599'), isInForce('p1600'), isInForce('new')]).toEqual([true, false, false]);
+    for (const each of all) world.remove(each);
+    world.load();
+    expect(world.inForce()).toEqual(['apps/new 6']);
+  });
+
   it('do not come back when they are deleted while the namespace is read again', () => {
     const world = new World();
     const all = Array.from({ length: MAX_RECORDS + 100 }, (_, index) => policy(`p${index}`, 2, at(index)));
