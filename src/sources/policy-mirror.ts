@@ -74,6 +74,8 @@ interface NamespaceRecords {
   alone: NamespaceGrants;
   /** What they get. */
   granted: NamespaceGrants;
+  /** How many of the records have no version in force. */
+  spare: number;
   /** What was told of those over budget. */
   told: string;
 }
@@ -83,6 +85,11 @@ export type ToLoad = { readonly policy: PolicyReference } | { readonly namespace
 
 /** Of a namespace's policies beyond these, the youngest, nothing is kept: what is far over budget must not take memory either. */
 export const MAX_RECORDS = 1.5 * NAMESPACE_LIMITS.policies;
+/**
+ * So many policies without a version in force are kept of all namespaces together. Beyond, the namespaces with the most are cut to one level: nothing
+ * is kept of what comes after as many such policies, the oldest first.
+ */
+export const MAX_SPARE_RECORDS = 8192;
 /** With fewer, those of which nothing is kept are read again. */
 const FEW_RECORDS = 1.25 * NAMESPACE_LIMITS.policies;
 
@@ -113,6 +120,8 @@ export class PolicyMirror {
   readonly #gone = new Map<string, Set<string>>();
   /** The most that a namespace may take of the total budget now. */
   #level = Infinity;
+  /** The most records without a version in force that a namespace may have now. */
+  #spareLevel = Infinity;
   #inForce: readonly ProbePolicy[] | undefined;
   #isOther = false;
   #isListing = false;
@@ -212,6 +221,7 @@ export class PolicyMirror {
       },
       end: () => {
         this.#gone.delete(key);
+        this.#settle();
         this.#untoldNamespaces.add(key);
         this.#tell();
       },
@@ -290,8 +300,8 @@ export class PolicyMirror {
   }
 
   /** Whether a policy of which nothing is kept could come into force, or get a status: a replica that starts now would know of it. */
-  #lacksRecords({ hasMore, records, alone, granted }: NamespaceRecords): boolean {
-    if (!hasMore || records.length >= MAX_RECORDS) return false;
+  #lacksRecords({ hasMore, records, alone, granted, spare }: NamespaceRecords): boolean {
+    if (!hasMore || records.length >= MAX_RECORDS || spare >= this.#spareLevel) return false;
     const inForce = Math.min(alone.use.policies, granted.use.policies);
     return inForce < this.#limits.policies || records.length < FEW_RECORDS;
   }
@@ -310,13 +320,29 @@ export class PolicyMirror {
   #namespaceAt(key: string): NamespaceRecords {
     const known = this.#namespaces.get(key);
     if (known !== undefined) return known;
-    const created = { key, byName: undefined, records: [], hasMore: false, alone: NOTHING, granted: NOTHING, told: '' };
+    const created = {
+      key,
+      byName: undefined,
+      records: [],
+      hasMore: false,
+      alone: NOTHING,
+      granted: NOTHING,
+      spare: 0,
+      told: '',
+    };
     this.#namespaces.set(key, created);
     return created;
   }
 
   /** Gives every policy what the budgets leave for it, and drops the rest. Only what may have changed is worked out. */
   #settle(): void {
+    do this.#settleGrants();
+    while (this.kind === 'ProbePolicy' && this.#dropSpare());
+    for (const [key, namespace] of this.#namespaces)
+      if (this.#lacksRecords(namespace)) this.#noteIncomplete(key, undefined);
+  }
+
+  #settleGrants(): void {
     for (const key of this.#unsettled) {
       const namespace = this.#namespaces.get(key);
       if (namespace === undefined) continue;
@@ -332,9 +358,35 @@ export class PolicyMirror {
       this.#untoldNamespaces.add(key);
       for (const [index, record] of namespace.records.entries())
         this.#grant(record, namespace.granted.grants[index] ?? record.grant);
-      if (this.#lacksRecords(namespace)) this.#noteIncomplete(key, undefined);
+      namespace.spare = namespace.granted.grants.filter(({ version }) => version === 'none').length;
     }
     this.#unsettled.clear();
+  }
+
+  /** Keeps the records without a version in force few. True when it has dropped any. */
+  #dropSpare(): boolean {
+    const wanted = Array.from(this.#namespaces.values(), (namespace) => this.#spareWanted(namespace));
+    const level = fairLevel(wanted, MAX_SPARE_RECORDS);
+    // Powers of two: namespaces must not be read again whenever a policy elsewhere comes or goes.
+    this.#spareLevel = level === Infinity ? level : Math.max(1, 2 ** Math.floor(Math.log2(level)));
+    let isDropped = false;
+    for (const namespace of this.#namespaces.values())
+      while (namespace.spare > this.#spareLevel) {
+        const youngest = namespace.records.at(-1);
+        if (youngest === undefined) break;
+        if (youngest.grant.version === 'none') namespace.spare--;
+        this.#drop(youngest);
+        namespace.hasMore = true;
+        isDropped = true;
+      }
+    return isDropped;
+  }
+
+  /** As if nothing had been dropped, so that the level stays the same afterwards. */
+  #spareWanted({ key, hasMore, records, spare }: NamespaceRecords): number {
+    const mayHaveMore = this.#gone.has(key) || (hasMore && records.length < MAX_RECORDS);
+    const count = mayHaveMore ? MAX_RECORDS : spare;
+    return count === 0 ? 0 : 2 ** Math.ceil(Math.log2(count));
   }
 
   #fairLevel(): number {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NAMESPACE_POLICIES } from '../../src/policy/policy-budget.ts';
-import { MAX_RECORDS, PolicyMirror } from '../../src/sources/policy-mirror.ts';
+import { MAX_RECORDS, MAX_SPARE_RECORDS, PolicyMirror } from '../../src/sources/policy-mirror.ts';
 import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
 import type { NamespaceOverBudget, StaleStatus } from '../../src/sources/policy-mirror.ts';
 
@@ -238,6 +238,33 @@ describe('policies over budget', () => {
     started.load();
     expect(started.inForce()).toHaveLength(960);
     expect(running.inForce()).toEqual(started.inForce());
+  });
+
+  it('are few in memory, however many namespaces have them, and come into force when there is room', () => {
+    const world = new World(1024 * 1024);
+    const all: KubernetesObject[] = [];
+    for (let namespace = 0; namespace < 30; namespace++)
+      for (let index = 0; index < 600; index++) all.push(policy(`p${index}`, 2, at(index), `hostile-${namespace}`));
+    const small = [policy('first', 2, at(1), 'small'), policy('second', 2, at(2), 'small')];
+    for (const each of [...all, ...small]) world.objects.set(keyOf(each), each);
+    world.list(500);
+    world.load();
+    expect(world.mirror.counts().without).toBeLessThanOrEqual(MAX_SPARE_RECORDS);
+    expect(world.inForce().filter((each) => each.startsWith('small'))).toHaveLength(2);
+    const started = (): string[] => {
+      const other = new World(1024 * 1024);
+      for (const [key, object] of [...world.objects].toReversed()) other.objects.set(key, object);
+      other.list(700);
+      other.load();
+      expect(other.mirror.counts()).toEqual(world.mirror.counts());
+      return other.inForce();
+    };
+    expect(started()).toEqual(world.inForce());
+    // Only two namespaces remain, and there is room for nearly all that they have.
+    for (const each of all.slice(1200)) world.remove(each);
+    world.load();
+    expect(world.inForce().length).toBeGreaterThan(1000);
+    expect(started()).toEqual(world.inForce());
   });
 
   it('do not lose their turn to a new policy while they have yet to be read again', () => {
