@@ -17,9 +17,13 @@ const GONE: readonly number[] = [404, 410];
 /** What etcd and its client say of objects over their limits of 1.5 MiB and 2 MiB; the API server passes it on with HTTP 500. */
 const TOO_LARGE = /request is too large|larger than max/;
 
+/** What the API server says, mostly with HTTP 403, when an admission webhook rejects one object. */
+const REJECTED = /admission webhook "[^"]*" denied the request/;
+
 export function statusWriteFailure(error: unknown): StatusWriteFailure {
   if (!(error instanceof ApiError)) return 'unavailable';
   const { code, message } = error;
+  if (code === 403 && REJECTED.test(message)) return 'refused';
   if (UNAVAILABLE.includes(code)) return 'unavailable';
   if (GONE.includes(code)) return 'gone';
   if (code === 409) return 'changed';
