@@ -108,6 +108,8 @@ export class Reflector {
   #synced = false;
   #lastContact: number | undefined;
   #problem: string | undefined;
+  /** How many answers of 410 there have been since the last whole list. */
+  #expired = 0;
   #firstSync: () => void = () => undefined;
 
   constructor(
@@ -180,6 +182,7 @@ export class Reflector {
     this.#contact();
     listing?.end();
     this.#synced = true;
+    this.#expired = 0;
     this.#firstSync();
     return version;
   }
@@ -263,11 +266,11 @@ export class Reflector {
 
   #fail(error: unknown): void {
     // A connection that broke can be taken up where it was, and so can a watch that was not opened because the API server had too much to do:
-    // to list everything is the last thing that it needs then. All else may have hidden an event.
+    // to list everything is the last thing that it needs then. After any other failure, an event may have been missed.
     const isRefusal = !this.#wasWatchOpened && error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isConnectionError(error) && !isRefusal) this.#resourceVersion = undefined;
-    // Too old a version is how a watch ends in the ordinary course of things.
-    if (hasCode(error, 410)) return;
+    // One 410 is normal: the version of a watch or of a page has become too old. A second one means that the list fails too.
+    if (hasCode(error, 410) && ++this.#expired === 1) return;
     const problem = error instanceof Error ? error.message : String(error);
     const isNews = this.#problem === undefined;
     this.#problem = problem;

@@ -484,6 +484,7 @@ describe('a first list that fails', () => {
     ['500', status(500, 'InternalError'), `GET ${namespaces}: HTTP 500 InternalError: because`],
     ['403', status(403, 'Forbidden'), `GET ${namespaces}: HTTP 403 Forbidden: because`],
     ['404', status(404, 'NotFound'), `GET ${namespaces}: HTTP 404 NotFound: because`],
+    ['410', status(410, 'Expired'), `GET ${namespaces}: HTTP 410 Expired: because`],
     ['no JSON', { status: 200, body: 'hello' }, `GET ${namespaces}: the answer is not JSON: hello`],
     ['no list', { status: 200, body: { kind: 'List' } }, 'the list has no resourceVersion or no items'],
     ['cut', 'cut', `GET ${namespaces}: socket hang up`],
