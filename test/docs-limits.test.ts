@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BOUNDS, MAX_SPEC_BYTES } from '../src/policy/bounds.ts';
 import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../src/policy/policy-budget.ts';
-import { MAX_RECORDS } from '../src/sources/policy-mirror.ts';
+import { MAX_RECORDS, MAX_SPARE_RECORDS } from '../src/sources/policy-mirror.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 
@@ -44,6 +44,8 @@ describe('docs/limits.md', () => {
       `${POLICY_BUDGET_BYTES / MIB} MiB`,
     ]);
     expect(page).toContain(`with more than ${number(MAX_RECORDS)} policies`);
+    expect(page).toContain(`at most ${number(MAX_SPARE_RECORDS)} policies without a version in force`);
+    expect(page).toContain(`up to ${number(MAX_SPARE_RECORDS)} of 1.3 KiB each`);
   });
 
   it.each<[heading: string, limit: string, file: string, name: string, unit: number, suffix: string]>([

@@ -88,7 +88,7 @@ const NO_GRANT: Grant = { version: 'none', exceeded: undefined };
 const MAX_PROBLEMS_LENGTH = 1024;
 
 /**
- * What is to be kept of an object, before the budgets have a word.
+ * What is to be kept of an object. The budgets may drop a part of it later.
  *
  * @param before what was kept of an earlier state of the object
  */
