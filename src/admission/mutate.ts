@@ -1,4 +1,4 @@
-import { objectMember, stringMap } from '../probes/json.ts';
+import { objectMember, stringMembers } from '../probes/json.ts';
 import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
@@ -31,7 +31,7 @@ export function* mutateInSteps(request: AdmissionRequest, policies: PolicySet, m
   if (request.operation !== 'CREATE') return skip(request, 'operation');
 
   const { object: pod } = scope;
-  const policy = policies.policyFor(request.namespace, stringMap(objectMember(pod, 'metadata') ?? {}, 'labels'));
+  const policy = policies.policyFor(request.namespace, stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels'));
   const defaulting = yield* permittedDefaulting(pod, policy, scope.kind);
   yield;
   const patch = probePatch(pod, defaulting.injections);

@@ -9,7 +9,7 @@ import type { PlacedTemplate } from '../workload/kinds.ts';
  * about each would not fit into our memory.
  */
 const MAX_CONTAINERS = 5000;
-/** Ports, headers, words of commands and restart rules of all containers together: there may be something to say about each. */
+/** Ports, headers, words of commands, restart rules, members of probes and annotations of all templates together: each takes time. */
 const MAX_ELEMENTS = 50_000;
 
 /** An object that is too large to be looked at: the caller's fault. */
@@ -36,9 +36,14 @@ export function refuseTooLarge(templates: readonly PlacedTemplate[], textLength:
       if (textLength < LEAST_TEXT_OF_MANY_ELEMENTS) continue;
       for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
     }
+    if (textLength >= LEAST_TEXT_OF_MANY_ELEMENTS) elements += annotationsOf(template);
   }
   if (elements > MAX_ELEMENTS)
-    throw tooLarge(elements, 'ports, headers, words of commands and restart rules', MAX_ELEMENTS);
+    throw tooLarge(
+      elements,
+      'annotations, ports, restart rules, members of probes, headers and words of commands',
+      MAX_ELEMENTS,
+    );
 }
 
 function tooLarge(count: number, what: string, most: number): ObjectTooLarge {
@@ -47,11 +52,19 @@ function tooLarge(count: number, what: string, most: number): ObjectTooLarge {
 
 function elementsOf(container: JsonObject): number {
   let count = lengthOf(container, 'ports') + lengthOf(container, 'restartPolicyRules');
-  for (const kind of PROBE_KINDS) count += elementsOfHandlers(objectMember(container, kind));
+  for (const kind of PROBE_KINDS) {
+    const probe = objectMember(container, kind);
+    count += elementsOfHandlers(probe) + (probe === undefined ? 0 : Object.keys(probe).length);
+  }
   const lifecycle = objectMember(container, 'lifecycle');
   if (lifecycle !== undefined)
     for (const hook of ['postStart', 'preStop']) count += elementsOfHandlers(objectMember(lifecycle, hook));
   return count;
+}
+
+function annotationsOf(template: JsonObject): number {
+  const annotations = objectMember(objectMember(template, 'metadata') ?? {}, 'annotations');
+  return annotations === undefined ? 0 : Object.keys(annotations).length;
 }
 
 function elementsOfHandlers(owner: JsonObject | undefined): number {
@@ -59,7 +72,8 @@ function elementsOfHandlers(owner: JsonObject | undefined): number {
   let count = 0;
   for (const kind of HANDLER_KINDS) {
     const handler = objectMember(owner, kind);
-    if (handler !== undefined) count += lengthOf(handler, 'httpHeaders') + lengthOf(handler, 'command');
+    if (handler !== undefined)
+      count += Object.keys(handler).length + lengthOf(handler, 'httpHeaders') + lengthOf(handler, 'command');
   }
   return count;
 }

@@ -1,6 +1,6 @@
 import { refuseTooLarge } from './object-size.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlled } from './trusted-controllers.ts';
-import { isBeingDeleted, podTemplatesOf, templatesToLookAt, workloadKind } from '../workload/kinds.ts';
+import { isBeingDeleted, templatesToLookAt, workloadKind } from '../workload/kinds.ts';
 import type { JsonObject } from '../probes/json.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
@@ -32,6 +32,5 @@ export function scopeOf(
   const found = templatesToLookAt(object, kind, isControlled(request, controllers));
   if ('skipped' in found) return found;
   refuseTooLarge(found.templates, request.textLength);
-  if (oldObject !== undefined) refuseTooLarge(podTemplatesOf(oldObject, kind), request.textLength);
   return { object, kind, templates: found.templates };
 }

@@ -35,8 +35,7 @@ function judge(container: CheckedContainer, probe: CheckedProbe, names: Readonly
   const findings: Finding[] = [];
   for (const [index, element] of (argv as unknown[]).entries()) {
     if (findings.length === MOST_PROBE_FINDINGS) break;
-    const programs = typeof element === 'string' ? programsIn(element) : [];
-    const forbidden = [...new Set(programs.filter((program) => names.has(program)))].slice(0, MOST_LISTED);
+    const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
     if (forbidden.length === 0) continue;
     const message =
       `${the(container)} runs ${listed(forbidden.map(quote))} in its ${probe.kind}, which the policy forbids; ` +
@@ -46,7 +45,28 @@ function judge(container: CheckedContainer, probe: CheckedProbe, names: Readonly
   return findings;
 }
 
-/** The words of an argument, as a shell would split it, each by its last path segment. */
-function programsIn(argument: string): string[] {
-  return argument.split(/[\s;|&()<>`$"'{}]+/).map((word) => word.slice(word.lastIndexOf('/') + 1));
+/** Linux starts no program with a longer argument (MAX_ARG_STRLEN): such a probe fails every time, and needs no words of ours. */
+const LONGEST_ARGUMENT = 131_072;
+
+/** What separates words to a shell: blanks, operators, quotes and braces. */
+const SEPARATORS: ReadonlySet<number> = new Set(Array.from(' \t\n\r\v\f;|&()<>`$"\'{}', (sign) => sign.charCodeAt(0)));
+const SLASH = '/'.charCodeAt(0);
+
+/** The names that are words of an argument, as a shell would split it, each by its last path segment. */
+function forbiddenIn(argument: string, names: ReadonlySet<string>): string[] {
+  const found = new Set<string>();
+  if (argument.length > LONGEST_ARGUMENT) return [];
+  let start = 0;
+  for (let at = 0; at <= argument.length && found.size < MOST_LISTED; at++) {
+    const code = at < argument.length ? argument.charCodeAt(at) : undefined;
+    if (code === SLASH) start = at + 1;
+    else if (code === undefined || SEPARATORS.has(code)) {
+      if (at > start) {
+        const word = argument.slice(start, at);
+        if (names.has(word)) found.add(word);
+      }
+      start = at + 1;
+    }
+  }
+  return [...found];
 }

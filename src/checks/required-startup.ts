@@ -13,6 +13,7 @@ import type { Check, Finding } from './check.ts';
  */
 export const requiredStartup: Check = {
   id: 'required-startup',
+  relatedProbes: ['livenessProbe'],
   run: (workload, container, parameters): Finding[] => {
     if (!isConcerned(workload, container, parameters) || hasProbe(container, 'startupProbe')) return [];
     if (booleanParameter(parameters, 'whenLiveness') && !hasProbe(container, 'livenessProbe')) return [];

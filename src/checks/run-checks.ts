@@ -1,5 +1,7 @@
 import { CHECKS } from './catalogue.ts';
+import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { runToEnd } from '../steps.ts';
+import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
 import type { Steps } from '../steps.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -10,6 +12,8 @@ export interface PlacedFinding {
   readonly check: Check;
   readonly action: Violation['action'];
   readonly floor: CheckFloor | undefined;
+  /** The floor's own parameters find it, whatever the layers above say. */
+  readonly isFloored: boolean;
   readonly at: CheckedContainer;
   readonly finding: Finding;
 }
@@ -29,7 +33,13 @@ export function* runChecksInSteps(
   policyFor: (container: string) => CheckPolicy,
 ): Steps<Violation[]> {
   const found = yield* findingsInSteps(workload, policyFor);
-  return found.map(({ check, action, at, finding }) => ({ check: check.id, action, container: at.name, ...finding }));
+  return found.map(({ check, action, isFloored, at, finding }) => ({
+    check: check.id,
+    action,
+    container: at.name,
+    ...(isFloored && { isFloored }),
+    ...finding,
+  }));
 }
 
 /** Runs of a check on a container between two steps: a run takes a microsecond, as a rule. */
@@ -54,46 +64,60 @@ export function* findingsInSteps(
       const policy = policies[index]?.get(check.id);
       if (at === undefined || policy === undefined || policy.action === 'Off') continue;
       if (++runs % RUNS_A_STEP === 0) yield;
-      const findings = findingsOf(check, workload, at, policy);
-      if (findings.length === 0) continue;
-      const { action, floor } = policy;
-      for (const finding of findings) found.push({ check, action, floor, at, finding });
+      addFindings(found, check, workload, at, policy);
     }
   }
   return found;
 }
 
 /**
- * What a check finds in a container. One with a floor runs by the floor's parameters too, and what either run finds counts: the layers above may make
- * the check stricter, never weaker.
+ * Adds what a check finds in a container. One with a floor runs by the floor's parameters too, and what either run finds counts: the layers above may
+ * make the check stricter, never weaker.
  */
-function findingsOf(
+function addFindings(
+  found: PlacedFinding[],
   check: Check,
   workload: CheckedWorkload,
   container: CheckedContainer,
-  { parameters, floor }: EffectiveCheck,
-): readonly Finding[] {
-  if (!looksAt(check, container, floor)) return NOTHING;
-  const findings = check.run(workload, container, parameters);
-  if (floor === undefined || floor.parameters === parameters) return findings;
-  const bound = check.run(workload, container, floor.parameters);
-  if (bound.length === 0) return findings;
+  { action, parameters, floor }: EffectiveCheck,
+): void {
+  if (action === 'Off') return;
+  const at = asChecked(check, container, floor);
+  if (at === undefined) return;
+  const add = (finding: Finding, isFloored: boolean): void => {
+    found.push({ check, action, floor, isFloored, at, finding });
+  };
+  const findings = check.run(workload, at, parameters);
+  if (floor === undefined || floor.parameters === parameters) {
+    for (const finding of findings) add(finding, floor !== undefined);
+    return;
+  }
+  const bound = check.run(workload, at, floor.parameters);
+  for (const finding of bound) add(finding, true);
   const known = new Set(bound.map(textOf));
-  const more = findings.filter((finding) => !known.has(textOf(finding)));
-  return more.length === 0 ? bound : [...bound, ...more];
+  for (const finding of findings) if (!known.has(textOf(finding))) add(finding, false);
 }
-
-const NOTHING: readonly Finding[] = [];
 
 function textOf({ path, message }: Finding): string {
   return `${path}: ${message}`;
 }
 
 /**
- * Plain init, ephemeral and mesh containers have no probes of the user's; valid-probe alone says so where they try. Names and annotations that mark
- * a mesh's container can be forged, so a check with a floor looks at its probes too, but for those that are exactly what the mesh writes.
+ * The container as a check sees it; undefined when the check does not look at it. Plain init, ephemeral and mesh containers have no probes of the
+ * user's; valid-probe alone says so where they try. Names and annotations that mark a mesh's container can be forged. So a check with a floor looks at
+ * the probes of a mesh's container too, except at those that are exactly what the mesh writes. A container without such a probe is no proxy.
  */
-function looksAt(check: Check, { role }: CheckedContainer, floor: CheckFloor | undefined): boolean {
-  if (check.everyContainer === true || role === 'application' || role === 'sidecar') return true;
-  return role === 'mesh' && floor !== undefined && floor.action !== 'Off';
+function asChecked(
+  check: Check,
+  container: CheckedContainer,
+  floor: CheckFloor | undefined,
+): CheckedContainer | undefined {
+  const { role, name, spec } = container;
+  if (check.everyContainer === true || role === 'application' || role === 'sidecar') return container;
+  if (role !== 'mesh' || floor === undefined || floor.action === 'Off') return undefined;
+  const isProxy = hasMeshProbe(
+    name,
+    PROBE_KINDS.map((kind) => ownProbe(spec, kind)),
+  );
+  return isProxy ? container : { ...container, role: 'application' };
 }

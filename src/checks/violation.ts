@@ -6,6 +6,8 @@ export interface Violation {
   readonly check: string;
   readonly action: Exclude<Action, 'Off'>;
   readonly container: string;
+  /** The parameters of a floor find it, whatever namespaces say. */
+  readonly isFloored?: boolean;
   /** Which of several Pod templates the container is in, by a name that stays when list elements come and go. */
   readonly template?: string;
   readonly probe?: ProbeKind;

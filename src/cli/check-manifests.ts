@@ -1,7 +1,6 @@
 import { append } from './append.ts';
-import { isJsonObject, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { isJsonObject, objectMember, stringMembers, stringMember } from '../probes/json.ts';
 import { jsonWithLiterals, valueAt } from './json-literals.ts';
-import { checkPolicyByContainer } from '../policy/check-policy.ts';
 import { laxer } from '../policy/check-catalogue.ts';
 import { judge } from '../verdict/judge.ts';
 import { formatPath } from '../policy/problems.ts';
@@ -126,10 +125,12 @@ function offline(
       'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
     return { container: duplicate.container, path: formatPath(duplicate.path), message };
   });
-  const { layers } = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
-  const policyFor = checkPolicyByContainer(layers);
+  const { checkPolicy } = policies.policyFor(
+    namespace,
+    stringMembers(objectMember(template, 'metadata') ?? {}, 'labels'),
+  );
   return [...misspelt, ...duplicates].flatMap((field): Violation[] => {
-    const action = policyFor(field.container).get('valid-probe')?.action ?? 'Deny';
+    const action = checkPolicy(field.container).get('valid-probe')?.action ?? 'Deny';
     return action === 'Off' ? [] : [{ ...field, check: 'valid-probe', action, reason: 'FieldValueForbidden' }];
   });
 }

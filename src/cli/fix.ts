@@ -1,7 +1,7 @@
 import { append } from './append.ts';
 import { jsonText } from '../text/json-text.ts';
 import { reportProblems } from './report-problems.ts';
-import { objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { objectMember, stringMembers, stringMember } from '../probes/json.ts';
 import { readFlags } from '../flags.ts';
 import { permittedProbes } from '../verdict/permitted-defaulting.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
@@ -171,7 +171,7 @@ function fixManifest(
   const insertions: Insertion[] = [];
   const defaultings: Defaulting[] = [];
   for (const { template, path: templatePath } of found.templates) {
-    const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
+    const policy = policies.policyFor(namespace, stringMembers(objectMember(template, 'metadata') ?? {}, 'labels'));
     const defaulting = permittedProbes(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;

@@ -36,43 +36,50 @@ export function mergeChecks(layers: Iterable<PolicyLayer>): CheckPolicy {
   return new CheckLayers([...layers].map((layer) => ({ ...layer, containers: 'all' }))).policyFor('');
 }
 
-/** What layers say about the checks of each container, by its name. Containers that the same layers speak of share one policy. */
-export function checkPolicyByContainer(layers: readonly PolicyLayer[]): (container: string) => CheckPolicy {
-  const speaking = layers.filter(({ checks }) => checks.size > 0);
-  const key = speaking.map(numberOf).join(' ');
-  const known = remembered.get(key);
-  if (known !== undefined) return known;
-  const compiled = new CheckLayers(speaking);
-  const policyFor = (container: string): CheckPolicy => compiled.policyFor(container);
-  if (remembered.size >= REMEMBERED_POLICIES || rememberedSize + compiled.size > REMEMBERED_SIZE) {
-    remembered.clear();
-    rememberedSize = 0;
+/** What layers say about the checks of each container, by its name. */
+export type CheckPolicyByContainer = (container: string) => CheckPolicy;
+
+/**
+ * What layers say about the checks of each container, remembered for layers that were asked about before. It lives as long as the policies that it
+ * is about: a cache that outlived them would hold every version that a tenant has ever written.
+ */
+export class CheckPolicies {
+  /** By the numbers of the layers. */
+  readonly #remembered = new Map<string, CheckLayers>();
+  readonly #numbers = new WeakMap<PolicyLayer, number>();
+  #lastNumber = 0;
+  #size = 0;
+
+  /** Containers that the same layers speak of share one policy. */
+  forLayers(layers: readonly PolicyLayer[]): CheckPolicyByContainer {
+    const speaking = layers.filter(({ checks }) => checks.size > 0);
+    const key = speaking.map((layer) => this.#numberOf(layer)).join(' ');
+    let compiled = this.#remembered.get(key);
+    if (compiled === undefined) {
+      compiled = new CheckLayers(speaking);
+      if (this.#remembered.size >= REMEMBERED_LISTS || this.#size + compiled.size > REMEMBERED_SIZE) {
+        this.#remembered.clear();
+        this.#size = 0;
+      }
+      this.#remembered.set(key, compiled);
+      this.#size += compiled.size;
+    }
+    const found = compiled;
+    return (container) => found.policyFor(container);
   }
-  remembered.set(key, policyFor);
-  rememberedSize += compiled.size;
-  return policyFor;
+
+  /** A number of the layer itself. Its source does not do: a policy in a file and one in the cluster may have the same source. */
+  #numberOf(layer: PolicyLayer): number {
+    let number = this.#numbers.get(layer);
+    if (number === undefined) this.#numbers.set(layer, (number = ++this.#lastNumber));
+    return number;
+  }
 }
 
 /** Labels and namespaces are the callers' choice, and each choice may meet other layers: memory needs a limit. */
-const REMEMBERED_POLICIES = 200;
-/** Layers and the container names in them, of all remembered policies together: some 10 MiB. */
+const REMEMBERED_LISTS = 50;
+/** Layers and the container names in them, of all remembered lists together: some 10 MiB. */
 const REMEMBERED_SIZE = 100_000;
-
-/** What the same layers say, by their numbers: most objects meet the same few. */
-const remembered = new Map<string, (container: string) => CheckPolicy>();
-let rememberedSize = 0;
-
-const numbers = new WeakMap<PolicyLayer, number>();
-let lastNumber = 0;
-
-/** A number of the layer itself. Its source does not do: a policy in a file and one in the cluster may have the same source. */
-function numberOf(layer: PolicyLayer): number {
-  const known = numbers.get(layer);
-  if (known !== undefined) return known;
-  lastNumber += 1;
-  numbers.set(layer, lastNumber);
-  return lastNumber;
-}
 
 /** A value and the number of the layer that set it. */
 interface Placed<T> {
@@ -89,8 +96,8 @@ interface Said {
 
 type SaidById = Map<string, Said>;
 
-/** Policies of containers that policies name, kept for the next object. */
-const REMEMBERED_CONTAINERS = 200;
+/** Policies of containers that policies name, kept for the next object: some 60 KiB for each list of layers. */
+const REMEMBERED_CONTAINERS = 16;
 
 /**
  * Layers, sorted by whom they speak for. A namespace may have a thousand policies, and an object thousands of containers: so the cost of a

@@ -16,8 +16,11 @@ export interface Requirement {
 /** A compiled label selector. No requirement at all selects everything, as in Kubernetes. */
 export type LabelSelector = readonly Requirement[];
 
+/** Labels of an object, by key. */
+export type Labels = Pick<ReadonlyMap<string, string>, 'get'>;
+
 /** True when the labels meet every requirement. NotIn also holds when the label is absent (apimachinery labels/selector.go). */
-export function selects(selector: LabelSelector, labels: ReadonlyMap<string, string>): boolean {
+export function selects(selector: LabelSelector, labels: Labels): boolean {
   return selector.every(({ key, operator, values }) => {
     const value = labels.get(key);
     switch (operator) {

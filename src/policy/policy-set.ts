@@ -1,5 +1,8 @@
+import { CheckPolicies } from './check-policy.ts';
 import { selects } from './label-selector.ts';
-import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';
+import type { CheckPolicyByContainer } from './check-policy.ts';
+import type { Labels } from './label-selector.ts';
+import type { ProbePolicy } from './probe-policy.ts';
 
 /** Labels of namespaces, by namespace name. */
 export type NamespaceLabels = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -9,12 +12,14 @@ export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 
 /** What is in force for one workload: layers from the lowest to the highest, and whether its annotations count. */
 export interface WorkloadPolicy {
-  readonly layers: readonly PolicyLayer[];
+  /** What the layers say about the checks of a container, by its name. */
+  readonly checkPolicy: CheckPolicyByContainer;
+  readonly layers: readonly ProbePolicy[];
   readonly annotations: 'Allow' | 'Ignore';
 }
 
 /** How many namespaces' candidates are kept ready; a caller that invents namespace names must not grow the memory. */
-const REMEMBERED_NAMESPACES = 20_000;
+const REMEMBERED_NAMESPACES = 5000;
 
 /**
  * The policies of one tier, sorted once. Lowest first: ClusterProbePolicies by priority then name; a namespace's ProbePolicies without
@@ -64,6 +69,8 @@ export class PolicySet {
   readonly #tiers: readonly PolicyTier[];
   readonly #namespaceLabels: NamespaceLabels;
   readonly #candidates = new Map<string, Candidates>();
+  readonly #checkPolicies = new CheckPolicies();
+  #ofCluster: PolicySet | undefined;
 
   /** @param tiers the same policies, tier by tier; one tier when left out */
   constructor(
@@ -90,20 +97,38 @@ export class PolicySet {
     return new PolicySet(this.policies, namespaceLabels, this.#tiers);
   }
 
+  /** The ClusterProbePolicies alone: what the platform says, whatever namespaces add. */
+  get ofCluster(): PolicySet {
+    this.#ofCluster ??= PolicySet.ofTiers(
+      this.#tiers.map(({ cluster }) => new PolicyTier(cluster)),
+      this.#namespaceLabels,
+    );
+    return this.#ofCluster;
+  }
+
   /** Some policy looks at a label of namespaces other than their name: a namespace whose labels are unknown may get the wrong ones. */
   get looksAtNamespaceLabels(): boolean {
     return this.#tiers.some((tier) => tier.looksAtNamespaceLabels);
   }
 
   /** The policy for a workload, by its namespace and its Pods' labels. */
-  policyFor(namespace: string, podLabels: ReadonlyMap<string, string>): WorkloadPolicy {
+  policyFor(namespace: string, podLabels: Labels): WorkloadPolicy {
     const candidates = this.#candidatesFor(namespace);
     if (!candidates.dependOnWorkload) return candidates.all;
-    return workloadPolicy(
+    return this.#workloadPolicy(
       candidates.policies.filter(
         (policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels),
       ),
     );
+  }
+
+  /** The highest policy that speaks of annotations decides on them, as with every other field. */
+  #workloadPolicy(layers: readonly ProbePolicy[]): WorkloadPolicy {
+    const annotations = layers.findLast((policy) => policy.annotations !== undefined)?.annotations ?? 'Allow';
+    let known: CheckPolicyByContainer | undefined;
+    const checkPolicy: CheckPolicyByContainer = (container) =>
+      (known ??= this.#checkPolicies.forLayers(layers))(container);
+    return { layers, annotations, checkPolicy };
   }
 
   #candidatesFor(namespace: string): Candidates {
@@ -117,7 +142,7 @@ export class PolicySet {
       ...(byNamespace.get(namespace) ?? []),
     ]);
     const dependOnWorkload = policies.some((policy) => policy.workloadSelector !== undefined);
-    const candidates = { policies, dependOnWorkload, all: workloadPolicy(policies) };
+    const candidates = { policies, dependOnWorkload, all: this.#workloadPolicy(policies) };
     if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();
     this.#candidates.set(namespace, candidates);
     return candidates;
@@ -129,12 +154,6 @@ interface Candidates {
   readonly policies: readonly ProbePolicy[];
   readonly dependOnWorkload: boolean;
   readonly all: WorkloadPolicy;
-}
-
-/** The highest policy that speaks of annotations decides on them, as with every other field. */
-function workloadPolicy(layers: readonly ProbePolicy[]): WorkloadPolicy {
-  const annotations = layers.findLast((policy) => policy.annotations !== undefined)?.annotations ?? 'Allow';
-  return { layers, annotations };
 }
 
 function compare(a: string, b: string): number {

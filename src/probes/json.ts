@@ -41,4 +41,10 @@ export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, 
   return strings;
 }
 
+/** The same without a map of its own: an object may have hundreds of thousands of labels, of which few are asked for. */
+export function stringMembers(object: JsonObject, key: string): { readonly get: (name: string) => string | undefined } {
+  const map = objectMember(object, key);
+  return { get: (name) => (map === undefined ? undefined : stringMember(map, name)) };
+}
+
 const emptyStringMap: ReadonlyMap<string, string> = new Map();

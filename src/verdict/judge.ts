@@ -1,10 +1,9 @@
-import { objectMember, stringMap } from '../probes/json.ts';
+import { objectMember, stringMembers } from '../probes/json.ts';
 import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { voidInitialDelay } from '../checks/void-initial-delay.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
-import { checkPolicyByContainer } from '../policy/check-policy.ts';
 import { runToEnd } from '../steps.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
@@ -16,7 +15,7 @@ import type { PolicySet } from '../policy/policy-set.ts';
 import type { Steps } from '../steps.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
-/** With so many no further template is looked at: nobody reads them, and an object of megabytes has room for any number. */
+/** So many that deny, and so many others, are reported: nobody reads more, and an object of megabytes has room for any number. */
 const MOST_VIOLATIONS = 5000;
 
 /** An object to be judged. */
@@ -53,20 +52,26 @@ export function* judgeInSteps(
   const violations: Violation[] = [];
   const warnings = new Set<string>();
   const sources = new Set<string>();
+  let denials = 0;
   for (const { template, path } of templates) {
-    if (violations.length >= MOST_VIOLATIONS) break;
-    const policy = policies.policyFor(namespace, stringMap(objectMember(template, 'metadata') ?? {}, 'labels'));
+    if (denials >= MOST_VIOLATIONS) break;
+    const policy = policies.policyFor(namespace, stringMembers(objectMember(template, 'metadata') ?? {}, 'labels'));
     for (const { source } of policy.layers) sources.add(source);
     const defaulting = yield* permittedDefaulting(template, policy, kind);
     for (const warning of defaulting.warnings) warnings.add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     yield;
     const workload = checkedWorkload(object, kind, { template: effective, path });
-    const found = yield* runChecksInSteps(workload, checkPolicyByContainer(policy.layers));
+    const found = yield* runChecksInSteps(workload, policy.checkPolicy);
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // One by one: what is spread into a call has to fit on the stack, and a hostile object has any number of faults.
-    for (const violation of willBeDefaulted ? withSources(found, defaulting) : found)
+    for (const violation of willBeDefaulted ? withSources(found, defaulting) : found) {
+      const isDenial = violation.action === 'Deny';
+      if (isDenial) denials += 1;
+      // Faults that deny nothing must not hide one that does.
+      else if (violations.length - denials >= MOST_VIOLATIONS) continue;
       violations.push(which === undefined ? violation : { ...violation, ...which });
+    }
     yield;
   }
   return { violations, warnings: [...warnings], policies: [...sources] };

@@ -1,8 +1,11 @@
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { findingsInSteps } from '../checks/run-checks.ts';
+import { requiredAny } from '../checks/required-any.ts';
+import { requiredLiveness } from '../checks/required-liveness.ts';
+import { requiredReadiness } from '../checks/required-readiness.ts';
+import { requiredStartup } from '../checks/required-startup.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
-import { checkPolicyByContainer } from '../policy/check-policy.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
 import { BUILT_IN_KINDS, isPod } from '../workload/kinds.ts';
@@ -25,7 +28,8 @@ export function permittedProbes(template: JsonObject, policy: WorkloadPolicy, op
 
 /**
  * The probes that a Pod's containers lack and policy gives them, without those that violate a check with the floor Deny. A namespace's policy could
- * otherwise inject what the cluster's policy forbids, into workloads that were judged before that policy existed.
+ * otherwise inject what the cluster's policy forbids, into workloads that were judged before that policy existed. For the same reason, a probe that
+ * such a floor requires cannot be taken away: the container gets what the cluster's policies alone give.
  *
  * The decision is about the Pod alone, as `/mutate` sees no more: it is the same in a template and in the Pods that come of it.
  */
@@ -34,9 +38,56 @@ export function* permittedDefaulting(
   policy: WorkloadPolicy,
   options: DefaultingOptions,
 ): Steps<Defaulting> {
+  const floors = floorPolicy(policy);
+  if (floors === undefined) return yield* defaultProbesInSteps(template, policy, options);
+  const permitted = yield* withoutForbidden(template, policy, options, floors);
+  const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
+  if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some((id) => checks.has(id))))
+    return permitted;
+  return yield* withRequired(template, policy, options, floors, permitted);
+}
+
+const REQUIREMENTS: readonly string[] = [requiredLiveness, requiredReadiness, requiredStartup, requiredAny].map(
+  ({ id }) => id,
+);
+
+/** Gives containers that lack a required probe what the cluster's policies alone give them, unless that violates a floor in turn. */
+function* withRequired(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+  floors: Floors,
+  permitted: Defaulting,
+): Steps<Defaulting> {
+  const found = yield* findings(effectiveTemplate(template, permitted.injections), floors);
+  const lacking = new Set(found.filter(({ check }) => REQUIREMENTS.includes(check.id)).map(({ at }) => at.path));
+  if (lacking.size === 0) return permitted;
+  const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
+  const platform = yield* withoutForbidden(template, { ...policy, layers }, options, floors);
+  const known = new Set(permitted.injections.map(({ container, kind }) => placeOf(pathOf(container), kind)));
+  const added = platform.injections.filter(
+    ({ container, kind }) => lacking.has(pathOf(container)) && !known.has(placeOf(pathOf(container), kind)),
+  );
+  if (added.length === 0) return permitted;
+  const injections = [...permitted.injections, ...added];
+  const before = new Set(found.map(keyOf));
+  const after = yield* findings(effectiveTemplate(template, injections), floors);
+  if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
+  const given = new Set(added.map(({ container, kind }) => `${container.name} ${kind}`));
+  const notInjected = permitted.notInjected.filter(
+    ({ container, probe }) => container === undefined || probe === undefined || !given.has(`${container} ${probe}`),
+  );
+  return { ...permitted, injections, notInjected };
+}
+
+/** What the layers give, without the probes that violate a floor. */
+function* withoutForbidden(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+  floors: Floors,
+): Steps<Defaulting> {
   let permitted = yield* defaultProbesInSteps(template, policy, options);
-  const floors = floorPolicy(policy.layers);
-  if (floors === undefined) return permitted;
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;
   // Each round forbids one more probe at least, so the rounds end. Most often the first one finds nothing.
@@ -64,12 +115,11 @@ const POD: WorkloadKind = BUILT_IN_KINDS.find(isPod) ?? {
 type Floors = (container: string) => CheckPolicy;
 
 /** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
-function floorPolicy(layers: readonly PolicyLayer[]): Floors | undefined {
+function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): Floors | undefined {
   if (!layers.some(hasDenyFloor)) return undefined;
-  const policyFor = checkPolicyByContainer(layers);
   const known = new Map<CheckPolicy, CheckPolicy>();
   return (container) => {
-    const policy = policyFor(container);
+    const policy = checkPolicy(container);
     let bound = known.get(policy);
     if (bound === undefined) {
       bound = new Map([...policy].filter(([, { floor }]) => floor?.action === 'Deny'));

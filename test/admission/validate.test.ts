@@ -373,20 +373,31 @@ describe('what is too large to be looked at', () => {
     deployment(appContainer({ ports: Array.from({ length: count }, () => ({ containerPort: 80 })) }));
   const containers = (count: number): JsonObject => pod(Array.from({ length: count }, (_, i) => ({ name: `c${i}` })));
 
+  const refusal = (object: JsonObject): string => validation(object).status.message ?? 'allowed';
+
   it('is refused with its number and the most that is looked at', () => {
-    expect(() => validation(containers(5001))).toThrow(
-      'the object has 5001 containers: more than 5000 are not looked at',
+    expect(refusal(containers(5001))).toBe(
+      'spec: the object has 5001 containers: more than 5000 are not looked at (valid-probe)',
     );
-    expect(() => validation(many(50_001))).toThrow(/^the object has 50001 ports, headers, .*: more than 50000 are not/);
+    expect(refusal(many(50_001))).toMatch(/the object has 50001 annotations, ports, .*: more than 50000 are not/);
     const headers = { httpGet: { port: 80, httpHeaders: Array.from({ length: 50_001 }, () => ({ name: 'a' })) } };
     const lifecycle = { preStop: headers };
-    expect(() => validation(deployment(appContainer({ livenessProbe: headers, ports: [] })))).toThrow('50001');
-    expect(() => validation(deployment(appContainer({ lifecycle, ports: [] })))).toThrow('50001');
-    expect(() => validation(deployment(appContainer()), { request: update(many(50_001)) })).toThrow('50001');
+    expect(refusal(deployment(appContainer({ livenessProbe: headers, ports: [] })))).toContain('the object has 50004');
+    expect(refusal(deployment(appContainer({ lifecycle, ports: [] })))).toContain('the object has 50003');
+    const members = Object.fromEntries(Array.from({ length: 50_001 }, (_, i) => [`m${i}`, 1]));
+    expect(refusal(deployment(appContainer({ livenessProbe: members, ports: [] })))).toContain('the object has 50001');
+    const annotations = Object.fromEntries(Array.from({ length: 50_001 }, (_, i) => [`a${i}`, '']));
+    expect(refusal(deployment(appContainer({ ports: [] }), { template: { annotations } }))).toContain('50001');
     const template = { spec: { template: { spec: (containers(2501) as { spec: JsonObject }).spec } } };
     const replicatedJobs = [0, 1].map((i) => ({ name: `j${i}`, template }));
     const jobSet = { apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', metadata: {}, spec: { replicatedJobs } };
-    expect(() => validation(jobSet)).toThrow('the object has 5002 containers');
+    expect(refusal(jobSet)).toContain('the object has 5002 containers');
+  });
+
+  it('excuses nothing when it was so before an update', () => {
+    const ask = (container: JsonObject): boolean =>
+      validation(deployment(container), { request: update(many(50_001)) }).allowed;
+    expect([ask(appContainer()), ask(appContainer(misspelt))]).toEqual([true, false]);
   });
 
   it('is not what just fits', () => {
@@ -412,4 +423,102 @@ it('cuts short what it shows of a value, and a denial of which there is no end',
   expect(message.length).toBeLessThan(300_000);
   expect(message).toMatch(/\nand \d+ more violations$/);
   expect(details?.causes.length).toBeGreaterThan(20);
+});
+
+describe('an object that is too large to be looked at', () => {
+  const words = Array.from({ length: 50_001 }, () => '');
+  const large = (image: string): JsonObject =>
+    deployment(appContainer({ image, livenessProbe: { exec: { command: ['sh', '-c', 'curl x', ...words] } } }));
+  const ask = (object: JsonObject, request: JsonObject = {}, settings: Partial<ValidateSettings> = {}): Validation =>
+    validation(object, { request, settings });
+
+  it('is refused, as an error would let it pass under failurePolicy Ignore', () => {
+    const { allowed, status } = ask(large('a'));
+    expect([allowed, status.message]).toEqual([false, expect.stringContaining('more than 50000 are not looked at')]);
+  });
+
+  it('only warns where nothing denies, and where it was as large before', () => {
+    expect(ask(large('a'), {}, { enforcement: 'Warn' }).warnings).toEqual([
+      expect.stringContaining('more than 50000 are not looked at'),
+    ]);
+    const { allowed, warnings } = ask(large('b'), update(large('a')));
+    expect([allowed, warnings.length]).toEqual([true, 1]);
+    expect(ask(large('b'), update(deployment(appContainer()))).allowed).toBe(false);
+  });
+});
+
+describe('the ratchet under a floor', () => {
+  const floor = clusterPolicyDocument({
+    checks: {
+      'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] },
+      'startup-budget': { action: 'Off' },
+    },
+  });
+  const running = (program: string): JsonObject =>
+    deployment(appContainer({ livenessProbe: { exec: { command: [program, 'x'] }, timeoutSeconds: 5 } }));
+  const stricter = policyDocument({ checks: { 'exec-forbidden': { names: ['cat'] } } });
+  const isAllowed = (before: JsonObject, after: JsonObject, ...documents: JsonObject[]): boolean =>
+    validation(after, { policies: policySet(...documents), request: update(before) }).allowed;
+
+  it('is not loosened by a policy of the namespace that finds fault with the object before', () => {
+    expect(isAllowed(running('cat'), running('curl'), floor)).toBe(false);
+    expect(isAllowed(running('cat'), running('curl'), floor, stricter)).toBe(false);
+  });
+
+  it('is not loosened by a policy of the namespace that takes away what the cluster gives', () => {
+    const given = clusterPolicyDocument({
+      containers: ['*'],
+      kubernetesProbeEndpoints: { readinessProbe: '/up' },
+      checks: { 'required-readiness': { action: 'Deny', floor: 'Deny', containers: 'all' } },
+    });
+    const strips = policyDocument({ containers: ['*'], probes: { readinessProbe: { disabled: true } } });
+    const labels = { app: 'web', 'probewright.dev/webhook': 'disabled' };
+    const optedOut = deployment(appContainer(), { template: { labels } });
+    expect(isAllowed(deployment(appContainer()), optedOut, given, strips)).toBe(false);
+  });
+
+  it('is not loosened by a label that brings the floor', () => {
+    const front = clusterPolicyDocument({
+      workloadSelector: { matchLabels: { tier: 'front' } },
+      checks: { 'probe-host': { action: 'Deny', floor: 'Deny' } },
+    });
+    const asking = appContainer({ livenessProbe: { tcpSocket: { port: 8080, host: '10.0.0.1' } } });
+    const labelled = deployment(asking, { template: { labels: { app: 'web', tier: 'front' } } });
+    expect(isAllowed(deployment(asking), labelled, front)).toBe(false);
+    expect(isAllowed(labelled, deployment(asking, { template: { labels: { app: 'x', tier: 'front' } } }), front)).toBe(
+      true,
+    );
+  });
+
+  it('still tolerates what was there before the floor', () => {
+    const changed = deployment(
+      appContainer({ image: 'other', livenessProbe: { exec: { command: ['curl', 'x'] }, timeoutSeconds: 5 } }),
+    );
+    expect(isAllowed(running('curl'), changed, floor, stricter)).toBe(true);
+  });
+
+  it('sees an update of the deadline of a rollout', () => {
+    const deadline = clusterPolicyDocument({ checks: { 'progress-deadline': { action: 'Deny', floor: 'Deny' } } });
+    const rollout = (progressDeadlineSeconds: number): JsonObject => {
+      const probe = { httpGet: { path: '/l', port: 'http' }, failureThreshold: 6 };
+      const object = deployment(appContainer({ livenessProbe: probe }));
+      return { ...object, spec: { ...(object['spec'] as JsonObject), progressDeadlineSeconds } };
+    };
+    expect(isAllowed(rollout(600), rollout(5), deadline)).toBe(false);
+  });
+});
+
+it('finds the template that denies behind one with thousands of faults that do not', () => {
+  const policies = policySet(
+    clusterPolicyDocument({ checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } } }),
+    policyDocument({ checks: { 'header-value': { action: 'Audit' } } }),
+  );
+  const httpHeaders = Array.from({ length: 100 }, (_, index) => ({ name: `X-${index}`, value: '\n' }));
+  const probe = { httpGet: { port: 'http', path: '/', httpHeaders } };
+  const decoy = Array.from({ length: 60 }, (_, index) => appContainer({ name: `c${index}`, livenessProbe: probe }));
+  const object = jobSet(['decoy', {}], ['real', { livenessProbe: { exec: { command: ['curl', 'x'] } } }]);
+  const [first, second] = (object['spec'] as { replicatedJobs: JsonObject[] }).replicatedJobs;
+  const replicatedJobs = [{ ...first, template: { spec: { template: { spec: { containers: decoy } } } } }, second];
+  const { allowed } = validation({ ...object, spec: { replicatedJobs } }, { policies });
+  expect(allowed).toBe(false);
 });

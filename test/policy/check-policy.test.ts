@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
-import { checkPolicyByContainer } from '../../src/policy/check-policy.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CheckPolicies } from '../../src/policy/check-policy.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { policyDocument, parsedPolicy } from '../worlds.ts';
 import type { CheckFloor } from '../../src/policy/check-policy.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
+
+let policies = new CheckPolicies();
+beforeEach(() => {
+  policies = new CheckPolicies();
+});
 
 function clusterPolicy(name: string, spec: object): ProbePolicy {
   const apiVersion = 'probewright.dev/v1alpha1';
@@ -15,7 +20,7 @@ function clusterPolicy(name: string, spec: object): ProbePolicy {
 it('two policies of one name, from a file and from the cluster, are told apart', () => {
   const file = clusterPolicy('default', { containers: ['app'], checks: { 'named-port': { action: 'Off' } } });
   const cluster = clusterPolicy('default', { containers: ['nginx'], checks: { 'named-port': { action: 'Warn' } } });
-  const policyFor = checkPolicyByContainer([file, cluster]);
+  const policyFor = policies.forLayers([file, cluster]);
   expect(['app', 'nginx', 'redis'].map((name) => policyFor(name).get('named-port')?.action)).toEqual([
     'Off',
     'Warn',
@@ -24,7 +29,7 @@ it('two policies of one name, from a file and from the cluster, are told apart',
 });
 
 it('containers that the same policies speak of share one policy', () => {
-  const policyFor = checkPolicyByContainer([clusterPolicy('all', { checks: { 'named-port': { action: 'Warn' } } })]);
+  const policyFor = policies.forLayers([clusterPolicy('all', { checks: { 'named-port': { action: 'Warn' } } })]);
   expect(policyFor('app')).toBe(policyFor('nginx'));
 });
 
@@ -34,34 +39,44 @@ it('layers of which the same speak of checks share what they say, in the order o
   );
   const silent = clusterPolicy('silent', { port: 8080 });
   if (lower === undefined || higher === undefined) throw new Error('two policies');
-  const policy = checkPolicyByContainer([lower, higher])('app');
-  expect(checkPolicyByContainer([silent, lower, higher])('app')).toBe(policy);
+  const policy = policies.forLayers([lower, higher])('app');
+  expect(policies.forLayers([silent, lower, higher])('app')).toBe(policy);
   expect(policy.get('named-port')?.action).toBe('Off');
-  expect(checkPolicyByContainer([higher, lower])('app').get('named-port')?.action).toBe('Warn');
+  expect(policies.forLayers([higher, lower])('app').get('named-port')?.action).toBe('Warn');
 });
 
 it('a policy that replaces one of its name speaks for itself', () => {
   const actions = ['Warn', 'Off'].map((action) => {
     const policy = clusterPolicy('p', { checks: { 'named-port': { action } } });
-    return checkPolicyByContainer([policy])('app').get('named-port')?.action;
+    return policies.forLayers([policy])('app').get('named-port')?.action;
   });
   expect(actions).toEqual(['Warn', 'Off']);
 });
 
-it('what ever other layers say is forgotten again, so that whoever invents namespaces cannot fill the memory', () => {
+it('what other layers say is forgotten again, so labels and namespaces of callers do not fill the memory', () => {
   const policyOf = (index: number): ProbePolicy =>
     clusterPolicy(`p${index}`, { checks: { 'named-port': { action: 'Warn' } } });
   const first = policyOf(0);
-  const known = checkPolicyByContainer([first]);
-  expect(checkPolicyByContainer([first])).toBe(known);
-  for (let index = 1; index < 1000; index++) checkPolicyByContainer([policyOf(index)]);
-  expect(checkPolicyByContainer([first])).not.toBe(known);
+  const known = policies.forLayers([first])('app');
+  expect(policies.forLayers([first])('app')).toBe(known);
+  for (let index = 1; index < 100; index++) policies.forLayers([policyOf(index)]);
+  expect(policies.forLayers([first])('app')).not.toBe(known);
+});
+
+it('what layers say about containers that they name is forgotten again, too', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `c${index}`);
+  const layer = clusterPolicy('p', { containers: names, checks: { 'named-port': { action: 'Warn' } } });
+  const policyFor = policies.forLayers([layer]);
+  const known = policyFor('c0');
+  expect(policyFor('c0')).toBe(known);
+  for (const name of names) policyFor(name);
+  expect(policyFor('c0')).not.toBe(known);
 });
 
 describe('a floor', () => {
   const names = (values: string[]): object => ({ checks: { 'exec-forbidden': { names: values } } });
   const floorOf = (...layers: ProbePolicy[]): CheckFloor | undefined =>
-    checkPolicyByContainer(layers)('app').get('exec-forbidden')?.floor;
+    policies.forLayers(layers)('app').get('exec-forbidden')?.floor;
   const namesOf = (floor: CheckFloor | undefined): unknown => floor?.parameters.get('names');
   const bound = clusterPolicy('bound', {
     checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } },
@@ -77,16 +92,16 @@ describe('a floor', () => {
   });
 
   it('leaves the layers above their own parameters beside those of the floor', () => {
-    const check = checkPolicyByContainer([bound, parsedPolicy(policyDocument(names(['nc'])))])('app').get(
-      'exec-forbidden',
-    );
+    const check = policies
+      .forLayers([bound, parsedPolicy(policyDocument(names(['nc'])))])('app')
+      .get('exec-forbidden');
     expect(check?.parameters.get('names')).toEqual(['nc']);
     expect(check?.action).toBe('Deny');
   });
 
   it('makes one run of a check where the layers above set no parameters', () => {
     const laxer = parsedPolicy(policyDocument({ checks: { 'exec-forbidden': { action: 'Off' } } }));
-    const check = checkPolicyByContainer([bound, laxer])('app').get('exec-forbidden');
+    const check = policies.forLayers([bound, laxer])('app').get('exec-forbidden');
     expect(check?.floor?.parameters).toBe(check?.parameters);
     expect(check?.action).toBe('Deny');
   });
@@ -97,7 +112,7 @@ describe('a floor', () => {
       checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } },
     });
     const above = parsedPolicy(policyDocument(names(['nc'])));
-    const policyFor = checkPolicyByContainer([clusterPolicy('a', names(['wget'])), named, above]);
+    const policyFor = policies.forLayers([clusterPolicy('a', names(['wget'])), named, above]);
     expect(namesOf(policyFor('app').get('exec-forbidden')?.floor)).toEqual(['curl']);
     expect(policyFor('nginx').get('exec-forbidden')?.floor).toBeUndefined();
   });

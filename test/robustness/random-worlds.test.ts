@@ -4,7 +4,7 @@ import { checkedWorkload } from '../../src/checks/checked-workload.ts';
 import { runChecks } from '../../src/checks/run-checks.ts';
 import { effectiveTemplate } from '../../src/defaulting/effective.ts';
 import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
-import { checkPolicyByContainer, mergeChecks } from '../../src/policy/check-policy.ts';
+import { mergeChecks } from '../../src/policy/check-policy.ts';
 import { mergeLayers } from '../../src/policy/container-policy.ts';
 import { PolicySet, PolicyTier } from '../../src/policy/policy-set.ts';
 import { BUILT_IN_KINDS } from '../../src/workload/kinds.ts';
@@ -70,7 +70,7 @@ describe('in random worlds', () => {
             const flat = handler && { ...handler.value, source: handler.source };
             expect({ handler: flat, integers: given, removedBy }).toEqual(modelledProbe(speaking, probe));
           }
-          for (const checks of [mergeChecks(own), checkPolicyByContainer(policy.layers)(container)])
+          for (const checks of [mergeChecks(own), policy.checkPolicy(container)])
             for (const [id, { action }] of Object.entries(CHECK_CATALOGUE)) {
               const check = checks.get(id);
               const floor = check?.floor && {

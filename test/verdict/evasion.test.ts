@@ -98,9 +98,30 @@ describe('a container that is named like a mesh proxy', () => {
     ]);
   });
 
+  it('is no proxy without a probe of the mesh, and owes what a floor requires', () => {
+    expect(deniedBy(deployment([fine, proxy({})], status), floors)).toEqual([
+      'required-liveness istio-proxy',
+      'required-readiness istio-proxy',
+    ]);
+  });
+
   it('is left alone by checks without a floor where the mesh puts it', () => {
     const plain = clusterPolicyDocument({ checks: { 'exec-forbidden': { action: 'Deny', names: ['curl'] } } });
     expect(deniedBy(deployment([fine, proxy(probes)], status), plain)).toEqual([]);
     expect(deniedBy(deployment([fine, proxy(probes)]), plain)).toEqual(['exec-forbidden istio-proxy']);
   });
+});
+
+it('a grace period beyond 2^53 is no less long', () => {
+  const object = deployment([
+    appContainer({
+      livenessProbe: {
+        httpGet: { path: '/live', port: 'http' },
+        failureThreshold: 6,
+        terminationGracePeriodSeconds: 9_007_199_254_740_993,
+      },
+    }),
+  ]);
+  const slow = clusterPolicyDocument({ checks: { 'slow-detection': { action: 'Deny', floor: 'Deny' } } });
+  expect(deniedBy(object, slow)).toEqual(['slow-detection app']);
 });

@@ -107,6 +107,47 @@ describe('a probe of a namespace policy that violates a floor', () => {
   });
 });
 
+describe('a probe that a floor requires', () => {
+  const given = clusterPolicyDocument({
+    containers: ['*'],
+    kubernetesProbeEndpoints: { readinessProbe: '/up' },
+    checks: { 'required-readiness': { action: 'Deny', floor: 'Deny', containers: 'all' } },
+  });
+  const strips = { containers: ['*'], probes: { readinessProbe: { disabled: true } } };
+
+  it('is given by the policy of the cluster when the namespace takes it away', () => {
+    expect(probesGiven(policyDocument(strips))).toEqual(['readinessProbe']);
+  });
+
+  it('is given in Pods too, when the policy of the namespace selects a label that only Pods have', () => {
+    const selector = { matchExpressions: [{ key: 'pod-template-hash', operator: 'Exists' }] };
+    expect(probesGiven(policyDocument({ ...strips, workloadSelector: selector }))).toEqual(['readinessProbe']);
+  });
+
+  it('is given by the policy of the cluster when the handler of the namespace is forbidden', () => {
+    const forbids = clusterPolicyDocument(
+      { checks: { 'probe-handler': { floor: 'Deny', action: 'Deny', allowed: ['httpGet'] } } },
+      'x',
+    );
+    const tcp = { containers: ['*'], probes: { readinessProbe: { tcpSocket: { port: 8080 } } } };
+    expect(probesGiven(forbids, policyDocument(tcp))).toEqual(['readinessProbe']);
+  });
+
+  it('is left to the author who skips it', () => {
+    const annotations = { 'probewright.dev/skip': 'readiness' };
+    const { patch } = mutation(pod([appContainer()], { metadata: { annotations } }), policySet(given));
+    expect(patch).toBeUndefined();
+  });
+
+  function probesGiven(...documents: JsonObject[]): string[] {
+    const labels = { app: 'web', 'pod-template-hash': 'x' };
+    const object = pod([appContainer()], { metadata: { labels } });
+    const { after } = mutation(object, policySet(given, ...documents));
+    expect(mutation(after, policySet(given, ...documents)).patch).toBeUndefined();
+    return Object.keys(containerNamed(after, 'app')).filter((key) => key.endsWith('Probe'));
+  }
+});
+
 it('a Pod that opts out of mutation is told so and gets nothing, also when a webhook is asked about it', () => {
   const labels = { 'probewright.dev/webhook': 'disabled' };
   const policies = policySet(policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/live' } }));

@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMembers, stringMember } from '../../probes/json.ts';
 import { defaultedPodSpec } from '../../probes/api-defaults.ts';
 import { PROBE_KINDS, ownProbe } from '../../probes/probe.ts';
 import { containerFigures } from '../../probes/timing-figures.ts';
@@ -59,7 +59,7 @@ function explainTemplate(
   policies: PolicySet,
   namespace: string,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
-  const labels = stringMap(objectMember(template, 'metadata') ?? {}, 'labels');
+  const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
   const defaulting = permittedProbes(template, policies.policyFor(namespace, labels), kind);
   const effective = effectiveTemplate(template, defaulting.injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
