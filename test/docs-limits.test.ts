@@ -93,11 +93,19 @@ describe('docs/limits.md', () => {
     ['The webhook port', 'one body of more than 128 KiB, nested', 'server/json-steps.ts', 'MOST_LEVELS', 1, ' levels'],
     [
       'The webhook port',
-      'bodies over 16 KiB of one address that are read or wait',
+      'bodies over 128 KiB of one address that are read or wait',
       'server/body-places.ts',
       'PLACES',
       1,
       '',
+    ],
+    [
+      'The webhook port',
+      'bodies over 16 KiB and up to 128 KiB of one address that are read or wait',
+      'server/body-places.ts',
+      'ALL_SHORT_BYTES',
+      1024,
+      ' KiB together',
     ],
     [
       'The webhook port',

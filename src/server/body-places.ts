@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Address } from './addresses.ts';
 
-/** Bodies of an address that are read, or wait to be decided, at a time. */
+/** Short bodies do not wait for long ones: all tenants share the address of the API server, and one of them may have it send long ones. */
+const SHORT_BODY_BYTES = 128 * 1024;
+/** Short bodies of an address that are read, or wait to be decided, at a time: what they have together, in bytes. */
+const ALL_SHORT_BYTES = 512 * 1024;
+/** Longer bodies of an address that are read, or wait to be decided, at a time. */
 const PLACES = 4;
-/** As many more as are no longer than this together, in bytes. */
-const SHORT_BYTES = 512 * 1024;
 /** A body that grows by less in a look's time is slow: it goes on, but others no longer wait for it. */
 const LOOK_MILLISECONDS = 100;
 const LEAST_GROWTH_BYTES = 16 * 1024;
@@ -30,18 +32,25 @@ interface Body {
   seen: number;
 }
 
-/** The bodies of an address. */
+/** The short bodies of an address, or the long ones. */
 interface Line {
   readonly address: Address;
+  readonly isShort: boolean;
   readonly placed: Map<IncomingMessage, Body>;
   readonly waiting: Map<IncomingMessage, Body>;
   bytes: number;
+  /** Whether the next place is for the shortest body. */
+  isForShortest: boolean;
 }
 
-/** Gives each address a few places for bodies. A body that has none is not read from the network. */
+/**
+ * Gives each address a few places for long bodies, and some bytes for short ones. A body that has no place is not read from the network. Short bodies
+ * are read in their order. The places of long ones go to the shortest and to the oldest in turn: neither waits for all others.
+ */
 export class BodyPlaces {
   readonly #limit: BodyPlacesLimit;
-  readonly #lines = new Map<Address, Line>();
+  readonly #short = new Map<Address, Line>();
+  readonly #long = new Map<Address, Line>();
   readonly #lineOf = new WeakMap<IncomingMessage, Line>();
   #look: NodeJS.Timeout | undefined;
 
@@ -54,8 +63,7 @@ export class BodyPlaces {
    * @param read called once the body may be read: at once, or later, or never when the request leaves first
    */
   enter(request: IncomingMessage, address: Address, bytes: number, read: () => void): void {
-    const line = this.#lines.get(address) ?? { address, placed: new Map(), waiting: new Map(), bytes: 0 };
-    this.#lines.set(address, line);
+    const line = this.#line(address, bytes <= SHORT_BODY_BYTES);
     this.#lineOf.set(request, line);
     const body: Body = { request, bytes, read, seen: 0 };
     if (line.waiting.size === 0 && hasPlace(line, body)) {
@@ -76,7 +84,20 @@ export class BodyPlaces {
     this.#lineOf.delete(request);
     line.waiting.delete(request);
     this.#freePlace(line, request);
-    if (line.placed.size === 0 && line.waiting.size === 0) this.#lines.delete(line.address);
+    if (line.placed.size === 0 && line.waiting.size === 0) this.#lines(line.isShort).delete(line.address);
+  }
+
+  #lines(isShort: boolean): Map<Address, Line> {
+    return isShort ? this.#short : this.#long;
+  }
+
+  #line(address: Address, isShort: boolean): Line {
+    const lines = this.#lines(isShort);
+    const known = lines.get(address);
+    if (known !== undefined) return known;
+    const line = { address, isShort, placed: new Map(), waiting: new Map(), bytes: 0, isForShortest: true };
+    lines.set(address, line);
+    return line;
   }
 
   #freePlace(line: Line, request: IncomingMessage): void {
@@ -84,8 +105,8 @@ export class BodyPlaces {
     if (body === undefined) return;
     line.placed.delete(request);
     line.bytes -= body.bytes;
-    for (const next of line.waiting.values()) {
-      if (!hasPlace(line, next)) return;
+    for (let next = nextOf(line); next !== undefined && hasPlace(line, next); next = nextOf(line)) {
+      line.isForShortest = !line.isForShortest;
       line.waiting.delete(next.request);
       place(line, next);
       this.#limit.unblock(next.request.socket);
@@ -95,7 +116,8 @@ export class BodyPlaces {
   #lookLater(): void {
     this.#look ??= setTimeout(() => {
       this.#look = undefined;
-      for (const line of this.#lines.values()) if (line.waiting.size > 0) this.#freePlacesOfSlow(line);
+      for (const line of [...this.#short.values(), ...this.#long.values()])
+        if (line.waiting.size > 0) this.#freePlacesOfSlow(line);
     }, LOOK_MILLISECONDS).unref();
   }
 
@@ -111,8 +133,16 @@ export class BodyPlaces {
   }
 }
 
-function hasPlace({ placed, bytes }: Line, body: Body): boolean {
-  return placed.size < PLACES || bytes + body.bytes <= SHORT_BYTES;
+function hasPlace({ isShort, placed, bytes }: Line, body: Body): boolean {
+  return isShort ? bytes + body.bytes <= ALL_SHORT_BYTES : placed.size < PLACES;
+}
+
+/** The body that has the next place. */
+function nextOf({ isShort, isForShortest, waiting }: Line): Body | undefined {
+  let [next] = waiting.values();
+  if (isShort || !isForShortest) return next;
+  for (const body of waiting.values()) if (next === undefined || body.bytes < next.bytes) next = body;
+  return next;
 }
 
 function place(line: Line, body: Body): void {

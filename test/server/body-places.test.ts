@@ -69,9 +69,46 @@ describe('of one address', () => {
     expect(blocked.size).toBe(0);
   });
 
-  it('as many shorter ones are read as have half a megabyte together', () => {
+  it('as many short ones are read as have half a megabyte together', () => {
     const { enter } = world();
     expect(countRead(Array.from({ length: 90 }, () => enter('a', 20_000)))).toBe(26);
+  });
+
+  it('short ones do not wait for long ones, nor long ones for short ones', () => {
+    const { enter } = world();
+    const long = Array.from({ length: 40 }, () => enter('a', 3_000_000));
+    const short = Array.from({ length: 4 }, () => enter('a', 128 * 1024));
+    expect([countRead(long), countRead(short)]).toEqual([4, 4]);
+    const { enter: enterOther } = world();
+    for (let count = 0; count < 90; count += 1) enterOther('a', 20_000);
+    expect(enterOther('a').isRead).toBe(true);
+  });
+
+  it('short ones that had to wait are read in their order, while long ones go on waiting', () => {
+    const { enter, leave } = world();
+    for (let count = 0; count < 40; count += 1) enter('a', 3_000_000);
+    const [first, , , , fifth, sixth] = Array.from({ length: 6 }, () => enter('a', 128 * 1024));
+    if (first === undefined) throw new Error('unreachable');
+    expect([fifth?.isRead, sixth?.isRead]).toEqual([false, false]);
+    leave(first);
+    expect([fifth?.isRead, sixth?.isRead]).toEqual([true, false]);
+  });
+
+  it('the shortest of the long ones and the oldest go on in turn, so that neither waits for all others', () => {
+    const { enter, leave } = world();
+    const bodies = Array.from({ length: 40 }, () => enter('a', 3_000_000));
+    const [shortest, second] = [enter('a', 200_000), enter('a', 300_000)];
+    const read: unknown[] = [];
+    for (const body of bodies.slice(0, 4)) {
+      leave(body);
+      read.push([shortest.isRead, second.isRead, countRead(bodies)]);
+    }
+    expect(read).toEqual([
+      [true, false, 4],
+      [true, false, 5],
+      [true, true, 5],
+      [true, true, 6],
+    ]);
   });
 
   it('a body that waits and whose client goes away is forgotten', () => {
