@@ -131,7 +131,7 @@ describe('docs/limits.md', () => {
       1,
       ' ms',
     ],
-    ['The webhook port', 'one slice of a long review', 'server/review-endpoint.ts', 'SLICE_MILLISECONDS', 1, ' ms'],
+    ['The webhook port', 'one slice of long reviews', 'server/review-endpoint.ts', 'SLICE_MILLISECONDS', 1, ' ms'],
     ['The webhook port', 'addresses remembered without a connection', 'server/addresses.ts', 'MOST_ADDRESSES', 1, ''],
     ['The webhook port', 'findings of a check about one probe', 'checks/check.ts', 'MOST_PROBE_FINDINGS', 1, ''],
     ['The webhook port', 'time to send a request', 'server/app.ts', 'REQUEST_TIMEOUT_MILLISECONDS', 1000, ' s'],

@@ -20,7 +20,7 @@ export interface FairQueueLimit {
   readonly most: number;
   /** What begun jobs of one address may weigh together: there is room for another address beside it. */
   readonly mostOfAddress: number;
-  /** How long a job goes on, in milliseconds, before others have their turn. */
+  /** How long jobs go on in a turn of the event loop, in milliseconds: one that is longer, or several. */
   readonly slice: number;
   readonly meter: ProcessorMeter;
   /** Has something done in the next turn of the event loop: setImmediate. */
@@ -36,8 +36,8 @@ interface Entry {
 }
 
 /**
- * Does long work in slices, one in each turn of the event loop. The next slice is for the address that has used the least processor time lately, and
- * of its jobs for the one that has used the least: a client that sends much delays itself only.
+ * Does long work in slices, one in each turn of the event loop: when a job leaves some of the slice, another goes on. The next job is of the address
+ * that has used the least processor time lately, and of its jobs the one that has used the least: a client that sends much delays itself only.
  */
 export class FairQueue {
   readonly #limit: FairQueueLimit;
@@ -70,14 +70,17 @@ export class FairQueue {
   }
 
   readonly #turn = (): void => {
-    const { meter, later } = this.#limit;
+    const { meter, later, slice } = this.#limit;
     meter.lap();
-    const entry = this.#next();
-    if (entry !== undefined) {
+    for (let left = slice; left > 0;) {
+      const entry = this.#next();
+      if (entry === undefined) break;
       const before = entry.used;
-      this.#goOn(entry);
+      this.#goOn(entry, left);
       entry.used += meter.lap();
-      entry.job.address.charge(entry.used - before);
+      const spent = entry.used - before;
+      entry.job.address.charge(spent);
+      left -= spent;
     }
     this.#isRunning = this.#entries.size > 0;
     if (this.#isRunning) later(this.#turn);
@@ -116,25 +119,25 @@ export class FairQueue {
     return weight === undefined || this.#begunWeight === 0 || this.hasRoomFor(job.address, weight) || job.isAbandoned();
   }
 
-  #goOn(entry: Entry): void {
+  #goOn(entry: Entry, milliseconds: number): void {
     const { job } = entry;
     try {
       if (job.isAbandoned()) throw httpError(408, 'the caller hung up before the review had its turn');
       if (entry.weight === undefined) entry.weight = job.weigh();
-      else if (this.#isDoneAfterSlice(entry, entry.weight)) this.#end(entry);
+      else if (this.#isDoneAfter(entry, milliseconds, entry.weight)) this.#end(entry);
     } catch (error) {
       this.#end(entry);
       tell(job, error);
     }
   }
 
-  #isDoneAfterSlice(entry: Entry, weight: number): boolean {
+  #isDoneAfter(entry: Entry, milliseconds: number, weight: number): boolean {
     if (!entry.begun) {
       entry.begun = true;
       this.#count(entry.job.address, weight);
     }
-    const { meter, slice } = this.#limit;
-    const end = entry.used + slice;
+    const { meter } = this.#limit;
+    const end = entry.used + milliseconds;
     while (entry.used < end) {
       if (entry.job.steps.next().done === true) return true;
       entry.used += meter.lap();

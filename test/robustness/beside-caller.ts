@@ -18,13 +18,18 @@ export interface Fared {
   readonly longestTurn: number;
 }
 
-/** Has a caller that behaves call a program for some time, while something else goes on. */
+/**
+ * Has a caller that behaves call a program for some time, while something else goes on.
+ *
+ * @param kilobytes of the caller's bodies, in turn; none = small ones
+ */
 export async function besideCaller(
   program: Program,
   milliseconds: number,
   attack: () => Promise<void>,
+  kilobytes: readonly number[] = [],
 ): Promise<Fared> {
-  const caller = await startGoodCaller(program.port);
+  const caller = await startGoodCaller(program.port, undefined, undefined, kilobytes);
   // Its first calls open connections and load code.
   await new Promise((resolve) => setTimeout(resolve, 300));
   await program.longestTurn();

@@ -128,7 +128,8 @@ export class GoodCaller {
   #stopped = false;
   readonly #running: Promise<unknown>;
 
-  constructor(port: number, perSecond = 100, localAddress = '127.0.0.1', connections = 4) {
+  /** @param bodies what is sent, in turn */
+  constructor(port: number, perSecond = 100, localAddress = '127.0.0.1', connections = 4, bodies = [REVIEW]) {
     const interval = (1000 * connections) / perSecond;
     this.#running = Promise.all(
       Array.from({ length: connections }, async (_, index) => {
@@ -139,7 +140,7 @@ export class GoodCaller {
           const began = performance.now();
           const call = this.starts.push(startOfCall()) - 1;
           try {
-            const { code } = await ask(port, { agent });
+            const { code } = await ask(port, { agent, body: bodies[call % bodies.length] ?? REVIEW });
             if (code !== 200) this.failures.push(`HTTP ${code}`);
           } catch (error) {
             this.failures.push(String(error));

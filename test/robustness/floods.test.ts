@@ -103,15 +103,16 @@ class Flood {
 const requestOf = (body: string): Buffer => Buffer.from(requestBytes(body).replace('/mutate', '/validate'));
 
 /** Runs a flood beside an API server; it may not fail to be answered, or wait for too long in every go. */
-async function beside(scenario: string, flood: () => Promise<() => string>): Promise<void> {
+async function beside(scenario: string, flood: () => Promise<() => string>, kilobytes?: number[]): Promise<void> {
   const seen: string[] = [];
   let isDelayed = true;
   let last = '';
   while (isDelayed && seen.length < GOES) {
     let stop = (): string => '';
-    const fared = await besideCaller(program, FLOOD_MILLISECONDS, async () => {
+    const attack = async (): Promise<void> => {
       stop = await flood();
-    });
+    };
+    const fared = await besideCaller(program, FLOOD_MILLISECONDS, attack, kilobytes);
     last = stop();
     const { calls, failures, p99, delay, stolen, longestTurn } = fared;
     expect(failures).toEqual([]);
@@ -146,6 +147,13 @@ describe('while another address floods the server, the API server is answered wi
 
   it('with 24 connections and valid reviews of a megabyte', () =>
     beside('24 connections with reviews of 1 MB from another address', floodOf(24, MEGABYTE)));
+
+  it('with 90 connections and valid reviews of a megabyte, and its own have 20 to 60 KB', () =>
+    beside(
+      '90 connections with reviews of 1 MB from another address, beside reviews of 20 to 60 KB',
+      floodOf(90, MEGABYTE),
+      [20, 40, 60],
+    ));
 
   it('with 90 connections and Pods of 5,000 containers', () =>
     beside('90 connections with Pods of 5,000 containers from another address', floodOf(90, CONTAINERS)));

@@ -14,16 +14,22 @@ export interface Seen {
   readonly p99: number;
 }
 
-/** Starts a caller that behaves, in a process of its own; resolves once it calls. */
+/**
+ * Starts a caller that behaves, in a process of its own; resolves once it calls.
+ *
+ * @param kilobytes of its bodies, in turn; none = small ones
+ */
 export async function startGoodCaller(
   port: number,
   perSecond = 100,
   localAddress = '127.0.0.1',
+  kilobytes: readonly number[] = [],
 ): Promise<{ stop(): Promise<Seen> }> {
   const child = fork(join(import.meta.dirname, 'good-caller-child.ts'), [
     String(port),
     String(perSecond),
     localAddress,
+    ...kilobytes.map(String),
   ]);
   await once(child, 'message');
   return {

@@ -70,7 +70,6 @@ describe('long work', () => {
   it('is done in slices, one in a turn of the event loop', () => {
     const { done, arrive, turn } = world();
     arrive({ from: 'a', name: 'a', steps: [4, 4, 4, 4, 4] });
-    turn();
     expect(done).toEqual([]);
     turn();
     expect(done).toEqual(['a0', 'a1', 'a2']);
@@ -79,13 +78,30 @@ describe('long work', () => {
     expect(turn()).toBe(false);
   });
 
+  it('that is short is done with other short work in the same turn, until the slice is used up', () => {
+    const { done, arrive, turn, now } = world();
+    for (let count = 0; count < 12; count += 1) arrive({ from: 'a', name: `${count}.`, steps: [1, 1] });
+    turn();
+    expect([done.length, now()]).toEqual([10, 10]);
+    turn();
+    expect([done.length, now()]).toEqual([20, 20]);
+  });
+
+  it('that is long has what others have left of the slice', () => {
+    const { arrive, turn, now } = world();
+    arrive({ from: 'a', name: 'short', steps: [6] });
+    arrive({ from: 'b', name: 'long', steps: Array.from({ length: 50 }, () => 2) });
+    turn();
+    expect(now()).toBe(10);
+  });
+
   it('of an address that has used little goes before what another address has sent earlier', () => {
     const { done, arrive, turn } = world();
     for (let count = 0; count < 90; count += 1) arrive({ from: 'flood', name: `f${count}.`, steps: TENS(3) });
     for (let count = 0; count < 100; count += 1) turn();
     const before = done.length;
     arrive({ from: 'other', name: 'o', steps: TENS(3) });
-    for (let count = 0; count < 4; count += 1) turn();
+    for (let count = 0; count < 3; count += 1) turn();
     expect(done.slice(before)).toEqual(['o0', 'o1', 'o2']);
   });
 
@@ -95,7 +111,7 @@ describe('long work', () => {
     for (let count = 0; count < 10; count += 1) turn();
     const before = done.length;
     arrive({ from: 'a', name: 'short', steps: TENS(2) });
-    for (let count = 0; count < 3; count += 1) turn();
+    for (let count = 0; count < 2; count += 1) turn();
     expect(done.slice(before)).toEqual(['short0', 'short1']);
   });
 
@@ -106,7 +122,7 @@ describe('long work', () => {
     for (let count = 0; count < 5; count += 1) turn();
     const before = done.length;
     arrive({ from: 'b', name: 'b', steps: TENS(2), weight: 30 });
-    for (let count = 0; count < 3; count += 1) turn();
+    for (let count = 0; count < 2; count += 1) turn();
     expect(done.slice(before)).toEqual(['b0', 'b1']);
     expect(done).not.toContain('second0');
   });
@@ -129,7 +145,6 @@ describe('long work', () => {
     const { done, arrive, turn } = world();
     let isGone = false;
     arrive({ from: 'a', name: 'a', steps: TENS(3), isAbandoned: () => isGone });
-    turn();
     turn();
     isGone = true;
     turn();
