@@ -1,12 +1,12 @@
-const BACKSLASH = '\\'.charCodeAt(0);
+const [QUOTE, BACKSLASH] = ['"', '\\'].map((sign) => sign.charCodeAt(0)) as [number, number];
 
 /** Where the string that starts here has its closing quote; the end of the text when it has none. */
 export function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let first = quote;
-    while (first - 1 > start && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-    // An even number of backslashes are each other's.
-    if ((quote - first) % 2 === 0) return quote;
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    // The next character is escaped.
+    if (code === BACKSLASH) at += 1;
   }
   return text.length;
 }
