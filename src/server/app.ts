@@ -142,7 +142,7 @@ function shareByAddress(app: FastifyInstance, server: Server, { metrics, log, mo
       if (address.used() > MUCH_MILLISECONDS && episodes.begins(address.name, what)) log.limited(address.name, what);
     };
   const turns = new ReadingTurns({ addresses, meter, later, delayed: delayed('reading') });
-  limitAnswers(app, { most: ALL_ANSWERS_LIMIT, addresses, dropped });
+  limitAnswers(app, { most: ALL_ANSWERS_LIMIT, addresses, dropped, monotonic });
   const leavePlace = limitBodies(app, {
     most: ALL_BODIES_LIMIT_BYTES,
     longest: BODY_LIMIT_BYTES,
@@ -155,6 +155,7 @@ function shareByAddress(app: FastifyInstance, server: Server, { metrics, log, mo
     },
     isHeld: (socket) => turns.isHeld(socket),
     dropped,
+    monotonic,
     delayed: delayed('body'),
   });
   limitHandshakes(server, {

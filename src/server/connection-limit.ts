@@ -1,3 +1,5 @@
+import { PATIENCE_MILLISECONDS } from './patience.ts';
+import { peerOf } from './peer.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Address, Addresses } from './addresses.ts';
@@ -13,13 +15,12 @@ export interface ConnectionLimit {
   readonly monotonic: () => number;
 }
 
-/** An honest request comes in one piece and is answered in milliseconds, or in seconds when its namespace is news: longer is a slow body. */
-const PATIENCE_MILLISECONDS = 5000;
-
 /** One connection, below TLS. */
 interface Connection {
   readonly socket: Socket;
   readonly address: Address;
+  /** When it was opened, by the clock. */
+  readonly openSince: number;
   /** Requests that are not answered yet; pipelined ones are several. */
   underWay: number;
   /** Whether a request was ever answered with 2xx. */
@@ -32,16 +33,19 @@ interface Connection {
 
 /**
  * Keeps a server's open connections within a limit: when one comes that is too many, another is closed for it. A connection costs about 60 KiB,
- * so a client that opens thousands would have the server killed for its memory. The one that is closed is of the address that has most, or of several that
- * have as many. An API server does not repeat a POST that meets a closing connection, so those of that address go last that may be its own:
+ * so a client that opens thousands would have the server killed for its memory. Strangers are those which never had an answer with 2xx: an honest one
+ * is a stranger for a moment only. Whether strangers have a request under way does not matter, or slow bodies would outlive the newcomer that is still
+ * shaking hands. An API server does not repeat a POST that meets a closing connection, so those go last that may be its own:
  *
- * 1. strangers, which never had an answer with 2xx, oldest first: an honest one is a stranger for a moment only. Whether they have a request
- *    under way does not matter, or slow bodies would outlive the newcomer that is still shaking hands.
- * 2. a proven one whose request has been under way for too long,
- * 3. a proven one with no request under way, idle for longest. The API server sees it close and takes another.
- * 4. a stranger after all, the oldest or the newcomer, when all others are being answered.
+ * 1. the oldest stranger of any address, when it has been one for too long,
+ * 2. while strangers hold more than half of all places, the oldest one of the address that has most strangers,
+ * 3. of the address that has most connections, or of several that have as many:
+ *    the oldest stranger, while strangers hold more than half of the places of the address,
+ *    a proven one whose request has been under way for too long,
+ *    a proven one with no request under way, idle for longest: the API server sees it close and takes another,
+ * 4. the oldest stranger of any address, or the newcomer when there is no other. A proven one stays while its request is answered in time.
  *
- * Half the places of the address are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
+ * Half the places are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
  * leave no time to shake hands. A proof is cheap where callers are not verified; with client certificates nobody else has one.
  */
 export function limitConnections(server: Server, limit: ConnectionLimit): void {
@@ -78,7 +82,15 @@ class OpenConnections {
 
   add(socket: Socket): void {
     const address = this.#limit.addresses.of(socket);
-    const connection: Connection = { socket, address, underWay: 0, proven: false, busySince: 0, turn: ++this.#turn };
+    const connection: Connection = {
+      socket,
+      address,
+      openSince: this.#limit.monotonic(),
+      underWay: 0,
+      proven: false,
+      busySince: 0,
+      turn: ++this.#turn,
+    };
     const peer = peerOf(socket);
     this.#open.add(connection);
     this.#bySocket.set(socket, connection);
@@ -110,16 +122,17 @@ class OpenConnections {
     if (--connection.underWay === 0) connection.turn = ++this.#turn;
   }
 
-  /** The connections of the addresses that have most. */
-  #crowd(): Connection[] {
-    const counts = new Map<Address, number>();
-    for (const { address } of this.#open) counts.set(address, (counts.get(address) ?? 0) + 1);
-    const most = Math.max(...counts.values());
-    return [...this.#open].filter(({ address }) => counts.get(address) === most);
+  #victim(newcomer: Connection): Connection {
+    const open = [...this.#open];
+    const allStrangers = open.filter(({ proven }) => !proven);
+    // The newcomer is one, the youngest.
+    const [oldest = newcomer] = allStrangers;
+    if (this.#isTooLong(oldest.openSince)) return oldest;
+    if (allStrangers.length > (open.length - 1) / 2) return crowdOf(allStrangers)[0] ?? newcomer;
+    return this.#victimOf(crowdOf(open), newcomer) ?? oldest;
   }
 
-  #victim(newcomer: Connection): Connection {
-    const crowd = this.#crowd();
+  #victimOf(crowd: readonly Connection[], newcomer: Connection): Connection | undefined {
     let strangers = 0;
     let stranger: Connection | undefined;
     let slowest: Connection | undefined;
@@ -132,9 +145,12 @@ class OpenConnections {
       else idle = earlier(idle, connection);
     }
     if (stranger !== undefined && stranger !== newcomer && strangers > (crowd.length - 1) / 2) return stranger;
-    if (slowest !== undefined && this.#limit.monotonic() - slowest.busySince > PATIENCE_MILLISECONDS) return slowest;
-    // Of its own address, the newcomer itself is a stranger in any case.
-    return idle ?? stranger ?? slowest ?? newcomer;
+    if (slowest !== undefined && this.#isTooLong(slowest.busySince)) return slowest;
+    return idle;
+  }
+
+  #isTooLong(since: number): boolean {
+    return this.#limit.monotonic() - since > PATIENCE_MILLISECONDS;
   }
 
   #drop(connection: Connection): void {
@@ -145,10 +161,14 @@ class OpenConnections {
   }
 }
 
-function earlier(one: Connection | undefined, other: Connection): Connection {
-  return one === undefined || other.turn < one.turn ? other : one;
+/** The connections of the addresses that have most. */
+function crowdOf(connections: readonly Connection[]): Connection[] {
+  const counts = new Map<Address, number>();
+  for (const { address } of connections) counts.set(address, (counts.get(address) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return connections.filter(({ address }) => counts.get(address) === most);
 }
 
-function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
-  return `${remoteAddress ?? ''} ${remotePort ?? ''} ${localAddress ?? ''}`;
+function earlier(one: Connection | undefined, other: Connection): Connection {
+  return one === undefined || other.turn < one.turn ? other : one;
 }

@@ -1,3 +1,4 @@
+import { peerOf } from './peer.ts';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Address, Addresses } from './addresses.ts';
@@ -184,8 +185,4 @@ class Handshakes {
     }
     return undefined;
   }
-}
-
-function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
-  return `${remoteAddress ?? ''} ${remotePort ?? ''} ${localAddress ?? ''}`;
 }

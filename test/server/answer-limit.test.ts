@@ -21,7 +21,12 @@ const open: Socket[] = [];
 beforeEach(async () => {
   [dropped, answered] = [0, 0];
   app = fastify({ forceCloseConnections: true });
-  limitAnswers(app, { most: 3 * LARGE, addresses: new Addresses(() => 0), dropped: () => (dropped += 1) });
+  limitAnswers(app, {
+    most: 3 * LARGE,
+    addresses: new Addresses(() => 0),
+    monotonic: () => 0,
+    dropped: () => (dropped += 1),
+  });
   app.addHook('onResponse', (_request, _reply, done) => {
     answered += 1;
     done();

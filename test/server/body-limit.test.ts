@@ -25,6 +25,7 @@ beforeEach(async () => {
     most: 3 * LARGE,
     longest: 10 * LARGE,
     addresses: new Addresses(() => 0),
+    monotonic: () => 0,
     dropped: () => (dropped += 1),
     delayed: () => (delayed += 1),
     block: (socket) => socket.pause(),

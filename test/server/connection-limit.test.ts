@@ -212,9 +212,46 @@ it('the address that has most connections pays for one that is too many, even wh
     const socket = await tls('127.0.0.2');
     return ask(socket, 200);
   });
-  const newcomers = [await tcp('127.0.0.4'), await tcp('127.0.0.5')];
-  // Those of the crowd, the idle ones first, and not the stranger who came first of all.
-  expect(await closedOf([...strangers, ...others, ...newcomers], 2)).toEqual([1, 2]);
+  const sockets = [...strangers, ...others, await tcp('127.0.0.4')];
+  // Of the crowd, the one that is idle for longest, and not the stranger who came first of all.
+  expect(await closedOf(sockets, 1)).toEqual([1]);
+  sockets.push(await tcp('127.0.0.5'));
+  // Strangers have more than half the places now.
+  expect(await closedOf(sockets, 2)).toEqual([0, 1]);
+});
+
+describe('beside strangers of many addresses', () => {
+  const API_SERVER = '127.0.0.2';
+  const provenOf = async (address: string): Promise<Socket> => ask(await tls(address), 200);
+
+  it('proven ones of one address stay, busy or idle, while strangers have more than half the places', async () => {
+    const honest = await several(2, () => provenOf(API_SERVER));
+    await askInVain(honest[0] as Socket);
+    const strangers = [];
+    for (let last = 3; last < 9; last += 1) strangers.push(await tcp(`127.0.0.${last}`));
+    expect(await closedOf([...honest, ...strangers], 4)).toEqual([2, 3, 4, 5]);
+  });
+
+  it('proven ones that are being answered stay, and the oldest stranger of any address goes', async () => {
+    const honest = await several(3, () => provenOf(API_SERVER));
+    for (const socket of honest) await askInVain(socket);
+    const strangers = [await tcp('127.0.0.3'), await tcp('127.0.0.4')];
+    expect(await closedOf([...honest, ...strangers], 1)).toEqual([3]);
+  });
+
+  it('proven ones that are being answered stay, and so does a newcomer of their address', async () => {
+    const honest = await several(3, () => provenOf(API_SERVER));
+    for (const socket of honest) await askInVain(socket);
+    const sockets = [...honest, await tcp('127.0.0.3'), await tls(API_SERVER)];
+    expect(await closedOf(sockets, 1)).toEqual([3]);
+  });
+
+  it('one that has been a stranger for more than five seconds goes before proven ones that are idle', async () => {
+    const sockets = [await tcp('127.0.0.3'), ...(await several(3, () => provenOf(API_SERVER)))];
+    now += 5001;
+    sockets.push(await tls('127.0.0.4'));
+    expect(await closedOf(sockets, 1)).toEqual([0]);
+  });
 });
 
 it('a flood of connections closes one for each that is too many, and no more', async () => {
