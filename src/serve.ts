@@ -187,7 +187,9 @@ class ServerParts {
       key: this.#pair.key,
       callers: this.#clientCa === undefined ? undefined : { ca: this.#clientCa, names: this.#config.clientNames },
       policies: () => this.#store.current,
-      ...(this.#cluster && { namespaceKnown: (namespace: string) => this.#cluster?.source.namespaceKnown(namespace) }),
+      ...(this.#cluster && {
+        namespaceKnown: (namespace: string, client: string) => this.#cluster?.source.namespaceKnown(namespace, client),
+      }),
       mutation: this.#config.mutation,
       enforcement: this.#config.enforcement,
       kinds: this.#kinds,

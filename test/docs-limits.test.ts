@@ -107,6 +107,7 @@ describe('docs/limits.md', () => {
       1024,
       ' KiB together',
     ],
+    ['The webhook port', 'new namespaces that are waited for', 'sources/namespace-waiters.ts', 'MAX_WAITING', 1, ''],
     [
       'The webhook port',
       'all reviews that are decided in slices, parsed',

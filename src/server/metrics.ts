@@ -4,9 +4,11 @@ import { CHECK_CATALOGUE } from '../policy/check-catalogue.ts';
 import { BUDGETS } from '../policy/policy-budget.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
+import { MISSED_NAMESPACES } from '../missed-namespace.ts';
 import type { Decision } from '../admission/decision.ts';
 import type { Budget } from '../policy/policy-budget.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
+import type { MissedNamespace } from '../missed-namespace.ts';
 
 export const WEBHOOKS = ['mutate', 'validate'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];
@@ -18,13 +20,6 @@ export type Port = (typeof PORTS)[number];
 /** What a client waits for when its address uses more than its share. */
 export const DELAYS = ['reading', 'body', 'handshake'] as const;
 export type Delay = (typeof DELAYS)[number];
-
-/**
- * Why a request was decided without the labels of its new namespace. `no-room`: too many waited already. `timeout`: they did not come in time.
- * `no-contact`: nor could they, as there was no contact with the API server.
- */
-export const MISSED_NAMESPACES = ['no-room', 'timeout', 'no-contact'] as const;
-export type MissedNamespace = (typeof MISSED_NAMESPACES)[number];
 
 /** Where an injected probe came from, as metrics tell it: a policy's name would be an unbounded label. */
 const RULES = ['policy', 'annotation', 'safety'] as const;

@@ -18,9 +18,10 @@ import type { PolicySet } from '../policy/policy-set.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Enforcement } from '../admission/validate.ts';
+import type { MissedNamespace } from '../missed-namespace.ts';
 import type { Steps } from '../steps.ts';
 import type { Address } from './addresses.ts';
-import type { Metrics, MissedNamespace, Webhook } from './metrics.ts';
+import type { Metrics, Webhook } from './metrics.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 
 /** What is logged of reviews. */
@@ -36,9 +37,12 @@ export interface ReviewSurroundings {
   readonly policies: () => PolicySet | undefined;
   /**
    * Undefined when a namespace is known. A Pod may come right behind its new namespace: then a promise, which resolves with undefined when the
-   * namespace is known, else with why it is not; or `no-room` when too many are waited for.
+   * namespace is known, else with why it is not; or `no-room` when too many are waited for. Clients, named by remote address, share that room.
    */
-  readonly namespaceKnown?: (namespace: string) => Promise<MissedNamespace | undefined> | 'no-room' | undefined;
+  readonly namespaceKnown?: (
+    namespace: string,
+    client: string,
+  ) => Promise<MissedNamespace | undefined> | 'no-room' | undefined;
   readonly mutation: MutationMode;
   readonly enforcement: Enforcement;
   /** The kinds that `/validate` looks into. */
@@ -234,7 +238,9 @@ class Review {
   }
 
   #namespaceKnown({ namespace }: AdmissionRequest): ReturnType<NonNullable<ReviewSurroundings['namespaceKnown']>> {
-    return namespace === '' ? undefined : this.#shared.surroundings.namespaceKnown?.(namespace);
+    return namespace === ''
+      ? undefined
+      : this.#shared.surroundings.namespaceKnown?.(namespace, this.#received.address.name);
   }
 
   /** False when there is no room to wait. */
@@ -243,7 +249,7 @@ class Review {
     // The other half of the time is for the answer.
     const patience = deadline === undefined ? Infinity : Math.max(0, deadline - this.#age()) / 2;
     const weight = jsonWeight(text);
-    const over = this.#shared.waiting.until(() => atMost(known, patience), weight);
+    const over = this.#shared.waiting.until(this.#received.address, () => atMost(known, patience), weight);
     if (over === undefined) return false;
     this.#received.setAside();
     this.#goOnAfter(over, request, text.length, weight);

@@ -8,11 +8,11 @@ import { OMITTED_METADATA } from './policy-record.ts';
 import { collectionPath } from './policy-reference.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import { realTimer } from './timer.ts';
+import type { MissedNamespace } from '../missed-namespace.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Listing, Reflected, ReflectorSurroundings } from '../kubernetes/reflector.ts';
 import type { Budget } from '../policy/policy-budget.ts';
 import type { PolicyKind } from '../policy/probe-policy.ts';
-import type { MissedNamespace } from './namespace-waiters.ts';
 import type { PolicyMirrorListener } from './policy-mirror.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 import type { Timer } from './timer.ts';
@@ -230,14 +230,18 @@ export class KubernetesSource implements PolicySource {
    * A Pod may come right behind its new namespace, and faster than the watch; or between two watches, when nothing is told of new namespaces.
    * Undefined when the namespace's labels are in force or cannot matter. Otherwise a promise that resolves with undefined when they are in
    * force, or with why they are not to be had; `no-room` at once when too many are waited for. Never rejects.
+   *
+   * @param client who asks, by remote address: clients share the room to wait
    */
-  namespaceKnown(name: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
+  namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
     if (this.#namespaces.has(name)) {
       if (this.#unpublished.has(name)) this.#publish();
       return undefined;
     }
     if (name === '' || this.#state !== 'running' || !this.#labelsMatter()) return undefined;
-    return this.#waiters.wait(name, () => (this.#namespaceReflector.status().watching ? 'timeout' : 'no-contact'));
+    return this.#waiters.wait(name, client, () =>
+      this.#namespaceReflector.status().watching ? 'timeout' : 'no-contact',
+    );
   }
 
   #schedule(): void {

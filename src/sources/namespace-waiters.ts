@@ -1,13 +1,11 @@
+import type { MissedNamespace } from '../missed-namespace.ts';
 import type { Timer } from './timer.ts';
 
 /** Callers may invent namespaces; more than this many are not waited for at once. */
 const MAX_WAITING = 1000;
 
-/**
- * Why a namespace is not known. `no-room`: too many are waited for. `timeout`: it has not come in time. `no-contact`: nor could it, as no watch
- * of namespaces was open.
- */
-export type MissedNamespace = 'no-room' | 'timeout' | 'no-contact';
+/** Names of one client: others are to be able to wait, too. */
+const MAX_WAITING_OF_CLIENT = MAX_WAITING / 2;
 
 interface Waiter {
   readonly over: Promise<MissedNamespace | undefined>;
@@ -19,6 +17,8 @@ export class NamespaceWaiters {
   readonly #milliseconds: number;
   readonly #timer: Timer;
   readonly #waiters = new Map<string, Waiter>();
+  /** How many names are waited for, by the client that was the first to ask. */
+  readonly #countOf = new Map<string, number>();
 
   constructor(milliseconds: number, timer: Timer) {
     this.#milliseconds = milliseconds;
@@ -26,23 +26,34 @@ export class NamespaceWaiters {
   }
 
   /**
-   * Resolves with undefined when the name has come, else with why it has not. `no-room` at once when too many names are waited for.
+   * Resolves with undefined when the name has come, else with why it has not. `no-room` at once when too many names are waited for,
+   * or too many of the client's.
    *
+   * @param client who asks: clients share the room
    * @param missed asked when the time is over: why it has not come
    */
-  wait(name: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
+  wait(name: string, client: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
     const known = this.#waiters.get(name);
     if (known !== undefined) return known.over;
-    if (this.#waiters.size >= MAX_WAITING) return 'no-room';
+    const count = this.#countOf.get(client) ?? 0;
+    if (this.#waiters.size >= MAX_WAITING || count >= MAX_WAITING_OF_CLIENT) return 'no-room';
+    this.#countOf.set(client, count + 1);
     const { promise, resolve } = Promise.withResolvers<MissedNamespace | undefined>();
     const end = (why: MissedNamespace | undefined): void => {
       callOff();
       this.#waiters.delete(name);
+      this.#countDown(client);
       resolve(why);
     };
     const callOff = this.#timer(this.#milliseconds, () => end(missed()));
     this.#waiters.set(name, { over: promise, end });
     return promise;
+  }
+
+  #countDown(client: string): void {
+    const count = (this.#countOf.get(client) ?? 0) - 1;
+    if (count > 0) this.#countOf.set(client, count);
+    else this.#countOf.delete(client);
   }
 
   /** The names that are waited for. */

@@ -296,7 +296,7 @@ describe('while the API server is away', () => {
     world.time += 3_600_000;
     expect(watched.source.status().lastSync).toBe(time);
     expect(watched.inForce).toEqual({ 'ProbePolicy/apps/web': 1 });
-    const wait = watched.source.namespaceKnown('new');
+    const wait = watched.source.namespaceKnown('new', CLIENT);
     world.timer.ring();
     expect(await wait).toBe('no-contact');
     await world.api.resume();
@@ -323,25 +323,27 @@ describe('while the API server is away', () => {
   });
 });
 
+const CLIENT = '10.0.0.1';
+
 describe('a namespace that a request comes from', () => {
   it('is not waited for when it is known, is none, or no policy looks at labels', async () => {
     world.putNamespace('apps');
     let labelsMatter = true;
     const { source } = await world.started({ labelsMatter: () => labelsMatter });
-    expect([source.namespaceKnown('apps'), source.namespaceKnown('')]).toEqual([undefined, undefined]);
-    expect(source.namespaceKnown('new')).toBeInstanceOf(Promise);
+    expect([source.namespaceKnown('apps', CLIENT), source.namespaceKnown('', CLIENT)]).toEqual([undefined, undefined]);
+    expect(source.namespaceKnown('new', CLIENT)).toBeInstanceOf(Promise);
     labelsMatter = false;
-    expect(source.namespaceKnown('new')).toBeUndefined();
+    expect(source.namespaceKnown('new', CLIENT)).toBeUndefined();
   });
 
   it('is waited for until its labels are in force', async () => {
     const watched = await world.started();
-    const arrived = watched.source.namespaceKnown('new');
-    expect(watched.source.namespaceKnown('new')).toBe(arrived);
+    const arrived = watched.source.namespaceKnown('new', CLIENT);
+    expect(watched.source.namespaceKnown('new', CLIENT)).toBe(arrived);
     world.putNamespace('new', { tier: 'web' });
     await arrived;
     expect(labelsOf(watched)).toEqual({ new: { tier: 'web' } });
-    expect(watched.source.namespaceKnown('new')).toBeUndefined();
+    expect(watched.source.namespaceKnown('new', CLIENT)).toBeUndefined();
     expect(world.timer.waiting.size).toBe(0);
   });
 
@@ -350,7 +352,7 @@ describe('a namespace that a request comes from', () => {
     world.putNamespace('new', { tier: 'web' });
     await waitUntil('it is known', () => watched.counts['Namespace loaded'] === 1);
     expect(labelsOf(watched)).toEqual({});
-    expect(watched.source.namespaceKnown('new')).toBeUndefined();
+    expect(watched.source.namespaceKnown('new', CLIENT)).toBeUndefined();
     expect(labelsOf(watched)).toEqual({ new: { tier: 'web' } });
     expect(world.timer.waiting.size).toBe(0);
   });
@@ -360,11 +362,11 @@ describe('a namespace that a request comes from', () => {
     const { source } = watched;
     world.putNamespace('marker');
     await watched.until('the watch of namespaces has brought something', () => 'marker' in labelsOf(watched));
-    const first = source.namespaceKnown('one');
+    const first = source.namespaceKnown('one', CLIENT);
     expect([...world.timer.waiting].map(({ milliseconds }) => milliseconds)).toEqual([321]);
     world.timer.ring();
     expect(await first).toBe('timeout');
-    const second = source.namespaceKnown('two');
+    const second = source.namespaceKnown('two', CLIENT);
     source.stop();
     expect(await second).toBe('no-contact');
     expect(world.timer.waiting.size).toBe(0);
@@ -372,12 +374,28 @@ describe('a namespace that a request comes from', () => {
 
   it('is not waited for when a thousand others are', async () => {
     const { source } = await world.started();
-    const waits = Array.from({ length: 5000 }, (_, index) => source.namespaceKnown(`invented-${index}`));
+    const waits = Array.from({ length: 5000 }, (_, index) =>
+      source.namespaceKnown(`invented-${index}`, `${index % 5}`),
+    );
     expect(waits.filter((wait) => wait === 'no-room')).toHaveLength(4000);
     expect(world.timer.waiting.size).toBe(1000);
     world.timer.ring();
     for (const wait of waits) await wait;
-    expect(source.namespaceKnown('invented-1')).toBeInstanceOf(Promise);
+    expect(source.namespaceKnown('invented-1', CLIENT)).toBeInstanceOf(Promise);
+  });
+});
+
+describe('clients that ask for namespaces', () => {
+  it('have half of all names each, and a name that another client waits for costs nothing', async () => {
+    const { source } = await world.started();
+    const ask = (client: string): number =>
+      Array.from({ length: 1000 }, (_, index) => source.namespaceKnown(`of-${client}-${index}`, client)).filter(
+        (wait) => wait !== 'no-room',
+      ).length;
+    expect([ask('hostile'), source.namespaceKnown('of-hostile-0', 'honest')]).toEqual([500, expect.any(Promise)]);
+    expect(ask('honest')).toBe(500);
+    world.timer.ring();
+    expect(source.namespaceKnown('new', 'hostile')).toBeInstanceOf(Promise);
   });
 });
 
@@ -401,7 +419,7 @@ describe('a namespace that is made between two watches', () => {
     const names = Array.from({ length: 60 }, (__, index) => `fresh-${index}`);
     const waits = names.map((name) => {
       world.putNamespace(name, { tier: 'web' });
-      return watched.source.namespaceKnown(name);
+      return watched.source.namespaceKnown(name, CLIENT);
     });
     expect(waits.filter((wait) => wait instanceof Promise)).toHaveLength(60);
     world.api.intercept(undefined);
@@ -417,11 +435,11 @@ describe('a namespace that is made between two watches', () => {
     await waitUntil('the watches are open', () => world.api.openWatches() === 3);
     await world.api.pause();
     await waitUntil('contact is lost', () => source.status().troubles?.length === 3);
-    const wait = source.namespaceKnown('new');
+    const wait = source.namespaceKnown('new', CLIENT);
     world.timer.ring();
     expect(await wait).toBe('no-contact');
     labelsMatter = false;
-    expect(source.namespaceKnown('new')).toBeUndefined();
+    expect(source.namespaceKnown('new', CLIENT)).toBeUndefined();
   });
 });
 
