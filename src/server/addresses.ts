@@ -3,13 +3,15 @@ import type { Socket } from 'node:net';
 
 /** Processor time that was used so long ago counts half. */
 const HALF_LIFE_MILLISECONDS = 1000;
-/** Addresses that are remembered; the ones that have not been used for longest are forgotten first. */
+/** Addresses that are remembered; of those without connections, the one that has not been used for longest is forgotten first. */
 const MOST_ADDRESSES = 1000;
 
 /** A remote address, which connections, memory and processor time are shared by. */
 export class Address {
   /** As logs name it. */
   readonly name: string;
+  /** Open connections. */
+  connections = 0;
   readonly #monotonic: () => number;
   #used = 0;
   #usedAt = 0;
@@ -65,10 +67,13 @@ export class Addresses {
     return address;
   }
 
-  /** Those that still have a connection live on with it. */
+  /** Not one that has connections: its next connection is to share with them. */
   #forgetFirst(): void {
-    const [first] = this.#known.keys();
-    if (first !== undefined) this.#known.delete(first);
+    for (const [name, { connections }] of this.#known) {
+      if (connections > 0) continue;
+      this.#known.delete(name);
+      return;
+    }
   }
 }
 

@@ -92,10 +92,12 @@ class OpenConnections {
       turn: ++this.#turn,
     };
     const peer = peerOf(socket);
+    address.connections += 1;
     this.#open.add(connection);
     this.#bySocket.set(socket, connection);
     this.#byPeer.set(peer, connection);
     socket.once('close', () => {
+      address.connections -= 1;
       this.#open.delete(connection);
       if (this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
     });

@@ -16,7 +16,7 @@ const KEY_BYTES = 140;
 const INDEX_KEY_BYTES = 340;
 
 /** The heaviest that a text of some length can be, without a look into it: nothing but `{"1":`. */
-const MOST_BYTES_PER_CHARACTER = CHARACTER_BYTES + Math.ceil((OPENED_BYTES + INDEX_KEY_BYTES) / '{"1":'.length);
+export const MOST_BYTES_PER_CHARACTER = CHARACTER_BYTES + Math.ceil((OPENED_BYTES + INDEX_KEY_BYTES) / '{"1":'.length);
 
 /**
  * The most memory, in bytes, that V8 needs for what a JSON text says: the length of the text says little about it, as parsed, five characters may

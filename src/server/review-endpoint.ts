@@ -8,7 +8,7 @@ import { deadlineMilliseconds } from './deadline.ts';
 import { FairQueue } from './fair-queue.ts';
 import { httpError } from './http-error.ts';
 import { jsonInSteps } from './json-steps.ts';
-import { jsonWeight } from './json-weight.ts';
+import { jsonWeight, MOST_BYTES_PER_CHARACTER } from './json-weight.ts';
 import { WaitingReviews } from './waiting-reviews.ts';
 import type { Step } from './cohorts.ts';
 import type { Decision, MutationMode } from '../admission/decision.ts';
@@ -112,8 +112,6 @@ const LONG = 16 * 1024;
 /** How long a review goes on, in milliseconds, before others have their turn: one of a cohort, which may be dozens, and one that is long. */
 const COHORT_SLICE_MILLISECONDS = 1;
 const SLICE_MILLISECONDS = 10;
-/** The most bytes that a short text weighs for each character, parsed: see src/server/json-weight.ts. */
-const SHORT_BYTES_PER_CHARACTER = 86;
 /** What a review counts for at least, in characters: one without a body has to be answered, too. */
 const LEAST_SIZE = 4 * 1024;
 
@@ -293,7 +291,7 @@ class Review {
     const begun = surroundings.monotonic();
     let step = decision.next();
     while (step.done !== true) {
-      const weight = request.textLength * SHORT_BYTES_PER_CHARACTER;
+      const weight = request.textLength * MOST_BYTES_PER_CHARACTER;
       if (
         surroundings.monotonic() - begun > COHORT_SLICE_MILLISECONDS &&
         queue.hasRoomFor(this.#received.address, weight)

@@ -40,4 +40,15 @@ describe('a remote address', () => {
     for (let count = 0; count < 1000; count += 1) of(`10.2.${count >> 8}.${count & 255}`);
     expect(of('10.0.0.1')).not.toBe(first);
   });
+
+  it('is remembered for as long as it has connections', () => {
+    const addresses = new Addresses(() => 0);
+    const first = addresses.of({ remoteAddress: '10.0.0.1' });
+    first.connections = 1;
+    for (let count = 0; count < 2000; count += 1) addresses.of({ remoteAddress: `10.2.${count >> 8}.${count & 255}` });
+    expect(addresses.of({ remoteAddress: '10.0.0.1' })).toBe(first);
+    first.connections = 0;
+    for (let count = 0; count < 1000; count += 1) addresses.of({ remoteAddress: `10.3.${count >> 8}.${count & 255}` });
+    expect(addresses.of({ remoteAddress: '10.0.0.1' })).not.toBe(first);
+  });
 });
