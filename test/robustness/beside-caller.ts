@@ -21,7 +21,7 @@ export interface Fared {
 /**
  * Has a caller that behaves call a program for some time, while something else goes on.
  *
- * @param kilobytes of the caller's bodies, in turn; none = small ones
+ * @param kilobytes of the caller's bodies, in turn; its calls come over twice as many connections then. None = small ones
  */
 export async function besideCaller(
   program: Program,
@@ -29,7 +29,9 @@ export async function besideCaller(
   attack: () => Promise<void>,
   kilobytes: readonly number[] = [],
 ): Promise<Fared> {
-  const caller = await startGoodCaller(program.port, undefined, undefined, kilobytes);
+  const caller = await (kilobytes.length === 0
+    ? startGoodCaller(program.port)
+    : startGoodCaller(program.port, 100, undefined, 8, kilobytes));
   // Its first calls open connections and load code.
   await new Promise((resolve) => setTimeout(resolve, 300));
   await program.longestTurn();

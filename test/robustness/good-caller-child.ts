@@ -4,7 +4,7 @@ import { GoodCaller } from './client.ts';
 import { noteLostTime } from './lost-time.ts';
 
 const takeLostTime = noteLostTime();
-const [, , port, perSecond, localAddress, ...kilobytes] = process.argv;
+const [, , port, perSecond, localAddress, connections, ...kilobytes] = process.argv;
 
 /** A valid review of about so many kilobytes. */
 function reviewOfKilobytes(size: number): string {
@@ -16,7 +16,7 @@ function reviewOfKilobytes(size: number): string {
 }
 
 const bodies = kilobytes.length === 0 ? undefined : kilobytes.map((size) => reviewOfKilobytes(Number(size)));
-const caller = new GoodCaller(Number(port), Number(perSecond), localAddress, undefined, bodies);
+const caller = new GoodCaller(Number(port), Number(perSecond), localAddress, Number(connections), bodies);
 process.on('message', () => {
   void caller
     .stop()

@@ -23,12 +23,14 @@ export async function startGoodCaller(
   port: number,
   perSecond = 100,
   localAddress = '127.0.0.1',
+  connections = 4,
   kilobytes: readonly number[] = [],
 ): Promise<{ stop(): Promise<Seen> }> {
   const child = fork(join(import.meta.dirname, 'good-caller-child.ts'), [
     String(port),
     String(perSecond),
     localAddress,
+    String(connections),
     ...kilobytes.map(String),
   ]);
   await once(child, 'message');
