@@ -107,9 +107,10 @@ export function* defaultProbesInSteps(
   const injections: Injection[] = [];
   const notInjected: NotInjected[] = targets.unmatched(layers);
   const layersFor = new ContainerLayers(layers);
+  const isMain = (container: Container): boolean => targets.isMain(container);
   for (const [index, container] of containers.entries()) {
     if (index % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
-    const merged = layersFor.policyFor(container, targets.isMain(container));
+    const merged = layersFor.policyFor(container, isMain);
     if (merged === undefined) continue;
     const known = {
       skip: annotations.skip,
