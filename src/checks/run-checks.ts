@@ -84,14 +84,15 @@ function addFindings(
   if (action === 'Off') return;
   const at = asChecked(check, container, floor);
   if (at === undefined) return;
+  const findings = check.run(workload, at, parameters);
+  if (floor === undefined || floor.parameters === parameters) {
+    // Nearly always nothing.
+    for (const finding of findings) found.push({ check, action, floor, isFloored: floor !== undefined, at, finding });
+    return;
+  }
   const add = (finding: Finding, isFloored: boolean): void => {
     found.push({ check, action, floor, isFloored, at, finding });
   };
-  const findings = check.run(workload, at, parameters);
-  if (floor === undefined || floor.parameters === parameters) {
-    for (const finding of findings) add(finding, floor !== undefined);
-    return;
-  }
   const bound = check.run(workload, at, floor.parameters);
   for (const finding of bound) add(finding, true);
   const known = new Set(bound.map(textOf));
