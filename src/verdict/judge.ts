@@ -3,6 +3,7 @@ import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { voidInitialDelay } from '../checks/void-initial-delay.ts';
+import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { runToEnd } from '../steps.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
@@ -57,7 +58,8 @@ export function* judgeInSteps(
     if (denials >= MOST_VIOLATIONS) break;
     const policy = policies.policyFor(namespace, stringMembers(objectMember(template, 'metadata') ?? {}, 'labels'));
     for (const { source } of policy.layers) sources.add(source);
-    const defaulting = yield* permittedDefaulting(template, policy, kind);
+    // Of what stands as it is only the warnings about annotations are needed: floors need not be asked about probes that nobody will add.
+    const defaulting = yield* (willBeDefaulted ? permittedDefaulting : defaultProbesInSteps)(template, policy, kind);
     for (const warning of defaulting.warnings) warnings.add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     yield;
