@@ -1,46 +1,48 @@
 import { stringify } from 'yaml';
-import { isJsonObject } from '../../src/probes/json.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
 import { entriesBelow } from './values-file.ts';
 import type { ValueEntry } from './values-file.ts';
 
 const introduction = `# Probewright
 
-A Kubernetes admission webhook for container probes: it gives containers the liveness, readiness and startup probes that they lack, and
-stops the ones that cannot work.
+A Kubernetes admission webhook for container probes. It adds missing liveness, readiness and startup probes, and rejects probes that cannot work.
 
 \`\`\`sh
-helm install probewright charts/probewright --namespace probewright-system --create-namespace
+helm install probewright charts/probewright --namespace probewright-system --create-namespace --set image.repository=localhost/probewright
 helm test probewright --namespace probewright-system --logs
 \`\`\`
 
-The release needs a namespace of its own and Kubernetes 1.30 or later. Webhooks leave that namespace, \`kube-system\`, \`kube-public\` and
-\`kube-node-lease\` alone, whatever the values say. [\`values.enforced.yaml\`](values.enforced.yaml) is for a platform that relies on it:
+\`image.repository\` has no default. [docs/install.md](../../docs/install.md#get-an-image) shows three ways to an image.
+
+The release needs Kubernetes 1.30 or later and a namespace of its own. That namespace, \`kube-system\`, \`kube-public\` and \`kube-node-lease\` are always
+exempt; no value changes that. [\`values.enforced.yaml\`](values.enforced.yaml) is for a platform that relies on Probewright:
 
 \`\`\`sh
-helm upgrade probewright charts/probewright --namespace probewright-system --values charts/probewright/values.enforced.yaml
+helm upgrade probewright charts/probewright --namespace probewright-system --reset-then-reuse-values --values charts/probewright/values.enforced.yaml
 \`\`\`
 
-In an emergency, this takes it out of the way of every request, and \`helm upgrade\` puts it back:
+In an emergency, delete the webhook configurations. \`helm upgrade\` creates them again:
 
 \`\`\`sh
 kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations probewright
 \`\`\`
 
-Where you patch \`failurePolicy\` to Ignore instead, as the notes of the release show, Helm 4 takes it back with \`helm upgrade --force-conflicts\`.
+The notes of the release also show how to patch \`failurePolicy\` to Ignore. Helm 4 takes that patch back with \`helm upgrade --force-conflicts\`.
 
-## What else there is to know
+## Good to know
 
-- **Certificates.** By default Probewright makes its own and the leader keeps the \`caBundle\` right. The chart renders neither a \`caBundle\`
-  nor the data of a Secret, so an upgrade never undoes a rotation, and a GitOps tool needs no \`ignoreDifferences\`.
-- **The label \`probewright.dev/webhook: disabled\`** takes a namespace out of Probewright's sight, and a Pod out of defaulting (not out of
-  validation). Whoever may update a Namespace can set it: \`namespaceOptOutGuard.enabled\` reserves that to those who may update
-  ClusterProbePolicies. Do not grant \`update\` on Namespaces to teams without it.
-- **\`failurePolicy\`** is Ignore at first: when Probewright is away, everything is let through. Fail for workloads makes their authors wait;
-  Fail for Pods makes controllers wait, also those that repair a node, so exempt the namespaces of CNI and CSI before.
+- **Certificates.** By default Probewright makes its own certificates, and the leader writes the \`caBundle\`. The chart renders neither a \`caBundle\`
+  nor the data of a Secret. So an upgrade never undoes a rotation, and a GitOps tool needs no \`ignoreDifferences\`.
+- **The label \`probewright.dev/webhook: disabled\`** exempts a namespace. On a Pod it only stops defaulting; the Pod is still checked. Everyone who may
+  update a Namespace can set the label. \`namespaceOptOutGuard.enabled\` reserves it to those who may update ClusterProbePolicies.
+- **\`failurePolicy\`** is Ignore at first: while Probewright is down, everything is accepted. Fail for workloads rejects workloads during that time.
+  Fail for Pods stops controllers, also those that repair a node. First exempt the namespaces of CNI and CSI.
 - **\`clusterPolicy\`** is the lowest layer. It is a file in the Pods; \`kubectl get clusterprobepolicies\` does not show it.
-- **\`null\`** takes a default away (\`resources: {limits: null}\`); \`{}\` leaves it, as Helm merges maps.
-- **Uninstalling** removes the webhook configurations. The CustomResourceDefinitions and with them all policies stay (\`crds.keep\`), and so does
-  the Secret with the CA. A new release of the same name and namespace adopts them.
+- **Maps are merged.** \`{}\` keeps the defaults of a map. \`null\` removes one entry of a map that Kubernetes reads, such as
+  \`resources: {limits: null}\`. Other values must not be null, except \`replicas\`.
+- **Upgrading** with \`--reset-then-reuse-values\` keeps your values. \`--reuse-values\` is refused when the new version has more values.
+- **Uninstalling** removes the webhook configurations. The CustomResourceDefinitions, all policies (\`crds.keep\`) and the Secret with the CA stay.
+  A new release of the same name and namespace adopts them.
 `;
 
 /** The chart's README: what to know, and a table of values for each section of values.yaml. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { chartFiles } from './chart-files.ts';
 
-/** Writes the chart's README and the schema of its values anew: `npm run generate:chart`. */
+/** Writes the generated files of the chart: `npm run generate:chart`. */
 for (const [path, text] of chartFiles()) {
   writeFileSync(path, text);
   console.log(path);

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { parseServeConfig, SERVE_SETTINGS } from '../../src/config.ts';
+import { SERVE_FLAGS } from '../../src/cli/definitions/serve-flags.ts';
 import { readPolicyDocuments } from '../../src/sources/policy-documents.ts';
 import { readWorkloadKinds } from '../../src/sources/workload-kinds.ts';
+import { parseServe } from '../cli/parse-serve.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
 import { isWithoutHelm, one, render, renderText, valuesFiles } from './helm.ts';
 import type { Rendering } from './helm.ts';
@@ -34,18 +36,18 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
   it.each(valuesFiles())('with %s has a command line that serve understands', (file) => {
     const [command, ...args] = argsOf({ values: [file] });
     expect(command).toBe('serve');
-    expect(args.filter((arg) => !SERVE_SETTINGS.some(({ flag }) => flag === flagOf(arg)))).toEqual([]);
-    expect(parseServeConfig(args, {})).toMatchObject({ config: { cluster: { kubeconfig: 'in-cluster' } } });
+    expect(args.filter((arg) => !Object.hasOwn(SERVE_FLAGS, flagOf(arg)))).toEqual([]);
+    expect(parseServe(args, {})).toMatchObject({ config: { cluster: { kubeconfig: 'in-cluster' } } });
   });
 
   it('passes every flag that serve has, in one mode or another', () => {
     const passed = new Set(valuesFiles().flatMap((file) => argsOf({ values: [file] }).map(flagOf)));
-    expect(SERVE_SETTINGS.map(({ flag }) => flag).filter((flag) => !passed.has(flag))).toEqual([]);
+    expect(Object.keys(SERVE_FLAGS).filter((flag) => !passed.has(flag))).toEqual([]);
   });
 
   it('says the defaults of serve where the chart has no reason for others', () => {
     const others = ['port', 'kubeconfig', 'namespace'];
-    for (const { flag, fallback } of SERVE_SETTINGS) {
+    for (const [flag, { default: fallback }] of Object.entries(SERVE_FLAGS)) {
       const arg = argsOf().find((candidate) => flagOf(candidate) === flag);
       if (arg !== undefined && !others.includes(flag)) expect(arg).toBe(`--${flag}=${String(fallback)}`);
     }
@@ -155,14 +157,16 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
     const values = [`${CHART}/ci/full-values.yaml`];
     const manifests = render({ values });
     const data = one<{ data: Record<string, string> }>(manifests, 'ConfigMap', 'probewright').data;
-    const policies = readPolicyDocuments([{ file: 'cluster-policy.yaml', text: data['cluster-policy.yaml'] ?? '' }]);
+    const policies = readPolicyDocuments(CHECK_CATALOGUE, [
+      { file: 'cluster-policy.yaml', text: data['cluster-policy.yaml'] ?? '' },
+    ]);
     expect(policies.problems).toEqual([]);
     expect(policies.policies.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['ClusterProbePolicy probewright']);
     const kinds = readWorkloadKinds('workload-kinds.yaml', data['workload-kinds.yaml'] ?? '');
     expect(kinds).toMatchObject({
       kinds: [
         { group: 'example.com', kind: 'Fleet', templatePaths: [['spec', 'template']] },
-        ...new Array<object>(14).fill({}),
+        ...new Array<object>(15).fill({}),
       ],
     });
     const checksum = (set: string[]): string | undefined =>
@@ -199,9 +203,26 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
     });
   });
 
-  it('takes a digest', () => {
-    expect(podSpecOf({ values: [`${CHART}/ci/full-values.yaml`] }).containers[0]).toMatchObject({
-      image: expect.stringMatching(/^probewright\/probewright:0\.1\.0@sha256:[0-9a-f]{64}$/) as string,
-    });
+  it('is spread by your own constraints, or not at all', () => {
+    const selector = { matchLabels: { 'app.kubernetes.io/name': 'probewright' } };
+    const spread = (topologySpreadConstraints: object[]): unknown =>
+      podSpecOf({ overrides: { topologySpreadConstraints } }).topologySpreadConstraints;
+    expect(podSpecOf().topologySpreadConstraints).toMatchObject([
+      { labelSelector: selector },
+      { labelSelector: selector },
+    ]);
+    expect(spread([{ topologyKey: 'rack', maxSkew: 2 }])).toMatchObject([
+      { topologyKey: 'rack', maxSkew: 2, labelSelector: selector },
+    ]);
+    const own = { matchLabels: { app: 'web' } };
+    expect(spread([{ topologyKey: 'rack', labelSelector: own }])).toEqual([
+      { topologyKey: 'rack', labelSelector: own },
+    ]);
+    expect(spread([])).toBeUndefined();
+  });
+
+  it('takes a strategy of your own', () => {
+    const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
+    expect(one(render({ overrides: { strategy } }), 'Deployment')).toMatchObject({ spec: { strategy } });
   });
 });

@@ -60,12 +60,108 @@ const refused: readonly [string, Rendering, RegExp][] = [
     { set: ['resources.limits.memory=1.5Gi'] },
     /write a whole number with Mi or Gi/,
   ],
-  ['an unknown key', { set: ['replicaCount=3'] }, /additional properties 'replicaCount' not allowed/],
+  ['an unknown key', { set: ['replicaCounts=3'] }, /additional properties 'replicaCounts' not allowed/],
+  ['the name that other charts have for replicas', { set: ['replicaCount=3'] }, /replicaCount .* Write replicas/],
+  [
+    'a registry apart from the repository',
+    { set: ['image.registry=a.example'] },
+    /Write the registry in image\.repository/,
+  ],
+  [
+    'the CIDRs of before',
+    { set: ['networkPolicy.apiServerCIDRs={10.0.0.0/28}'] },
+    /Write apiServerIngressCIDRs .* and apiServerEgressCIDRs/,
+  ],
+  [
+    'null for what has a default',
+    { set: ['drainSeconds=null'] },
+    /drainSeconds has no value\. Leave it out .* upgrade with --reset-then-reuse-values/,
+  ],
+  [
+    'null for a whole section',
+    { set: ['monitoring.prometheusRule=null'] },
+    /monitoring\.prometheusRule\.enabled has no value/,
+  ],
+  ['a tag in the repository', { image: 'registry.example:5000/probewright:1' }, /write the tag in image\.tag/],
+  ['a digest in the repository', { image: 'probewright@sha256:00' }, /the digest in image\.digest/],
+  ['a short digest', { set: ['image.digest=sha256:00'] }, /image\.digest is "sha256:00"\. Write sha256: and 64 hex/],
+  [
+    'Fail with an autoscaler that may leave one replica',
+    { set: ['webhooks.pods.failurePolicy=Fail', 'autoscaling.enabled=true', 'autoscaling.minReplicas=1'] },
+    /failurePolicy is Fail and autoscaling\.minReplicas is 1: .* Set autoscaling\.minReplicas to 2 or more/,
+  ],
+  [
+    'fewer replicas at most than at least',
+    { set: ['autoscaling.enabled=true', 'autoscaling.minReplicas=9'] },
+    /autoscaling\.maxReplicas is 6, less than minReplicas, which is 9/,
+  ],
+  [
+    'Fail with an update that stops all replicas',
+    { set: ['webhooks.workloads.failurePolicy=Fail', 'strategy.type=Recreate'] },
+    /failurePolicy is Fail and strategy\.type is Recreate/,
+  ],
+  [
+    'a name that no Service can have',
+    { set: ['fullnameOverride=My_Probes'] },
+    /named "My_Probes"\. Set fullnameOverride/,
+  ],
+  [
+    'a name that no Secret can have',
+    { set: ['certificates.own.caSecret=CA'] },
+    /certificates\.own\.caSecret is "CA", which is no name of a Secret/,
+  ],
+  ['a flag that there is not', { set: ['extraArgs={--drain=5}'] }, /extraArgs: --drain is no flag of serve/],
+  ['two users in one entry', { overrides: { trustedControllers: ['a,b'] } }, /trustedControllers: "a,b" is no name/],
+  [
+    'a blank common name',
+    { overrides: { callers: { commonNames: [' '], configMap: 'ca' } } },
+    /callers\.commonNames: " "/,
+  ],
+  [
+    'a kind as the resource',
+    { overrides: { workloadKinds: [{ group: 'argoproj.io', kind: 'Rollout', resource: 'Rollout' }] } },
+    /resource of Rollout is "Rollout"\. Write the plural name/,
+  ],
+  [
+    'a path that is none',
+    { overrides: { workloadKinds: [{ group: 'a.example', kind: 'A', resource: 'as', podTemplatePath: '/spec' }] } },
+    /podTemplatePath of A is "\/spec"\. Write field names with dots between them/,
+  ],
   ['an unknown key inside', { set: ['webhooks.pods.failPolicy=Fail'] }, /'failPolicy' not allowed/],
   [
     'an unknown key in the policy',
     { set: ['clusterPolicy.kubernetesProbeEndpoint.x=/'] },
     /'kubernetesProbeEndpoint' not allowed/,
+  ],
+  [
+    'a path in the policy without its slash',
+    { overrides: { clusterPolicy: { probes: { livenessProbe: { httpGet: { path: 'healthz' } } } } } },
+    /clusterPolicy\.probes\.livenessProbe\.httpGet\.path is "healthz"\. Write a path that begins with \//,
+  ],
+  [
+    'the value of a header with a line break',
+    {
+      overrides: {
+        clusterPolicy: {
+          probes: {
+            startupProbe: {
+              httpGet: {
+                httpHeaders: [
+                  { name: 'a', value: 'b' },
+                  { name: 'a', value: 'b\nc' },
+                ],
+              },
+            },
+          },
+        },
+      },
+    },
+    /httpHeaders\.1\.value is "b\\nc"\. Write a header value without line breaks/,
+  ],
+  [
+    'a label that no object can have',
+    { overrides: { clusterPolicy: { workloadSelector: { matchLabels: { team: 'a b' } } } } },
+    /clusterPolicy\.workloadSelector\.matchLabels\.team is "a b"\. Write a label value of up to 63/,
   ],
   ['an unknown choice', { set: ['enforcement=deny'] }, /enforcement/],
 ];
@@ -73,6 +169,11 @@ const refused: readonly [string, Rendering, RegExp][] = [
 describe.skipIf(isWithoutHelm('guard-rails.test.ts'))('the chart refuses', () => {
   it.each(refused)('%s, with a sentence that says what to do', (_, rendering, message) => {
     expect(() => renderText(rendering)).toThrow(message);
+  });
+
+  it('no flags of serve, whether their value follows or not', () => {
+    const extraArgs = ['--certificate-check=30s', '--policies', '/policies'];
+    expect(() => render({ overrides: { extraArgs } })).not.toThrow();
   });
 
   it('no kind that Probewright knows by itself', () => {

@@ -3,7 +3,7 @@ import { accessSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** An object as the chart renders it; only what most tests look at. */
 export interface Manifest extends JsonObject {
@@ -17,8 +17,13 @@ export interface Manifest extends JsonObject {
   };
 }
 
+/** An image for tests: the chart has none by default. */
+export const IMAGE = 'registry.example/probewright';
+
 /** How to render the chart. Everything has a default. */
 export interface Rendering {
+  /** `image.repository`; undefined = IMAGE, null = the chart's default or what values files say. */
+  readonly image?: string | null;
   readonly release?: string;
   readonly namespace?: string;
   /** Files of values. */
@@ -75,8 +80,9 @@ export function helm(args: readonly string[], input?: string): string {
 
 /** What `helm template` writes. */
 export function renderText(rendering: Rendering = {}): string {
-  const { release = 'probewright', namespace = 'probewright', overrides, apiVersions = [] } = rendering;
+  const { release = 'probewright', namespace = 'probewright', image = IMAGE, overrides, apiVersions = [] } = rendering;
   const args = ['template', release, CHART, '--namespace', namespace, '--kube-version', KUBE_VERSION];
+  if (image !== null) args.push('--set', `image.repository=${image}`);
   for (const file of rendering.values ?? []) args.push('--values', file);
   for (const setting of rendering.set ?? []) args.push('--set', setting);
   if (rendering.crds !== true) args.push('--set', 'crds.enabled=false');

@@ -40,7 +40,7 @@ function metricsIn(expression: string): string[] {
     .replace(/\b(by|without)\s*\([^)]*\)/g, '');
   return [...bare.matchAll(/\b([a-z_][a-z0-9_]+)\b(?!\s*\()/gi)]
     .map(([, name = '']) => name)
-    .filter((name) => !['or', 'and', 'unless', 'sum', 'min', 'max', 'count'].includes(name));
+    .filter((name) => !['or', 'and', 'unless', 'offset', 'sum', 'min', 'max', 'count'].includes(name));
 }
 
 interface Panel {
@@ -135,7 +135,37 @@ describe.skipIf(isWithoutHelm('monitoring.test.ts'))('the alerts', () => {
     expect(expr('ProbewrightSlow', 'webhooks.timeoutSeconds=10')).toMatch(/> 2\.5$/);
     expect(expr('ProbewrightReplicasMissing')).toMatch(/< 2$/);
     expect(expr('ProbewrightReplicasMissing', 'replicas=1')).toMatch(/< 1$/);
-    expect(expr('ProbewrightCaExpires')).toMatch(/< 5184000$/);
+    expect(expr('ProbewrightReplicasMissing', 'replicas=null')).toMatch(/< 2$/);
+    expect(expr('ProbewrightReplicasMissing', 'replicas=1', 'autoscaling.enabled=true')).toMatch(/< 2$/);
+  });
+
+  it('go by how long certificates last, unless thresholds are given', () => {
+    const hours = (alert: string, ...set: string[]): number =>
+      Number(/< (\d+)$/.exec(alerts(set).find((candidate) => candidate.alert === alert)?.expr ?? '')?.[1]) / 3600;
+    expect(hours('ProbewrightLeafExpires')).toBe(36);
+    expect(hours('ProbewrightLeafExpires', 'certificates.own.leafLifetime=14d')).toBe(72);
+    expect(hours('ProbewrightLeafExpires', 'certificates.mode=cert-manager')).toBe(360);
+    expect(hours('ProbewrightLeafExpires', 'certificates.mode=secret', 'certificates.secret.name=pair')).toBe(36);
+    expect(hours('ProbewrightLeafExpires', 'monitoring.prometheusRule.leafExpirySeconds=7200')).toBe(2);
+    expect(hours('ProbewrightCaExpires')).toBe((365 * 24) / 6);
+    expect(hours('ProbewrightCaExpires', 'certificates.own.caLifetime=90d')).toBe(15 * 24);
+    expect(hours('ProbewrightCaExpires', 'monitoring.prometheusRule.caExpirySeconds=7200')).toBe(2);
+  });
+
+  it('see a counter whose first value is 1: of a failed call that is the first of its kind', () => {
+    const counters = {
+      ProbewrightFailOpen: 'apiserver_admission_webhook_fail_open_count',
+      ProbewrightCallsFail: 'apiserver_admission_webhook_rejection_count',
+    };
+    for (const [name, counter] of Object.entries(counters)) {
+      const { expr } = alerts().find(({ alert }) => alert === name) ?? { expr: '' };
+      const [, selector = ''] = /increase\((.*?)\[5m\]\)/.exec(expr) ?? [];
+      expect(selector).toMatch(new RegExp(`^${counter}\\{`));
+      expect(expr).toBe(
+        `(sum by (name) (increase(${selector}[5m])) > 0) or ` +
+          `(sum by (name) (${selector} unless max_over_time(${selector}[1h] offset 5m)) > 0)`,
+      );
+    }
   });
 
   it('each say what to do, behind a link of their own', () => {
@@ -166,6 +196,31 @@ describe.skipIf(isWithoutHelm('monitoring.test.ts'))('the alerts', () => {
   it('can be sent to runbooks of one’s own', () => {
     const [alert] = alerts(['monitoring.prometheusRule.runbookUrl=https://example.com/runbooks']);
     expect(alert?.annotations.runbook_url).toBe('https://example.com/runbooks#probewrightfailopen');
+  });
+});
+
+describe.skipIf(isWithoutHelm('monitoring.test.ts'))('the ServiceMonitor', () => {
+  it('can be in another namespace, and still looks for the release in its own', () => {
+    const values = [`${CHART}/ci/monitoring-values.yaml`];
+    const monitor = one(render({ values, apiVersions: [MONITORING_API] }), 'ServiceMonitor');
+    expect(monitor.metadata.namespace).toBe('shop');
+    expect(monitor).toMatchObject({
+      spec: {
+        namespaceSelector: { matchNames: ['probewright'] },
+        endpoints: [
+          {
+            relabelings: [{ targetLabel: 'cluster', replacement: 'east' }],
+            metricRelabelings: [{ action: 'drop', sourceLabels: ['__name__'], regex: 'nodejs_.*' }],
+          },
+        ],
+      },
+    });
+    const rule = one(render({ values, apiVersions: [MONITORING_API] }), 'PrometheusRule');
+    expect(rule.metadata.namespace).toBe('probewright');
+    const set = ['monitoring.prometheusRule.namespace=rules'];
+    expect(one(render({ values, set, apiVersions: [MONITORING_API] }), 'PrometheusRule').metadata.namespace).toBe(
+      'rules',
+    );
   });
 });
 

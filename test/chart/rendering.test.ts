@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { isJsonObject } from '../../src/probes/json.ts';
-import { helm, isWithoutHelm, MONITORING_API, one, render, renderText, valuesFiles } from './helm.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
+import { helm, IMAGE, isWithoutHelm, MONITORING_API, one, render, renderText, valuesFiles } from './helm.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const apiVersions = [MONITORING_API];
 
@@ -31,16 +31,34 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the chart, rendered', () =>
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('puts common labels on every object and on the Pods', () => {
+  it('puts common labels and annotations on every object and on the Pods', () => {
     const manifests = render({
-      set: ['commonLabels.team=platform'],
+      crds: true,
+      set: ['commonLabels.team=platform', 'commonAnnotations.owner=sre', 'autoscaling.enabled=true'],
       values: [`${CHART}/ci/monitoring-values.yaml`],
       apiVersions,
     });
-    for (const { kind, metadata } of manifests) expect(metadata.labels, kind).toMatchObject({ team: 'platform' });
+    for (const { kind, metadata } of manifests) {
+      expect(metadata.labels, kind).toMatchObject({ team: 'platform' });
+      expect(metadata.annotations, kind).toMatchObject({ owner: 'sre' });
+    }
     expect(one<JsonObject>(manifests, 'Deployment')).toMatchObject({
-      spec: { template: { metadata: { labels: { team: 'platform' } } } },
+      spec: { template: { metadata: { labels: { team: 'platform' }, annotations: { owner: 'sre' } } } },
     });
+  });
+
+  it('does not let common annotations replace those that something depends on', () => {
+    const commonAnnotations = {
+      'helm.sh/hook': 'pre-install',
+      'helm.sh/resource-policy': 'delete',
+      'admissions.enforcer/disabled': 'false',
+    };
+    const manifests = render({ overrides: { commonAnnotations }, crds: true });
+    const annotation = (kind: string, name: string): unknown =>
+      manifests.find((manifest) => manifest.kind === kind)?.metadata.annotations?.[name];
+    expect(annotation('Pod', 'helm.sh/hook')).toBe('test');
+    expect(annotation('CustomResourceDefinition', 'helm.sh/resource-policy')).toBe('keep');
+    expect(annotation('MutatingWebhookConfiguration', 'admissions.enforcer/disabled')).toBe('true');
   });
 
   it('does not let labels change what is selected by', () => {
@@ -73,10 +91,8 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the chart, rendered', () =>
     );
   });
 
-  it('has a budget only where a replica can be spared, and a quota only for a priority', () => {
+  it('has a quota only for a priority', () => {
     const kinds = (...set: string[]): string[] => render({ set }).map(({ kind }) => kind);
-    expect(kinds()).toContain('PodDisruptionBudget');
-    expect(kinds('replicas=1')).not.toContain('PodDisruptionBudget');
     expect(kinds()).toContain('ResourceQuota');
     expect(kinds('priorityClassName=')).not.toContain('ResourceQuota');
     expect(kinds('priorityQuota.enabled=false')).not.toContain('ResourceQuota');
@@ -107,25 +123,33 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the chart, rendered', () =>
 describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {
   const notes = (...set: string[]): string => {
     const args = ['install', 'probewright', CHART, '--namespace', 'guard', '--dry-run=client', '--hide-secret'];
+    args.push('--set', `image.repository=${IMAGE}`);
     const text = helm([...args, ...set.flatMap((setting) => ['--set', setting])]);
     return text.slice(text.lastIndexOf('NOTES:'));
   };
 
   it('tell the certificate mode, the failure policies, the proof and the ways out', () => {
     const text = notes('webhooks.workloads.failurePolicy=Fail');
-    expect(text).toContain('own (');
+    expect(text).toContain("certificate             own (Probewright's own CA; the leader renews it)");
     expect(text).toMatch(/Pods +failurePolicy Ignore\n +workload kinds +failurePolicy Fail/);
     expect(text).toContain('helm test probewright --namespace guard --logs');
     expect(text).toContain(
       '\n  kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations probewright\n',
     );
     expect(text).toContain('`helm upgrade --force-conflicts` takes that back');
+    expect(text).toContain(`image                   ${IMAGE}:`);
     expect(text).not.toContain('WARNING');
   });
 
   it('warn of one replica, of missing definitions, and of a test that would prove nothing', () => {
-    expect(notes('replicas=1')).toContain('WARNING: with 1 replica(s)');
-    expect(notes('crds.enabled=false')).toContain('WARNING: without crds.enabled');
+    expect(notes('replicas=1')).toContain('WARNING: with one replica');
+    expect(notes('replicas=0')).toContain('WARNING: replicas is 0');
+    expect(notes('replicas=null')).toContain('WARNING: replicas is null');
+    expect(notes('autoscaling.enabled=true', 'autoscaling.minReplicas=1')).toContain(
+      'Set autoscaling.minReplicas to 2',
+    );
+    expect(notes('autoscaling.enabled=true', 'replicas=1')).not.toContain('WARNING');
+    expect(notes('crds.enabled=false')).toContain('WARNING: crds.enabled is false');
     expect(notes('tests.namespace=guard')).toContain('WARNING: `helm test` has nothing to run');
     expect(notes('monitoring.serviceMonitor.enabled=true')).toContain('WARNING: ServiceMonitor');
   });

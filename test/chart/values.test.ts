@@ -4,9 +4,9 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { CHART, chartFiles } from '../../scripts/chart/chart-files.ts';
 import { readValuesFile } from '../../scripts/chart/values-file.ts';
-import { isJsonObject } from '../../src/probes/json.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
 import { valuesFiles } from './helm.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const entries = readValuesFile(readFileSync(`${CHART}/values.yaml`, 'utf8'));
 const schema = parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as JsonObject;
@@ -62,6 +62,12 @@ describe('the values of the chart', () => {
     ]);
   });
 
+  it('need not be given: no key that has a default is required', () => {
+    const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
+    validate({ webhooks: {}, certificates: { own: {} }, replicas: null });
+    expect(validate.errors).toBeNull();
+  });
+
   it('have a schema that fits the defaults and describes every key', () => {
     // That it fits the other values files is for helm lint: what they leave out comes from the defaults.
     const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
@@ -90,7 +96,11 @@ describe('Chart.yaml', () => {
 
   it('installs the version of package.json', () => {
     expect(chart['appVersion']).toBe(version);
-    expect(chart.annotations['artifacthub.io/images']).toContain(`:${version}\n`);
+  });
+
+  it('shows the icon of the chart', () => {
+    const data = readFileSync(`${CHART}/icon.svg`).toString('base64');
+    expect(chart['icon']).toBe(`data:image/svg+xml;base64,${data}`);
   });
 
   it('has annotations that are YAML, and names the definitions that it brings', () => {

@@ -1,4 +1,4 @@
-{{/* The command line of `probewright serve`. Everything is said, so that `kubectl get deployment -o yaml` tells what runs. An argument a line. */}}
+{{/* The command line of `probewright serve`. Every setting is an argument, so `kubectl get deployment -o yaml` shows all of them. One argument a line. */}}
 {{- define "probewright.args" -}}
 serve
 --kubeconfig=in-cluster
@@ -55,7 +55,7 @@ serve
 {{- end }}
 {{- end -}}
 
-{{/* Files beside the program, each in a directory of its own: what is in the policies' is taken for policies. */}}
+{{/* Files for the program, each in a directory of its own: every file in the directory of policies is read as a policy. */}}
 {{- define "probewright.fileVolumes" -}}
 {{- if eq .Values.certificates.mode "cert-manager" }}
 - name: tls

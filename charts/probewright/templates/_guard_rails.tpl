@@ -1,18 +1,23 @@
 {{/*
-Combinations that would hurt later are refused now. A sentence says what is wrong and what to write instead.
-What a single value may be is in values.schema.json.
+Values that would hurt later are refused now. A sentence says what is wrong and what to write instead. The schema refuses what a single value
+must not be where its message needs no explanation; a regular expression does.
 */}}
 {{- define "probewright.guardRails" -}}
 {{- if eq .Release.Namespace "kube-system" -}}
 {{- fail "Probewright cannot be installed in kube-system: that namespace has to work without any webhook. Install it in one of its own: --namespace probewright-system --create-namespace" -}}
 {{- end -}}
+{{- include "probewright.refuseOtherNames" . -}}
+{{- include "probewright.refuseMissingValues" . -}}
+{{- include "probewright.refuseImage" . -}}
+{{- include "probewright.refuseReplicas" . -}}
+{{- include "probewright.refuseDurations" . -}}
+{{- include "probewright.refuseCertManagerDurations" . -}}
+{{- include "probewright.refuseNames" . -}}
+{{- include "probewright.refuseArgs" . -}}
+{{- include "probewright.refuseWorkloadKinds" . -}}
+{{- include "probewright.refusePolicyTexts" . -}}
 {{- if and .Values.callers.commonNames (not .Values.callers.configMap) -}}
 {{- fail "callers.commonNames is set and callers.configMap is not: names count only in certificates that a known CA has signed. Set callers.configMap, or take the names out" -}}
-{{- end -}}
-{{- range $what := list "pods" "workloads" -}}
-{{- if and (eq (index $.Values.webhooks $what).failurePolicy "Fail") (lt (int $.Values.replicas) 2) -}}
-{{- fail (printf "webhooks.%s.failurePolicy is Fail and replicas is %d: whenever that Pod is replaced, nothing could be created. Set replicas to 2 or more, or failurePolicy to Ignore" $what (int $.Values.replicas)) -}}
-{{- end -}}
 {{- end -}}
 {{- with .Values.certificates -}}
 {{- if and .secret.name (ne .mode "secret") -}}
@@ -44,9 +49,132 @@ What a single value may be is in values.schema.json.
 {{- if and .Values.networkPolicy.enabled .Values.hostNetwork -}}
 {{- fail "networkPolicy.enabled and hostNetwork are both true: NetworkPolicies do not reach Pods in the nodes' network. Switch one of them off" -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Keys that people know from other charts, or from earlier versions of this one. */}}
+{{- define "probewright.refuseOtherNames" -}}
+{{- if hasKey .Values "replicaCount" -}}
+{{- fail "replicaCount is no value of this chart. Write replicas" -}}
+{{- end -}}
+{{- if hasKey (.Values.image | default dict) "registry" -}}
+{{- fail "image.registry is no value of this chart. Write the registry in image.repository, or set global.imageRegistry" -}}
+{{- end -}}
+{{- if hasKey (.Values.networkPolicy | default dict) "apiServerCIDRs" -}}
+{{- fail "networkPolicy.apiServerCIDRs is now two values. Write apiServerIngressCIDRs for where the API server calls from, and apiServerEgressCIDRs for where it listens" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Templates rely on the defaults. null takes one away; --reuse-values keeps the values of the older chart, which lack the new ones. */}}
+{{- define "probewright.refuseMissingValues" -}}
+{{- range $path := .Files.Get "files/values-with-defaults.txt" | trim | splitList "\n" -}}
+{{- $node := $.Values -}}
+{{- range $key := splitList "." $path -}}
+{{- if not (and (kindIs "map" $node) (hasKey $node $key)) -}}
+{{- fail (printf "%s has no value. Leave it out instead of setting it to null, and upgrade with --reset-then-reuse-values instead of --reuse-values" $path) -}}
+{{- end -}}
+{{- $node = get $node $key -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The image has no default: whoever owned a default name could run code with the rights of Probewright. */}}
+{{- define "probewright.refuseImage" -}}
+{{- if not .Values.image.repository -}}
+{{- fail (printf "image.repository is not set, and the chart has no default image. docs/install.md shows three ways to an image. Then add one of these lines to the command:\n\n  --set image.repository=localhost/probewright --set image.tag=%s\n  --set image.repository=REGISTRY/probewright --set image.tag=%s\n  --set image.repository=REGISTRY/probewright --set image.digest=sha256:DIGEST\n" .Chart.AppVersion .Chart.AppVersion) -}}
+{{- end -}}
+{{- if regexMatch "(:[^/]*|@.*)$" .Values.image.repository -}}
+{{- fail (printf "image.repository is %q: write the tag in image.tag, and the digest in image.digest" .Values.image.repository) -}}
+{{- end -}}
+{{- if not (regexMatch "^(sha256:[0-9a-f]{64})?$" .Values.image.digest) -}}
+{{- fail (printf "image.digest is %q. Write sha256: and 64 hexadecimal digits, as the registry shows it" .Values.image.digest) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "probewright.refuseReplicas" -}}
+{{- $least := include "probewright.leastReplicas" . -}}
+{{- $key := .Values.autoscaling.enabled | ternary "autoscaling.minReplicas" "replicas" -}}
+{{- range $what := list "pods" "workloads" -}}
+{{- if eq (index $.Values.webhooks $what).failurePolicy "Fail" -}}
+{{- if and $least (lt (int $least) 2) -}}
+{{- fail (printf "webhooks.%s.failurePolicy is Fail and %s is %s: whenever that Pod is replaced, nothing could be created. Set %s to 2 or more, or failurePolicy to Ignore" $what $key $least $key) -}}
+{{- end -}}
+{{- if eq (dig "type" "" $.Values.strategy) "Recreate" -}}
+{{- fail (printf "webhooks.%s.failurePolicy is Fail and strategy.type is Recreate: during every update, nothing could be created. Leave strategy out, or set failurePolicy to Ignore" $what) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.autoscaling -}}
+{{- if and .enabled (lt (int .maxReplicas) (int .minReplicas)) -}}
+{{- fail (printf "autoscaling.maxReplicas is %d, less than minReplicas, which is %d. Set maxReplicas to %d or more" (int .maxReplicas) (int .minReplicas) (int .minReplicas)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Names that the API server, or `probewright serve`, would refuse. A Service's name is a DNS label that begins with a letter. */}}
+{{- define "probewright.refuseNames" -}}
+{{- $fullname := include "probewright.fullname" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $fullname) -}}
+{{- fail (printf "the objects would be named %q. Set fullnameOverride to a name of lower-case letters, digits and hyphens that begins with a letter" $fullname) -}}
+{{- end -}}
+{{- $names := dict "certificates.own.caSecret" .Values.certificates.own.caSecret "certificates.secret.name" .Values.certificates.secret.name -}}
+{{- range $path, $name := $names -}}
+{{- if and $name (not (regexMatch "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$" $name)) -}}
+{{- fail (printf "%s is %q, which is no name of a Secret. Write lower-case letters, digits, hyphens and dots" $path $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What would become another argument than the value says. */}}
+{{- define "probewright.refuseArgs" -}}
+{{- $flags := (.Files.Get "files/serve-limits.yaml" | fromYaml).flags -}}
+{{- range .Values.extraArgs -}}
+{{- $flag := regexReplaceAll "=[\\s\\S]*$" . "" | trimPrefix "--" -}}
+{{- if and (hasPrefix "--" .) (not (has $flag $flags)) -}}
+{{- fail (printf "extraArgs: --%s is no flag of serve. docs/configuration.md lists the flags" $flag) -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $names := dict "trustedControllers" .Values.trustedControllers "callers.commonNames" .Values.callers.commonNames -}}
+{{- range $names -}}
+{{- if or (contains "," .) (not (trim .)) -}}
+{{- fail (printf "%s: %q is no name. Write one name an entry, without commas" $path .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "probewright.refuseWorkloadKinds" -}}
 {{- range .Values.workloadKinds -}}
+{{- if not (regexMatch "^[a-z][a-z0-9-]*$" .resource) -}}
+{{- fail (printf "workloadKinds: resource of %s is %q. Write the plural name of the kind in lower case, such as rollouts" .kind .resource) -}}
+{{- end -}}
+{{- if and .podTemplatePath (not (regexMatch "^[A-Za-z]\\w*(\\.(\\w+|\\*))*$" .podTemplatePath)) -}}
+{{- fail (printf "workloadKinds: podTemplatePath of %s is %q. Write field names with dots between them, such as spec.template; * is every element of a list" .kind .podTemplatePath) -}}
+{{- end -}}
 {{- if not (or .podTemplatePath (has (printf "%s/%s" .group .kind) (include "probewright.readyMadeKinds" $ | fromYamlArray))) -}}
 {{- fail (printf "workloadKinds: %s of %s is no kind that Probewright knows by itself. Set its podTemplatePath, such as spec.template" .kind .group) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Texts of clusterPolicy that the CustomResourceDefinition would refuse by a regular expression. */}}
+{{- define "probewright.refusePolicyTexts" -}}
+{{- range .Files.Get "files/policy-texts.yaml" | fromYamlArray -}}
+{{- include "probewright.refuseText" (dict "node" $.Values.clusterPolicy "steps" (splitList "." .path) "at" "clusterPolicy" "rule" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Follows the steps of a path, * into every element or value, to texts that break its rule. */}}
+{{- define "probewright.refuseText" -}}
+{{- if not .steps -}}
+{{- if and (kindIs "string" .node) (not (regexMatch .rule.pattern (toString .node))) -}}
+{{- fail (printf "%s is %q. Write %s" .at .node .rule.words) -}}
+{{- end -}}
+{{- else if or (kindIs "map" .node) (kindIs "slice" .node) -}}
+{{- $step := first .steps -}}
+{{- range $key, $node := .node -}}
+{{- if or (eq $step "*") (eq (toString $key) $step) -}}
+{{- include "probewright.refuseText" (dict "node" $node "steps" (rest $.steps) "at" (printf "%s.%v" $.at $key) "rule" $.rule) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -5,10 +5,10 @@
 {{- end -}}
 
 {{/*
-The release's name in the cluster: of its Service, its Lease and both webhook configurations. Short enough for what is put behind it.
+The release's name in the cluster: of its Service, its Lease and both webhook configurations. Short enough for the suffixes of other objects.
 The API server calls mutating webhooks in the order of their configurations' names: "probewright" comes after Istio's
 (istio-sidecar-injector, istio-revision-tag-...) and Linkerd's (linkerd-proxy-injector-...), and so sees their sidecars at once.
-reinvocationPolicy covers those that come later.
+reinvocationPolicy covers sidecars that are injected later.
 */}}
 {{- define "probewright.fullname" -}}
 {{- $name := include "probewright.name" . -}}
@@ -22,7 +22,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: webhook
 {{- end -}}
 
-{{/* Labels of every object. What is selected by cannot be changed by commonLabels. */}}
+{{/* Labels of every object. commonLabels cannot change the labels of selectors. */}}
 {{- define "probewright.labels" -}}
 {{- $own := dict
   "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
@@ -31,6 +31,16 @@ app.kubernetes.io/component: webhook
   "app.kubernetes.io/part-of" "probewright"
 -}}
 {{- merge (dict) (include "probewright.selectorLabels" . | fromYaml) .Values.commonLabels $own | toYaml -}}
+{{- end -}}
+
+{{/* The metadata of an object but for its name: labels, and annotations when there are any. Its own come before those of every object. */}}
+{{- define "probewright.labelsAndAnnotations" -}}
+labels:
+  {{- merge (dict) (.labels | default dict) (include "probewright.labels" .context | fromYaml) | toYaml | nindent 2 }}
+{{- with merge (dict) (.annotations | default dict) .context.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "probewright.serviceAccountName" -}}
@@ -51,9 +61,19 @@ app.kubernetes.io/component: webhook
 {{- include "probewright.fullname" . }}-test
 {{- end -}}
 
+{{/* global.imageRegistry stands in for the registry of the repository: a first part with a dot or a colon, or localhost, as for container tools. */}}
+{{- define "probewright.repository" -}}
+{{- $repository := .Values.image.repository -}}
+{{- with .Values.global.imageRegistry -}}
+{{- printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^([^/]*[.:][^/]*|localhost)/" $repository "") -}}
+{{- else -}}
+{{- $repository -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The digest decides; the tag beside it is for people. */}}
 {{- define "probewright.image" -}}
 {{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
 {{- $digest := empty .Values.image.digest | ternary "" (printf "@%s" .Values.image.digest) -}}
-{{- printf "%s:%s%s" .Values.image.repository $tag $digest -}}
+{{- printf "%s:%s%s" (include "probewright.repository" .) $tag $digest -}}
 {{- end -}}

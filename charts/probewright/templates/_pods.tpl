@@ -31,8 +31,8 @@ runAsUser and fsGroup the file can be read by whatever user the image or OpenShi
 {{- end -}}
 
 {{/*
-The API server is outside of every mesh, so a sidecar that insists on mTLS would hang up on it. Istio goes by the label, older releases by the
-annotation, and ambient mode by the other label. Labels that tell of the chart are not among them: a new chart alone is no reason to restart.
+The API server is outside of every mesh, so a sidecar that requires mTLS would refuse its connections. Istio reads the label, older releases read the
+annotation, and ambient mode reads the other label. The label with the chart's version is left out: a new chart alone must not restart Pods.
 */}}
 {{- define "probewright.podLabels" -}}
 {{- $mesh := ternary (dict "sidecar.istio.io/inject" "false" "istio.io/dataplane-mode" "none" "kuma.io/sidecar-injection" "disabled") (dict) .Values.meshOptOut -}}
@@ -41,9 +41,19 @@ annotation, and ambient mode by the other label. Labels that tell of the chart a
 
 {{- define "probewright.podAnnotations" -}}
 {{- $mesh := ternary (dict "sidecar.istio.io/inject" "false" "linkerd.io/inject" "disabled") (dict) .Values.meshOptOut -}}
-{{- $annotations := merge (dict) .Values.podAnnotations $mesh -}}
+{{- $annotations := merge (dict) .Values.podAnnotations .Values.commonAnnotations $mesh -}}
 {{- with include "probewright.configuration" . -}}
 {{- $_ := set $annotations "checksum/configuration" (sha256sum .) -}}
 {{- end -}}
 {{- if $annotations }}{{ toYaml $annotations }}{{ end -}}
+{{- end -}}
+
+{{/* The selector of the Pods is filled in, because its labels depend on the release's name. */}}
+{{- define "probewright.topologySpreadConstraints" -}}
+{{- $selector := dict "matchLabels" (include "probewright.selectorLabels" . | fromYaml) -}}
+{{- $constraints := list -}}
+{{- range .Values.topologySpreadConstraints -}}
+{{- $constraints = append $constraints (hasKey . "labelSelector" | ternary . (set (omit . "labelSelector") "labelSelector" $selector)) -}}
+{{- end -}}
+{{- if $constraints }}{{ toYaml $constraints }}{{ end -}}
 {{- end -}}

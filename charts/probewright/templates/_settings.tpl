@@ -9,6 +9,40 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The fewest replicas that there are to be; nothing when something else decides. */}}
+{{- define "probewright.leastReplicas" -}}
+{{- if .Values.autoscaling.enabled -}}
+{{- int .Values.autoscaling.minReplicas -}}
+{{- else if not (kindIs "invalid" .Values.replicas) -}}
+{{- int .Values.replicas -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Seconds before the end of a serving certificate at which it should have been renewed long ago. Own ones are renewed after two thirds of their life,
+     a tenth of that sooner or later. */}}
+{{- define "probewright.leafExpirySeconds" -}}
+{{- $certificates := .Values.certificates -}}
+{{- if .Values.monitoring.prometheusRule.leafExpirySeconds -}}
+{{- int64 .Values.monitoring.prometheusRule.leafExpirySeconds -}}
+{{- else if eq $certificates.mode "own" -}}
+{{- div (include "probewright.milliseconds" $certificates.own.leafLifetime | int64 | mul 3) 14000 -}}
+{{- else if eq $certificates.mode "cert-manager" -}}
+{{- div (include "probewright.milliseconds" $certificates.certManager.leafRenewBefore) 2000 -}}
+{{- else -}}
+129600
+{{- end -}}
+{{- end -}}
+
+{{/* Seconds before the end of the own CA at which it should have been replaced. A rotation begins after two thirds of its life, and its overlap takes less
+     than a sixth. */}}
+{{- define "probewright.caExpirySeconds" -}}
+{{- if .Values.monitoring.prometheusRule.caExpirySeconds -}}
+{{- int64 .Values.monitoring.prometheusRule.caExpirySeconds -}}
+{{- else -}}
+{{- div (include "probewright.milliseconds" .Values.certificates.own.caLifetime) 6000 -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Quantities as texts: older servers take no numbers for them under server-side apply. */}}
 {{- define "probewright.resources" -}}
 {{- range $what, $quantities := .Values.resources }}

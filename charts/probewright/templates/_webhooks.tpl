@@ -28,8 +28,8 @@ matchExpressions:
 {{- end -}}
 
 {{/*
-How long the API server waits for each webhook. A Pod is asked about twice, one after the other, and is to be delayed by no more than the value
-in all: so its two webhooks share it. A second is the least that the API server takes.
+How long the API server waits for each webhook. A Pod of a user costs two calls in sequence, and the value is the longest delay of a Pod: so the two
+webhooks share the value. A second is the least that the API server takes.
 */}}
 {{- define "probewright.timeouts" -}}
 {{- $whole := int .Values.webhooks.timeoutSeconds -}}
@@ -66,37 +66,5 @@ Annotations of both configurations. AKS would add a namespaceSelector of its own
 {{- if eq .Values.certificates.mode "cert-manager" -}}
 {{- $_ := set $own "cert-manager.io/inject-ca-from" (printf "%s/%s" .Release.Namespace (include "probewright.certManagerName" .)) -}}
 {{- end -}}
-{{- merge (dict) $own .Values.webhooks.annotations | toYaml -}}
-{{- end -}}
-
-{{/*
-Calls that are spared because Probewright would say nothing. When an expression fails to evaluate, failurePolicy decides: so they look before
-they reach, and know nulls.
-*/}}
-
-{{/* What is left to do to it is removing finalizers, and a refusal would keep it for ever. */}}
-{{- define "probewright.notBeingDeleted" -}}
-- name: not-being-deleted
-  expression: "!has(object.metadata.deletionTimestamp) || object.metadata.deletionTimestamp == null"
-{{- end -}}
-
-{{/* The API server's copies of static Pods, and whatever else a kubelet creates: the Pod runs already. */}}
-{{- define "probewright.notFromNodes" -}}
-- name: not-from-a-node
-  expression: "!has(request.userInfo.groups) || !('system:nodes' in request.userInfo.groups)"
-- name: not-a-mirror-pod
-  expression: >-
-    !has(object.metadata.annotations) || object.metadata.annotations == null ||
-    !('kubernetes.io/config.mirror' in object.metadata.annotations)
-{{- end -}}
-
-{{/* A Pod that has all it could be given. Init containers can have probes only if they are sidecars (restartPolicy Always). */}}
-{{- define "probewright.lacksAProbe" -}}
-- name: lacks-a-probe
-  expression: >-
-    (has(object.spec.containers) && object.spec.containers != null &&
-    object.spec.containers.exists(c, !has(c.livenessProbe) || !has(c.readinessProbe) || !has(c.startupProbe))) ||
-    (has(object.spec.initContainers) && object.spec.initContainers != null &&
-    object.spec.initContainers.exists(c, has(c.restartPolicy) && c.restartPolicy == 'Always' &&
-    (!has(c.livenessProbe) || !has(c.readinessProbe) || !has(c.startupProbe))))
+{{- merge (dict) $own .Values.webhooks.annotations .Values.commonAnnotations | toYaml -}}
 {{- end -}}
