@@ -26,24 +26,27 @@ export async function onApiServer(sides: Sides): Promise<Findings> {
   if (problem !== undefined) return { title: TITLE, how: '', rows: [], skipped: problem };
   const cluster = await startControlPlane();
   const server = await sides.probewright();
+  const bare = await sides.bare();
   try {
     const native = await installPolicies(cluster);
     const ways: Way[] = [
       { name: 'no webhook', namespace: 'bench-none', adds: false },
+      { name: '(c)', namespace: 'bench-bare', adds: false },
       { name: 'Probewright', namespace: 'bench-probewright', adds: true },
       ...(native.served ? [{ name: 'admission policies in CEL', namespace: 'bench-native', adds: true }] : []),
     ];
     for (const { namespace } of ways)
       await create(cluster, '/api/v1/namespaces', { metadata: { name: namespace, labels: { bench: namespace } } });
-    for (const webhook of webhooks(sides, server))
+    for (const webhook of [...webhooks(sides.caPem, server, 'probewright'), ...webhooks(sides.caPem, bare, 'bare')])
       await create(cluster, '/apis/admissionregistration.k8s.io/v1/' + webhook.path, webhook.object);
     const rows = await measured(cluster, ways);
     return {
       title: TITLE,
-      how: `kube-apiserver ${cluster.version} with etcd, all on this machine: one client creates Pods one after the other over one connection, ${ROUNDS} rounds of ${PODS_A_ROUND} in each namespace, in turns. Probewright is called twice for each Pod, to mutate and to validate. ${native.note}`,
+      how: `kube-apiserver ${cluster.version} with etcd, all on this machine: one client creates Pods one after the other over one connection, ${ROUNDS} rounds of ${PODS_A_ROUND} in each namespace, in turns. Probewright is called twice for each Pod, to mutate and to validate; (c) is (a), the bare \`node:https\` server, called twice in the same way. ${native.note}`,
       rows,
     };
   } finally {
+    await bare.stop();
     await server.stop();
     await cluster.stop();
   }
@@ -76,12 +79,15 @@ async function measured(cluster: ControlPlane, ways: readonly Way[]): Promise<Ro
     }
   agent.destroy();
   const [none, ...others] = [...found];
+  const added = (name: string): number[] =>
+    (found.get(name)?.p50 ?? []).map((value, round) => value - (none?.[1].p50[round] ?? NaN));
   return [
     ...[...found].flatMap(([name, { p50, p99 }]) => [
       reading(`${name}: p50`, p50, ' ms'),
       reading(`${name}: p99`, p99, ' ms'),
     ]),
     ...others.map(([name, { p50 }]) => reading(`${name} / ${none?.[0]}, p50`, ratios(p50, none?.[1].p50 ?? []))),
+    reading('added by Probewright / added by (c), p50', ratios(added('Probewright'), added('(c)'))),
   ];
 }
 
@@ -119,7 +125,8 @@ function post(cluster: ControlPlane, agent: Agent, namespace: string, body: stri
   });
 }
 
-function webhooks(sides: Sides, server: MeasuredServer): { path: string; object: object }[] {
+/** A mutating and a validating webhook for the namespace `bench-<name>`. */
+function webhooks(caPem: string, server: MeasuredServer, name: string): { path: string; object: object }[] {
   return [
     { kind: 'MutatingWebhookConfiguration', path: 'mutatingwebhookconfigurations', verb: 'mutate' },
     { kind: 'ValidatingWebhookConfiguration', path: 'validatingwebhookconfigurations', verb: 'validate' },
@@ -128,16 +135,16 @@ function webhooks(sides: Sides, server: MeasuredServer): { path: string; object:
     object: {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind,
-      metadata: { name: 'probewright' },
+      metadata: { name: `bench-${name}` },
       webhooks: [
         {
-          name: `${verb}.probewright.dev`,
+          name: `${verb}.${name}.probewright.dev`,
           clientConfig: {
             url: `https://127.0.0.1:${server.port}/${verb}`,
-            caBundle: Buffer.from(sides.caPem).toString('base64'),
+            caBundle: Buffer.from(caPem).toString('base64'),
           },
           rules: [rule('', ['pods'], ['CREATE'])],
-          namespaceSelector: { matchLabels: { bench: 'bench-probewright' } },
+          namespaceSelector: { matchLabels: { bench: `bench-${name}` } },
           failurePolicy: 'Fail',
           sideEffects: 'None',
           timeoutSeconds: 5,

@@ -1,13 +1,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { ApiClient } from '../src/kubernetes/api-client.ts';
 import { KubernetesSource } from '../src/sources/kubernetes-source.ts';
 import { PolicyStore } from '../src/sources/policy-store.ts';
 import { startFakeApiServer } from '../test/kubernetes/fake-api-server.ts';
 
 /**
- * What a mirrored policy and a mirrored namespace cost, in memory: four processes that each mirror another cluster, so that the difference
- * is theirs. `npx node bench/cluster-memory.ts`
+ * What a mirrored policy and a mirrored namespace cost, in memory: four processes that each mirror another cluster, so
+ * that the difference is theirs. `npx node bench/cluster-memory.ts`
  */
 const POLICIES = 2000;
 const NAMESPACES = 10_000;
@@ -98,8 +99,8 @@ export async function figures(policies: number, namespaces: number): Promise<Fig
 async function mirror(server: string): Promise<void> {
   const client = new ApiClient({ server, namespace: undefined, requestOptions: () => Promise.resolve({}) }, 'bench');
   const bareRss = (await settled()).rss;
-  const store = new PolicyStore(['cluster']);
-  const source = new KubernetesSource(client, { now: Date.now, random: Math.random });
+  const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
+  const source = new KubernetesSource(CHECK_CATALOGUE, client, { now: Date.now, random: Math.random });
   const replace = (snapshot: Parameters<PolicyStore['replace']>[1]): void => store.replace('cluster', snapshot);
   replace(await source.start({ changed: replace, failed: (problems) => console.error(problems) }));
   const { heapUsed: heap, rss } = await settled();

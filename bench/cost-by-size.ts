@@ -1,7 +1,8 @@
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { decodeReview } from '../src/admission/review.ts';
 import { mutate } from '../src/admission/mutate.ts';
 import { parseProbePolicy } from '../src/policy/probe-policy.ts';
-import { PolicySet } from '../src/policy/policy-set.ts';
+import { Snapshot } from '../src/facts/snapshot.ts';
 import { figures } from './cluster-memory.ts';
 import { judged, ratios, reading } from './figures.ts';
 import { clusterPolicy, policy } from './policies.ts';
@@ -19,7 +20,7 @@ const MIRRORED = 2000;
 
 /** Goal 2: what a request costs with few and many policies and containers, and a policy in memory. */
 export async function costBySize(): Promise<Findings> {
-  const pods = podReviews().map((body) => body.toString());
+  const pods = podReviews('user').map((body) => body.toString());
   const byPolicies = interleaved(POLICY_COUNTS.map((count) => requestsOf(pods, teams(count), namespaces(count))));
   const [few = [], ...more] = byPolicies;
   const everywhere = policySet([
@@ -61,7 +62,7 @@ export async function costBySize(): Promise<Findings> {
 const namespaces = (policies: number): string[] =>
   Array.from({ length: policies / POLICIES_A_NAMESPACE }, (_, index) => `team-${index}`);
 
-function teams(count: number): PolicySet {
+function teams(count: number): Snapshot {
   return policySet(
     namespaces(count).flatMap((namespace, index) => [
       policy(namespace, 'defaults', {
@@ -77,10 +78,11 @@ function teams(count: number): PolicySet {
   );
 }
 
-function policySet(documents: readonly object[]): PolicySet {
-  return new PolicySet(
+function policySet(documents: readonly object[]): Snapshot {
+  return Snapshot.of(
+    CHECK_CATALOGUE,
     documents.map((document) => {
-      const parsed = parseProbePolicy(document);
+      const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
       if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
       return parsed.policy;
     }),
@@ -90,7 +92,7 @@ function policySet(documents: readonly object[]): PolicySet {
 /** Answers some requests; the namespaces take turns. */
 function requestsOf(
   bodies: readonly string[],
-  policies: PolicySet,
+  policies: Snapshot,
   from: readonly string[],
 ): (requests: number) => void {
   let next = 0;

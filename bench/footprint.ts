@@ -65,7 +65,7 @@ async function idleMemory(sides: Sides): Promise<Compared> {
 async function growth(sides: Sides, requests: number): Promise<{ early: number; late: number }> {
   const server = await sides.probewright();
   const both = [
-    { server, path: '/mutate', bodies: podReviews() },
+    { server, path: '/mutate', bodies: podReviews('user') },
     { server, path: '/validate', bodies: workloadReviews() },
   ];
   const tenths: number[] = [];

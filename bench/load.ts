@@ -1,5 +1,6 @@
 import { connect } from 'node:tls';
 import autocannon from 'autocannon';
+import { noteTakenTime } from './taken-time.ts';
 import type { TLSSocket } from 'node:tls';
 import type { MeasuredServer } from './processes.ts';
 
@@ -13,7 +14,9 @@ export interface Target {
 /** What a server did when it had as much as it could do. */
 export interface Saturation {
   readonly perSecond: number;
-  /** The share of the time that the server was on its core: less than 1 when others were, or when the load was too slow. */
+  /**
+   * The share of the time that the server was on its core: less than 1 when others were, or when the load was too slow.
+   */
   readonly busy: number;
   /** What it would do with a whole second of processor time. */
   readonly perCpuSecond: number;
@@ -50,8 +53,8 @@ export async function saturate(
 }
 
 /**
- * Keeps this core from going to sleep, until the answer is called: whoever sends something to a core that sleeps has to wake it, which costs a
- * server on a virtual machine 15 µs an answer, and the slower side more often.
+ * Keeps this core from going to sleep, until the answer is called: whoever sends something to a core that sleeps has to
+ * wake it, which costs a server on a virtual machine 15 µs an answer, and the slower side more often.
  */
 function keepAwake(): () => void {
   let isOver = false;
@@ -64,15 +67,21 @@ function keepAwake(): () => void {
   };
 }
 
+/** What a server did with requests that came at a steady pace. */
+export interface Paced {
+  /** In milliseconds, sorted. */
+  readonly latencies: Float64Array;
+  /** Seconds of processor time that a request took. */
+  readonly secondsEach: number;
+  /** The share of the time for which the server's core was taken away. */
+  readonly taken: number;
+}
+
 /**
- * Sends at a steady pace, whatever the answers do, and gives the latencies in milliseconds, sorted. A latency counts from when the request
- * was due: a client that waited would hide the waiting.
+ * Sends at a steady pace, whatever the answers do. A latency counts from when the request was due: a client that waited
+ * would hide the waiting.
  */
-export async function pace(
-  { server, path, bodies }: Target,
-  perSecond: number,
-  seconds: number,
-): Promise<Float64Array> {
+export async function pace({ server, path, bodies }: Target, perSecond: number, seconds: number): Promise<Paced> {
   const requests = bodies.map((body) =>
     Buffer.concat([
       Buffer.from(
@@ -88,6 +97,8 @@ export async function pace(
   const waiting: number[] = [];
   let answered = 0;
   let sent = 0;
+  const cpu = server.cpuSeconds();
+  const taken = noteTakenTime(server);
   const start = performance.now() + 20;
   const dueAt = (index: number): number => start + (index * 1000) / perSecond;
   try {
@@ -113,10 +124,12 @@ export async function pace(
       };
       tick();
     });
+    const elapsed = (performance.now() - start) / 1000;
+    const secondsEach = (server.cpuSeconds() - cpu) / count;
+    return { latencies: latencies.sort(), secondsEach, taken: taken() / elapsed };
   } finally {
     for (const connection of connections) connection.close();
   }
-  return latencies.sort();
 }
 
 /** A kept-alive connection that is asked one thing at a time, and replaced when the server wants it closed. */
@@ -167,7 +180,10 @@ class Connection {
     this.#socket.on('close', () => this.#reject?.(new Error('the server closed a connection that was in use')));
   }
 
-  /** The answer is there already: the handshake is not part of its latency, but the next request must wait for it or go elsewhere. */
+  /**
+   * The answer is there already: the handshake is not part of its latency, but the next request must wait for it or go
+   * elsewhere.
+   */
   #replace(): void {
     this.close();
     secureSocket(this.#port).then(

@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -141,7 +141,9 @@ async function start(args: readonly string[], port: number): Promise<MeasuredSer
   };
 }
 
-/** `BENCH_CPU_PROFILES=<directory>` has every server leave a profile there, which Node writes when it ends of itself. */
+/**
+ * `BENCH_CPU_PROFILES=<directory>` has every server leave a profile there, which Node writes when it ends of itself.
+ */
 function profiling(): string[] {
   const directory = process.env['BENCH_CPU_PROFILES'];
   return directory === undefined
@@ -164,12 +166,12 @@ function takesConnections(port: number): Promise<boolean> {
   });
 }
 
-const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
+/** By the scheduler's own count, in nanoseconds: a short round is only a few of the clock ticks of /proc/<pid>/stat. */
 function cpuSeconds(pid: number): number {
-  // The command's name, in parentheses, may have blanks in it.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  let nanoseconds = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`))
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+  return nanoseconds / 1e9;
 }
 
 function rss(pid: number): number {

@@ -21,6 +21,7 @@ interface Review {
   request: {
     uid: string;
     namespace: string;
+    userInfo: object;
     object: PodTemplate & { metadata: Metadata; spec: { template?: PodTemplate } };
   };
 }
@@ -31,10 +32,16 @@ const SIZES = [4500, 5500, 6500, 7500, 8500, 9500, 10_500, 12_000];
 const captured = (name: string): Review =>
   JSON.parse(readFileSync(join(import.meta.dirname, `../test/fixtures/reviews/${name}.json`), 'utf8')) as Review;
 
-/** Pods that a ReplicaSet makes, container `app` without a probe: three are to be added to each. */
-export function podReviews(): Buffer[] {
+/**
+ * Pods without a probe: /mutate adds three probes to each.
+ *
+ * @param requester `user`: /mutate decides about probes alone. `controller`: the ReplicaSet controller creates the
+ *   Pod, so the same answer holds the verdict of /validate, too
+ */
+export function podReviews(requester: 'user' | 'controller'): Buffer[] {
   return SIZES.map((size, index) => {
     const review = captured('pod-create-by-replicaset');
+    if (requester === 'user') review.request.userInfo = { username: 'jane', groups: ['system:authenticated'] };
     for (const container of review.request.object.spec.containers) withoutProbes(container);
     return extended(review, review.request.object, size, index);
   });

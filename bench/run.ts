@@ -8,6 +8,7 @@ import { checkManifests } from './check.ts';
 import { cores, onLoadCore } from './cores.ts';
 import { costBySize } from './cost-by-size.ts';
 import { footprint } from './footprint.ts';
+import { paced } from './paced.ts';
 import { prepareSides } from './processes.ts';
 import { markdown } from './tables.ts';
 import { throughput } from './throughput.ts';
@@ -29,6 +30,7 @@ const { values } = parseArgs({
 const sides = await prepareSides();
 const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   throughput: () => onLoadCore(() => throughput(sides)),
+  paced: () => onLoadCore(() => paced(sides)),
   size: costBySize,
   footprint: () => onLoadCore(() => footprint(sides, Number(values.requests))),
   'api-server': () => onApiServer(sides),

@@ -1,7 +1,10 @@
 import fastify from 'fastify';
 import { serving } from './serving.ts';
 
-/** Baseline (b): the webhook that one writes in an afternoon. Adds three fixed probes to the first container that is named `app`. */
+/**
+ * Baseline (b): the webhook that one writes in an afternoon. Adds three fixed probes to the first container that is
+ * named `app`.
+ */
 interface Review {
   readonly apiVersion: string;
   readonly kind: string;
