@@ -2,13 +2,13 @@
 import { runCommandLine } from './cli/commands.ts';
 import { EXIT_USAGE, printLine } from './cli/io.ts';
 import { endWithoutStdout, goOnWithoutStderr, readStdin } from './cli/standard-streams.ts';
-import { letHeapGrow } from './garbage-collection.ts';
-import { serverLog } from './server-log.ts';
+import { letHeapGrow } from './serve/garbage-collection.ts';
+import { serverLog } from './serve/standard-output-log.ts';
 
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve';
 goOnWithoutStderr();
-// A server leaves the stream alone: it would make a pipe non-blocking.
+// Skip the server: accessing process.stdout makes a pipe non-blocking.
 if (!isServer) endWithoutStdout();
 
 process.exitCode = await runCommandLine(args, {
@@ -23,12 +23,15 @@ process.exitCode = await runCommandLine(args, {
   untilSignal,
   letHeapGrow,
 }).catch((error: unknown) => {
-  // Not left to Node: its exit code for what nobody caught is the one for findings.
+  // Node exits with code 1 for an uncaught error. Here, code 1 means that a violation is denied, so use another code.
   for (const line of String(error instanceof Error ? error.stack : error).split('\n')) printLine(process.stderr, line);
   process.exit(EXIT_USAGE);
 });
 
-/** A second signal ends the process at once. As process 1 of a container it must say so itself: there a signal without a handler is ignored. */
+/**
+ * Resolves with the first signal. A second signal ends the process at once. The handlers are needed because process 1
+ * of a container ignores signals without a handler.
+ */
 function untilSignal(): Promise<'SIGTERM' | 'SIGINT'> {
   const { promise, resolve } = Promise.withResolvers<'SIGTERM' | 'SIGINT'>();
   let isSecond = false;

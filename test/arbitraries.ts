@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject } from '../src/probes/json.ts';
+import type { JsonObject } from '../src/json/json-value.ts';
 
 /** Keys that are dangerous to copy carelessly. */
 const oddKey = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'x-unknown', 'a/b~c', '');

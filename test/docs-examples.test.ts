@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { formatViolation } from '../src/checks/violation.ts';
-import { checkTexts } from '../src/cli/check-manifests.ts';
-import { CHECK_CATALOGUE } from '../src/policy/check-catalogue.ts';
-import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
+import { checkTexts } from './check-texts.ts';
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import type { PlacedViolation } from '../src/cli/check-report.ts';
 
 const page = readFileSync('docs/checks.md', 'utf8');
@@ -61,7 +60,6 @@ function violations(example: string, policy?: string): readonly PlacedViolation[
   } = checkTexts(
     [{ file: 'example.yaml', text: manifestOf(example) }],
     policy === undefined ? [] : [{ file: 'policy.yaml', text: document }],
-    { namespace: 'default', enforcement: 'Deny', kinds: KNOWN_KINDS },
   );
   expect(problems).toEqual([]);
   expect(summary.workloads).toBe(1);

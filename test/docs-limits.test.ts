@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../src/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../src/policy/bounds.ts';
 import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../src/policy/policy-budget.ts';
-import { MAX_RECORDS, MAX_SPARE_RECORDS } from '../src/sources/policy-mirror.ts';
+import { MAX_RECORDS } from '../src/sources/namespace-policies.ts';
+import { MAX_SPARE_RECORDS } from '../src/sources/policy-grants.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 
@@ -25,7 +27,12 @@ function constant(file: string, name: string): number {
 
 describe('docs/limits.md', () => {
   it('lists every bound of a policy with its number, and no other', () => {
-    const bounds = Object.values(BOUNDS).map(({ at, maximum, unit }) => [
+    const ofChecks = CHECKS.flatMap(({ parameters }) =>
+      Object.values(parameters).flatMap((parameter) =>
+        parameter.type === 'strings' ? [parameter.count, parameter.length] : [],
+      ),
+    );
+    const bounds = [...Object.values(BOUNDS), ...new Set(ofChecks)].map(({ at, maximum, unit }) => [
       at
         .split(', ')
         .map((path) => `\`${path}\``)
@@ -75,18 +82,25 @@ describe('docs/limits.md', () => {
       1,
       ' characters',
     ],
-    ['The webhook port', 'connections', 'server/app.ts', 'CONNECTIONS', 1, ''],
+    ['The webhook port', 'connections', 'server/address-sharing.ts', 'CONNECTIONS', 1, ''],
     ['The webhook port', 'one body', 'server/app.ts', 'BODY_LIMIT_BYTES', MIB, ' MiB'],
     [
       'The webhook port',
       'one body, once it is parsed',
-      'server/review-endpoint.ts',
+      'server/review-body.ts',
       'PARSED_LIMIT_BYTES',
       MIB,
       ' MiB, by an estimate',
     ],
-    ['The webhook port', 'all bodies held', 'server/app.ts', 'ALL_BODIES_LIMIT_BYTES', MIB, ' MiB'],
-    ['The webhook port', 'all answers that nobody has read yet', 'server/app.ts', 'ALL_ANSWERS_LIMIT', MIB, ' MiB'],
+    ['The webhook port', 'all bodies held', 'server/address-sharing.ts', 'ALL_BODIES_LIMIT_BYTES', MIB, ' MiB'],
+    [
+      'The webhook port',
+      'all answers that nobody has read yet',
+      'server/address-sharing.ts',
+      'ALL_ANSWERS_LIMIT',
+      MIB,
+      ' MiB',
+    ],
     ['The webhook port', 'TLS handshakes at a time', 'server/handshake-limit.ts', 'MOST_UNDER_WAY', 1, ''],
     ['The webhook port', 'TLS handshakes of one address', 'server/handshake-limit.ts', 'MOST_OF_AN_ADDRESS', 1, ''],
     ['The webhook port', 'unanswered requests of one connection', 'server/app.ts', 'MOST_PIPELINED', 1, ''],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../scripts/chart/chart-files.ts';
-import { SERVE_SETTINGS } from '../src/config.ts';
+import { SERVE_FLAGS } from '../src/cli/definitions/serve-flags.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
@@ -102,8 +102,12 @@ const INTERNAL = [
   'stopped before there was a certificate',
   'stopped before the policies of the cluster had been read',
   'there is no certificate to serve with',
+  'stopped before all parts had started',
+  'the port does not listen',
   'no route has a schema',
   'the server has no listener that speaks TLS',
+  'the logger has no stream',
+  'the server has no listener that routes requests',
 ];
 
 /** What a person is told when something of the surroundings is wrong. */
@@ -112,8 +116,7 @@ function errorTexts(): string[] {
     'src/kubernetes',
     'src/certificates',
     'src/server',
-    'src/serve.ts',
-    'src/serve-cluster.ts',
+    'src/serve',
     'src/cli/serve.ts',
     'src/sources/directory-source.ts',
     'src/sources/workload-kinds.ts',
@@ -127,11 +130,16 @@ function errorTexts(): string[] {
   );
 }
 
+/** Problems with switches and arguments, which serve does not have. */
+const NOT_OF_SERVE = ['takes no value', 'takes at most'];
+
 /** What is wrong with settings. The name of the flag stands before what is not a template of its own. */
 function settingProblems(): string[] {
-  const text = [...sourcesBelow('src/config.ts', 'src/flags.ts')].map((source) => source.text).join('\n');
-  const reported = calls(text, /#report\(flag, /).flatMap((args) => literals(args).slice(0, 1));
-  return [...reported, ...calls(text, /\bproblems\.push\(/).flatMap((args) => literals(args).slice(0, 1))];
+  const sources = sourcesBelow('src/command-line', 'src/cli/definitions/serve-conflicts.ts');
+  const text = sources.map((source) => source.text).join('\n');
+  const invalid = calls(text, /\breturn invalid\(/).flatMap((args) => literals(args).slice(0, 1));
+  const pushed = calls(text, /\bproblems\.push\(/).flatMap((args) => literals(args).slice(0, 1));
+  return [...invalid, ...pushed].filter((problem) => !NOT_OF_SERVE.some((part) => problem.includes(part)));
 }
 
 const troubleshooting = doc('troubleshooting.md');
@@ -150,7 +158,9 @@ describe('docs/troubleshooting.md', () => {
     const sentences = guardRails();
     expect(sentences.length).toBeGreaterThan(12);
     const missing = sentences.filter((sentence) => {
-      const wanted = new RegExp(`^${words(sentence.replaceAll(/%[sdq]/g, ' GAP ')).replaceAll('GAP', '.{1,40}?')}`);
+      const wanted = new RegExp(
+        `^${words(sentence.replaceAll('\\n', ' ').replaceAll(/%[sdq]/g, ' GAP ')).replaceAll('GAP', '.{1,40}?')}`,
+      );
       // A heading may stop anywhere; what follows stands below it.
       return !headings.some((heading) => {
         const place = troubles.indexOf(`# ${heading}`) + 2;
@@ -224,7 +234,7 @@ describe('the pages', () => {
 
   it.each(PAGES)('%s names no flag of serve that there is not', (page) => {
     if (['install.md', 'rollout.md', 'gitops.md'].includes(page)) return; // Helm's and kubectl's
-    const known = new Set(SERVE_SETTINGS.map(({ flag }) => flag));
+    const known = new Set(Object.keys(SERVE_FLAGS));
     const inline = [...doc(page).matchAll(/`--([a-z-]+)(?:[ =][^`]*)?`/g)].map(([, flag = '']) => flag);
     expect(inline.filter((flag) => !known.has(flag) && !OTHER_FLAGS.has(flag))).toEqual([]);
   });
@@ -256,6 +266,9 @@ const OTHER_FLAGS = new Set([
   'api-versions',
   'values',
   'set',
+  'reset-then-reuse-values',
+  'reuse-values',
+  'skip-tests',
   'admission-control-config-file',
   'validate',
   'server-side',

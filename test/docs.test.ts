@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkHelp } from '../src/cli/check.ts';
-import { COMMANDS } from '../src/cli/commands.ts';
-import { SERVE_SETTINGS } from '../src/config.ts';
+import { pagesWithFlags } from '../scripts/flags/flag-pages.ts';
+import { COMMAND_DEFINITIONS } from '../src/cli/command-table.ts';
 import { REASON_CODES } from '../src/defaulting/reason.ts';
-import { CHECK_CATALOGUE } from '../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { Metrics } from '../src/server/metrics.ts';
 import { READY_MADE_KINDS } from '../src/workload/custom-kinds.ts';
 
@@ -16,29 +15,8 @@ const rows = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell).filter((cell) => pattern.test(cell));
 
 describe('the docs', () => {
-  it('list every flag of serve with its variable and default, and no other', () => {
-    const defaults: Record<string, string> = {
-      policies: 'none',
-      kubeconfig: 'none',
-      'tls-cert': 'made',
-      'tls-key': 'made',
-      'tls-secret': 'none',
-      'client-ca': 'none',
-      'client-cn': 'none',
-      'trusted-controllers': 'none',
-      namespace: "the service account's or context's",
-      'workload-kinds': 'ready-made kinds',
-    };
-    const expected = SERVE_SETTINGS.map(({ flag, env, fallback }) => [
-      flag,
-      env,
-      defaults[flag] ?? `\`${fallback ?? ''}\``,
-    ]);
-    // The cell of a flag with choices has escaped bars in it.
-    const listed = doc('configuration.md')
-      .replaceAll('\\|', '/')
-      .matchAll(/^\| `--([a-z-]+) [^|`]*` \| `(\w+)` \| (.+?) \|/gm);
-    expect([...listed].map(([, flag, env, fallback]) => [flag, env, fallback])).toEqual(expected);
+  it('list the commands and their flags as the table of commands has them', () => {
+    for (const [page, text] of pagesWithFlags(doc)) expect(doc(page), `${page}: npm run generate:flags`).toBe(text);
   });
 
   it('list every metric with its labels, and no other', async () => {
@@ -98,12 +76,6 @@ describe('the docs', () => {
     );
   });
 
-  it('list every flag of check, and no other', () => {
-    const flags = [...checkHelp().matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag]) => flag);
-    const listed = [...doc('check.md').matchAll(/^\| `--([a-z-]+)( [A-Z]+)?` \| .* \| .* \|$/gm)];
-    expect(listed.map(([, flag]) => flag)).toEqual(flags);
-  });
-
   it('name every annotation', () => {
     expect(rows(doc('policies.md'), /^probewright\.dev\//)).toEqual(
       ['startup-endpoint', 'liveness-endpoint', 'readiness-endpoint', 'startup-seconds', 'containers', 'skip'].map(
@@ -113,9 +85,11 @@ describe('the docs', () => {
   });
 
   it('have a page for every command', () => {
-    const pages = { serve: 'configuration.md', check: 'check.md', fix: 'fix.md', explain: 'explain.md' };
-    expect(Object.keys(pages)).toEqual(Object.keys(COMMANDS));
-    for (const page of Object.values(pages)) expect(existsSync(join('docs', page))).toBe(true);
+    const pages = [...pagesWithFlags(doc).values()].join('');
+    for (const { name, flags } of COMMAND_DEFINITIONS) {
+      expect(pages).toContain(`| \`${name}`);
+      if (Object.keys(flags).length > 0) expect(pages).toContain(`<!-- flags of ${name}: `);
+    }
   });
 
   it('have no dead links to files or headings', () => {

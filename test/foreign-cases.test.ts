@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { validate } from '../src/admission/validate.ts';
-import { checkTexts } from '../src/cli/check-manifests.ts';
-import { CHECK_CATALOGUE } from '../src/policy/check-catalogue.ts';
-import { PolicySet } from '../src/policy/policy-set.ts';
-import { isJsonObject, objectMember, stringMember } from '../src/probes/json.ts';
+import { checkTexts } from './check-texts.ts';
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
+import { Snapshot } from '../src/facts/snapshot.ts';
+import { isJsonObject, objectMember, stringMember } from '../src/json/json-value.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../src/probes/probe.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { workloadKindOfManifest } from '../src/workload/kinds.ts';
 import { FOREIGN_CASE_EXCEPTIONS } from './foreign-case-exceptions.ts';
 import { expectValidReply } from './protocol.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument, requestOf, reviewOf } from './worlds.ts';
-import type { JsonObject } from '../src/probes/json.ts';
+import type { JsonObject } from '../src/json/json-value.ts';
 import type { WorkloadKind } from '../src/workload/kinds.ts';
 
 /*
@@ -192,7 +192,7 @@ function outcomeOf(refusals: readonly { check: string; container: string }[]): O
 
 /** Asks as an API server would, object after object. */
 function online(entry: ForeignCase): Outcome {
-  const policies = new PolicySet(policiesFor(entry).map(parsedPolicy));
+  const policies = Snapshot.of(CHECK_CATALOGUE, policiesFor(entry).map(parsedPolicy));
   const refusals = entry.objects.flatMap((object) => {
     const request = requestOf(reviewOf(object, { operation: entry.operation, namespace: namespaceOf(object) }));
     const decision = validate(request, policies, {
@@ -216,7 +216,7 @@ function offline(entry: ForeignCase): Outcome {
     file: `policies/${index}.json`,
     text: JSON.stringify(policy),
   }));
-  const report = checkTexts(texts, policyTexts, { namespace: NAMESPACE, enforcement: 'Deny', kinds: KINDS });
+  const report = checkTexts(texts, policyTexts, { namespace: NAMESPACE, kinds: KINDS });
   expect(report.problems).toEqual([]);
   return outcomeOf(report.violations.filter(({ action }) => action === 'Deny'));
 }

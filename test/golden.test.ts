@@ -1,26 +1,27 @@
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mutate } from '../src/admission/mutate.ts';
 import { validate } from '../src/admission/validate.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
-import { PolicySet } from '../src/policy/policy-set.ts';
+import { Snapshot } from '../src/facts/snapshot.ts';
 import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
-import { readPolicyTexts } from '../src/cli/manifests.ts';
+import { readPolicyTexts } from '../src/manifests/manifest-texts.ts';
 import { expectValidReply, patched } from './protocol.ts';
 import { requestOf } from './worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
-import type { JsonObject } from '../src/probes/json.ts';
+import type { JsonObject } from '../src/json/json-value.ts';
 
 const REVIEWS = 'test/fixtures/reviews';
 const GOLDEN = 'test/golden';
 const names = readdirSync(REVIEWS).filter((name) => name.endsWith('.json'));
 
-async function examplePolicies(): Promise<PolicySet> {
+async function examplePolicies(): Promise<Snapshot> {
   const { texts } = await readPolicyTexts('examples/policies');
-  const { policies, namespaceLabels, problems } = readPolicyDocuments(texts);
+  const { policies, facts, problems } = readPolicyDocuments(CHECK_CATALOGUE, texts);
   expect(problems).toEqual([]);
-  return new PolicySet(policies, namespaceLabels);
+  return Snapshot.of(CHECK_CATALOGUE, policies, facts);
 }
 
 /**

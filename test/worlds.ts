@@ -1,9 +1,10 @@
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { parseProbePolicy } from '../src/policy/probe-policy.ts';
-import { PolicySet } from '../src/policy/policy-set.ts';
+import { Snapshot } from '../src/facts/snapshot.ts';
 import { mutate } from '../src/admission/mutate.ts';
 import { decodeReview } from '../src/admission/review.ts';
 import { expectValidReply, patched } from './protocol.ts';
-import type { JsonObject } from '../src/probes/json.ts';
+import type { JsonObject } from '../src/json/json-value.ts';
 import type { ProbePolicy } from '../src/policy/probe-policy.ts';
 import type { AdmissionRequest } from '../src/admission/review.ts';
 import type { MutationMode } from '../src/admission/decision.ts';
@@ -22,14 +23,14 @@ export function clusterPolicyDocument(spec: unknown, name = 'cluster'): JsonObje
 
 /** A parsed policy; a test with a policy that does not parse is wrong. */
 export function parsedPolicy(document: unknown): ProbePolicy {
-  const parsed = parseProbePolicy(document);
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
   if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
   return parsed.policy;
 }
 
 /** The set of these policy documents. */
-export function policySet(...documents: unknown[]): PolicySet {
-  return new PolicySet(documents.map(parsedPolicy));
+export function policySet(...documents: unknown[]): Snapshot {
+  return Snapshot.of(CHECK_CATALOGUE, documents.map(parsedPolicy));
 }
 
 /** A container with an http port, and whatever else is given. */
@@ -98,7 +99,7 @@ export interface Mutation extends DecodedReply {
 /** Asks the mutating webhook about an object and holds the reply to the protocol. */
 export function mutation(
   object: JsonObject,
-  policies: PolicySet,
+  policies: Snapshot,
   options: { request?: JsonObject; mode?: MutationMode } = {},
 ): Mutation {
   const request = requestOf(reviewOf(object, options.request));

@@ -1,6 +1,6 @@
 import { BOUNDS } from '../../src/policy/bounds.ts';
 import { DISABLED } from '../../src/policy/probe-default.ts';
-import { INT32_MAX } from '../../src/policy/reader.ts';
+import { INT32_MAX } from '../../src/probes/go-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
 import { checksSchema } from './check-schema.ts';
 import { portSchema } from './port-schema.ts';

@@ -1,6 +1,7 @@
 import { DISABLED } from '../../src/policy/probe-default.ts';
 import { BOUNDS } from '../../src/policy/bounds.ts';
-import { INT32_MAX } from '../../src/policy/reader.ts';
+import { INT32_MAX } from '../../src/probes/go-values.ts';
+import { HEADER_NAME_PATTERN } from '../../src/probes/header-name.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../../src/probes/probe.ts';
 import { portSchema } from './port-schema.ts';
 import type { HandlerKind, ProbeInteger, ProbeKind } from '../../src/probes/probe.ts';
@@ -81,7 +82,7 @@ const handlers: Readonly<Record<HandlerKind, OpenApiSchema>> = {
               type: 'string',
               minLength: 1,
               maxLength: BOUNDS.headerName.maximum,
-              pattern: '^[-A-Za-z0-9]+$',
+              pattern: `^${HEADER_NAME_PATTERN}$`,
             },
             value: {
               description:

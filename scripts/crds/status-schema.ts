@@ -13,7 +13,7 @@ export const statusSchema: OpenApiSchema = {
     },
     conditions: {
       description:
-        'Ready is True when the newest version is in force, and False when it has problems; the message lists them, each with its path.',
+        'Ready is True when the newest version is in force, and False when it is not. The message lists warnings or problems, each with its path.',
       type: 'array',
       maxItems: 32,
       'x-kubernetes-list-type': 'map',

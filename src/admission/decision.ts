@@ -5,29 +5,26 @@ import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { AdmissionRequest } from './review.ts';
 import type { AdmissionReviewReply } from './response.ts';
 
-/** Why a request was let through without a look: design section 3, "always allowed untouched". */
+/** The reason why Probewright allows a request without checks: design section 3, "always allowed untouched". */
 export type SkipReason = 'operation' | 'subresource' | 'kind' | UntouchedReason | 'unchanged' | 'mutation-off';
 
-/** What was decided about a request, and why: the reply, and what logs and metrics say of it. */
+/** The decision about a request, with the reply and the reasons. Logs and metrics report the reasons. */
 export interface Decision {
   readonly reply: AdmissionReviewReply;
-  /** allow: looked at, nothing to do. skip: not looked at. */
+  /** allow: the request was checked, and needs no change. skip: the request was not checked. */
   readonly result: 'allow' | 'mutate' | 'warn' | 'deny' | 'skip';
   readonly skipped?: SkipReason;
   readonly defaulting?: Defaulting;
   readonly violations?: readonly Violation[];
-  /** Sources of the policies that were in force, lowest layer first. */
+  /** Sources of the policies in force, lowest layer first. */
   readonly policies?: readonly string[];
 }
 
-/** Whether patches are sent: Audit only says what would have been added. */
+/** On sends patches. Audit only reports the patches that On would send. */
 export const MUTATION_MODES = ['On', 'Audit', 'Off'] as const;
 export type MutationMode = (typeof MUTATION_MODES)[number];
 
-/** Decides on one request; the policies in force are the caller's to keep. */
-export type Decide = (request: AdmissionRequest) => Decision;
-
-/** Lets a request through without a look, and says why. */
+/** Allows a request without checks, and records the reason. */
 export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {
   return { reply: allowed(request.uid), result: 'skip', skipped };
 }

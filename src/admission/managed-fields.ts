@@ -1,17 +1,24 @@
-/** How a review's `metadata.managedFields` begins: never first of its object's members, which starts with a name. */
+/**
+ * The start of `metadata.managedFields` in a review. The field is never the first member of ObjectMeta: the first
+ * member is a name.
+ */
 const OPENING = ',"managedFields":[';
-/** How it ends: Go writes it as the last member of ObjectMeta, and the object's spec next. */
+/**
+ * The end of `managedFields`. Go writes `managedFields` as the last member of ObjectMeta, and the object's spec next.
+ */
 const CLOSING = ']},"spec":{';
-/** `object` and `oldObject`. */
+/** A review has two objects: `object` and `oldObject`. */
 const OBJECTS = 2;
 
 /**
- * The text of an AdmissionReview without the objects' managedFields: the API server's own bookkeeping, which no decision looks at and which
- * is up to half of what it sends and of the time that parsing takes. Anything that does not look exactly as the API server writes it stays.
+ * Removes `managedFields` from the objects in the text of an AdmissionReview. No decision reads `managedFields`, the
+ * API server's own bookkeeping. The field is up to half of the text and of the parsing time. A text that differs from
+ * the API server's format stays unchanged.
  *
- * For every text that is JSON the result is the same JSON without these members, wherever the strings in it come from: neither mark can
- * begin within a string, as its first quote would end that string and a letter cannot follow; and the first bracket after an opening one,
- * when it is a closing one, closes it. What is cut out is not parsed, so a text that is no JSON just there is taken for what is around it.
+ * For every valid JSON text, the result is the same JSON without these members, whatever strings the JSON contains.
+ * Neither mark can begin within a string: the first quote of a mark would end the string, and no letter may follow.
+ * After an opening bracket, the next bracket closes the list if that next bracket is a closing one. The removed part is
+ * not parsed, so invalid JSON in the removed part is not detected.
  */
 export function withoutManagedFields(text: string): string {
   let kept = '';

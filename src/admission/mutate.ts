@@ -1,59 +1,125 @@
-import { objectMember, stringMembers } from '../probes/json.ts';
+import { objectMember, stringMembers } from '../json/json-value.ts';
 import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { runToEnd } from '../steps.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
+import { runChecksInSteps } from '../checks/run-checks.ts';
+import { effectiveTemplate } from '../defaulting/effective.ts';
+import { laxer } from '../policy/action.ts';
 import { skip } from './decision.ts';
 import { allowed, auditText } from './response.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
+import { ObjectTooLarge } from './object-size.ts';
 import { scopeOf } from './scope.ts';
+import { violationOfUnseen } from './unseen-object.ts';
+import { isControlledByControllerManager } from './trusted-controllers.ts';
+import { violationAnnotation } from './violation-annotation.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Violation } from '../checks/violation.ts';
 import type { Steps } from '../steps.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
 import type { Decision, MutationMode } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**
- * Answers `/mutate`: a Pod that is being created gets the probes that it lacks and policy gives it. Nothing else is ever patched:
- * patching templates, ReplicaSets, Jobs or existing Pods starts rollouts, endless ReplicaSets and stuck finalizers.
+ * Answers `/mutate`: a Pod at CREATE gets the probes that the Pod lacks and the policy defines. Probewright patches
+ * nothing else. Patches of templates, ReplicaSets, Jobs or existing Pods start rollouts, endless ReplicaSets and stuck
+ * finalizers.
+ *
+ * For a Pod that kube-controller-manager creates for a controller, the answer also has the violations that `/validate`
+ * would record. Match conditions keep such Pods from `/validate`, where violations could only add an audit annotation.
  */
-export function mutate(request: AdmissionRequest, policies: PolicySet, mode: MutationMode): Decision {
+export function mutate(request: AdmissionRequest, policies: Snapshot, mode: MutationMode): Decision {
   return runToEnd(mutateInSteps(request, policies, mode));
 }
 
-/** The same in steps, for an object that takes long. */
-export function* mutateInSteps(request: AdmissionRequest, policies: PolicySet, mode: MutationMode): Steps<Decision> {
-  if (mode === 'Off') return skip(request, 'mutation-off');
-  const scope = scopeOf(request, BUILT_IN_KINDS);
+/** Does the work of `mutate` in steps, for an object that takes long. */
+export function* mutateInSteps(request: AdmissionRequest, policies: Snapshot, mode: MutationMode): Steps<Decision> {
+  const isAudited = isControlledByControllerManager(request);
+  if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
+  const scope = auditableScope(request, isAudited);
+  if (scope instanceof ObjectTooLarge) return auditUnseen(request, scope);
   if ('skipped' in scope) return skip(request, scope.skipped);
   if (scope.kind.kind !== 'Pod') return skip(request, 'kind');
   if (request.operation !== 'CREATE') return skip(request, 'operation');
 
   const { object: pod } = scope;
   const policy = policies.policyFor(request.namespace, stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels'));
-  const defaulting = yield* permittedDefaulting(pod, policy, scope.kind);
+  const defaulting = mode === 'Off' ? undefined : yield* permittedDefaulting(pod, policy, scope.kind);
   yield;
-  const patch = probePatch(pod, defaulting.injections);
-  const sent = mode === 'On' ? patch : [];
+  const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
+  const patch = probePatch(pod, injections);
+  yield;
+  const violations = isAudited ? yield* auditedViolations(effectiveTemplate(pod, injections), scope.kind, policy) : [];
+  const warnings = defaulting?.warnings ?? [];
   return {
     reply: allowed(request.uid, {
-      patch: sent,
-      warnings: defaulting.warnings,
-      auditAnnotations: auditAnnotations(defaulting, mode),
+      patch,
+      warnings,
+      auditAnnotations: { ...auditAnnotations(defaulting, mode), ...violationAnnotation(violations) },
     }),
-    result: sent.length > 0 ? 'mutate' : defaulting.warnings.length > 0 ? 'warn' : 'allow',
-    defaulting,
+    result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
+    ...(defaulting && { defaulting }),
+    ...(isAudited && { violations }),
     policies: policy.layers.map((layer) => layer.source),
   };
 }
 
 /**
- * Values stay the same, or away, when the webhook is called again for the same Pod: the API server refuses a second, different
- * value for a key.
+ * Decides whether the object is to be looked at.
+ *
+ * @throws ObjectTooLarge unless the answer is to record the violation
  */
-function auditAnnotations({ injections, notInjected }: Defaulting, mode: MutationMode): Record<string, string> {
+function auditableScope(request: AdmissionRequest, isAudited: boolean): ReturnType<typeof scopeOf> | ObjectTooLarge {
+  try {
+    return scopeOf(request, BUILT_IN_KINDS);
+  } catch (error) {
+    if (isAudited && error instanceof ObjectTooLarge && request.operation === 'CREATE') return error;
+    throw error;
+  }
+}
+
+/**
+ * Allows a controller's Pod that is too large to check, and records the violation. Match conditions keep the Pod from
+ * `/validate`, and an error would reject the Pod under failurePolicy Fail.
+ */
+function auditUnseen(request: AdmissionRequest, tooLarge: ObjectTooLarge): Decision {
+  const violations = [violationOfUnseen(tooLarge, 'Audit')];
+  const reply = allowed(request.uid, { auditAnnotations: violationAnnotation(violations) });
+  return { reply, result: 'allow', violations, policies: [] };
+}
+
+/**
+ * `/validate` has the same limit for violations of one kind. An object of several MB has room for any number of
+ * violations.
+ */
+const MOST_VIOLATIONS = 5000;
+
+/**
+ * Finds what `/validate` finds in a Pod of a controller. `/validate` has already checked the Pod's template, so every
+ * violation counts as Audit at most.
+ */
+function* auditedViolations(pod: JsonObject, kind: WorkloadKind, { checkPolicy }: WorkloadPolicy): Steps<Violation[]> {
+  const found = yield* runChecksInSteps(checkedWorkload(pod, kind, { template: pod, path: [] }), checkPolicy);
+  return found
+    .slice(0, MOST_VIOLATIONS)
+    .map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
+}
+
+/**
+ * When the API server calls the webhook again for the same Pod, each annotation keeps its value or is left out. The API
+ * server keeps the first value of a key, and logs a warning about a second value. If another webhook adds a container
+ * later, only metrics and logs report the container's violations.
+ */
+function auditAnnotations(defaulting: Defaulting | undefined, mode: MutationMode): Record<string, string> {
   const annotations: Record<string, string> = {};
+  if (defaulting === undefined) return annotations;
+  const { injections, notInjected } = defaulting;
   if (injections.length > 0)
     annotations[mode === 'On' ? 'injected' : 'would-inject'] = provenance(injections, undefined);
   if (notInjected.length > 0) annotations['not-injected'] = auditText(notInjected, formatNotInjected);

@@ -1,27 +1,30 @@
-import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import { isJsonObject, member, objectMember } from '../json/json-value.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../probes/probe.ts';
 import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { PlacedTemplate } from '../workload/kinds.ts';
 
 /**
- * No node runs as many containers as this in one Pod, but an object of 3 MiB has room for a quarter of a million, and what there is to say
- * about each would not fit into our memory.
+ * No node runs as many containers in one Pod. An object of 3 MiB has room for 250,000 containers, and the messages
+ * about all of them would not fit into memory.
  */
 const MAX_CONTAINERS = 5000;
-/** Ports, headers, words of commands, restart rules, members of probes and annotations of all templates together: each takes time. */
+/**
+ * The limit on ports, headers, command words, restart rules, probe members and annotations of all templates together.
+ * Each element takes time.
+ */
 const MAX_ELEMENTS = 50_000;
 
-/** An object that is too large to be looked at: the caller's fault. */
+/** The object is too large to check: an error of the client. */
 export class ObjectTooLarge extends RangeError {}
 
-/** A text that is shorter has not so many elements: each takes two characters at least. */
+/** A shorter text cannot have that many elements, because each element takes at least two characters. */
 const LEAST_TEXT_OF_MANY_ELEMENTS = 2 * MAX_ELEMENTS;
 
 /**
- * Throws ObjectTooLarge for an object whose Pod templates have more of anything, together, than can be looked at.
+ * Throws ObjectTooLarge if the Pod templates together have more containers or elements than the limits allow.
  *
- * @param textLength characters of the JSON that they were parsed from
+ * @param textLength characters of the JSON from which the templates were parsed
  */
 export function refuseTooLarge(templates: readonly PlacedTemplate[], textLength: number): void {
   let containers = 0;

@@ -1,22 +1,27 @@
+import { base64OfUtf8 } from '../text/utf8.ts';
 import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
+import { formatPath } from '../json/field-path.ts';
 import { formatViolation } from '../checks/violation.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { PatchOperation } from '../defaulting/patch.ts';
 
-/** The reply as it goes over the wire: k8s.io/api/admission/v1 AdmissionReview with a response. */
+/** The reply in the wire format: k8s.io/api/admission/v1 AdmissionReview with a response. */
 export interface AdmissionReviewReply {
   readonly apiVersion: typeof REVIEW_API_VERSION;
   readonly kind: typeof REVIEW_KIND;
   readonly response: AdmissionResponse;
 }
 
-/** k8s.io/api/admission/v1 AdmissionResponse. `patch` is base64 of an RFC 6902 document and comes with patchType or not at all. */
+/**
+ * k8s.io/api/admission/v1 AdmissionResponse. `patch` is base64 of an RFC 6902 document. `patch` and `patchType` are
+ * either both set or both absent.
+ */
 export interface AdmissionResponse {
   readonly uid: string;
   readonly allowed: boolean;
-  /** Why a request is denied: a meta/v1 Status. The API server puts the webhook's name before the message. */
+  /** The reason for a denial: a meta/v1 Status. The API server adds the webhook's name before the message. */
   readonly status?: DenialStatus;
   readonly patch?: string;
   readonly patchType?: 'JSONPatch';
@@ -24,7 +29,7 @@ export interface AdmissionResponse {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** The part of a meta/v1 Status that a denial fills in. */
+/** The fields of a meta/v1 Status that a denial sets. */
 export interface DenialStatus {
   readonly code: 403;
   readonly reason: 'Forbidden';
@@ -39,7 +44,7 @@ export interface DenialCause {
   readonly message: string;
 }
 
-/** What a decision adds to a plain `allowed: true`. */
+/** The fields that a decision adds to a plain `allowed: true`. */
 export interface Verdict {
   readonly patch?: readonly PatchOperation[];
   readonly warnings?: readonly string[];
@@ -47,14 +52,14 @@ export interface Verdict {
 }
 
 /**
- * The one place where replies are made: echoes the uid, encodes the patch, leaves out what is empty and keeps warnings and audit
- * annotations within what the API server accepts.
+ * Builds every reply that allows a request. Echoes the uid, encodes the patch and omits empty fields. Limits warnings
+ * and audit annotations to what the API server accepts.
  */
 export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewReply {
   const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
   const response: { -readonly [K in keyof AdmissionResponse]: AdmissionResponse[K] } = { uid, allowed: true };
   if (patch.length > 0) {
-    response.patch = Buffer.from(JSON.stringify(patch)).toString('base64');
+    response.patch = base64OfUtf8(JSON.stringify(patch));
     response.patchType = 'JSONPatch';
   }
   if (warnings.length > 0) response.warnings = boundedWarnings(warnings);
@@ -63,8 +68,8 @@ export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewRepl
 }
 
 /**
- * A denial: the message has one line for each violation, and the causes carry the same for tools. No warnings: they would be noise beside
- * a refusal.
+ * Builds a denial. The message has one line for each violation, and the causes carry the same violations for tools. A
+ * denial has no warnings, because the message is enough.
  */
 export function denied(
   uid: string,
@@ -74,7 +79,7 @@ export function denied(
   const shown = violations.slice(0, countShown(violations));
   const causes = shown.map(({ path, message, check, reason }) => ({
     reason: reason ?? 'FieldValueForbidden',
-    field: visible(path),
+    field: visible(formatPath(path)),
     message: visible(`${message} (${check})`),
   }));
   const lines = shown.map((violation) => visible(formatViolation(violation)));
@@ -91,40 +96,47 @@ export function denied(
   };
 }
 
-/** All violations are told of; only what nobody could have written by hand is cut short, or an answer could be a hundred times the question. */
+/**
+ * A denial reports all violations up to these limits. No hand-written object exceeds the limits. Without limits, an
+ * answer could be 100 times as long as its request.
+ */
 const MAX_DENIALS = 1000;
 const MAX_DENIALS_LENGTH = 256 * 1024;
 
-/** How many violations there is room for: at least one, which is bounded itself. */
+/** The number of violations within the limits: at least one, because one violation has a bounded length. */
 function countShown(violations: readonly Violation[]): number {
   let [count, length] = [0, 0];
   for (const { path, message } of violations) {
     if (count === MAX_DENIALS || length >= MAX_DENIALS_LENGTH) break;
     count += 1;
-    length += path.length + message.length;
+    length += formatPath(path).length + message.length;
   }
   return count;
 }
 
-/** More than this many warnings are summed up: nobody reads the ninth. */
+/** A reply sums up the warnings beyond this number: nobody reads the ninth warning. */
 const MAX_WARNINGS = 8;
 /**
- * Up to 4096 runes of all webhooks' warnings together are shown whole; beyond that the API server cuts each to 256 (filters/warning.go). What
- * we say stays under the first figure with room for others, or is cut by us, who keep the check's id.
+ * The API server shows up to 4096 runes of all webhooks' warnings together. Beyond 4096 runes, the API server cuts each
+ * warning to 256 (filters/warning.go). These warnings stay below 4096 and leave room for other webhooks. If these
+ * warnings are too long, `cutWarning` cuts each warning and keeps the check's id.
  */
 const MAX_WARNINGS_LENGTH = 3500;
 const MAX_WARNING_LENGTH = 256;
-/** An audit line is read by people and stored for ever. */
+/** An audit entry is read by people and kept for a long time, so the entry must be short. */
 const MAX_AUDIT_LENGTH = 1024;
-/** It has room for fewer. */
+/** An audit entry never has room for more entries than this. */
 const MAX_AUDITED = 100;
 
-/** What an audit annotation tells of a list that may be long: its first entries, of which as many are shown as have room. */
+/** The text of an audit annotation for a list that may be long: as many of the first entries as fit. */
 export function auditText<T>(entries: readonly T[], line: (entry: T) => string): string {
   return entries.slice(0, MAX_AUDITED).map(line).join('; ');
 }
 
-/** All visible: the API server drops a warning with a control character, and reports nothing (apimachinery NewWarningHeader). */
+/**
+ * Makes every warning visible: the API server drops a warning with a control character without a report (apimachinery
+ * NewWarningHeader).
+ */
 function boundedWarnings(warnings: readonly string[]): string[] {
   const distinct = [...new Set(warnings.map(visible))];
   const shown = distinct.slice(0, MAX_WARNINGS);
@@ -139,7 +151,7 @@ function bounded(annotations: Readonly<Record<string, string>>): Record<string, 
   return texts;
 }
 
-/** Keeps the check's id at the end, which says where to read on. */
+/** Keeps the check's id at the end: with the id, the reader finds the documentation. */
 function cutWarning(warning: string): string {
   const id = / \([a-z-]+\)$/.exec(warning)?.[0] ?? '';
   return cut(warning.slice(0, warning.length - id.length), MAX_WARNING_LENGTH - id.length) + id;

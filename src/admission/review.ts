@@ -1,26 +1,26 @@
 import { quote } from '../text/quote.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
-/** The protocol's version: admission.k8s.io/v1, which every supported API server speaks. */
+/** The version of the protocol: every supported API server speaks admission.k8s.io/v1. */
 export const REVIEW_API_VERSION = 'admission.k8s.io/v1';
 export const REVIEW_KIND = 'AdmissionReview';
 
 /**
- * What we use of an AdmissionRequest (k8s.io/api/admission/v1), trusted to have these types. Fields that we do not use are not
- * looked at.
+ * The fields of an AdmissionRequest (k8s.io/api/admission/v1) that Probewright uses. These fields have the types below.
+ * Probewright does not read other fields.
  */
 export interface AdmissionRequest {
   readonly uid: string;
-  /** The kind of the object: what decides where its Pod template is. */
+  /** The kind of the object. The kind decides where the Pod template is. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
-  /** Empty for the object itself; `status`, `scale`, `ephemeralcontainers`, ... otherwise. */
+  /** Empty for the object itself. Otherwise `status`, `scale`, `ephemeralcontainers`, ... */
   readonly subResource: string;
-  /** CREATE, UPDATE, DELETE, CONNECT, or one that a later API server adds. */
+  /** CREATE, UPDATE, DELETE, CONNECT, or an operation that a later API server adds. */
   readonly operation: string;
-  /** Empty when the API server has yet to generate the name. */
+  /** Empty if the API server has not generated the name yet. */
   readonly name: string;
-  /** Empty for objects outside namespaces. The object's own metadata.namespace is not reliable before Kubernetes 1.24. */
+  /** Empty for cluster-scoped objects. The object's own metadata.namespace is not reliable before Kubernetes 1.24. */
   readonly namespace: string;
   readonly dryRun: boolean;
   readonly userName: string;
@@ -28,17 +28,17 @@ export interface AdmissionRequest {
   readonly object: JsonObject | undefined;
   /** Undefined on CREATE. */
   readonly oldObject: JsonObject | undefined;
-  /** Characters of the JSON that all this was parsed from, or more. */
+  /** The number of characters of the JSON text of the request, or more. */
   readonly textLength: number;
 }
 
-/** The outcome of decoding: the request, or what is wrong with the body, for an HTTP 400. */
+/** The result of decoding: the request, or the problem with the body, for an HTTP 400. */
 export type ReviewDecoding = { readonly request: AdmissionRequest } | { readonly problem: string };
 
 /**
- * Decodes a request body that has been parsed as JSON. Anything but a v1 AdmissionReview with a usable request is refused.
+ * Decodes a request body that was parsed as JSON. Rejects everything except a v1 AdmissionReview with a usable request.
  *
- * @param textLength characters that the body had when it was parsed; when it is not known, an object may be as large as any
+ * @param textLength characters of the parsed body; without a number, the object may have any size
  */
 export function decodeReview(body: unknown, textLength = Infinity): ReviewDecoding {
   if (!isJsonObject(body)) return { problem: `the body must be an ${REVIEW_KIND} object, not ${typeName(body)}` };
@@ -51,7 +51,10 @@ export function decodeReview(body: unknown, textLength = Infinity): ReviewDecodi
   return decodeRequest(request, textLength);
 }
 
-/** It is remembered, with the policies that are in force there. Kubernetes allows 63 (a DNS label). */
+/**
+ * The server remembers the namespace with the policies in force there, so the length needs a limit. Kubernetes allows
+ * 63 characters (a DNS label).
+ */
 const MAX_NAMESPACE_LENGTH = 253;
 
 function decodeRequest(request: JsonObject, textLength: number): ReviewDecoding {
@@ -106,7 +109,7 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** A scalar as it was sent, cut short; the type of anything else. */
+/** A scalar as the client sent the scalar, cut short. For any other value, its type. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeName(value);

@@ -1,23 +1,26 @@
 import { hasControllerOwner } from '../workload/kinds.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
-/** Whose controller references are believed, beside those of Kubernetes' own controllers. */
+/** The accounts whose controller references Probewright trusts, in addition to Kubernetes' own controllers. */
 export interface TrustedControllers {
-  /** User names; one that ends in `*` stands for all that begin so. */
+  /** User names. A name that ends in `*` matches all user names with that prefix. */
   readonly accounts: readonly string[];
-  /** Service accounts of other namespaces than the object's: operators run in a namespace of their own. */
+  /** Trusts service accounts of other namespaces than the object's, because operators run in their own namespace. */
   readonly foreignServiceAccounts: boolean;
 }
 
-/** What holds unless the server is told otherwise. */
+/** The default of the server settings. */
 export const DEFAULT_TRUSTED_CONTROLLERS: TrustedControllers = { accounts: [], foreignServiceAccounts: true };
 
-/** kube-controller-manager: one user, or one service account in kube-system for each controller (`--use-service-account-credentials`). */
+/**
+ * kube-controller-manager: one user, or one service account in kube-system for each controller
+ * (`--use-service-account-credentials`).
+ */
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const SYSTEM_NAMESPACE = 'kube-system';
 
-/** Who asks, and for what object. */
+/** The user who sends a request, and the object of the request. */
 export interface Requester {
   readonly userName: string;
   readonly namespace: string;
@@ -25,25 +28,40 @@ export interface Requester {
 }
 
 /**
- * True when a controller made the object: an owner reference says so, and the requester can be that controller. Every user with `edit` may write a
- * reference, so a reference alone proves nothing.
+ * True if a controller made the object: the object has an owner reference, and the requester can be that controller. A
+ * reference alone proves nothing, because every user with `edit` may write a reference.
  */
 export function isControlled({ userName, namespace, object }: Requester, trusted: TrustedControllers): boolean {
   return object !== undefined && hasControllerOwner(object) && canBeController(userName, namespace, trusted);
 }
 
+/**
+ * True if one of kube-controller-manager's own accounts made an object that has a controller. No setting changes the
+ * result, so a match condition of the chart's webhook configurations can test the same rule
+ * (charts/probewright/templates/_match_conditions.tpl).
+ */
+export function isControlledByControllerManager({ userName, object }: Requester): boolean {
+  return object !== undefined && isControllerManager(userName) && hasControllerOwner(object);
+}
+
 function canBeController(userName: string, namespace: string, trusted: TrustedControllers): boolean {
-  if (userName === CONTROLLER_MANAGER || trusted.accounts.some((account) => isAccount(userName, account))) return true;
+  if (isControllerManager(userName) || trusted.accounts.some((account) => isAccount(userName, account))) return true;
   const own = serviceAccountNamespace(userName);
-  if (own === undefined) return false;
-  return own === SYSTEM_NAMESPACE || (trusted.foreignServiceAccounts && own !== namespace);
+  return own !== undefined && trusted.foreignServiceAccounts && own !== namespace;
+}
+
+function isControllerManager(userName: string): boolean {
+  return userName === CONTROLLER_MANAGER || serviceAccountNamespace(userName) === SYSTEM_NAMESPACE;
 }
 
 function isAccount(userName: string, account: string): boolean {
   return account.endsWith('*') ? userName.startsWith(account.slice(0, -1)) : userName === account;
 }
 
-/** The namespace of a service account's user name, `system:serviceaccount:<namespace>:<name>` (k8s.io/apiserver, serviceaccount/util.go). */
+/**
+ * The namespace in a service account's user name, `system:serviceaccount:<namespace>:<name>` (k8s.io/apiserver,
+ * serviceaccount/util.go).
+ */
 function serviceAccountNamespace(userName: string): string | undefined {
   if (!userName.startsWith(SERVICE_ACCOUNT)) return undefined;
   const [namespace, name, ...others] = userName.slice(SERVICE_ACCOUNT.length).split(':');

@@ -1,53 +1,55 @@
-import { isDeepStrictEqual } from 'node:util';
-import { member, objectMember } from '../probes/json.ts';
+import { equalJson } from '../json/equal-json.ts';
+import { member, objectMember } from '../json/json-value.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
-import { validProbe } from '../checks/valid-probe.ts';
 import { formatViolation, violationKey } from '../checks/violation.ts';
-import { laxer } from '../policy/check-catalogue.ts';
+import { laxer } from '../policy/action.ts';
 import { containersOf } from '../workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind } from '../workload/kinds.ts';
 import { runToEnd } from '../steps.ts';
+import { violationOfUnseen } from './unseen-object.ts';
 import { skip } from './decision.ts';
 import { judgeInSteps } from '../verdict/judge.ts';
 import { isControlled } from './trusted-controllers.ts';
-import { allowed, auditText, denied } from './response.ts';
+import { allowed, denied } from './response.ts';
+import { violationAnnotation } from './violation-annotation.ts';
 import { ObjectTooLarge, refuseTooLarge } from './object-size.ts';
 import { scopeOf } from './scope.ts';
 import type { Steps } from '../steps.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Decision, MutationMode } from './decision.ts';
 import type { Scope } from './scope.ts';
 import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
 
-/** Caps what violations lead to, server-wide: the ladder for a first rollout. */
+/** Limits the action of all violations, for the whole server. A first rollout goes from Audit to Warn to Deny. */
 export const ENFORCEMENTS = ['Deny', 'Warn', 'Audit'] as const;
 export type Enforcement = (typeof ENFORCEMENTS)[number];
 
-/** How the server is set. */
+/** The server settings for `/validate`. */
 export interface ValidateSettings {
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
   readonly kinds: readonly WorkloadKind[];
-  /** Whose controller references are believed. */
+  /** The accounts whose controller references Probewright trusts. */
   readonly controllers: TrustedControllers;
 }
 
 /**
- * Answers `/validate`: the whole catalogue of checks on the effective template, at CREATE and when the template (of a Pod: a probe)
- * changed. Only what an update adds may deny; what was there before warns.
+ * Answers `/validate`: runs all checks on the effective template, at CREATE and when the template or a rollout limit
+ * changed. For a Pod, runs the checks when a probe changed. Only violations that an update adds may deny. Violations of
+ * the old object only warn.
  */
-export function validate(request: AdmissionRequest, policies: PolicySet, settings: ValidateSettings): Decision {
+export function validate(request: AdmissionRequest, policies: Snapshot, settings: ValidateSettings): Decision {
   return runToEnd(validateInSteps(request, policies, settings));
 }
 
-/** The same in steps, for an object that takes long. */
+/** Does the work of `validate` in steps, for an object that takes long. */
 export function* validateInSteps(
   request: AdmissionRequest,
-  policies: PolicySet,
+  policies: Snapshot,
   settings: ValidateSettings,
 ): Steps<Decision> {
   const { controllers } = settings;
@@ -76,7 +78,8 @@ export function* validateInSteps(
           willBeDefaulted,
         )).violations;
   const tolerated = new Set(before.map(violationKey));
-  // A namespace could make its old object violate a floored check by parameters of its own, and so excuse the next fault.
+  // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
+  // violation. So floored violations of the old object are checked again with the cluster's policies alone.
   const needsPlatform = judgement.violations.some(
     (found) => found.isFloored === true && tolerated.has(violationKey(found)),
   );
@@ -96,7 +99,8 @@ export function* validateInSteps(
     const key = violationKey(violation);
     return tolerated.has(key) && (violation.isFloored !== true || flooredBefore?.has(key) === true);
   };
-  // A Pod that a controller creates was judged in its template; refusing it would only hide it from its author.
+  // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
+  // violation from the author of the template.
   const cap = isPod(kind) && isControlled(request, controllers) ? 'Audit' : settings.enforcement;
   const violations = judgement.violations.map((violation) => {
     const ratchet: Violation['action'] = isTolerated(violation) ? 'Warn' : 'Deny';
@@ -107,18 +111,25 @@ export function* validateInSteps(
 }
 
 /**
- * Answers about an object that has more of something than is looked at. A refusal, as an error would let the object pass under failurePolicy Ignore:
- * whoever writes a command with 50,000 words would be past every check. What was as large before only warns.
+ * Answers a request with an object that is too large to check. The answer is a denial: after an error, failurePolicy
+ * Ignore would allow the object, and a command with 50,000 words would evade every check. An object that was too large
+ * before only warns, and an unchanged template is skipped.
  */
-function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, { message }: ObjectTooLarge): Decision {
-  const wasTooLarge = request.oldObject !== undefined && comparable(request, settings.kinds) === undefined;
+function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, tooLarge: ObjectTooLarge): Decision {
+  const { object, oldObject } = request;
+  const kind = workloadKind(request.kind.group, request.kind.kind, settings.kinds);
+  if (object !== undefined && oldObject !== undefined && kind !== undefined && !hasChanged(object, oldObject, kind))
+    return skip(request, 'unchanged');
+  const wasTooLarge = oldObject !== undefined && comparable(request, settings.kinds) === undefined;
   const cap = isControlled(request, settings.controllers) ? 'Audit' : settings.enforcement;
   const action = laxer(wasTooLarge ? 'Warn' : 'Deny', cap);
-  const violation = { check: validProbe.id, action, container: '', path: 'spec', message, reason: 'FieldValueTooMany' };
-  return decide(request, [violation], [], []);
+  return decide(request, [violationOfUnseen(tooLarge, action)], [], []);
 }
 
-/** The object before the update; undefined when there is none, or when it is too large to be looked at: then nothing that it had excuses anything. */
+/**
+ * The object before the update. Undefined if there is no old object, or if the old object is too large to check. A too
+ * large object excuses no violation.
+ */
 function comparable(
   { oldObject, kind, textLength }: AdmissionRequest,
   kinds: readonly WorkloadKind[],
@@ -140,7 +151,7 @@ function decide(
   annotationWarnings: readonly string[],
   policies: readonly string[],
 ): Decision {
-  const auditAnnotations = violations.length === 0 ? {} : { violations: auditText(violations, auditLine) };
+  const auditAnnotations = violationAnnotation(violations);
   const deny = violations.filter(({ action }) => action === 'Deny');
   if (deny.length > 0)
     return { reply: denied(request.uid, deny, auditAnnotations), result: 'deny', violations, policies };
@@ -156,26 +167,21 @@ function decide(
   };
 }
 
-/** `named-port app.livenessProbe Deny`: short, and the same whenever the webhook is asked about the same object. */
-function auditLine({ check, container, probe, action }: Violation): string {
-  return `${check} ${[container, probe].filter(Boolean).join('.')} ${action}`;
-}
-
 function hasChanged(object: JsonObject, oldObject: JsonObject, kind: WorkloadKind): boolean {
-  if (isPod(kind)) return !isDeepStrictEqual(probesOf(object), probesOf(oldObject));
+  if (isPod(kind)) return !equalJson(probesOf(object), probesOf(oldObject));
   return (
-    !isDeepStrictEqual(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind)) ||
-    !isDeepStrictEqual(rolloutOf(object), rolloutOf(oldObject))
+    !equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind)) ||
+    !equalJson(rolloutOf(object), rolloutOf(oldObject))
   );
 }
 
-/** What stands outside of the template and checks look at: how long a Deployment's rollout may take. */
+/** The fields outside of the template that checks read: the time limits of a Deployment's rollout. */
 function rolloutOf(object: JsonObject): unknown {
   const spec = objectMember(object, 'spec') ?? {};
   return [member(spec, 'progressDeadlineSeconds') ?? null, member(spec, 'minReadySeconds') ?? null];
 }
 
-/** A Pod's probes, container by container: labels, images and tolerations may change without making them anybody's business. */
+/** A Pod's probes, container by container. Changes of labels, images and tolerations need no new check. */
 function probesOf(pod: JsonObject): unknown {
   const spec = member(pod, 'spec');
   if (typeof spec !== 'object' || spec === null) return [];

@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM text in their order, each as Node prints it. What stands between them is ignored, as everywhere; but a text
- * in which one certificate cannot be read holds none: the API server refuses such a bundle as a whole.
+ * The certificates of a PEM text in their order, each as Node prints it. Text between certificates is ignored. When
+ * one certificate cannot be read, the result is empty: the API server rejects such a bundle as a whole.
  */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   try {
@@ -24,7 +24,10 @@ export function bundleOf(pems: readonly string[], now: number): string {
   return [...new Set(lasting.map((certificate) => certificate.toString()))].join('');
 }
 
-/** True when the bundle holds all of these very certificates, byte for byte. A bundle that cannot be read holds nothing. */
+/**
+ * True when the bundle holds each of the certificates, byte for byte. A bundle that cannot be read holds no
+ * certificate.
+ */
 export function bundleHolds(bundle: string, certs: string): boolean {
   const wanted = certificatesIn(certs).map(String);
   const held = new Set(certificatesIn(bundle).map(String));

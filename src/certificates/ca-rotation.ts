@@ -6,22 +6,26 @@ import type { CertificateAuthority, TrustRoot } from './trust-root.ts';
 export interface RotationSettings {
   readonly caLifetime: number;
   readonly leafLifetime: number;
-  /** For how long every client must have trusted a CA before it signs, which is more than any replica or client lags behind. */
+  /**
+   * For how long every client must have trusted a CA before it signs, which is more than any replica or client lags
+   * behind.
+   */
   readonly overlap: number;
 }
 
 /**
- * What is to be done with the CAs next. `stage`: make the next CA. `trust`: note that all clients trust it. `distrust`: take that note
- * back. `promote`: let it sign. `retire`: drop the CAs that signed before.
+ * The next step of a rotation. `stage`: make the next CA. `trust`: note that all clients trust the next CA. `distrust`:
+ * delete that note. `promote`: let the next CA sign. `retire`: drop the CAs that signed before.
  */
 export type RotationStep = 'stage' | 'trust' | 'distrust' | 'promote' | 'retire';
 
 /**
- * Decides on the next step. At no time is a leaf served that a client does not trust: leaves are signed by `ca` only, clients trust `ca`,
- * `next` and `previous`, a CA becomes `ca` after all clients have trusted it for `overlap`, and leaves `previous` when all leaves that it
- * signed have expired.
+ * Decides on the next step. At no time is a leaf served that a client does not trust: leaves are signed by `ca` only,
+ * clients trust `ca`, `next` and `previous`, a CA becomes `ca` after all clients have trusted it for `overlap`, and
+ * leaves `previous` when all leaves that it signed have expired.
  *
- * @param isNextTrusted whether every webhook configuration that there is holds `next`; undefined when that is not known now
+ * @param isNextTrusted whether every webhook configuration that there is holds `next`; undefined when that is not known
+ * now
  * @param now the wall clock, in milliseconds since the epoch
  */
 export function nextStep(
@@ -36,7 +40,7 @@ export function nextStep(
   } else if (isOutOfTime(next, now)) {
     return 'stage';
   } else if (isOutOfTime(ca, now)) {
-    // No leaf of it can be trusted, so there is nothing to be careful about.
+    // Clients reject every leaf of an expired CA, so nothing is lost.
     return 'promote';
   } else if (isNextTrusted !== undefined) {
     if (nextTrustedSince === undefined) {
@@ -52,18 +56,24 @@ export function nextStep(
   return isRetiring && now - promotedAt >= settings.leafLifetime + settings.overlap ? 'retire' : undefined;
 }
 
-/** Expired; or not valid yet, because it was made by a clock that was wrong. CAs are backdated, so a little does no harm. */
+/**
+ * True for a CA that has expired, or is not valid yet because a clock was wrong when it was made. CAs are backdated, so
+ * small errors of clocks do no harm.
+ */
 function isOutOfTime({ notBefore, notAfter }: CertificateAuthority, now: number): boolean {
   return now >= notAfter || now < notBefore;
 }
 
-/** When a CA is to be followed by another: one third of its life is left for that. Its life begins when it was made, not when it is dated. */
+/**
+ * When a rotation is due: after two thirds of the CA's life. Its life begins when the CA was made, which is later than
+ * its notBefore.
+ */
 export function rotationDue({ notBefore, notAfter }: CertificateAuthority): number {
   const made = Math.min(notBefore + BACKDATED_MILLISECONDS, notAfter);
   return made + ((notAfter - made) * 2) / 3;
 }
 
-/** The state with a next CA. A rotation that somebody asked for is under way with that. */
+/** The state with a next CA. That begins the rotation that the annotation asked for. */
 export function staged(state: CaState, next: CertificateAuthority): CaState {
   return { ...state, next, nextTrustedSince: undefined, rotate: false };
 }

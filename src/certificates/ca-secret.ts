@@ -1,12 +1,12 @@
 import { hasCode } from '../kubernetes/api-error.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { readCaState, SECRET_LABELS, writeCaState } from './ca-state.ts';
-import { MirroredObject } from './mirrored-object.ts';
+import { MirroredObject } from '../kubernetes/mirrored-object.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
-import type { CertificateSurroundings } from './certificate-surroundings.ts';
+import type { CertificateDependencies } from './certificate-dependencies.ts';
 import type { CaState, SecretContent, SecretReading } from './ca-state.ts';
-import type { MirrorListener } from './mirrored-object.ts';
+import type { MirrorListener } from '../kubernetes/mirrored-object.ts';
 
 /** Which Secret. */
 export interface SecretAddress {
@@ -22,18 +22,21 @@ export interface SecretSight {
   readonly reading: SecretReading | undefined;
 }
 
-/** How a write went. A conflict means that the Secret is no longer what we took it for, and that the watch will tell. */
+/**
+ * The result of a write. A conflict means that the Secret has changed since it was read; the watch will deliver the
+ * change.
+ */
 export type WriteResult = 'done' | 'conflict';
 
 /**
- * The Secret that the replicas share their CAs in. Needs: create secrets; list, watch and update this one. What is in force is what the
- * API server tells by the watch; what was written is taken for true only then.
+ * The Secret that the replicas share their CAs in. Needs: create secrets; list, watch and update this one. A state is
+ * in force once the watch has delivered it, also a state that this replica has written.
  */
 export class CaSecret {
   readonly #client: ApiClient;
   readonly #address: SecretAddress;
   readonly #mirror: MirroredObject;
-  readonly #surroundings: CertificateSurroundings;
+  readonly #dependencies: CertificateDependencies;
   readonly #stopped = new AbortController();
   #read: { readonly object: KubernetesObject; readonly reading: SecretReading } | undefined;
 
@@ -41,13 +44,13 @@ export class CaSecret {
     client: ApiClient,
     address: SecretAddress,
     listener: MirrorListener,
-    surroundings: CertificateSurroundings,
+    dependencies: CertificateDependencies,
   ) {
     this.#client = client;
     this.#address = address;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
     const { name } = address;
-    this.#mirror = new MirroredObject(client, { collection: this.#collection(), name }, listener, surroundings);
+    this.#mirror = new MirroredObject(client, { collection: this.#collection(), name }, listener, dependencies);
   }
 
   start(): void {
@@ -59,28 +62,30 @@ export class CaSecret {
     this.#mirror.stop();
   }
 
-  /** True once it is known whether there is the Secret. */
+  /** True once it is known whether the Secret exists. */
   get isKnown(): boolean {
     return this.#mirror.isKnown;
   }
 
-  /** The Secret as it is now, as far as we know. */
+  /** The Secret as the watch last delivered it. */
   look(): SecretSight {
     const { object, generation } = this.#mirror;
     if (object === undefined) return { object, generation, reading: undefined };
     if (this.#read?.object !== object)
-      this.#read = { object, reading: readCaState(contentOf(object), this.#surroundings.now()) };
+      this.#read = { object, reading: readCaState(contentOf(object), this.#dependencies.now()) };
     return { object, generation, reading: this.#read.reading };
   }
 
-  /** False while the outcome of a write has yet to be seen: what would be decided now would be decided on the past. */
+  /**
+   * False until the watch has delivered the result of the last write: a decision before that would go by an old state.
+   */
   get isWritable(): boolean {
-    return this.#mirror.isKnown && !this.#mirror.isAwaited(this.#surroundings.now());
+    return this.#mirror.isKnown && !this.#mirror.isAwaited(this.#dependencies.now());
   }
 
   /**
-   * Creates the Secret, or replaces the one that was seen: a conflict when somebody else wrote since. Rejects when the API server cannot be
-   * reached, or does not allow it.
+   * Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. Rejects
+   * when the API server cannot be reached, or does not allow it.
    */
   async write({ object, generation }: SecretSight, state: CaState): Promise<WriteResult> {
     try {
@@ -90,12 +95,12 @@ export class CaSecret {
         body: this.#body(state, object),
         signal: this.#stopped.signal,
       });
-      this.#mirror.awaitChange(generation, this.#surroundings.now());
+      this.#mirror.awaitChange(generation, this.#dependencies.now());
       return 'done';
     } catch (error) {
       // AlreadyExists and Conflict are 409; 404 is a Secret that was deleted meanwhile.
       if (!hasCode(error, 409) && !(object !== undefined && hasCode(error, 404))) throw error;
-      this.#mirror.awaitChange(generation, this.#surroundings.now());
+      this.#mirror.awaitChange(generation, this.#dependencies.now());
       return 'conflict';
     }
   }

@@ -1,9 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { certificatesIn } from './ca-bundle.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { CertificateAuthority, TrustRoot } from './trust-root.ts';
 
-/** What the replicas share: the CAs, and how far a rotation has come. */
+/** The state that the replicas share: the CAs, and the progress of a rotation. */
 export interface CaState {
   /** Signs leaves. */
   readonly ca: CertificateAuthority;
@@ -15,7 +16,7 @@ export interface CaState {
   readonly nextTrustedSince: number | undefined;
   /** When `ca` began to sign, in milliseconds since the epoch. Known whenever there is a `previous`. */
   readonly promotedAt: number | undefined;
-  /** Somebody asks for a rotation now. */
+  /** Whether the annotation asks for a rotation now. */
   readonly rotate: boolean;
 }
 
@@ -26,9 +27,9 @@ export interface SecretContent {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What a Secret was found to hold. */
+/** The result of reading a Secret. */
 export interface SecretReading {
-  /** What can be used of it: whole when there is no problem. Undefined when nothing can be signed with it. */
+  /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
   readonly state: CaState | undefined;
   /** What is wrong, a sentence each, beginning with the key or the annotation. */
   readonly problems: readonly string[];
@@ -61,11 +62,11 @@ export function trustedBy(state: CaState): readonly TrustRoot[] {
 }
 
 /**
- * Reads a Secret's content. A part that is wrong is left out of the state and told; what remains can be used. Whether clients accept what its
- * CAs sign is another question, see IssuanceTrials.
+ * Reads a Secret's content. A part that cannot be used is left out of the state and reported; the rest can be used.
+ * IssuanceTrials says whether clients accept what the CAs sign.
  *
- * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that nothing is
- * dropped too early
+ * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that
+ * nothing is dropped too early
  */
 export function readCaState(content: SecretContent, now: number): SecretReading {
   const problems: string[] = [];
@@ -73,7 +74,7 @@ export function readCaState(content: SecretContent, now: number): SecretReading 
     try {
       return read();
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
       return undefined;
     }
   };
@@ -107,7 +108,7 @@ export function readCaState(content: SecretContent, now: number): SecretReading 
   return { state, problems };
 }
 
-/** The content of a Secret that keeps this state. What others have put there stays: other keys, other annotations. */
+/** The content of a Secret that keeps this state. Keys and annotations of others stay. */
 export function writeCaState(state: CaState, existing?: SecretContent): SecretContent {
   const previous = state.previous.map(({ cert }) => cert).join('');
   const texts: Partial<Record<OurKey, string>> = {
@@ -123,14 +124,15 @@ export function writeCaState(state: CaState, existing?: SecretContent): SecretCo
       ...without(existing?.annotations, OUR_ANNOTATIONS),
       ...(state.nextTrustedSince !== undefined && { [NEXT_TRUSTED_SINCE]: isoTime(state.nextTrustedSince) }),
       ...(state.promotedAt !== undefined && { [PROMOTED_AT]: isoTime(state.promotedAt) }),
-      // What stood there is kept, so that writing a state back is no change.
+      // The existing value is kept, so that writing a state back changes nothing.
       ...(state.rotate && { [ROTATE]: existing?.annotations[ROTATE] ?? 'true' }),
     },
   };
 }
 
 /**
- * The keys of a Secret under which there is a certificate or a private key that a state lacks. They count even when they cannot be used.
+ * The keys of a Secret under which there is a certificate or a private key that a state lacks. They count even when
+ * they cannot be used.
  */
 export function keysBeyond(data: SecretContent['data'], state: CaState | undefined): readonly string[] {
   const authorities = state === undefined ? [] : [state.ca, ...(state.next === undefined ? [] : [state.next])];
@@ -148,7 +150,7 @@ export function keysBeyond(data: SecretContent['data'], state: CaState | undefin
 /** Of a private key of any kind, also an encrypted one. */
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z]{1,20} ){0,2}PRIVATE KEY-----/;
 
-/** False for a text that cannot be read, or only with a passphrase. */
+/** False for a text that cannot be read, or that needs a passphrase. */
 function isKey(text: string, known: KeyObject): boolean {
   try {
     return createPrivateKey(text).equals(known);

@@ -19,7 +19,7 @@ import { BACKDATED_MILLISECONDS } from './trust-root.ts';
 import type { CertificateAuthority } from './trust-root.ts';
 import type { ServingPair } from './serving-pair.ts';
 
-/** Whom a leaf is for. Clients look at `dns` and `ip` only. */
+/** The names in a leaf. Clients look at `dns` and `ip` only. */
 export interface LeafNames {
   /** At most 64 bytes, which the namespace and name of a Service can exceed. */
   readonly commonName: string;
@@ -98,7 +98,10 @@ export async function issueLeaf(
   return servingPair(normalPem(certificate), await pemOf(keys.privateKey));
 }
 
-/** Names the issuer's key as the issuer does itself: a CA that somebody else made may name it in another way than we would. */
+/**
+ * The key identifier from the issuer's own certificate: a CA made elsewhere may use another method to compute the
+ * identifier.
+ */
 async function keyIdentifierOf(issuer: X509Certificate): Promise<AuthorityKeyIdentifierExtension> {
   const own = issuer.getExtension(SubjectKeyIdentifierExtension);
   return own === null

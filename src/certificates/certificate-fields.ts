@@ -3,7 +3,7 @@ import { readNameConstraints } from './name-constraints.ts';
 import type { DerElement } from './der.ts';
 import type { NameConstraints } from './name-constraints.ts';
 
-/** What verifying clients look at in a certificate and Node's X509Certificate does not tell. */
+/** Fields of a certificate that verifying clients look at and Node's X509Certificate does not expose. */
 export interface CertificateFields {
   /** The names as they are encoded: Go compares them byte for byte. */
   readonly subject: Buffer;
@@ -12,7 +12,10 @@ export interface CertificateFields {
   readonly signatureAlgorithm: string;
   /** Undefined without the extension. */
   readonly basicConstraints: { readonly isCa: boolean; readonly pathLength: number | undefined } | undefined;
-  /** Whether its key usage has keyCertSign; undefined without the extension, or when that allows nothing, which Go takes for the same. */
+  /**
+   * Whether its key usage has keyCertSign; undefined without the extension, or when that allows nothing, which Go takes
+   * for the same.
+   */
   readonly maySignCertificates: boolean | undefined;
   /** Object identifiers; none without the extension. */
   readonly extendedKeyUsage: readonly string[];
@@ -31,7 +34,10 @@ const OID = {
   nameConstraints: '2.5.29.30',
   extendedKeyUsage: '2.5.29.37',
 } as const;
-/** Besides those: subject and authority key identifiers, CRL distribution points, policies, authority information access. */
+/**
+ * Besides those: subject and authority key identifiers, CRL distribution points, policies, authority information
+ * access.
+ */
 const KNOWN: readonly string[] = [
   ...Object.values(OID),
   '2.5.29.14',

@@ -3,7 +3,10 @@ import { servingPair } from './serving-pair.ts';
 import type { CertificateListener, CertificateSource } from './certificate-source.ts';
 import type { ServingPair } from './serving-pair.ts';
 
-/** The serving pair from two PEM files, read again as they change. A pair that does not fit together is reported and not served. */
+/**
+ * The serving pair from two PEM files, read again as they change. A pair that does not fit together is reported and not
+ * served.
+ */
 export class CertificateFiles implements CertificateSource {
   readonly #files: PolledFiles<ServingPair>;
 

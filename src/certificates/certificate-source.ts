@@ -5,11 +5,11 @@ export interface CertificateSource {
   /** Reads the first pair. Rejects when there is none: a server without a certificate cannot serve. */
   start(listener: CertificateListener): Promise<ServingPair>;
   stop(): void;
-  /** What went wrong with the newest pair; the last good one is served meanwhile. */
+  /** Why the newest pair cannot be used; the last good pair is served meanwhile. Undefined when nothing is wrong. */
   problem(): string | undefined;
 }
 
-/** What a certificate source tells as things change. */
+/** What a certificate source reports. */
 export interface CertificateListener {
   readonly changed: (pair: ServingPair) => void;
   readonly failed: (problem: string) => void;

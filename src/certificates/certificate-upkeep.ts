@@ -1,12 +1,16 @@
 import { CurrentProblems } from './current-problems.ts';
 import { PendingStart } from './pending-start.ts';
-import { Rounds } from './rounds.ts';
+import { RepeatedWork } from '../kubernetes/repeated-work.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { CertificateListener } from './certificate-source.ts';
-import type { CertificateSurroundings } from './certificate-surroundings.ts';
-import type { MirrorListener } from './mirrored-object.ts';
+import type { CertificateDependencies } from './certificate-dependencies.ts';
+import type { MirrorListener } from '../kubernetes/mirrored-object.ts';
 import type { ServingPair } from './serving-pair.ts';
 
-/** What an upkeep goes by: it is started and stopped with it, and asks for a round by the listener that it was given. */
+/**
+ * Something that an upkeep watches. Both are started and stopped together; a change asks for a round through the
+ * listener.
+ */
 interface Watched {
   start(): unknown;
   stop(): void;
@@ -15,11 +19,11 @@ interface Watched {
 const CHECK_MILLISECONDS = 60_000;
 
 /**
- * How a serving certificate is looked after in a cluster, whatever there is to do: rounds of work, at each change and check; what is wrong now,
- * by the part that it concerns; the start that waits for the first pair; and whether this replica leads.
+ * Keeps a serving certificate up to date in a cluster. It runs a round of work at each change and each check, knows
+ * what is wrong now by part, holds the start until there is a first pair, and knows whether this replica leads.
  */
 export class CertificateUpkeep<Part extends string> {
-  readonly #rounds: Rounds;
+  readonly #rounds: RepeatedWork;
   readonly #problems = new CurrentProblems<Part>((problem) => this.#pending?.failed(problem));
   #watched: readonly Watched[] = [];
   #pending: PendingStart | undefined;
@@ -33,12 +37,12 @@ export class CertificateUpkeep<Part extends string> {
   constructor(
     round: () => Promise<boolean>,
     checkMilliseconds: number | undefined,
-    surroundings: CertificateSurroundings,
+    dependencies: CertificateDependencies,
   ) {
-    this.#rounds = new Rounds(round, checkMilliseconds ?? CHECK_MILLISECONDS, surroundings.random);
+    this.#rounds = new RepeatedWork(round, checkMilliseconds ?? CHECK_MILLISECONDS, dependencies.random);
   }
 
-  /** For what is watched: every change, and contact lost or back, asks for a round. */
+  /** A listener for a watched object: each change asks for a round, and so does contact that is lost or restored. */
   listener(part: Part): MirrorListener {
     return {
       changed: () => this.#rounds.ask(),
@@ -72,13 +76,13 @@ export class CertificateUpkeep<Part extends string> {
     return this.#isLeader;
   }
 
-  /** Tells whether this replica leads. Can be called at any time, before start too. */
+  /** Says whether this replica leads. Can be called at any time, also before start. */
   lead(isLeader: boolean): void {
     this.#isLeader = isLeader;
     if (this.#pending !== undefined) this.#rounds.ask();
   }
 
-  /** A pair to be served from now on. */
+  /** Reports a pair to serve from now on. */
   found(pair: ServingPair): void {
     this.#pending?.found(pair);
   }
@@ -88,12 +92,15 @@ export class CertificateUpkeep<Part extends string> {
     return this.#problems.text();
   }
 
-  /** Notes what is wrong with a part, or that nothing is. */
+  /** Notes what is wrong with a part; undefined when nothing is. */
   note(part: Part, problem: string | undefined): void {
     this.#problems.set(part, problem);
   }
 
-  /** Does the work of one part and notes how it went; one part's failure does not keep the others from being done. False when it failed. */
+  /**
+   * Does the work of one part and notes its failure, so that the other parts are still done. False when the work
+   * failed.
+   */
   async attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
     if (this.#isStopped) return true;
     try {
@@ -101,7 +108,7 @@ export class CertificateUpkeep<Part extends string> {
       this.note(part, undefined);
       return true;
     } catch (error) {
-      this.note(part, error instanceof Error ? error.message : String(error));
+      this.note(part, messageOf(error));
       return false;
     }
   }

@@ -2,8 +2,8 @@ import { certificatesIn } from './ca-bundle.ts';
 import type { X509Certificate } from 'node:crypto';
 
 /**
- * True when clients that trust `roots` can follow the chain from its first certificate to one of them, by name, key and signature. Times
- * are not looked at.
+ * True when clients that trust `roots` can follow the chain from its first certificate to one of them, by name, key and
+ * signature. Times are not looked at.
  *
  * @param chain the leaf, then intermediate certificates in any order, PEM
  */

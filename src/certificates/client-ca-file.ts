@@ -2,8 +2,8 @@ import { certificatesIn } from './ca-bundle.ts';
 import { PolledFiles } from './polled-files.ts';
 
 /**
- * The CAs that callers' certificates must come from, as one PEM text from a file that is read again as it changes. A file without a readable
- * certificate is reported and changes nothing: taken at its word it would let nobody call.
+ * The CAs that callers' certificates must come from, as one PEM text from a file that is read again as it changes. A
+ * file without a readable certificate is reported and changes nothing: taken at its word it would let nobody call.
  */
 export class ClientCaFile extends PolledFiles<string> {
   constructor(file: string, pollMilliseconds?: number) {

@@ -1,6 +1,7 @@
 import { certificatesIn } from './ca-bundle.ts';
 import { certificateFields } from './certificate-fields.ts';
 import { addressProblem, dnsNameProblem } from './name-constraints.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { X509Certificate } from 'node:crypto';
 import type { CertificateFields } from './certificate-fields.ts';
 
@@ -22,13 +23,14 @@ const INSECURE_SIGNATURES: readonly string[] = [
 ];
 /** How the verdict begins on a chain that leads to no root at all. */
 export const UNSIGNED = 'no CA that is trusted has signed it';
-/** As many signatures Go verifies at most for one chain. */
+/** Go verifies at most this many signatures for one chain. */
 const MOST_SIGNATURES = 100;
 
 /**
- * Why the API server would refuse a server with this chain; undefined when the API server would accept it. The rules are those of Go's
- * crypto/x509, which differ from OpenSSL's: names are compared byte for byte, name constraints hold for every name of the leaf, the common name
- * is not looked at, and the extended key usage of each CA, the root included, must allow serverAuth.
+ * Why the API server would refuse a server with this chain; undefined when the API server would accept it. The rules
+ * are those of Go's crypto/x509, which differ from OpenSSL's: names are compared byte for byte, name constraints hold
+ * for every name of the leaf, the common name is not looked at, and the extended key usage of each CA, the root
+ * included, must allow serverAuth.
  *
  * @param chain the leaf, then intermediate certificates in any order, PEM
  * @param roots what the API server trusts, PEM
@@ -47,7 +49,7 @@ export function clientVerdict(chain: string, roots: string, host: string, now: n
     if (verdicts.length === 0) return `${UNSIGNED}: its issuer is ${oneLine(leaf.certificate.issuer)}`;
     return verdicts.includes(undefined) ? undefined : verdicts[0];
   } catch (error) {
-    return `a certificate cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `a certificate cannot be read: ${messageOf(error)}`;
   }
 }
 

@@ -1,22 +1,28 @@
-/** What does not work now, by the part that it concerns. Each problem is told once, when it is news. */
+import { CurrentProblem } from '../text/current-problem.ts';
+
+/**
+ * What does not work now, by the part that it concerns. A problem is reported when it begins and when its text changes.
+ */
 export class CurrentProblems<Part extends string> {
-  readonly #problems = new Map<Part, string>();
-  readonly #tell: (problem: string) => void;
+  readonly #problems = new Map<Part, CurrentProblem>();
+  readonly #report: (problem: string) => void;
 
-  constructor(tell: (problem: string) => void) {
-    this.#tell = tell;
+  constructor(report: (problem: string) => void) {
+    this.#report = report;
   }
 
-  set(part: Part, problem: string | undefined): void {
-    if (this.#problems.get(part) === problem) return;
-    if (problem === undefined) this.#problems.delete(part);
-    else {
-      this.#problems.set(part, problem);
-      this.#tell(problem);
-    }
+  /** @param text undefined when nothing is wrong with the part */
+  set(part: Part, text: string | undefined): void {
+    const problem = this.#problems.get(part) ?? new CurrentProblem();
+    const news = problem.note(text);
+    // The problem that began last stands last in the list.
+    if (news === 'began') this.#problems.set(part, problem);
+    if (news === 'ended') this.#problems.delete(part);
+    if (text !== undefined && news !== undefined) this.#report(text);
   }
 
+  /** All of them in one line; undefined when there is none. */
   text(): string | undefined {
-    return this.#problems.size === 0 ? undefined : [...this.#problems.values()].join('; ');
+    return this.#problems.size === 0 ? undefined : [...this.#problems.values()].map(({ text }) => text).join('; ');
   }
 }

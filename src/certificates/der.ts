@@ -15,7 +15,9 @@ export const DER_TAGS = {
   sequence: 0x30,
 } as const;
 
-/** The elements that follow one another. Throws on what is no DER, or has tags or lengths that certificates do not have. */
+/**
+ * The elements that follow one another. Throws on what is no DER, or has tags or lengths that certificates do not have.
+ */
 export function derElements(bytes: Buffer): readonly DerElement[] {
   const elements: DerElement[] = [];
   for (let rest = bytes; rest.length > 0;) {

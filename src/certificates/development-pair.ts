@@ -13,12 +13,12 @@ export interface DevelopmentPair {
 }
 
 const DAY_MILLISECONDS = 86_400_000;
-/** Long enough not to bother a developer, short enough to be no burden when it leaks. */
+/** Long enough for a developer, short enough to limit the harm of a leaked key. */
 const LIFETIME_DAYS = 90;
 
 /**
- * Makes a CA and a serving pair for localhost below a directory, or takes the ones that an earlier start made while they last
- * another day. The CA's key is thrown away: nothing else can be signed with it.
+ * Makes a CA and a serving pair for localhost below a directory, or takes the ones that an earlier start made while
+ * they last another day. The CA's key is thrown away: nothing else can be signed with it.
  *
  * @param now the wall clock, in milliseconds since the epoch
  */
@@ -41,7 +41,10 @@ export async function developmentPair(directory: string, now: number): Promise<D
   return files;
 }
 
-/** False whenever one of the three is missing, unreadable, of another generation or near its end: then all are made anew. */
+/**
+ * False when one of the three files is missing, unreadable, from another run or near its end. All three are then made
+ * again.
+ */
 async function lastsAnotherDay(files: DevelopmentPair, now: number): Promise<boolean> {
   try {
     const [ca, leaf, key] = await Promise.all([

@@ -1,5 +1,6 @@
 import { issueLeaf } from './certificate-authority.ts';
 import { clientVerdict } from './client-verdict.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { LeafNames } from './certificate-authority.ts';
 import type { CertificateAuthority } from './trust-root.ts';
 
@@ -7,8 +8,8 @@ import type { CertificateAuthority } from './trust-root.ts';
 const TRIAL_LIFETIME = 3_600_000;
 
 /**
- * Whether clients accept what a CA signs. A CA that somebody else has made may be limited to other names or purposes than ours, and then every
- * call would fail: so each CA signs a leaf on trial before anything is served with it.
+ * Whether clients accept what a CA signs. A CA that was made elsewhere may be limited to other names or purposes, and
+ * then every call would fail. So each CA signs a leaf on trial before a leaf of that CA is served.
  */
 export class IssuanceTrials {
   readonly #names: LeafNames;
@@ -23,7 +24,7 @@ export class IssuanceTrials {
   }
 
   /**
-   * Tries these CAs, and forgets all others. Whether a CA is within its time is not looked at: rotation replaces one that is not.
+   * Tries these CAs, and forgets all others. Expired CAs are tried, too: rotation replaces them.
    *
    * @param now the wall clock, in milliseconds since the epoch
    */
@@ -53,7 +54,7 @@ export class IssuanceTrials {
       const { cert } = await issueLeaf(authority, this.#names, within, TRIAL_LIFETIME);
       return clientVerdict(cert, authority.cert, this.#host, within);
     } catch (error) {
-      return `it cannot sign: ${error instanceof Error ? error.message : String(error)}`;
+      return `it cannot sign: ${messageOf(error)}`;
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A leaf that is served: by whom it was signed, and how long it lasts, in milliseconds since the epoch. */
+/** A leaf that is served: its CA and its times, in milliseconds since the epoch. */
 export interface ServedLeaf {
   /** The certificate of the CA that signed it. */
   readonly ca: string;
@@ -14,7 +14,10 @@ export interface Signer {
   readonly notAfter: number;
 }
 
-/** A renewal comes after this share of a leaf's life, sooner or later by up to JITTER of it, so that replicas take turns. */
+/**
+ * A renewal comes after this share of a leaf's life, sooner or later by up to JITTER of it, so that replicas take
+ * turns.
+ */
 const RENEWAL_SHARE = 2 / 3;
 const JITTER = 0.1;
 
@@ -28,9 +31,9 @@ export function renewalTime(issuedAt: number, notAfter: number, random: number):
 }
 
 /**
- * Decides whether another leaf is to be served. One of another CA than before waits until clients trust that CA: the leaf that is
- * served meanwhile is trusted still. It is not renewed by then, because the CA that signed it is given up once its last leaf has ended.
- * Without a leaf that lasts there is nothing to lose, and the new one is served at once.
+ * Decides whether another leaf is to be served. A leaf of another CA than before waits until clients trust that CA;
+ * clients still trust the leaf that is served meanwhile. That leaf is not renewed, because its CA is dropped once its
+ * last leaf has expired. When the served leaf has expired, a new one is served at once.
  *
  * @param isTrusted whether all clients trust the signer
  * @param now the wall clock, in milliseconds since the epoch
@@ -38,9 +41,9 @@ export function renewalTime(issuedAt: number, notAfter: number, random: number):
 export function isLeafDue(served: ServedLeaf | undefined, signer: Signer, isTrusted: boolean, now: number): boolean {
   if (now >= signer.notAfter) return false;
   if (served === undefined || now >= served.notAfter) return true;
-  // One that is not valid yet was made by a clock that was wrong: clients would refuse what it signs.
+  // A CA that is not valid yet was made while a clock was wrong: clients would reject its leaves.
   if (served.ca !== signer.cert) return isTrusted && now >= signer.notBefore;
-  // One that begins in the future was made while the clock was wrong.
+  // A leaf from the future was made while the clock was wrong.
   if (now < served.issuedAt - CLOCK_CORRECTION) return true;
   return now >= served.renewAt && served.notAfter < signer.notAfter;
 }

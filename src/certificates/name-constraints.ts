@@ -74,7 +74,10 @@ function subtrees(bases: readonly Base[]): Subtrees {
   };
 }
 
-/** As Go has it: `example.com` covers itself and what is below it, `.example.com` only what is below it, an empty one everything. */
+/**
+ * As Go has it: `example.com` covers itself and what is below it, `.example.com` only what is below it, an empty one
+ * everything.
+ */
 function isWithinDomain(name: string, constraint: string): boolean {
   if (constraint === '') return true;
   const domain = constraint.toLowerCase();

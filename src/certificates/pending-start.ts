@@ -1,7 +1,7 @@
 import type { CertificateListener } from './certificate-source.ts';
 import type { ServingPair } from './serving-pair.ts';
 
-/** A start that lasts until there is a pair, or until it is given up. Pairs after the first are told to the listener. */
+/** A start that waits for the first pair, or for stop. Later pairs are reported to the listener. */
 export class PendingStart {
   readonly #listener: CertificateListener;
   #resolve: ((pair: ServingPair) => void) | undefined;
@@ -28,7 +28,7 @@ export class PendingStart {
     if (!this.#isStopped) this.#listener.failed(problem);
   }
 
-  /** Nothing is told any more. A start that still waits is rejected. */
+  /** Ends all reports. A start that still waits is rejected. */
   stop(): void {
     this.#isStopped = true;
     this.#reject(new Error('stopped before there was a certificate'));

@@ -1,15 +1,20 @@
 import { readRegularFile } from '../files/regular-file.ts';
+import { CurrentProblem } from '../text/current-problem.ts';
+import { messageOf } from '../text/error-message.ts';
 
-/** How often the files are read again. Mounted Secrets change by swapping a link, of which file events tell nothing. */
+/** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
 const POLL_MILLISECONDS = 1000;
 
-/** What is told as the files change. */
+/** What is reported as the files change. */
 export interface PolledFilesListener<T> {
   readonly changed: (value: T) => void;
   readonly failed: (problem: string) => void;
 }
 
-/** What some PEM files say together, read again as they change. Files that make no sense are told of, and change nothing. */
+/**
+ * One value from several PEM files, read again as they change. Files that cannot be used are reported and change
+ * nothing.
+ */
 export class PolledFiles<T> {
   readonly #files: readonly string[];
   readonly #parse: (texts: readonly string[]) => T;
@@ -17,7 +22,7 @@ export class PolledFiles<T> {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   #seen = '';
-  #problem: string | undefined;
+  readonly #problem = new CurrentProblem();
 
   /** @param parse throws an Error that says what is wrong */
   constructor(
@@ -44,9 +49,9 @@ export class PolledFiles<T> {
     clearTimeout(this.#timer);
   }
 
-  /** What is wrong with the files as they are; what they said before counts meanwhile. */
+  /** What is wrong with the files now; the value from before counts meanwhile. Undefined when nothing is wrong. */
   problem(): string | undefined {
-    return this.#problem;
+    return this.#problem.text;
   }
 
   #read(): Promise<string[]> {
@@ -57,7 +62,7 @@ export class PolledFiles<T> {
     try {
       return this.#parse(texts);
     } catch (error) {
-      throw new Error(`${this.#files.join(' and ')}: ${message(error)}`, { cause: error });
+      throw new Error(`${this.#files.join(' and ')}: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -74,21 +79,15 @@ export class PolledFiles<T> {
     try {
       const texts = await this.#read();
       const text = texts.join('');
-      if (text === this.#seen && this.#problem === undefined) return;
+      if (text === this.#seen && this.#problem.text === undefined) return;
       const value = this.#value(texts);
       const isNews = text !== this.#seen;
       this.#seen = text;
-      this.#problem = undefined;
+      this.#problem.note(undefined);
       if (isNews && !this.#stopped) listener.changed(value);
     } catch (error) {
-      const problem = message(error);
-      const isNews = problem !== this.#problem;
-      this.#problem = problem;
-      if (isNews && !this.#stopped) listener.failed(problem);
+      const problem = messageOf(error);
+      if (this.#problem.note(problem) !== undefined && !this.#stopped) listener.failed(problem);
     }
   }
-}
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,13 +3,14 @@ import { certificatesIn } from './ca-bundle.ts';
 import { CertificateUpkeep } from './certificate-upkeep.ts';
 import { isChainTrusted } from './chain-trust.ts';
 import { clientVerdict, UNSIGNED } from './client-verdict.ts';
-import { MirroredObject } from './mirrored-object.ts';
+import { MirroredObject } from '../kubernetes/mirrored-object.ts';
 import { servingPair } from './serving-pair.ts';
 import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { CertificateListener, CertificateSource } from './certificate-source.ts';
-import type { CertificateSurroundings } from './certificate-surroundings.ts';
+import type { CertificateDependencies } from './certificate-dependencies.ts';
 import type { ServingPair } from './serving-pair.ts';
 import type { ConfigurationKind } from './webhook-ca-bundle.ts';
 
@@ -23,27 +24,30 @@ export interface SecretCertificatesSettings {
   readonly secretName: string;
   /** The name of both webhook configurations. */
   readonly configurationName: string;
-  /** How often what failed is tried again at the latest, in milliseconds. Default one minute. */
+  /** The longest pause before a failed step is tried again, in milliseconds. Default one minute. */
   readonly check?: number;
 }
 
 /** How the certificates are doing. */
 export interface SecretCertificatesStatus {
   readonly leafNotAfter: number | undefined;
-  /** Whether each configuration trusts the Secret's CA; undefined when there is no such configuration, or no such CA. */
+  /**
+   * Whether each configuration trusts the Secret's CA; undefined when there is no such configuration, or no such CA.
+   */
   readonly bundleSynced: Readonly<Record<ConfigurationKind, boolean | undefined>>;
 }
 
 type Part = 'secret contact' | 'webhook contact' | 'secret' | 'pair' | 'bundle';
 
 /**
- * The serving pair from a Secret of the user's, read by the API: no mounted file lags behind. A Secret that cannot be used is told of,
- * and the last good pair goes on being served. A pair that the API server would refuse is served and told of: it may be meant for callers by
- * another name.
+ * The serving pair from a Secret of the user, read through the API, which is faster than a mounted file. A Secret that
+ * cannot be used is reported, and the last good pair is served. A pair that the API server would refuse is reported and
+ * served: it may be meant for callers that use another name.
  *
- * When the Secret has a `ca.crt`, as cert-manager's have, the leader keeps the caBundle of the webhook configurations equal to it, byte
- * for byte; but only if the pair's own chain leads there, because clients that trust anything else would trust us no longer. Whoever
- * changes the CA has to put the old and the new one into `ca.crt` first. Without a `ca.crt` the configurations are left alone.
+ * When the Secret has a `ca.crt`, as cert-manager's have, the leader keeps the caBundle of the webhook configurations
+ * equal to it, byte for byte, but only if the chain of the pair leads to that CA: otherwise every call would fail. To
+ * change the CA, put the old and the new one into `ca.crt` first. Without a `ca.crt` the configurations are not
+ * written.
  */
 export class SecretCertificates implements CertificateSource {
   readonly #settings: SecretCertificatesSettings;
@@ -55,18 +59,20 @@ export class SecretCertificates implements CertificateSource {
   #good: { readonly pair: ServingPair; readonly ca: string | undefined } | undefined;
   #seen: KubernetesObject | undefined;
 
-  constructor(client: ApiClient, settings: SecretCertificatesSettings, surroundings: CertificateSurroundings) {
+  constructor(client: ApiClient, settings: SecretCertificatesSettings, dependencies: CertificateDependencies) {
     this.#settings = settings;
-    this.#now = surroundings.now;
+    this.#now = dependencies.now;
     const { namespace, service, secretName, configurationName } = settings;
-    this.#upkeep = new CertificateUpkeep(() => this.#round(), settings.check, surroundings);
+    this.#upkeep = new CertificateUpkeep(() => this.#round(), settings.check, dependencies);
     const secret = { collection: `/api/v1/namespaces/${namespace}/secrets`, name: secretName };
-    this.#secret = new MirroredObject(client, secret, this.#upkeep.listener('secret contact'), surroundings);
+    this.#secret = new MirroredObject(client, secret, this.#upkeep.listener('secret contact'), dependencies);
     const webhooks = { configurationName, service, namespace };
-    this.#bundle = new WebhookCaBundle(client, webhooks, this.#upkeep.listener('webhook contact'), surroundings);
+    this.#bundle = new WebhookCaBundle(client, webhooks, this.#upkeep.listener('webhook contact'), dependencies);
   }
 
-  /** Resolves once the Secret exists and can be used; the listener is told what it waits for. Rejects on stop only. */
+  /**
+   * Resolves once the Secret exists and can be used; reports to the listener what it waits for. Rejects on stop only.
+   */
   start(listener: CertificateListener): Promise<ServingPair> {
     return this.#upkeep.start(listener, [this.#secret, this.#bundle]);
   }
@@ -75,7 +81,7 @@ export class SecretCertificates implements CertificateSource {
     this.#upkeep.stop();
   }
 
-  /** Tells whether this replica leads, and so writes the caBundle. Can be called at any time, before start too. */
+  /** Says whether this replica leads, and so writes the caBundle. Can be called at any time, also before start. */
   lead(isLeader: boolean): void {
     this.#upkeep.lead(isLeader);
   }
@@ -114,14 +120,14 @@ export class SecretCertificates implements CertificateSource {
       this.#upkeep.note('secret', undefined);
       if (isNews) this.#upkeep.found(pair);
     } catch (error) {
-      this.#upkeep.note(
-        'secret',
-        `Secret ${namespace}/${secretName}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#upkeep.note('secret', `Secret ${namespace}/${secretName}: ${messageOf(error)}`);
     }
   }
 
-  /** Why the API server would refuse the pair that is served. Without a `ca.crt` that fits, the top of the chain is taken for what it trusts. */
+  /**
+   * Why the API server would refuse the pair that is served. Without a `ca.crt` that fits, the top of the chain is
+   * taken for what it trusts.
+   */
   #verdict(): string | undefined {
     if (this.#good === undefined) return undefined;
     const { pair, ca } = this.#good;
@@ -129,7 +135,7 @@ export class SecretCertificates implements CertificateSource {
     const judge = (roots: string): string | undefined =>
       clientVerdict(pair.cert, roots, `${service}.${namespace}.svc`, this.#now());
     const verdict = judge(ca ?? topOf(pair.cert));
-    // That the two do not belong together is told with the caBundle.
+    // A ca.crt that does not fit tls.crt is reported with the caBundle.
     const problem = ca !== undefined && verdict?.startsWith(UNSIGNED) === true ? judge(topOf(pair.cert)) : verdict;
     return problem && `Secret ${namespace}/${secretName}: the API server would refuse tls.crt: ${problem}`;
   }
@@ -139,12 +145,12 @@ export class SecretCertificates implements CertificateSource {
     const { pair, ca } = this.#good;
     if (!isChainTrusted(pair.cert, ca))
       throw new Error('the caBundle is left alone: tls.crt is not signed by what ca.crt holds');
-    // As with own certificates, what is empty can wait for no leader.
+    // As with own certificates, an empty caBundle is filled at once, by any replica.
     throwIfFailed(await this.#bundle.write(ca, this.#upkeep.isLeader ? 'all' : 'empty'));
   }
 }
 
-/** All but the leaf; the leaf when there is nothing else. */
+/** The chain without its leaf; the leaf when the chain has nothing else. */
 function topOf(chain: string): string {
   const [leaf, ...others] = certificatesIn(chain);
   return others.length > 0 ? others.join('') : (leaf?.toString() ?? '');

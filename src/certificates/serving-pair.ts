@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { messageOf } from '../text/error-message.ts';
 
 /** A certificate chain and its private key, both PEM, that belong together. */
 export interface ServingPair {
@@ -10,8 +11,8 @@ export interface ServingPair {
 }
 
 /**
- * Checks that a certificate and a key can serve together. Throws an Error whose message says which of the two is wrong. An expired
- * certificate is not refused: clients may be set to accept it, and refusing to start would help nobody.
+ * Checks that a certificate and a key can serve together. Throws an Error whose message says which of the two is wrong.
+ * An expired certificate is not refused: clients may be set to accept it, and refusing to start would help nobody.
  */
 export function servingPair(cert: string, key: string): ServingPair {
   const certificate = parse(() => new X509Certificate(cert), 'the certificate is not PEM-encoded X.509');
@@ -26,6 +27,6 @@ function parse<T>(read: () => T, problem: string): T {
   try {
     return read();
   } catch (error) {
-    throw new Error(`${problem}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${problem}: ${messageOf(error)}`, { cause: error });
   }
 }

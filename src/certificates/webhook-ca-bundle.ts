@@ -2,12 +2,13 @@ import { JSON_PATCH } from '../kubernetes/api-client.ts';
 import { hasCode } from '../kubernetes/api-error.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { bundleHolds } from './ca-bundle.ts';
-import { MirroredObject } from './mirrored-object.ts';
-import { WriteLimit } from './write-limit.ts';
+import { MirroredObject } from '../kubernetes/mirrored-object.ts';
+import { WriteLimit } from '../kubernetes/write-limit.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
-import type { CertificateSurroundings } from './certificate-surroundings.ts';
-import type { MirrorListener } from './mirrored-object.ts';
+import type { CertificateDependencies } from './certificate-dependencies.ts';
+import type { MirrorListener } from '../kubernetes/mirrored-object.ts';
 
 /** Which webhook configurations, and which of their entries. */
 export interface WebhookAddress {
@@ -21,14 +22,14 @@ export interface WebhookAddress {
 export const CONFIGURATION_KINDS = ['mutating', 'validating'] as const;
 export type ConfigurationKind = (typeof CONFIGURATION_KINDS)[number];
 
-/** How a write of one configuration's bundle went. A conflict means that the watch will tell what is there now. */
+/** How a write of one configuration's bundle went. After a conflict the watch delivers the new state. */
 export interface BundleWrite {
   readonly kind: ConfigurationKind;
   readonly result: 'done' | 'conflict' | 'error';
   readonly problem: string | undefined;
 }
 
-/** Rejects what could not be written, other than by conflict. */
+/** Throws when a write failed for another reason than a conflict. */
 export function throwIfFailed(writes: readonly BundleWrite[]): void {
   const failed = writes.find(({ result }) => result === 'error');
   if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
@@ -49,31 +50,31 @@ interface Entry {
 }
 
 /**
- * What the API server trusts when it calls us: the caBundle of our entries of the webhook configurations. Nothing else of them is ever
- * written. Needs: list, watch and patch the two configurations.
+ * What the API server trusts when it calls Probewright: the caBundle of Probewright's entries in the webhook
+ * configurations. No other field is ever written. Needs: list, watch and patch the two configurations.
  */
 export class WebhookCaBundle {
   readonly #client: ApiClient;
   readonly #address: WebhookAddress;
-  readonly #surroundings: CertificateSurroundings;
+  readonly #dependencies: CertificateDependencies;
   readonly #mirrors: Readonly<Record<ConfigurationKind, MirroredObject>>;
   readonly #stopped = new AbortController();
   readonly #limits: Readonly<Record<ConfigurationKind, WriteLimit>> = {
     mutating: new WriteLimit(),
     validating: new WriteLimit(),
   };
-  /** What was there when the API server last took a patch for invalid. */
+  /** The generation at which the API server last refused a patch as invalid. */
   readonly #refused = new Map<ConfigurationKind, number>();
 
   constructor(
     client: ApiClient,
     address: WebhookAddress,
     listener: MirrorListener,
-    surroundings: CertificateSurroundings,
+    dependencies: CertificateDependencies,
   ) {
     this.#client = client;
     this.#address = address;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
     const troubles = new Map<ConfigurationKind, string>();
     const mirror = (kind: ConfigurationKind): MirroredObject => {
       const troubled = (problem: string | undefined): void => {
@@ -82,7 +83,7 @@ export class WebhookCaBundle {
         listener.troubled([...troubles.values()][0]);
       };
       const where = { collection: collectionOf(kind), name: address.configurationName };
-      return new MirroredObject(client, where, { changed: listener.changed, troubled }, surroundings);
+      return new MirroredObject(client, where, { changed: listener.changed, troubled }, dependencies);
     };
     this.#mirrors = { mutating: mirror('mutating'), validating: mirror('validating') };
   }
@@ -97,8 +98,8 @@ export class WebhookCaBundle {
   }
 
   /**
-   * True when every entry of ours holds the certificate; so, too, when there is none, as nobody calls us then. Undefined when that is
-   * not known now.
+   * True when every entry of Probewright holds the certificate, and also when there is no entry, as nobody calls then.
+   * Undefined when that is not known now.
    */
   isTrusted(cert: string): boolean | undefined {
     const mirrors = Object.values(this.#mirrors);
@@ -114,14 +115,15 @@ export class WebhookCaBundle {
   }
 
   /**
-   * Puts the bundle into every entry of ours that has another one. What came of it, for each configuration that was written.
+   * Puts the bundle into every entry of ours that has another one. Gives the result for each configuration that was
+   * written.
    *
    * @param which `empty`: only into those that have none
    */
   async write(bundle: string, which: 'all' | 'empty'): Promise<readonly BundleWrite[]> {
     const writes = await Promise.all(CONFIGURATION_KINDS.map((kind) => this.#writeTo(kind, bundle, which)));
     const made = writes.filter((write) => write !== undefined);
-    const { log } = this.#surroundings;
+    const { log } = this.#dependencies;
     for (const { kind, result, problem } of made) {
       const fields = { kind, configuration: this.#address.configurationName, result };
       if (problem === undefined) log.info(fields, 'caBundle written');
@@ -137,9 +139,9 @@ export class WebhookCaBundle {
     const isStale = (entry: Entry): boolean =>
       which === 'all' ? !entry.bundle.equals(wanted) : entry.bundle.length === 0;
     const stale = object && entriesOf(object, this.#address).filter(isStale);
-    if (stale === undefined || stale.length === 0 || mirror.isAwaited(this.#surroundings.now())) return undefined;
-    if (this.#limits[kind].isReached(this.#surroundings.now())) return { kind, result: 'error', problem: FOUGHT_OVER };
-    this.#limits[kind].note(this.#surroundings.now());
+    if (stale === undefined || stale.length === 0 || mirror.isAwaited(this.#dependencies.now())) return undefined;
+    if (this.#limits[kind].isReached(this.#dependencies.now())) return { kind, result: 'error', problem: FOUGHT_OVER };
+    this.#limits[kind].note(this.#dependencies.now());
     try {
       await this.#client.request({
         method: 'PATCH',
@@ -147,19 +149,20 @@ export class WebhookCaBundle {
         query: { fieldManager: FIELD_MANAGER },
         contentType: JSON_PATCH,
         body: stale.flatMap(({ index, name }) => [
-          // Entries may have been moved: then nothing is written.
+          // When entries have moved, the test fails and nothing is written.
           { op: 'test', path: `/webhooks/${index}/name`, value: name },
           { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: wanted.toString('base64') },
         ]),
         signal: this.#stopped.signal,
       });
-      mirror.awaitChange(generation, this.#surroundings.now());
+      mirror.awaitChange(generation, this.#dependencies.now());
       return { kind, result: 'done', problem: undefined };
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
-      mirror.awaitChange(generation, this.#surroundings.now());
-      // A 422 is a failed test, as entries have moved, and the watch will tell; or there is something else wrong with the configuration.
+      mirror.awaitChange(generation, this.#dependencies.now());
+      // A 422 means that entries have moved and the watch will deliver that, or that the configuration is invalid in
+      // another way.
       const isInvalid = hasCode(error, 422) && this.#refused.get(kind) === generation;
       if (hasCode(error, 422)) this.#refused.set(kind, generation);
       return { kind, result: isInvalid ? 'error' : 'conflict', problem };
@@ -171,7 +174,7 @@ export class WebhookCaBundle {
   }
 }
 
-/** Entries that call an URL, or another Service, are somebody else's business. */
+/** Entries that call a URL or another Service are not Probewright's. */
 function entriesOf(object: KubernetesObject, { service, namespace }: WebhookAddress): readonly Entry[] {
   const webhooks = (object as { webhooks?: unknown }).webhooks;
   if (!Array.isArray(webhooks)) return [];

@@ -1,41 +1,50 @@
-import type { JsonObject } from '../probes/json.ts';
+import type { FieldPath } from '../json/field-path.ts';
+import type { FieldPlace } from '../json/field-place.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { CheckDefinition } from '../policy/check-catalogue.ts';
+import type { CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
- * A container as checks see it: effective (with the probes that it will be given) and after API defaulting. `ephemeral` containers and
- * those of other lists that may have no probes are here too, for valid-probe.
+ * A container as checks see it: with the probes that the webhook will add, and after API defaulting. Ephemeral
+ * containers and plain init containers may not have probes. They are included because some checks read every container.
  */
 export interface CheckedContainer {
   readonly name: string;
   readonly role: 'application' | 'sidecar' | 'init' | 'mesh' | 'ephemeral';
   readonly spec: JsonObject;
-  /** The object's own path: `spec.template.spec.containers[0]`. */
-  readonly path: string;
-  /** Those that a check may judge, in the API server's order. */
+  /** Place of the container in the object: `spec.template.spec.containers[0]`. */
+  readonly place: FieldPlace;
+  /** The probes that a check may judge, in the API server's order. */
   readonly probes: readonly CheckedProbe[];
-  /** The ports that it declares; undefined when its list is malformed. */
+  /** The ports that the container declares. Undefined when the list of ports is malformed. */
   readonly ports: readonly ContainerPort[] | undefined;
 }
 
 /** A workload as checks see it. */
 export interface CheckedWorkload {
   readonly kind: WorkloadKind;
-  /** The whole object as it was applied, for what stands outside the Pod template (replicas, progressDeadlineSeconds). */
+  /** The whole object as it was applied, for fields outside the Pod template (replicas, progressDeadlineSeconds). */
   readonly object: JsonObject;
   /** The Pod spec, effective and after API defaulting. */
   readonly podSpec: JsonObject;
-  /** `spec`, `spec.template.spec`, `spec.jobTemplate.spec.template.spec`. */
-  readonly podSpecPath: string;
+  /** Place of the Pod spec: `spec`, `spec.template.spec` or `spec.jobTemplate.spec.template.spec`. */
+  readonly podSpecPlace: FieldPlace;
   /** In the API server's order: containers, initContainers, ephemeralContainers. */
   readonly containers: readonly CheckedContainer[];
-  /** Name of the main container; undefined when it cannot be told. */
+  /** Name of the main container. Undefined when no container can be identified as the main one. */
   readonly main: string | undefined;
-  /** The Pods are meant to run for ever: restartPolicy Always, neither Job nor CronJob. */
+  /**
+   * True when the Pods run until they are deleted: restartPolicy is Always, and the kind is neither Job nor CronJob.
+   */
   readonly runsForever: boolean;
-  /** What checks have worked out about the whole of it, by the function that did (once-per-workload.ts). */
+  /**
+   * Results that checks computed for the whole workload, keyed by the function that computed them
+   * (once-per-workload.ts).
+   */
   readonly answers: Map<unknown, unknown>;
 }
 
@@ -43,31 +52,75 @@ export interface CheckedWorkload {
 export interface Finding {
   /** Absent when the violation is about the container as a whole. */
   readonly probe?: ProbeKind;
-  /** The offending field, in the object that the user applied. */
-  readonly path: string;
-  /** What is wrong and what to write instead, without path and id; numbers already worked out. One line. */
+  /** Path of the field that causes the violation, in the object that the user applied. */
+  readonly path: FieldPath;
+  /**
+   * The problem and what to write instead, on one line. The path and the check's id are not included. Numbers are
+   * already computed.
+   */
   readonly message: string;
   /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
   readonly reason?: string;
 }
 
-/** A check reports no more about one probe: nobody reads more, and a list of headers or words may have tens of thousands of elements. */
+/**
+ * Highest number of findings that a check reports about one probe. A list of headers or words may have tens of
+ * thousands of elements, too many to read.
+ */
 export const MOST_PROBE_FINDINGS = 100;
 
-/** A check's parameters as policies set them, by name; what no policy sets is absent and the check's own default counts. */
-export type CheckParameters = ReadonlyMap<string, unknown>;
+/** Returns all violations of one container, in a fixed order. */
+type Run<Parameters> = (
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  parameters: Parameters,
+) => readonly Finding[];
+
+/** Properties that only some checks set. */
+interface CheckTraits {
+  /** The check also reads plain init, ephemeral and mesh containers. */
+  readonly everyContainer: boolean;
+  /**
+   * Probes that the rule reads in addition to the probe that a finding names. When one of these probes is injected, the
+   * violation says so.
+   */
+  readonly relatedProbes: readonly ProbeKind[];
+  /** The check requires probes. A policy that removes a probe can therefore cause a violation. */
+  readonly requiresProbes: boolean;
+  /**
+   * A finding about a liveness probe is dropped if the injected startup probe was made because of the liveness probe's
+   * initialDelaySeconds.
+   */
+  readonly acceptsDelayOfInjectedStartup: boolean;
+}
 
 /** One check of the catalogue (docs/checks.md). */
-export interface Check {
-  readonly id: string;
-  /** Also looks at plain init, ephemeral and mesh containers. */
-  readonly everyContainer?: true;
-  /** Probes that the rule looks at beside the one that a finding names: when one of them is injected, the reader is told. */
-  readonly relatedProbes?: readonly ProbeKind[];
-  /** All violations of one container, in a fixed order. */
-  readonly run: (
-    workload: CheckedWorkload,
-    container: CheckedContainer,
-    parameters: CheckParameters,
-  ) => readonly Finding[];
+export interface Check extends CheckDefinition, CheckTraits {
+  /** @param parameters values for this check, as a CheckPolicy holds them */
+  readonly run: Run<ParameterValues>;
+}
+
+/** Makes a check. `run` gets a value for each parameter: the value that policies set, else the default. */
+export function defineCheck<const Parameters extends CheckParameters = Record<string, never>>({
+  parameters,
+  run,
+  ...definition
+}: Omit<CheckDefinition, 'parameters'> &
+  Partial<CheckTraits> & {
+    readonly parameters?: Parameters;
+    readonly run: Run<ValuesOf<Parameters>>;
+  }): Check {
+  return {
+    id: definition.id,
+    summary: definition.summary,
+    action: definition.action,
+    parameters: parameters ?? {},
+    everyContainer: definition.everyContainer ?? false,
+    relatedProbes: definition.relatedProbes ?? [],
+    requiresProbes: definition.requiresProbes ?? false,
+    acceptsDelayOfInjectedStartup: definition.acceptsDelayOfInjectedStartup ?? false,
+    // The policy parser and the layers build the values from these parameters. No type can express this for all checks
+    // at once.
+    run: run as unknown as Run<ParameterValues>,
+  };
 }

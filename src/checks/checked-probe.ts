@@ -1,40 +1,48 @@
-import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import { isJsonObject, member, objectMember } from '../json/json-value.ts';
 import { HANDLER_KINDS, PROBE_KINDS, ownProbe } from '../probes/probe.ts';
 import { soundTiming } from '../probes/timing.ts';
 import { isMeshProbe } from '../workload/mesh.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { FieldPlace } from '../json/field-place.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { HandlerKind, ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
 
-/** A probe that a check may judge: an object with exactly one handler, and not one of a mesh's. */
+/**
+ * A probe that a check may judge: an object with exactly one handler. Probes that a service mesh wrote are excluded.
+ */
 export interface CheckedProbe {
   readonly kind: ProbeKind;
   readonly spec: JsonObject;
-  readonly path: string;
+  /** Place of the probe in the object: `spec.containers[0].livenessProbe`. The handler is one step below. */
+  readonly place: FieldPlace;
   readonly handlerKind: HandlerKind;
   readonly handler: JsonObject;
-  readonly handlerPath: string;
-  /** Undefined when one of its integers is none, since nothing can be worked out from it. */
+  /** Undefined when an integer field holds another type, because no timing can be computed then. */
   readonly timing: ProbeTiming | undefined;
 }
 
 /**
- * The probes of a container that a check may judge, in the API server's order. One without a handler, with two or
- * with a malformed one is valid-probe's business; one that a mesh wrote is the mesh's.
+ * Returns the probes of a container that a check may judge, in the API server's order. The check valid-probe reports a
+ * probe without a handler, with two handlers or with a malformed handler. Probes that a mesh wrote are skipped.
  *
- * @param name the container's own
- * @param path the container's own
+ * @param name the container's name
+ * @param place the container's place
  */
-export function checkedProbes(container: JsonObject, name: string, path: string): CheckedProbe[] {
+export function checkedProbes(container: JsonObject, name: string, place: FieldPlace): CheckedProbe[] {
   const probes: CheckedProbe[] = [];
   for (const kind of PROBE_KINDS) {
-    const probe = checkedProbe(container, name, kind, `${path}.${kind}`);
+    const probe = checkedProbe(container, name, kind, place);
     if (probe !== undefined) probes.push(probe);
   }
   return probes;
 }
 
-function checkedProbe(container: JsonObject, name: string, kind: ProbeKind, path: string): CheckedProbe | undefined {
+function checkedProbe(
+  container: JsonObject,
+  name: string,
+  kind: ProbeKind,
+  place: FieldPlace,
+): CheckedProbe | undefined {
   const spec = ownProbe(container, kind);
   if (!isJsonObject(spec) || isMeshProbe(name, spec)) return undefined;
   let handlerKind: HandlerKind | undefined;
@@ -45,10 +53,10 @@ function checkedProbe(container: JsonObject, name: string, kind: ProbeKind, path
   }
   const handler = handlerKind && objectMember(spec, handlerKind);
   if (handlerKind === undefined || handler === undefined) return undefined;
-  return { kind, spec, path, handlerKind, handler, handlerPath: `${path}.${handlerKind}`, timing: soundTiming(spec) };
+  return { kind, spec, place: place.at(kind), handlerKind, handler, timing: soundTiming(spec) };
 }
 
-/** The container's probe of one kind, when a check may judge it. */
+/** Returns the container's probe of one kind, if a check may judge that probe. */
 export function probeOf(
   { probes }: { readonly probes: readonly CheckedProbe[] },
   kind: ProbeKind,
@@ -57,13 +65,14 @@ export function probeOf(
 }
 
 /**
- * True when the container has something under the probe's name, whatever it is. The API server takes null for absent.
+ * True when the container has any value under the probe's name, even an invalid value. The API server treats null as
+ * absent.
  */
 export function hasProbe({ spec }: { readonly spec: JsonObject }, kind: ProbeKind): boolean {
   return isPresent(ownProbe(spec, kind));
 }
 
-/** True for a member that the API server does not take for absent. */
+/** True when the API server treats the value as present. */
 export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -1,21 +1,22 @@
-import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMap } from '../json/json-value.ts';
 import { defaultedPodSpec } from '../probes/api-defaults.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { portsOf } from '../workload/ports.ts';
-import { formatPath } from '../policy/problems.ts';
+import { FieldPlace } from '../json/field-place.ts';
 import { containerName, containersOf } from '../workload/containers.ts';
 import { isPod } from '../workload/kinds.ts';
-import { hasMeshStatus, isMeshProxyName } from '../workload/mesh.ts';
+import { meshProxyTest } from '../workload/mesh.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
+import { podRunsForever } from '../workload/restart-policy.ts';
 import { checkedProbes } from './checked-probe.ts';
 import { declaredPorts } from './declared-ports.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
 
 /**
- * A workload as checks see it, from an object and one of its Pod templates. The template is to be the effective one; API defaulting is
- * applied here, so that a manifest and the object that an API server made of it look the same.
+ * Builds a workload as checks see it, from an object and one of its Pod templates. Pass the effective template. API
+ * defaulting is applied here, so a manifest and the stored object give the same result.
  */
 export function checkedWorkload(
   object: JsonObject,
@@ -26,32 +27,34 @@ export function checkedWorkload(
   const podSpec = defaultedPodSpec(
     kind.defaultProbePort === undefined ? written : withProbePorts(written, kind.defaultProbePort),
   );
-  const podSpecPath = formatPath([...path, 'spec']);
-  const containers = containersOf(podSpec, isPod(kind) ? isMeshProxyName : (name) => hasMeshStatus(template, name));
+  const podSpecPlace = new FieldPlace(path, 'spec');
+  const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
+  const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
   const main = mainContainerOf(containers, stringMap(objectMember(template, 'metadata') ?? {}, 'annotations'));
   return {
     kind,
     object,
     podSpec,
-    podSpecPath,
+    podSpecPlace,
     containers: [
       ...containers.map(({ name, role, spec, list, index }) =>
-        checkedContainer(name, role, spec, `${podSpecPath}.${list}[${index}]`),
+        checkedContainer(name, role, spec, places[list].at(index)),
       ),
-      ...ephemeralContainersOf(podSpec, podSpecPath),
+      ...ephemeralContainersOf(podSpec, podSpecPlace),
     ],
     main: 'container' in main ? main.container.name : undefined,
-    runsForever: !kind.runsToCompletion && member(podSpec, 'restartPolicy') === 'Always',
+    runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
     answers: new Map(),
   };
 }
 
-function ephemeralContainersOf(podSpec: JsonObject, podSpecPath: string): CheckedContainer[] {
+function ephemeralContainersOf(podSpec: JsonObject, podSpecPlace: FieldPlace): CheckedContainer[] {
   const entries = member(podSpec, 'ephemeralContainers');
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((spec: unknown, index): CheckedContainer[] => {
     if (!isJsonObject(spec)) return [];
-    return [checkedContainer(containerName(spec), 'ephemeral', spec, `${podSpecPath}.ephemeralContainers[${index}]`)];
+    const place = podSpecPlace.at('ephemeralContainers').at(index);
+    return [checkedContainer(containerName(spec), 'ephemeral', spec, place)];
   });
 }
 
@@ -59,12 +62,15 @@ function checkedContainer(
   name: string,
   role: CheckedContainer['role'],
   spec: JsonObject,
-  path: string,
+  place: FieldPlace,
 ): CheckedContainer {
-  return { name, role, spec, path, probes: checkedProbes(spec, name, path), ports: declaredPorts(spec) };
+  return { name, role, spec, place, probes: checkedProbes(spec, name, place), ports: declaredPorts(spec) };
 }
 
-/** The Pod spec with a port in each HTTP and TCP probe of its containers that has none, as Knative Serving fills it in. */
+/**
+ * Returns the Pod spec with a port in each HTTP and TCP probe that has no port. Knative Serving fills in the port in
+ * the same way.
+ */
 function withProbePorts(podSpec: JsonObject, fallback: number): JsonObject {
   const containers = member(podSpec, 'containers');
   if (!Array.isArray(containers)) return podSpec;

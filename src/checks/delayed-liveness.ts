@@ -1,46 +1,64 @@
+import { integer } from '../policy/check-parameters.ts';
+import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { hasProbe, probeOf } from './checked-probe.ts';
 import { drainingThreshold } from './drain-race.ts';
-import { integerParameter } from './parameters.ts';
 import { startupProbeFor } from './startup-probe.ts';
-import { the } from './wording.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
-import type { Check, CheckParameters, CheckedContainer, Finding } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
 
-const DEFAULT_SECONDS = 30;
-const DEFAULT_TOLERANCE_SECONDS = 120;
 /**
- * Up to this failureThreshold a long tolerance is a choice about a running container, not a way to survive the start.
+ * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a
+ * substitute for a startup probe.
  */
 const ORDINARY_FAILURE_THRESHOLD = 10;
-const API_DEFAULT_THRESHOLD = 3;
 
 /**
  * Fields: `livenessProbe.initialDelaySeconds`, `.failureThreshold`, `.periodSeconds`; absent `startupProbe`.
  *
- * Rule: without a startup probe, D < seconds, and not both F*P >= toleranceSeconds and F > 10. These are the two
- * workarounds that the startup probe was made to replace (KEP-950): the first delays the detection of a deadlock on
- * every start, the second for ever.
+ * Rule: without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The
+ * startup probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every
+ * start. A high failureThreshold delays the detection of every deadlock.
  */
-export const delayedLiveness: Check = {
+export const delayedLiveness = defineCheck({
   id: 'delayed-liveness',
-  run: (_workload, container, parameters) => {
-    const finding = judge(container, parameters);
-    return finding === undefined ? [] : [finding];
+  summary: 'A liveness probe waits for a slow start in place of a startup probe.',
+  action: 'Warn',
+  parameters: {
+    seconds: integer({
+      minimum: 0,
+      default: 30,
+      text:
+        'initialDelaySeconds of a liveness probe from which on it is taken for a substitute of a startup probe. ' +
+        'Seconds, default 30.',
+    }),
+    toleranceSeconds: integer({
+      minimum: 0,
+      default: 120,
+      text:
+        'failureThreshold * periodSeconds from which on a liveness probe with a failureThreshold over 10 is taken for one. ' +
+        'Seconds, default 120.',
+    }),
   },
-};
+  run: (_workload, container, { seconds, toleranceSeconds }) => {
+    const violation = violationOf(container, seconds, toleranceSeconds);
+    return violation === undefined ? [] : [violation];
+  },
+});
 
-function judge(container: CheckedContainer, parameters: CheckParameters): Finding | undefined {
+function violationOf(container: CheckedContainer, seconds: number, toleranceSeconds: number): Finding | undefined {
   const liveness = probeOf(container, 'livenessProbe');
   const timing = liveness?.timing;
   if (liveness === undefined || timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
-  const workaround = workaroundIn(timing, drainingThreshold(container), parameters);
+  const workaround = workaroundIn(timing, drainingThreshold(container), seconds, toleranceSeconds);
   const startup = startupProbeFor(liveness);
   if (workaround === undefined || startup === undefined) return undefined;
   return {
     probe: 'livenessProbe',
-    path: `${liveness.path}.${workaround.field}`,
+    path: liveness.place.path(workaround.field),
     message:
-      `${the(container)} ${workaround.harm}; ${workaround.instead} and write ${startup.yaml} ` +
+      `${containerPhrase(container)} ${workaround.harm}; ${workaround.instead} and write ${startup.yaml} ` +
       `(guarantees ${startup.guaranteedSeconds} s to start)`,
   };
 }
@@ -51,22 +69,25 @@ interface Workaround {
   readonly instead: string;
 }
 
-/** @param draining the least failureThreshold that shared-endpoint and killed-before-drained let pass; undefined when they have no say */
+/**
+ * @param draining the smallest failureThreshold that guarantees that traffic stops before the kill; undefined without
+ * two probes that can be compared
+ */
 function workaroundIn(
   timing: ProbeTiming,
   draining: number | undefined,
-  parameters: CheckParameters,
+  seconds: number,
+  toleranceSeconds: number,
 ): Workaround | undefined {
   const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = timing;
-  if (D >= integerParameter(parameters, 'seconds', DEFAULT_SECONDS))
+  if (D >= seconds)
     return {
       field: 'initialDelaySeconds',
       harm: `is not watched for ${D} s after every start`,
       instead: 'take initialDelaySeconds out',
     };
-  const tolerance = integerParameter(parameters, 'toleranceSeconds', DEFAULT_TOLERANCE_SECONDS);
-  if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < tolerance) return undefined;
-  const enough = Math.max(API_DEFAULT_THRESHOLD, draining ?? 0);
+  if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds) return undefined;
+  const enough = Math.max(DEFAULT_TIMING.failureThreshold, draining ?? 0);
   return {
     field: 'failureThreshold',
     harm: `may hang for ${F * P} s (${F} failures, one every ${P} s) at any time before it is restarted`,

@@ -1,14 +1,17 @@
 import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-/** What a check has against the probes of a container, one by one. Nearly always nothing, of which no list is made. */
+/**
+ * Collects the findings of a check for each probe of a container. Most probes have no finding, so no list is allocated
+ * for them.
+ */
 export function eachProbe(
   { probes }: Pick<CheckedContainer, 'probes'>,
-  judge: (probe: CheckedProbe) => Finding | undefined,
+  violationOf: (probe: CheckedProbe) => Finding | undefined,
 ): readonly Finding[] {
   let findings: Finding[] | undefined;
   for (const probe of probes) {
-    const finding = judge(probe);
+    const finding = violationOf(probe);
     if (finding !== undefined) (findings ??= []).push(finding);
   }
   return findings ?? NOTHING;

@@ -1,59 +1,72 @@
-import { isJsonObject, member } from '../probes/json.ts';
+import { isJsonObject, member } from '../json/json-value.ts';
+import {
+  DEFAULT_GRPC_MODE,
+  DEFAULT_GRPC_SERVICE,
+  DEFAULT_HTTP_PATH,
+  DEFAULT_HTTP_PROTOCOL,
+  DEFAULT_SCHEME,
+} from '../probes/default-values.ts';
 import { isPresent } from './checked-probe.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { CheckedContainer } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
- * What a probe asks, as a text that is equal for two probes that ask the same: handler kind and target, with a port
- * name turned into its number in this container. Undefined when a part of it is malformed.
+ * Returns the target of a probe as a text. Two probes with the same target have equal texts. The text contains the
+ * handler kind and the target, with a port name replaced by its number in this container. Undefined when a part of the
+ * target is malformed.
  */
 export function endpointOf(container: CheckedContainer, probe: CheckedProbe): string | undefined {
   const parts = partsOf(container, probe);
   return parts.includes(undefined) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
 }
 
-/** The parts of the target; undefined stands for one that is malformed. */
+/** The parts of the target. A malformed part is undefined. */
 function partsOf(container: CheckedContainer, { handlerKind, handler }: CheckedProbe): unknown[] {
   switch (handlerKind) {
     case 'httpGet':
       return [
-        text(handler, 'scheme', 'HTTP'),
+        text(handler, 'scheme', DEFAULT_SCHEME),
         text(handler, 'host', ''),
         portNumber(container, handler),
         httpPath(handler),
         httpHeaders(handler),
+        text(handler, 'protocol', DEFAULT_HTTP_PROTOCOL),
       ];
     case 'tcpSocket':
       return [text(handler, 'host', ''), portNumber(container, handler)];
     case 'grpc':
-      return [member(handler, 'port') ?? undefined, text(handler, 'service', '')];
+      return [
+        member(handler, 'port') ?? undefined,
+        text(handler, 'service', DEFAULT_GRPC_SERVICE),
+        text(handler, 'mode', DEFAULT_GRPC_MODE),
+      ];
     case 'exec':
       return [command(handler)];
   }
 }
 
-/** A string member; `fallback` for what the API server takes for unset. */
+/** Returns a string member, or `fallback` when the API server treats the member as unset. */
 function text(handler: JsonObject, key: string, fallback: string): string | undefined {
   const value = member(handler, key);
   if (!isPresent(value) || value === '') return fallback;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A name that the container declares as its number; an undeclared one stays itself. */
+/** Returns the port number that the container declares for a port name. An undeclared name is returned unchanged. */
 function portNumber(container: CheckedContainer, handler: JsonObject): unknown {
   const port = member(handler, 'port') ?? undefined;
   if (typeof port !== 'string') return typeof port === 'number' ? port : undefined;
   return container.ports?.find((declared) => declared.name === port)?.number ?? port;
 }
 
-/** The kubelet joins host and path with a slash where the path has none (net/url, URL.String). */
+/** The kubelet inserts a slash between host and path when the path has none (net/url, URL.String). */
 function httpPath(handler: JsonObject): string | undefined {
-  const path = text(handler, 'path', '/');
+  const path = text(handler, 'path', DEFAULT_HTTP_PATH);
   return path === undefined || path.startsWith('/') ? path : `/${path}`;
 }
 
-/** Header names are equal in upper and lower case; the order of different names says nothing. */
+/** Header names are compared case-insensitively. The order of headers with different names is ignored. */
 function httpHeaders(handler: JsonObject): unknown {
   const headers = member(handler, 'httpHeaders') ?? [];
   if (!Array.isArray(headers)) return undefined;
@@ -70,7 +83,7 @@ function httpHeaders(handler: JsonObject): unknown {
 function command(handler: JsonObject): unknown {
   const argv = member(handler, 'command');
   if (!Array.isArray(argv) || argv.length === 0) return undefined;
-  // Null is an empty string to Go.
+  // Go decodes null as an empty string.
   const words = argv.map((word: unknown) => word ?? '');
   return words.every((word) => typeof word === 'string') ? words : undefined;
 }

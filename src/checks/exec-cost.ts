@@ -1,31 +1,39 @@
-import { member, objectMember } from '../probes/json.ts';
+import { integer } from '../policy/check-parameters.ts';
+import { member, objectMember } from '../json/json-value.ts';
+import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { isCount } from '../probes/timing.ts';
-import { integerParameter } from './parameters.ts';
-import { the } from './wording.ts';
-import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-const DEFAULT_MINIMUM_PERIOD_SECONDS = 5;
-/** Long enough for a small program on a busy node. */
+/** Enough time in seconds for a small program on a busy node. */
 const PATIENT_TIMEOUT_SECONDS = 5;
 
 /**
- * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism`
- * of the workload.
+ * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism` of
+ * the workload.
  *
- * Rule: P >= minimumPeriodSeconds, and T > 1. Every probe makes a process in the container, at its own cost
- * (Kubernetes documentation, "Caution" under exec probes); one second, the API server's default, is short for a
- * process on a busy node, and a timeout counts as a failure since 1.20 (kubernetes#82440).
+ * Rule: P >= minimumPeriodSeconds, and T > 1. Every exec probe starts a process in the container and uses the
+ * container's CPU and memory (Kubernetes documentation, "Caution" under exec probes). The API server's default timeout
+ * of 1 s is short for a process on a busy node. Since 1.20 a timeout counts as a failure (kubernetes#82440).
  */
-export const execCost: Check = {
+export const execCost = defineCheck({
   id: 'exec-cost',
-  run: (workload, container, parameters) => {
-    const minimum = integerParameter(parameters, 'minimumPeriodSeconds', DEFAULT_MINIMUM_PERIOD_SECONDS);
-    return container.probes
-      .filter((probe) => probe.handlerKind === 'exec')
-      .flatMap((probe) => [...tooOften(workload, container, probe, minimum), ...tooImpatient(container, probe)]);
+  summary: 'A probe starts processes often, or gives them a second.',
+  action: 'Warn',
+  parameters: {
+    minimumPeriodSeconds: integer({
+      minimum: 0,
+      default: 5,
+      text: 'Seconds that an exec probe must leave between two processes, at least. Default 5.',
+    }),
   },
-};
+  run: (workload, container, { minimumPeriodSeconds: minimum }) =>
+    container.probes
+      .filter((probe) => probe.handlerKind === 'exec')
+      .flatMap((probe) => [...tooOften(workload, container, probe, minimum), ...tooImpatient(container, probe)]),
+});
 
 function tooOften(
   workload: CheckedWorkload,
@@ -39,22 +47,23 @@ function tooOften(
   const replicas = replicasOf(workload);
   const inAll = replicas > 1 ? `, ${rounded(perMinute * replicas)} for its ${replicas} replicas,` : '';
   const message =
-    `${the(container)} is made to start ${rounded(perMinute)} processes a minute on its node${inAll} by the exec ${probe.kind}; ` +
-    `write periodSeconds: ${minimum} or more`;
-  return [{ probe: probe.kind, path: `${probe.path}.periodSeconds`, message }];
+    `${containerPhrase(container)} is made to start ${rounded(perMinute)} processes a minute on its node${inAll} ` +
+    `by the exec ${probe.kind}; write periodSeconds: ${minimum} or more`;
+  return [{ probe: probe.kind, path: probe.place.path('periodSeconds'), message }];
 }
 
 function tooImpatient(container: CheckedContainer, probe: CheckedProbe): Finding[] {
-  if (probe.timing?.timeoutSeconds !== 1) return [];
+  if (probe.timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return [];
   const message =
-    `${the(container)} gives the command of its exec ${probe.kind} 1 s to start and end, also on a busy node, and a ` +
+    `${containerPhrase(container)} gives the command of its exec ${probe.kind} ` +
+    `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a ` +
     `timeout is a failure; write timeoutSeconds: ${PATIENT_TIMEOUT_SECONDS}`;
-  return [{ probe: probe.kind, path: `${probe.path}.timeoutSeconds`, message }];
+  return [{ probe: probe.kind, path: probe.place.path('timeoutSeconds'), message }];
 }
 
 /**
- * The Pods that may run at the same time; 1 where the kind has no number of them (a Pod, or a DaemonSet on each
- * node).
+ * Returns how many Pods may run at the same time. Returns 1 for a kind without such a number (a Pod, or a DaemonSet on
+ * each node).
  */
 function replicasOf({ object }: CheckedWorkload): number {
   const spec = objectMember(object, 'spec') ?? {};

@@ -1,35 +1,46 @@
-import { member } from '../probes/json.ts';
+import { member } from '../json/json-value.ts';
+import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
-import { MOST_PROBE_FINDINGS } from './check.ts';
-import { stringSetParameter } from './parameters.ts';
-import { listed, the } from './wording.ts';
+import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import { containerPhrase, listed } from './wording.ts';
 import { quote } from '../text/quote.ts';
-import type { Check, CheckedContainer, Finding } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-const DEFAULT_NAMES: ReadonlySet<string> = new Set(['jcmd', 'ps', 'ls']);
-const ALL_KINDS: ReadonlySet<string> = new Set(PROBE_KINDS);
-/** Forbidden names in a message: nobody reads more. */
+/** Highest number of forbidden names in a message. A longer list is not useful to a reader. */
 const MOST_LISTED = 10;
 
 /**
  * Field: `<probe>.exec.command[*]`; parameters `names` and `probes` (default: all three).
  *
- * Rule: no element is one of the names, bare, as a path's last segment (`/bin/ls`, not `/opt/ls/check`) or as a word
- * of a shell string (`ps aux | grep app`). Kyverno's deny-commands-in-exec-probe looks for the letters anywhere.
+ * Rule: no element contains one of the names. A name matches as a whole element, as the last segment of a path
+ * (`/bin/ls`, not `/opt/ls/check`) or as a word of a shell string (`ps aux | grep app`). Kyverno's
+ * deny-commands-in-exec-probe matches the letters anywhere.
  */
-export const execForbidden: Check = {
+export const execForbidden = defineCheck({
   id: 'exec-forbidden',
-  run: (_workload, container, parameters) => {
-    const names = stringSetParameter(parameters, 'names', DEFAULT_NAMES);
-    const kinds = stringSetParameter(parameters, 'probes', ALL_KINDS);
-    return container.probes
-      .filter((probe) => probe.handlerKind === 'exec' && kinds.has(probe.kind))
-      .flatMap((probe) => judge(container, probe, names));
+  summary: 'A probe command uses a forbidden program.',
+  action: 'Off',
+  parameters: {
+    names: strings({
+      count: { maximum: 256, unit: 'names', at: 'checks.exec-forbidden.names' },
+      length: { maximum: 253, unit: 'characters', at: 'checks.exec-forbidden.names[]' },
+      default: new Set(['jcmd', 'ps', 'ls']),
+      text: 'Programs that a probe must not run, by name or as a word in a shell line. Default [jcmd, ps, ls].',
+    }),
+    probes: choices({
+      choices: PROBE_KINDS,
+      default: PROBE_KINDS,
+      text: 'The probes that are looked at. Default: all three.',
+    }),
   },
-};
+  run: (_workload, container, { names, probes }) =>
+    container.probes
+      .filter((probe) => probe.handlerKind === 'exec' && probes.includes(probe.kind))
+      .flatMap((probe) => findingsOf(container, probe, names)),
+});
 
-function judge(container: CheckedContainer, probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
+function findingsOf(container: CheckedContainer, probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
   const argv = member(probe.handler, 'command');
   if (!Array.isArray(argv)) return [];
   const findings: Finding[] = [];
@@ -38,21 +49,27 @@ function judge(container: CheckedContainer, probe: CheckedProbe, names: Readonly
     const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
     if (forbidden.length === 0) continue;
     const message =
-      `${the(container)} runs ${listed(forbidden.map(quote))} in its ${probe.kind}, which the policy forbids; ` +
-      'write an httpGet, tcpSocket or grpc handler, or another command';
-    findings.push({ probe: probe.kind, path: `${probe.handlerPath}.command[${index}]`, message });
+      `${containerPhrase(container)} runs ${listed(forbidden.map(quote))} in its ${probe.kind}, ` +
+      'which the policy forbids; write an httpGet, tcpSocket or grpc handler, or another command';
+    findings.push({ probe: probe.kind, path: probe.place.path('exec', 'command', index), message });
   }
   return findings;
 }
 
-/** Linux starts no program with a longer argument (MAX_ARG_STRLEN): such a probe fails every time, and needs no words of ours. */
+/**
+ * Length limit of one argument in Linux (MAX_ARG_STRLEN). Linux does not start a program with a longer argument, so
+ * such a probe always fails and needs no finding.
+ */
 const LONGEST_ARGUMENT = 131_072;
 
-/** What separates words to a shell: blanks, operators, quotes and braces. */
+/** Characters that separate words in a shell: blanks, operators, quotes and braces. */
 const SEPARATORS: ReadonlySet<number> = new Set(Array.from(' \t\n\r\v\f;|&()<>`$"\'{}', (sign) => sign.charCodeAt(0)));
 const SLASH = '/'.charCodeAt(0);
 
-/** The names that are words of an argument, as a shell would split it, each by its last path segment. */
+/**
+ * Returns the forbidden names among the words of an argument. The argument is split as a shell would split it, and each
+ * word is compared by its last path segment.
+ */
 function forbiddenIn(argument: string, names: ReadonlySet<string>): string[] {
   const found = new Set<string>();
   if (argument.length > LONGEST_ARGUMENT) return [];

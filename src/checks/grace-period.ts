@@ -1,27 +1,30 @@
 import { eachProbe } from './each-probe.ts';
-import { podGraceSeconds, probeGraceSeconds } from './grace.ts';
-import { the } from './wording.ts';
-import type { Check } from './check.ts';
+import { podGraceSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
 
 /**
- * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds`; the Pod's. A
- * readiness probe may have none (valid-probe).
+ * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds` and the Pod's
+ * field. A readiness probe may not have this field (valid-probe).
  *
- * Rule: the probe's is not larger than the Pod's. It is meant to shorten the end of a container that hangs, and wins
- * also when it is larger (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod).
+ * Rule: the probe's grace period is not longer than the Pod's. The field is meant to shorten the termination of a
+ * container that hangs. The probe's value also wins when it is longer
+ * (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod).
  */
-export const gracePeriod: Check = {
+export const gracePeriod = defineCheck({
   id: 'grace-period',
+  summary: 'A probe kills more patiently than the Pod is stopped.',
+  action: 'Warn',
   run: (workload, container) => {
-    const pods = podGraceSeconds(workload);
+    const pods = podGraceSeconds(workload.podSpec);
     if (pods === undefined) return [];
     return eachProbe(container, (probe) => {
-      const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe);
+      const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe.spec);
       if (typeof own !== 'number' || own <= pods) return undefined;
       const message =
-        `${the(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s: the probe's value ` +
+        `${containerPhrase(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s: the probe's value ` +
         `wins; ${pods === 0 ? 'take it out' : `write ${pods} or less, or take it out`}`;
-      return { probe: probe.kind, path: `${probe.path}.terminationGracePeriodSeconds`, message };
+      return { probe: probe.kind, path: probe.place.path('terminationGracePeriodSeconds'), message };
     });
   },
-};
+});

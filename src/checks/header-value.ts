@@ -1,24 +1,26 @@
 import { beginning } from '../text/cut.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
-import { isJsonObject, member, stringMember } from '../probes/json.ts';
-import { MOST_PROBE_FINDINGS } from './check.ts';
-import { the } from './wording.ts';
+import { isJsonObject, member, stringMember } from '../json/json-value.ts';
+import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import { containerPhrase } from './wording.ts';
 import { quote } from '../text/quote.ts';
-import type { Check, CheckedContainer, Finding } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * Field: `<probe>.httpGet.httpHeaders[*].value`.
  *
- * Rule: no control character but the tab. The API server accepts any value; Go's HTTP client refuses to send it
- * (golang.org/x/net/http/httpguts, ValidHeaderFieldValue), so every probe fails.
+ * Rule: the value has no control character except the tab. The API server accepts any value. Go's HTTP client refuses
+ * to send such a value (golang.org/x/net/http/httpguts, ValidHeaderFieldValue), so every probe fails.
  */
-export const headerValue: Check = {
+export const headerValue = defineCheck({
   id: 'header-value',
-  run: (_workload, container) => container.probes.flatMap((probe) => judge(container, probe)),
-};
+  summary: 'A probe header has a control character, so the probe fails every time.',
+  action: 'Deny',
+  run: (_workload, container) => container.probes.flatMap((probe) => findingsOf(container, probe)),
+});
 
-function judge(container: CheckedContainer, probe: CheckedProbe): Finding[] {
+function findingsOf(container: CheckedContainer, probe: CheckedProbe): Finding[] {
   const headers = probe.handlerKind === 'httpGet' ? member(probe.handler, 'httpHeaders') : undefined;
   if (!Array.isArray(headers)) return [];
   const findings: Finding[] = [];
@@ -27,7 +29,7 @@ function judge(container: CheckedContainer, probe: CheckedProbe): Finding[] {
     const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
     const position = value === undefined ? -1 : firstControlCharacter(value);
     if (!isJsonObject(header) || value === undefined || position < 0) continue;
-    const path = `${probe.handlerPath}.httpHeaders[${index}].value`;
+    const path = probe.place.path('httpGet', 'httpHeaders', index, 'value');
     findings.push({ probe: probe.kind, path, message: sentence(container, header, value, position) });
   }
   return findings;
@@ -38,7 +40,7 @@ function sentence(container: CheckedContainer, header: object, value: string, po
   const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
   const atEnd = value.trimEnd().length <= position;
   return (
-    `${the(container)} sends header ${quote(name)} with the control character U+${code} ` +
+    `${containerPhrase(container)} sends header ${quote(name)} with the control character U+${code} ` +
     `as character ${position + 1} of ${value.length}, and every probe fails; ` +
     (atEnd
       ? `write value: ${quote(beginning(value, position))} (a YAML block "|" ends in a line break)`

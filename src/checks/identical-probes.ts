@@ -1,40 +1,48 @@
-import { isJsonObject, member } from '../probes/json.ts';
-import { failureThresholdBeyond, faultSpan } from '../probes/timing.ts';
+import { isJsonObject, member } from '../json/json-value.ts';
+import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probes/default-values.ts';
+import { failureThresholdBeyond, verdictSpan } from '../probes/timing.ts';
 import { isPresent, probeOf } from './checked-probe.ts';
-import { the } from './wording.ts';
-import type { JsonObject } from '../probes/json.ts';
-import type { Check, Finding } from './check.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
 
 /**
- * Fields: `livenessProbe`, `readinessProbe`, whole.
+ * Fields: `livenessProbe`, `readinessProbe`, each as a whole.
  *
- * Rule: they are not deeply equal after API defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4). Equal
- * probes give up together, so a fault restarts what should be drained. Off until a policy asks: shared-endpoint knows
- * when the same endpoint is fine.
+ * Rule: the probes are not deeply equal after API defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4).
+ * Equal probes give up at the same time, so a fault restarts a container that should be drained. The check is off by
+ * default, because shared-endpoint recognizes when the same endpoint is safe.
  */
-export const identicalProbes: Check = {
+export const identicalProbes = defineCheck({
   id: 'identical-probes',
+  summary: 'Liveness and readiness probe are the same.',
+  action: 'Off',
   relatedProbes: ['livenessProbe', 'readinessProbe'],
   run: (_workload, container): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
     const readiness = probeOf(container, 'readinessProbe');
     const timing = liveness?.timing;
     if (liveness === undefined || readiness === undefined || timing === undefined) return [];
-    if (!areEqual(withoutNoDelay(liveness.spec), withoutNoDelay(readiness.spec))) return [];
-    const enough = failureThresholdBeyond(faultSpan(timing, timing.timeoutSeconds).latest, timing.periodSeconds);
+    if (!areEqual(withoutPlainDefaults(liveness), withoutPlainDefaults(readiness))) return [];
+    const enough = failureThresholdBeyond(verdictSpan(timing).latest, timing.periodSeconds);
     const message =
-      `${the(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it; ` +
+      `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it; ` +
       `write failureThreshold: ${enough}, or an endpoint of its own`;
-    return [{ probe: 'livenessProbe', path: liveness.path, message }];
+    return [{ probe: 'livenessProbe', path: liveness.place.path(), message }];
   },
-};
+});
 
-/** `initialDelaySeconds: 0` says what its absence says. */
-function withoutNoDelay(probe: JsonObject): JsonObject {
-  return member(probe, 'initialDelaySeconds') === 0 ? { ...probe, initialDelaySeconds: null } : probe;
+/** Removes values that mean the same as an absent field and that API defaulting does not fill in. */
+function withoutPlainDefaults({ spec, handlerKind, handler }: CheckedProbe): JsonObject {
+  const without = (object: JsonObject, field: string, value: unknown): JsonObject =>
+    member(object, field) === value ? { ...object, [field]: null } : object;
+  const plain = without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
+  return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: plain };
 }
 
-/** Deep equality; nulls are as good as absent, as they are to the API server. */
+/** Compares two values deeply. Null equals an absent member, as in the API server. */
 function areEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((element, index) => areEqual(element, b[index]));

@@ -1,24 +1,27 @@
 import { drainRace } from './drain-race.ts';
-import { the } from './wording.ts';
-import type { Check, Finding } from './check.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { Finding } from './check.ts';
 
 /**
- * Fields: handler and integers of `livenessProbe` and `readinessProbe`, which ask different endpoints.
+ * Fields: handler and integers of `livenessProbe` and `readinessProbe` with different endpoints.
  *
- * Rule: (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr, so that a fault that both endpoints notice takes the Pod out of its
- * Services before the container is killed (formulas: src/probes/timing.ts). The same endpoint is shared-endpoint's
- * business.
+ * Rule: (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr. If both endpoints detect a fault, the Pod then leaves its Services
+ * before the container is killed (formulas: src/probes/timing.ts). The check shared-endpoint covers probes with the
+ * same endpoint.
  */
-export const killedBeforeDrained: Check = {
+export const killedBeforeDrained = defineCheck({
   id: 'killed-before-drained',
+  summary: 'A container can be killed before its traffic is taken away.',
+  action: 'Audit',
   relatedProbes: ['readinessProbe'],
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== false) return [];
     const { liveness, killedAfter, drainedAfter, enough } = race;
     const message =
-      `${the(container)} may be killed ${killedAfter} s after a fault, before readiness has stopped its traffic ` +
+      `${containerPhrase(container)} may be killed ${killedAfter} s after a fault, before readiness has stopped its traffic ` +
       `(up to ${drainedAfter} s); write failureThreshold: ${enough}`;
-    return [{ probe: 'livenessProbe', path: `${liveness.path}.failureThreshold`, message }];
+    return [{ probe: 'livenessProbe', path: liveness.place.path('failureThreshold'), message }];
   },
-};
+});

@@ -1,36 +1,33 @@
-import { member } from '../probes/json.ts';
-import { the } from './wording.ts';
-import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import { mayBeRestarted } from '../workload/restart-policy.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * Fields: `livenessProbe`, `startupProbe`; `restartPolicy` of the container, else of the Pod; `restartPolicyRules` of
  * the container.
  *
- * Rule: no liveness or startup probe where nothing restarts the container: with restartPolicy Never the kubelet kills
- * it and leaves it dead (Pod lifecycle documentation: such probes want Always or OnFailure). A sidecar's own
- * restartPolicy is Always; a container with restart rules may be restarted by them.
+ * Rule: no liveness or startup probe where nothing restarts the container. With restartPolicy Never the kubelet kills
+ * the container and does not restart it (Pod lifecycle documentation: use such probes with Always or OnFailure). The
+ * restartPolicy of a sidecar is Always. Restart rules may restart a container, so such a container is skipped.
  */
-export const livenessNeverRestarts: Check = {
+export const livenessNeverRestarts = defineCheck({
   id: 'liveness-never-restarts',
+  summary: 'A probe kills the container, and restartPolicy Never leaves it dead.',
+  action: 'Warn',
   run: (workload, container) =>
-    isRestarted(workload, container)
+    mayBeRestarted(container.spec, workload.podSpec)
       ? []
       : container.probes.filter((probe) => probe.kind !== 'readinessProbe').map((probe) => finding(container, probe)),
-};
-
-function isRestarted(workload: CheckedWorkload, container: CheckedContainer): boolean {
-  const rules = member(container.spec, 'restartPolicyRules');
-  if (Array.isArray(rules) && rules.length > 0) return true;
-  return (member(container.spec, 'restartPolicy') ?? member(workload.podSpec, 'restartPolicy')) !== 'Never';
-}
+});
 
 function finding(container: CheckedContainer, probe: CheckedProbe): Finding {
   return {
     probe: probe.kind,
-    path: probe.path,
+    path: probe.place.path(),
     message:
-      `${the(container)} is killed and stays dead the first time its ${probe.kind} gives up: restartPolicy is Never; ` +
+      `${containerPhrase(container)} is killed and stays dead the first time its ${probe.kind} gives up: restartPolicy is Never; ` +
       'leave the probe out, or write restartPolicy: OnFailure',
   };
 }

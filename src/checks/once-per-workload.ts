@@ -1,8 +1,8 @@
 import type { CheckedWorkload } from './check.ts';
 
 /**
- * Makes a function work out its answer once a workload, however many containers ask for it. The workload itself carries the answer: a WeakMap
- * would keep every one that it has been given until V8's next full collection.
+ * Makes a function compute its result once for each workload. The workload itself holds the result, because a WeakMap
+ * would keep entries until V8's next full garbage collection.
  */
 export function oncePerWorkload<Answer>(
   work: (workload: CheckedWorkload) => Answer,

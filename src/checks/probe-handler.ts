@@ -1,30 +1,42 @@
-import { isJsonObject, member } from '../probes/json.ts';
-import { HANDLER_KINDS } from '../probes/probe.ts';
+import { choices, group } from '../policy/check-parameters.ts';
 import { eachProbe } from './each-probe.ts';
-import { stringsOf, stringsParameter } from './parameters.ts';
-import { listed, the } from './wording.ts';
-import type { ProbeKind } from '../probes/probe.ts';
-import type { Check, CheckParameters } from './check.ts';
+import { containerPhrase, listed } from './wording.ts';
+import { defineCheck } from './check.ts';
+
+/** Handlers, in the order of the CRDs. */
+const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;
+const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grpc and exec';
+
+/** The list for one probe kind. The common list applies when no policy sets this list. */
+const ownList = { allowed: choices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
 
 /**
  * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`.
  *
- * Rule: the handler is among those that the policy allows: `<probe>.allowed`, else `allowed`, else all four
- * (Gatekeeper, probeTypes).
+ * Rule: the policy allows the handler: in `<probe>.allowed`, else in `allowed`, else all four are allowed (Gatekeeper,
+ * probeTypes).
  */
-export const probeHandler: Check = {
+export const probeHandler = defineCheck({
   id: 'probe-handler',
+  summary: 'The probe uses a handler that is not allowed.',
+  action: 'Off',
+  parameters: {
+    allowed: choices({
+      choices: HANDLERS,
+      default: HANDLERS,
+      text: `${HANDLERS_TEXT}. Default: all four, which finds nothing.`,
+    }),
+    livenessProbe: group({ text: 'For liveness probes, in place of the common list.', fields: ownList }),
+    readinessProbe: group({ text: 'For readiness probes, in place of the common list.', fields: ownList }),
+    startupProbe: group({ text: 'For startup probes, in place of the common list.', fields: ownList }),
+  },
   run: (_workload, container, parameters) =>
     eachProbe(container, (probe) => {
-      const allowed = allowedFor(parameters, probe.kind);
+      const allowed = parameters[probe.kind].allowed ?? parameters.allowed;
       if (allowed.includes(probe.handlerKind)) return undefined;
-      const message = `${the(container)} uses ${probe.handlerKind} as its ${probe.kind}; write ${listed(allowed, 'or')} instead`;
-      return { probe: probe.kind, path: probe.handlerPath, message };
+      const message =
+        `${containerPhrase(container)} uses ${probe.handlerKind} as its ${probe.kind}; ` +
+        `write ${listed(allowed, 'or')} instead`;
+      return { probe: probe.kind, path: probe.place.path(probe.handlerKind), message };
     }),
-};
-
-function allowedFor(parameters: CheckParameters, kind: ProbeKind): readonly string[] {
-  const own = parameters.get(kind);
-  const allowed = isJsonObject(own) ? stringsOf(member(own, 'allowed')) : undefined;
-  return allowed ?? stringsParameter(parameters, 'allowed', HANDLER_KINDS);
-}
+});

@@ -1,26 +1,29 @@
-import { member } from '../probes/json.ts';
+import { member } from '../json/json-value.ts';
 import { eachProbe } from './each-probe.ts';
-import { the } from './wording.ts';
+import { containerPhrase } from './wording.ts';
 import { quote } from '../text/quote.ts';
-import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * Fields: `<probe>.httpGet.host`, `<probe>.tcpSocket.host`; `hostNetwork` of the Pod.
  *
- * Rule: leave the host out; the Pod's IP is the default. The kubelet connects from the node, so 127.0.0.1 is the node
- * itself, and it does not resolve Services' names (Kubernetes documentation, "HTTP probes"). PodSecurity baseline
- * refuses any host since 1.34. Under hostNetwork the node is the Pod, and a loopback address is how a probe reaches a
- * server that listens there only (static Pods of the control plane): not a violation.
+ * Rule: no host, because the Pod's IP address is the default. The kubelet connects from the node, so 127.0.0.1 is the
+ * node itself. The kubelet does not resolve names of Services (Kubernetes documentation, "HTTP probes"). PodSecurity
+ * baseline rejects any host since 1.34. Exception: with hostNetwork, a loopback address is allowed. A probe needs it to
+ * reach a server that listens on loopback only (static Pods of the control plane).
  */
-export const probeHost: Check = {
+export const probeHost = defineCheck({
   id: 'probe-host',
-  run: (workload, container) => eachProbe(container, (probe) => judge(workload, container, probe)),
-};
+  summary: 'The probe asks another host than the Pod.',
+  action: 'Warn',
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
 
-function judge(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   if (probe.handlerKind !== 'httpGet' && probe.handlerKind !== 'tcpSocket') return undefined;
   const host = member(probe.handler, 'host');
   if (typeof host !== 'string' || host === '') return undefined;
@@ -31,8 +34,8 @@ function judge(workload: CheckedWorkload, container: CheckedContainer, probe: Ch
     : `asks ${quote(host)} instead of the Pod's IP, and the kubelet resolves no Service names`;
   return {
     probe: probe.kind,
-    path: `${probe.handlerPath}.host`,
-    message: `${the(container)} ${meaning}; leave host out${isLoopback ? '' : virtualHost(probe, host)}`,
+    path: probe.place.path(probe.handlerKind, 'host'),
+    message: `${containerPhrase(container)} ${meaning}; leave host out${isLoopback ? '' : virtualHost(probe, host)}`,
   };
 }
 

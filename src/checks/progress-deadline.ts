@@ -1,60 +1,61 @@
-import { member, objectMember } from '../probes/json.ts';
+import { member, objectMember } from '../json/json-value.ts';
+import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probes/default-values.ts';
+import { startGateOf } from '../probes/startup-budget.ts';
 import { isCount, longestStartSeconds, recoverySpan } from '../probes/timing.ts';
+import { isDeployment } from '../workload/kinds.ts';
 import { hasProbe, isPresent, probeOf } from './checked-probe.ts';
-import { the } from './wording.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
-import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-
-/** The API server's default (pkg/apis/apps/v1/defaults.go, SetDefaults_Deployment). */
-const DEFAULT_DEADLINE_SECONDS = 600;
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 
 /**
- * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the startup probe
- * (of the liveness probe where there is none) and of the readiness probe.
+ * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe
+ * and of the startup probe. Without a startup probe, the liveness probe's integers are used.
  *
- * Rule: progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds, with B_max = D + P + (F-1)*max(P,T) + T the
- * longest start that the probe allows. The API server checks against minReadySeconds only; a rollout that takes the
- * time that its probes grant is then reported as failed (omi#9988).
+ * Rule: progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds. B_max = D + P + (F-1)*max(P,T) + T is the longest
+ * start that the probe allows. The API server compares the deadline with minReadySeconds only. A rollout that uses the
+ * time that its probes allow is then reported as failed (omi#9988).
  */
-export const progressDeadline: Check = {
+export const progressDeadline = defineCheck({
   id: 'progress-deadline',
+  summary: 'A rollout can be reported as failed while the container may still start.',
+  action: 'Warn',
   relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
   run: (workload, container): Finding[] => {
     const spec = deploymentSpec(workload);
     const start = spec && startSeconds(container);
     if (spec === undefined || start === undefined) return [];
-    const deadline = secondsOr(spec, 'progressDeadlineSeconds', DEFAULT_DEADLINE_SECONDS);
+    const deadline = secondsOr(spec, 'progressDeadlineSeconds', DEFAULT_PROGRESS_DEADLINE_SECONDS);
     const minReady = secondsOr(spec, 'minReadySeconds', 0);
     const ready = readySeconds(container);
     if (deadline === undefined || minReady === undefined || ready === undefined) return [];
     const needed = start + ready + minReady;
     if (deadline >= needed) return [];
     const message =
-      `${the(container)} may take ${start} s to start, ${ready} s to be Ready and minReadySeconds ${minReady}, but a healthy rollout ` +
-      `is reported as failed after ${deadline} s; write progressDeadlineSeconds: ${needed} or more`;
-    return [{ path: 'spec.progressDeadlineSeconds', message }];
+      `${containerPhrase(container)} may take ${start} s to start, ${ready} s to be Ready and minReadySeconds ${minReady}, ` +
+      `but a healthy rollout is reported as failed after ${deadline} s; write progressDeadlineSeconds: ${needed} or more`;
+    return [{ path: ['spec', 'progressDeadlineSeconds'], message }];
   },
-};
+});
 
 function deploymentSpec({ kind, object }: CheckedWorkload): JsonObject | undefined {
-  return kind.group === 'apps' && kind.kind === 'Deployment' ? objectMember(object, 'spec') : undefined;
+  return isDeployment(kind) ? objectMember(object, 'spec') : undefined;
 }
 
 function startSeconds(container: CheckedContainer): number | undefined {
-  return derived(
-    container,
-    hasProbe(container, 'startupProbe') ? 'startupProbe' : 'livenessProbe',
-    longestStartSeconds,
-  );
+  return derived(container, startGateOf(container.spec), longestStartSeconds);
 }
 
 function readySeconds(container: CheckedContainer): number | undefined {
   return derived(container, 'readinessProbe', (timing) => recoverySpan(timing, 0).latest);
 }
 
-/** What follows from a probe's timing: 0 without the probe, undefined when it cannot be judged. */
+/**
+ * Computes a value from a probe's timing. Returns 0 without the probe, and undefined when the probe cannot be judged.
+ */
 function derived(
   container: CheckedContainer,
   kind: ProbeKind,

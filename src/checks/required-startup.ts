@@ -1,23 +1,36 @@
+import { boolean } from '../policy/check-parameters.ts';
 import { hasProbe } from './checked-probe.ts';
-import { booleanParameter } from './parameters.ts';
-import { isConcerned, probeToWrite } from './missing-probe.ts';
-import { the } from './wording.ts';
-import type { Check, Finding } from './check.ts';
+import { concernedParameters, isConcerned, probeToWrite } from './missing-probe.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Field: `startupProbe`.
  *
- * Rule: a container of a workload that runs for ever has one. Without one the liveness probe may kill a container
- * that starts slowly. With `whenLiveness: true` only a container that has a liveness probe needs one. The same rule:
- * Polaris, kube-linter, Gatekeeper, Kubewarden, kube-score, Datree. Off until a policy asks.
+ * Rule: a container of a workload that runs until it is deleted has a startup probe. Without the probe, the liveness
+ * probe may kill a container that starts slowly. With `whenLiveness: true`, only a container with a liveness probe
+ * needs a startup probe. The same rule: Polaris, kube-linter, Gatekeeper, Kubewarden, kube-score, Datree. The check is
+ * off by default.
  */
-export const requiredStartup: Check = {
+export const requiredStartup = defineCheck({
   id: 'required-startup',
+  summary: 'A container has no startup probe.',
+  action: 'Off',
+  parameters: {
+    ...concernedParameters,
+    whenLiveness: boolean({
+      default: false,
+      text: 'true: only containers with a liveness probe must have one, as nothing kills the others. Default false.',
+    }),
+  },
+  requiresProbes: true,
   relatedProbes: ['livenessProbe'],
   run: (workload, container, parameters): Finding[] => {
     if (!isConcerned(workload, container, parameters) || hasProbe(container, 'startupProbe')) return [];
-    if (booleanParameter(parameters, 'whenLiveness') && !hasProbe(container, 'livenessProbe')) return [];
-    const message = `${the(container)} has no startupProbe and starts without protection; write ${probeToWrite(container, 'startupProbe')}`;
-    return [{ probe: 'startupProbe', path: `${container.path}.startupProbe`, message }];
+    if (parameters.whenLiveness && !hasProbe(container, 'livenessProbe')) return [];
+    const probe = probeToWrite(container, 'startupProbe');
+    const message = `${containerPhrase(container)} has no startupProbe and starts without protection; write ${probe}`;
+    return [{ probe: 'startupProbe', path: container.place.path('startupProbe'), message }];
   },
-};
+});

@@ -1,4 +1,5 @@
 import { CHECKS } from './catalogue.ts';
+import { formatPath } from '../json/field-path.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { runToEnd } from '../steps.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
@@ -7,27 +8,28 @@ import type { Steps } from '../steps.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { Violation } from './violation.ts';
 
-/** A finding of a check, and the container that it is about. */
+/** A finding of a check, with the container that has the violation. */
 export interface PlacedFinding {
   readonly check: Check;
   readonly action: Violation['action'];
   readonly floor: CheckFloor | undefined;
-  /** The floor's own parameters find it, whatever the layers above say. */
+  /** True when the floor's own parameters cause the finding. Higher layers cannot remove such a finding. */
   readonly isFloored: boolean;
   readonly at: CheckedContainer;
   readonly finding: Finding;
 }
 
 /**
- * Every violation of a workload: check after check in the catalogue's order, container after container in the API server's order.
+ * Returns every violation of a workload: by check in the catalogue's order, then by container in the API server's
+ * order.
  *
- * @param policyFor what policies say about the checks of a container, by its name
+ * @param policyFor returns the policy for the checks of a container, by the container's name
  */
 export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
   return runToEnd(runChecksInSteps(workload, policyFor));
 }
 
-/** The same in steps, for a workload with thousands of containers. */
+/** Does the same as runChecks in steps, for a workload with thousands of containers. */
 export function* runChecksInSteps(
   workload: CheckedWorkload,
   policyFor: (container: string) => CheckPolicy,
@@ -42,10 +44,10 @@ export function* runChecksInSteps(
   }));
 }
 
-/** Runs of a check on a container between two steps: a run takes a microsecond, as a rule. */
+/** Number of runs between two steps. One run of a check on a container usually takes about 1 µs. */
 const RUNS_A_STEP = 64;
 
-/** Every finding, in the order of runChecks. */
+/** Returns every finding, in the order of runChecks. */
 export function* findingsInSteps(
   workload: CheckedWorkload,
   policyFor: (container: string) => CheckPolicy,
@@ -71,8 +73,8 @@ export function* findingsInSteps(
 }
 
 /**
- * Adds what a check finds in a container. One with a floor runs by the floor's parameters too, and what either run finds counts: the layers above may
- * make the check stricter, never weaker.
+ * Adds the findings of a check in a container. A check with a floor also runs with the floor's parameters, and the
+ * findings of both runs count. Higher layers can therefore make the check stricter, but not weaker.
  */
 function addFindings(
   found: PlacedFinding[],
@@ -86,7 +88,7 @@ function addFindings(
   if (at === undefined) return;
   const findings = check.run(workload, at, parameters);
   if (floor === undefined || floor.parameters === parameters) {
-    // Nearly always nothing.
+    // `findings` is empty for almost every container.
     for (const finding of findings) found.push({ check, action, floor, isFloored: floor !== undefined, at, finding });
     return;
   }
@@ -100,13 +102,15 @@ function addFindings(
 }
 
 function textOf({ path, message }: Finding): string {
-  return `${path}: ${message}`;
+  return `${formatPath(path)}: ${message}`;
 }
 
 /**
- * The container as a check sees it; undefined when the check does not look at it. Plain init, ephemeral and mesh containers have no probes of the
- * user's; valid-probe alone says so where they try. Names and annotations that mark a mesh's container can be forged. So a check with a floor looks at
- * the probes of a mesh's container too, except at those that are exactly what the mesh writes. A container without such a probe is no proxy.
+ * Returns the container as a check sees it, or undefined when the check skips the container. Users cannot set probes on
+ * plain init and ephemeral containers, and mesh containers belong to the mesh. Only valid-probe reads these containers.
+ * Anyone can forge the names and annotations that mark a mesh container. A check with a floor therefore also reads the
+ * probes of a mesh container, except probes that are exactly what the mesh writes. A container without such a mesh
+ * probe is treated as an application container.
  */
 function asChecked(
   check: Check,
@@ -114,7 +118,7 @@ function asChecked(
   floor: CheckFloor | undefined,
 ): CheckedContainer | undefined {
   const { role, name, spec } = container;
-  if (check.everyContainer === true || role === 'application' || role === 'sidecar') return container;
+  if (check.everyContainer || role === 'application' || role === 'sidecar') return container;
   if (role !== 'mesh' || floor === undefined || floor.action === 'Off') return undefined;
   const isProxy = hasMeshProbe(
     name,

@@ -1,25 +1,28 @@
 import { drainRace } from './drain-race.ts';
-import { the } from './wording.ts';
-import type { Check, Finding } from './check.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: handler and integers of `livenessProbe` and `readinessProbe`; `ports` of the container.
  *
- * Rule: when both ask the same endpoint (same handler and target; a port name equals its number; headers count),
- * liveness must give up strictly later than readiness: (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr. The same endpoint
- * with a higher failureThreshold is what the Kubernetes documentation recommends; without it a fault restarts the
- * container that should have been drained.
+ * Rule: with the same endpoint, liveness gives up strictly later than readiness: (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) +
+ * Tr. The same endpoint means the same handler, target and headers. A port name equals its number. The Kubernetes
+ * documentation recommends the same endpoint with a higher failureThreshold. Without the higher value, a fault restarts
+ * a container that should be drained.
  */
-export const sharedEndpoint: Check = {
+export const sharedEndpoint = defineCheck({
   id: 'shared-endpoint',
+  summary: 'Liveness and readiness ask the same endpoint, and liveness does not give up later.',
+  action: 'Warn',
   relatedProbes: ['readinessProbe'],
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== true) return [];
     const { liveness, killedAfter, drainedAfter, enough } = race;
     const message =
-      `${the(container)} asks one endpoint for liveness and readiness, and may be restarted ${killedAfter} s after a fault ` +
+      `${containerPhrase(container)} asks one endpoint for liveness and readiness, and may be restarted ${killedAfter} s after a fault ` +
       `while readiness takes up to ${drainedAfter} s to stop its traffic; write failureThreshold: ${enough}`;
-    return [{ probe: 'livenessProbe', path: `${liveness.path}.failureThreshold`, message }];
+    return [{ probe: 'livenessProbe', path: liveness.place.path('failureThreshold'), message }];
   },
-};
+});

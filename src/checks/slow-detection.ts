@@ -1,60 +1,68 @@
-import { deadlockToKillSeconds, faultSpan, intervalSeconds } from '../probes/timing.ts';
-import { podGraceSeconds, probeGraceSeconds } from './grace.ts';
+import { integer } from '../policy/check-parameters.ts';
+import { killBy, longestGraceWithin, longestKillSeconds } from '../probes/grace-period.ts';
+import { deadlockToKillSeconds, intervalSeconds, verdictSpan } from '../probes/timing.ts';
 import { probeOf } from './checked-probe.ts';
-import { integerParameter } from './parameters.ts';
-import { the } from './wording.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { Kill } from '../probes/grace-period.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
-import type { Check, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
-
-const DEFAULT_MAXIMUM_SECONDS = 600;
+import type { Finding } from './check.ts';
 
 /**
- * Fields: `livenessProbe`'s integers and `.terminationGracePeriodSeconds`, else the Pod's.
+ * Fields: the integers of `livenessProbe`; its `.terminationGracePeriodSeconds`, else the Pod's.
  *
- * Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds: a deadlocked container that ignores SIGTERM is dead by
- * then (formula: src/probes/timing.ts). The usual violation is a long grace period of the Pod, made for its ordinary
- * end.
+ * Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds (G+2 with a preStop hook). A deadlocked container that
+ * ignores SIGTERM is dead after this time (formulas: src/probes/timing.ts and grace-period.ts). The usual cause is a
+ * long grace period of the Pod, which was set for normal termination.
  */
-export const slowDetection: Check = {
+export const slowDetection = defineCheck({
   id: 'slow-detection',
-  run: (workload, container, parameters): Finding[] => {
+  summary: 'A deadlocked container is killed too late.',
+  action: 'Audit',
+  parameters: {
+    maximumSeconds: integer({
+      minimum: 0,
+      default: 600,
+      text: 'Seconds that a deadlocked container may last at worst, its grace period included. Default 600.',
+    }),
+  },
+  run: (workload, container, { maximumSeconds: maximum }): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
     const timing = liveness?.timing;
-    const grace = liveness && graceOf(workload, liveness);
-    if (liveness === undefined || timing === undefined || grace === undefined) return [];
-    const maximum = integerParameter(parameters, 'maximumSeconds', DEFAULT_MAXIMUM_SECONDS);
-    const total = deadlockToKillSeconds(timing, grace);
+    const kill = liveness && killBy(liveness.spec, container.spec, workload.podSpec);
+    if (liveness === undefined || timing === undefined || kill === undefined) return [];
+    const total = deadlockToKillSeconds(timing, kill);
     if (total <= maximum) return [];
-    const probing = faultSpan(timing, timing.timeoutSeconds).latest;
-    const { field, advice } = whatToWrite(timing, maximum, probing, total - probing);
+    const probing = verdictSpan(timing).latest;
+    const { field, advice } = whatToWrite(timing, maximum, kill);
     const message =
-      `${the(container)} may hang for ${total} s before it is dead (${probing} s of probes, ${total - probing} s of grace), ` +
-      `over ${maximum} s; ${advice}`;
-    return [{ probe: 'livenessProbe', path: `${liveness.path}.${field}`, message }];
+      `${containerPhrase(container)} may hang for ${total} s before it is dead ` +
+      `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s; ${advice}`;
+    return [{ probe: 'livenessProbe', path: liveness.place.path(field), message }];
   },
-};
+});
 
-function graceOf(workload: CheckedWorkload, liveness: CheckedProbe): number | undefined {
-  const own = probeGraceSeconds(liveness);
-  return own === 'absent' ? podGraceSeconds(workload) : own;
+/**
+ * Describes the parts of the kill time, whose sum is the total. After the grace period, a preStop hook that hangs
+ * leaves the process some more seconds.
+ */
+function graceText(kill: Kill): string {
+  if (!kill.hasPreStop) return `${longestKillSeconds(kill)} s of grace`;
+  return `${kill.graceSeconds} s of grace, ${longestKillSeconds(kill) - kill.graceSeconds} s after its preStop hook`;
 }
 
-/** The larger part is the one to shorten, when that is enough. */
-function whatToWrite(
-  timing: ProbeTiming,
-  maximum: number,
-  probing: number,
-  grace: number,
-): { field: string; advice: string } {
-  const graceLeft = maximum - probing;
-  if (grace >= probing && graceLeft >= 2)
+/** Advises to shorten the longer part, if shortening this part is enough. */
+function whatToWrite(timing: ProbeTiming, maximum: number, kill: Kill): { field: string; advice: string } {
+  const probing = verdictSpan(timing).latest;
+  const killing = longestKillSeconds(kill);
+  const grace = longestGraceWithin(maximum - probing, kill);
+  if (killing >= probing && grace !== undefined)
     return {
       field: 'terminationGracePeriodSeconds',
-      advice: `write terminationGracePeriodSeconds: ${graceLeft} or less`,
+      advice: `write terminationGracePeriodSeconds: ${grace} or less`,
     };
   const { periodSeconds: P, timeoutSeconds: T } = timing;
-  const failures = Math.floor((maximum - grace - P - T) / intervalSeconds(timing, T)) + 1;
+  const failures = Math.floor((maximum - killing - P - T) / intervalSeconds(timing, T)) + 1;
   return failures >= 1
     ? { field: 'failureThreshold', advice: `write failureThreshold: ${failures} or less` }
     : { field: 'periodSeconds', advice: 'shorten periodSeconds, timeoutSeconds and terminationGracePeriodSeconds' };

@@ -1,29 +1,39 @@
+import { integer } from '../policy/check-parameters.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds } from '../probes/timing.ts';
-import { hasProbe, probeOf } from './checked-probe.ts';
-import { integerParameter } from './parameters.ts';
-import { the } from './wording.ts';
-import type { Check, CheckedContainer, Finding } from './check.ts';
-
-const DEFAULT_MINIMUM_SECONDS = 10;
+import { LEAST_START_SECONDS, startGateOf } from '../probes/startup-budget.ts';
+import { probeOf } from './checked-probe.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
 
 /**
- * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`; the liveness probe's
- * where there is no startup probe, since it is then the one that kills a container that starts slowly.
+ * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,
+ * the liveness probe's fields are used, because the liveness probe then kills a container that starts slowly.
  *
- * Rule: max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper end, not the promise: with D=0 and F=1 a container
- * was killed after 0.07 s (pkg/kubelet/prober/worker.go; docs of the formula: src/probes/timing.ts).
+ * Rule: max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper limit, not the guarantee: with D=0 and F=1 a
+ * container was killed after 0.07 s (pkg/kubelet/prober/worker.go; formula: src/probes/timing.ts).
  */
-export const startupBudget: Check = {
+export const startupBudget = defineCheck({
   id: 'startup-budget',
-  run: (_workload, container, parameters) => {
-    const minimum = integerParameter(parameters, 'minimumSeconds', DEFAULT_MINIMUM_SECONDS);
-    const finding = judge(container, minimum);
-    return finding === undefined ? [] : [finding];
+  summary: 'The container is not guaranteed enough time to start.',
+  action: 'Warn',
+  parameters: {
+    minimumSeconds: integer({
+      minimum: 0,
+      default: LEAST_START_SECONDS,
+      text:
+        'Seconds that a container must be guaranteed to start before a probe kills it. ' +
+        `Default ${LEAST_START_SECONDS}; 0 accepts everything.`,
+    }),
   },
-};
+  run: (_workload, container, { minimumSeconds }) => {
+    const violation = violationOf(container, minimumSeconds);
+    return violation === undefined ? [] : [violation];
+  },
+});
 
-function judge(container: CheckedContainer, minimum: number): Finding | undefined {
-  const gate = probeOf(container, hasProbe(container, 'startupProbe') ? 'startupProbe' : 'livenessProbe');
+function violationOf(container: CheckedContainer, minimum: number): Finding | undefined {
+  const gate = probeOf(container, startGateOf(container.spec));
   const timing = gate?.timing;
   if (gate === undefined || timing === undefined) return undefined;
   const guaranteed = guaranteedStartSeconds(timing);
@@ -31,9 +41,10 @@ function judge(container: CheckedContainer, minimum: number): Finding | undefine
   const enough = failureThresholdFor(minimum, timing.initialDelaySeconds, timing.periodSeconds);
   return {
     probe: gate.kind,
-    path: `${gate.path}.failureThreshold`,
+    path: gate.place.path('failureThreshold'),
     message:
-      `${the(container)} has only ${guaranteed} s guaranteed to start (at most ${longestStartSeconds(timing)} s) before its ` +
-      `${gate.kind} kills it; write failureThreshold: ${enough} for ${minimum} s`,
+      `${containerPhrase(container)} has only ${guaranteed} s guaranteed to start ` +
+      `(at most ${longestStartSeconds(timing)} s) before its ${gate.kind} kills it; ` +
+      `write failureThreshold: ${enough} for ${minimum} s`,
   };
 }

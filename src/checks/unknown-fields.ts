@@ -1,71 +1,67 @@
-import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../probes/probe.ts';
-import { didYouMean, suggestion } from '../policy/suggestion.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
+import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../probes/probe-fields.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../probes/probe.ts';
+import { didYouMean, suggestion } from '../text/suggestion.ts';
+import type { FieldPath } from '../json/field-path.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
-/** A field of a probe that no API version knows, and the container that it stands in. */
+/** A field of a probe that no API version knows, with its container. */
 export interface UnknownField {
   readonly container: string;
-  readonly path: string;
+  readonly path: FieldPath;
   readonly message: string;
 }
 
-/** The fields of a core/v1 Probe and of its handlers; `mode` of grpc comes with Kubernetes 1.37. */
-const PROBE_FIELDS: readonly string[] = [...HANDLER_KINDS, ...PROBE_INTEGERS];
-const HANDLER_FIELDS: Readonly<Record<(typeof HANDLER_KINDS)[number], readonly string[]>> = {
-  exec: ['command'],
-  httpGet: ['path', 'port', 'host', 'scheme', 'httpHeaders'],
-  tcpSocket: ['port', 'host'],
-  grpc: ['port', 'service', 'mode'],
-};
-
 /**
- * Misspelt probe fields in a manifest: names are case-sensitive, and the API server drops what it does not know, for most clients without an
- * error: a `livenessprobe` is no probe at all. Only a manifest shows this; a webhook sees the object after the fields are gone.
+ * Finds misspelt probe fields in a manifest. Names are case-sensitive, and for most clients the API server drops
+ * unknown fields without an error: a `livenessprobe` has no effect. Only a manifest shows such fields, because a
+ * webhook gets the object after the API server dropped them.
  *
- * @param podSpec as written
- * @param podSpecPath where it stands in the object
+ * @param podSpec the Pod spec as written
+ * @param podSpecPath the path of the Pod spec in the object
  */
-export function unknownProbeFields(podSpec: JsonObject, podSpecPath: string): UnknownField[] {
-  return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((list) => {
+export function unknownProbeFields(podSpec: JsonObject, podSpecPath: FieldPath): UnknownField[] {
+  return CONTAINER_LISTS.flatMap((list) => {
     const entries = member(podSpec, list);
     if (!Array.isArray(entries)) return [];
     return entries.flatMap((entry: unknown, index) =>
-      isJsonObject(entry) ? inContainer(entry, `${podSpecPath}.${list}[${index}]`) : [],
+      isJsonObject(entry) ? inContainer(entry, [...podSpecPath, list, index]) : [],
     );
   });
 }
 
-function inContainer(container: JsonObject, path: string): UnknownField[] {
+function inContainer(container: JsonObject, path: FieldPath): UnknownField[] {
   const name = stringMember(container, 'name') ?? '';
   const found: UnknownField[] = [];
-  const report = (fieldPath: string, hint: string): void => {
-    found.push({ container: name, path: fieldPath, message: `unknown field, which the API server drops${hint}` });
+  const report = (below: FieldPath, hint: string): void => {
+    found.push({
+      container: name,
+      path: [...path, ...below],
+      message: `unknown field, which the API server drops${hint}`,
+    });
   };
   for (const key of Object.keys(container)) {
     const meant = (PROBE_KINDS as readonly string[]).includes(key) ? undefined : suggestion(key, PROBE_KINDS);
-    // A container has many other fields: only what is nearly a probe's name is one that was meant to be.
-    if (meant !== undefined && /prob|live|ready|readi|startup/i.test(key))
-      report(`${path}.${key}`, `; did you mean "${meant}"?`);
+    // A container has many other fields. Report only keys that are similar to a probe's name.
+    if (meant !== undefined && /prob|live|ready|readi|startup/i.test(key)) report([key], `; did you mean "${meant}"?`);
   }
   for (const kind of PROBE_KINDS) {
     const probe = objectMember(container, kind);
     if (probe === undefined) continue;
-    for (const key of unknownKeys(probe, PROBE_FIELDS)) report(`${path}.${kind}.${key}`, didYouMean(key, PROBE_FIELDS));
+    for (const key of unknownKeys(probe, PROBE_FIELDS)) report([kind, key], didYouMean(key, PROBE_FIELDS));
     for (const handler of HANDLER_KINDS) {
       const fields = objectMember(probe, handler);
       if (fields === undefined) continue;
-      const known = HANDLER_FIELDS[handler];
-      for (const key of unknownKeys(fields, known)) report(`${path}.${kind}.${handler}.${key}`, didYouMean(key, known));
+      const known = HANDLER_FIELDS.get(handler) ?? [];
+      for (const key of unknownKeys(fields, known)) report([kind, handler, key], didYouMean(key, known));
       for (const { index, key } of unknownHeaderKeys(fields)) {
-        report(`${path}.${kind}.${handler}.httpHeaders[${index}].${key}`, didYouMean(key, HEADER_FIELDS));
+        report([kind, handler, 'httpHeaders', index, key], didYouMean(key, HEADER_FIELDS));
       }
     }
   }
   return found;
 }
-
-const HEADER_FIELDS = ['name', 'value'];
 
 function unknownHeaderKeys(handler: JsonObject): { index: number; key: string }[] {
   const headers = member(handler, 'httpHeaders');

@@ -1,18 +1,23 @@
 import { guaranteedStartSeconds } from '../probes/timing.ts';
 import { probeOf } from './checked-probe.ts';
-import { the } from './wording.ts';
-import type { Check, Finding } from './check.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import type { Finding } from './check.ts';
 
 /**
- * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; `startupProbe`'s integers.
+ * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; the integers of `startupProbe`.
  *
- * Rule: no delay where a startup probe guards a longer start: max(0, Ds-1) + (Fs-1)*Ps > D > 0. The delay counts from
- * the container's start, not from the startup probe's success (pkg/kubelet/prober/worker.go, doProbe): it protects
- * from nothing any more.
+ * Rule: no delay when a startup probe guards a longer start: max(0, Ds-1) + (Fs-1)*Ps > D > 0. The delay counts from
+ * the container's start, not from the startup probe's success (pkg/kubelet/prober/worker.go, doProbe). Such a delay has
+ * no effect.
  */
-export const voidInitialDelay: Check = {
+export const voidInitialDelay = defineCheck({
   id: 'void-initial-delay',
+  summary: 'An initial delay has no effect behind the startup probe.',
+  action: 'Audit',
   relatedProbes: ['startupProbe'],
+  // An injected startup probe was made because of the delay, so the delay does have an effect.
+  acceptsDelayOfInjectedStartup: true,
   run: (_workload, container) => {
     const startup = probeOf(container, 'startupProbe');
     const guard = startup?.timing;
@@ -23,9 +28,10 @@ export const voidInitialDelay: Check = {
       const delay = probe?.timing?.initialDelaySeconds ?? 0;
       if (probe === undefined || delay === 0 || guarded <= delay) return [];
       const message =
-        `${the(container)} delays its ${kind} by ${delay} s from its start, which startupProbe already guards for ${guarded} s; ` +
+        `${containerPhrase(container)} delays its ${kind} by ${delay} s from its start, ` +
+        `which startupProbe already guards for ${guarded} s; ` +
         'take initialDelaySeconds out';
-      return [{ probe: kind, path: `${probe.path}.initialDelaySeconds`, message }];
+      return [{ probe: kind, path: probe.place.path('initialDelaySeconds'), message }];
     });
   },
-};
+});

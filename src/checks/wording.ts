@@ -2,19 +2,20 @@ import { jsonText } from '../text/json-text.ts';
 import { quote } from '../text/quote.ts';
 import type { CheckedContainer } from './check.ts';
 
-/** `container "app"`, as every message names it. */
-export function the(container: CheckedContainer): string {
+/** Formats `container "app"`, the form that every message uses. */
+export function containerPhrase(container: CheckedContainer): string {
   return `container ${quote(container.name)}`;
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins words: `a`, `a and b`, `a, b and c`. */
 export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
 
 /**
- * A JSON value as YAML on one line, ready to be pasted: `{ httpGet: { path: /live, port: http }, periodSeconds: 5 }`.
+ * Formats a JSON value as YAML on one line, ready to paste: `{ httpGet: { path: /live, port: http }, periodSeconds: 5
+ * }`.
  */
 export function yamlFlow(value: unknown): string {
   if (typeof value === 'string') return isPlainScalar(value) ? value : jsonText(value);
@@ -24,7 +25,7 @@ export function yamlFlow(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** Words that YAML 1.1, which kubectl reads, takes for something else than text. */
+/** Words that YAML 1.1 reads as another type than text. kubectl reads YAML 1.1. */
 const NOT_TEXT = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 
 function isPlainScalar(text: string): boolean {

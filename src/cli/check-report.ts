@@ -1,7 +1,7 @@
 import type { Violation } from '../checks/violation.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 
-/** A violation and where it stands in the input. */
+/** A violation and its place in the input. */
 export interface PlacedViolation extends Violation {
   readonly file: string;
   readonly line: number;
@@ -22,9 +22,11 @@ export interface CheckReport {
     readonly warn: number;
     readonly audit: number;
   };
-  /** Annotations that have no effect, which the webhook tells when the workload is applied; on standard error, too. */
+  /**
+   * Annotations that have no effect. The webhook returns such warnings when a workload is applied. For standard error.
+   */
   readonly warnings: readonly FileProblem[];
-  /** What could not be read; reported on standard error, whatever the output format. */
+  /** What could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
 }
 

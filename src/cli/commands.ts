@@ -1,45 +1,38 @@
+import { programHelp } from '../command-line/help.ts';
 import { quote } from '../text/quote.ts';
-import { didYouMean } from '../policy/suggestion.ts';
-import { VERSION } from '../version.ts';
-import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
-import type { Command, CommandIo } from './io.ts';
+import { didYouMean } from '../text/suggestion.ts';
+import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, PROGRAM } from './command-table.ts';
+import { EXIT_USAGE, printLine } from './io.ts';
+import { runnable } from './runnable-command.ts';
+import type { CommandName } from './command-table.ts';
+import type { CommandIo } from './io.ts';
+import type { RunnableCommand } from './runnable-command.ts';
 
-/** Each command is loaded when it is run: a server does not wait for what only the others need. */
-export const COMMANDS: Readonly<Record<string, { readonly load: () => Promise<Command>; readonly summary: string }>> = {
-  serve: { load: async () => (await import('./serve.ts')).serveCommand, summary: 'answer AdmissionReviews over HTTPS' },
-  check: {
-    load: async () => (await import('./check.ts')).checkCommand,
-    summary: 'give manifests the verdict that the webhook would',
-  },
-  fix: {
-    load: async () => (await import('./fix.ts')).fixCommand,
-    summary: 'print manifests with the probes that policies give their Pods',
-  },
-  explain: {
-    load: async () => (await import('./explain.ts')).explainCommand,
-    summary: 'tell what probes come to in seconds, in tables and pictures',
-  },
+/** Each command is loaded when it is run, so that a server does not load what only the other commands need. */
+const COMMANDS: Readonly<Record<CommandName, RunnableCommand>> = {
+  serve: runnable(COMMAND_TABLE.serve, async () => (await import('./serve.ts')).runServe),
+  check: runnable(COMMAND_TABLE.check, async () => (await import('./check.ts')).runCheck),
+  fix: runnable(COMMAND_TABLE.fix, async () => (await import('./fix.ts')).runFix),
+  explain: runnable(COMMAND_TABLE.explain, async () => (await import('./explain.ts')).runExplain),
+  completion: runnable(COMMAND_TABLE.completion, async () => (await import('./completion.ts')).runCompletion),
+  help: runnable(COMMAND_TABLE.help, async () => (await import('./help.ts')).runHelp),
+  version: runnable(COMMAND_TABLE.version, async () => (await import('./version.ts')).runVersion),
 };
 
-function help(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`);
-  return `Usage: probewright COMMAND [flags]\n\n${lines.join('\n')}\n  version  print the version\n\n"probewright COMMAND --help" tells more.\n`;
-}
+/** Flags in the place of a command. */
+const ALIASES: Readonly<Record<string, CommandName>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
 
 /** Runs a command line (without the program's name) and resolves with the exit code. */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === '--help' || name === 'help') {
-    io.stdout.write(help());
-    return EXIT_OK;
+  const [written, ...rest] = args;
+  if (written === undefined) {
+    io.stderr.write(programHelp(PROGRAM, COMMAND_DEFINITIONS));
+    return EXIT_USAGE;
   }
-  if (name === '--version' || name === 'version') {
-    io.stdout.write(`probewright ${VERSION}\n`);
-    return EXIT_OK;
-  }
-  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command !== undefined) return (await command.load())(rest, io);
-  if (name === undefined) io.stderr.write(help());
-  else printLine(io.stderr, `probewright: unknown command ${quote(name)}${didYouMean(name, Object.keys(COMMANDS))}`);
+  const name = Object.hasOwn(ALIASES, written) ? ALIASES[written] : written;
+  if (name !== undefined && isCommandName(name)) return COMMANDS[name](rest, io);
+  const hint = didYouMean(written, Object.keys(COMMAND_TABLE));
+  printLine(io.stderr, `${PROGRAM}: unknown command ${quote(written)}${hint}`);
+  printLine(io.stderr, `Run "${PROGRAM} help" for the commands.`);
   return EXIT_USAGE;
 }

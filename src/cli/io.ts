@@ -1,6 +1,6 @@
 import { outputLine } from '../text/visible.ts';
 
-/** What a command is given by the process, so that tests can be the process. */
+/** What a process gives a command, so that tests can take the place of the process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): unknown };
@@ -13,25 +13,25 @@ export interface CommandIo {
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
-  /** A clock, in milliseconds, that stands still while the event loop waits. */
+  /** The time for which the event loop has been busy, in milliseconds. */
   readonly busy: () => number;
   /** Resolves with the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<'SIGTERM' | 'SIGINT'>;
-  /** For a server that has started: from now on, memory is cheaper than pauses. */
+  /** Lets a server that has started use more memory for fewer pauses. */
   readonly letHeapGrow: () => void;
 }
 
-/** Writes a line for people or a CI log: whatever is in the text, it is one line, is visible and is no command to a terminal or CI host. */
+/**
+ * Writes one line for people or a CI log. Hidden characters in the text are escaped, so that no terminal or CI host
+ * obeys them.
+ */
 export function printLine(stream: CommandIo['stderr'], text: string): void {
   stream.write(`${outputLine(text)}\n`);
 }
 
 /** Exit codes of every command. */
 export const EXIT_OK = 0;
-/** Findings that a policy denies. */
+/** There are violations that a policy denies. */
 export const EXIT_DENIED = 1;
-/** Unreadable input or bad usage. */
+/** An input cannot be read, or the command line is wrong. */
 export const EXIT_USAGE = 2;
-
-/** A command: its arguments come after its name; resolves with the exit code. */
-export type Command = (args: readonly string[], io: CommandIo) => Promise<number>;

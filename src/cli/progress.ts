@@ -3,28 +3,28 @@ import type { CommandIo } from './io.ts';
 const PATIENCE_MILLISECONDS = 1000;
 const INTERVAL_MILLISECONDS = 200;
 
-/** One line on standard error that tells a waiting person how far a command is: after a second, and only on a terminal. */
+/** Shows a person who waits how far a command is: one line on standard error, after a second, on a terminal only. */
 export class Progress {
   readonly #io: CommandIo;
   readonly #started: number;
-  #lastTold: number | undefined;
+  #lastShown: number | undefined;
 
   constructor(io: CommandIo) {
     this.#io = io;
     this.#started = io.monotonic();
   }
 
-  tell(line: string): void {
+  show(line: string): void {
     if (!this.#io.stderrIsTerminal) return;
     const now = this.#io.monotonic();
     if (now - this.#started < PATIENCE_MILLISECONDS) return;
-    if (this.#lastTold !== undefined && now - this.#lastTold < INTERVAL_MILLISECONDS) return;
-    this.#lastTold = now;
+    if (this.#lastShown !== undefined && now - this.#lastShown < INTERVAL_MILLISECONDS) return;
+    this.#lastShown = now;
     this.#io.stderr.write(`\r\u001b[K${line}`);
   }
 
-  /** Takes the line away again. */
+  /** Removes the line. */
   end(): void {
-    if (this.#lastTold !== undefined) this.#io.stderr.write('\r\u001b[K');
+    if (this.#lastShown !== undefined) this.#io.stderr.write('\r\u001b[K');
   }
 }

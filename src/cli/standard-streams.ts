@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { utf8Text } from '../sources/utf8.ts';
+import { utf8Text } from '../files/utf8.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 
 const STDIN_DESCRIPTOR = 0;
@@ -8,7 +8,7 @@ const STDIN_DESCRIPTOR = 0;
 /**
  * All of standard input, as UTF-8.
  *
- * @throws Error when it is a directory, which Node would read as nothing at all, or is not UTF-8
+ * @throws Error when standard input is a directory, which Node would read as an empty text, or is not UTF-8
  */
 export async function readStdin(): Promise<string> {
   if (fstatSync(STDIN_DESCRIPTOR).isDirectory()) throw new Error('EISDIR: it is a directory');
@@ -16,8 +16,8 @@ export async function readStdin(): Promise<string> {
 }
 
 /**
- * Ends the process when standard output takes no more: whoever reads it has less than there is. A reader that has seen enough (`| head`) is
- * no error.
+ * Ends the process when standard output cannot be written, as the output would be incomplete. A reader that has seen
+ * enough (`| head`) is no error.
  */
 export function endWithoutStdout(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -27,7 +27,10 @@ export function endWithoutStdout(): void {
   });
 }
 
-/** Goes on when standard error takes no more, for what is on standard output; but what was said there may matter, and the exit code tells. */
+/**
+ * Continues when standard error cannot be written, for the sake of standard output. The exit code shows that messages
+ * were lost.
+ */
 export function goOnWithoutStderr(): void {
   let isLost = false;
   process.stderr.on('error', () => (isLost = true));

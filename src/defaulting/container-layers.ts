@@ -4,16 +4,19 @@ import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { Container } from '../workload/containers.ts';
 
 /**
- * Layers, by whom they speak for. Containers that the same layers speak for share one policy, so that a Pod with thousands of containers in a
- * namespace with a thousand policies does not look at all of them for each. Most Pods meet a few layers that name no container: for these nothing is
- * made but what the layers say.
+ * Finds the layers that apply to a container. Containers with the same layers share one merged policy: otherwise a Pod
+ * with thousands of containers would search a thousand policies for each container. Most Pods have a few layers that
+ * name no container, and cost one merge.
  */
 export class ContainerLayers {
   readonly #layers: readonly PolicyLayer[];
   readonly #hasMain: boolean;
   /** The numbers of the layers that name a container, by its name; undefined when no layer names any. */
   readonly #naming: ReadonlyMap<string, readonly number[]> | undefined;
-  /** What is said about containers that no layer names, by whether they are applications (1) and the main container (2). */
+  /**
+   * The merged policies of containers that no layer names. The index adds 1 for an application and 2 for the main
+   * container.
+   */
   readonly #shared: (ContainerPolicy | null | undefined)[] = [undefined, undefined, undefined, undefined];
   readonly #named = new Map<string, ContainerPolicy>();
 
@@ -25,9 +28,10 @@ export class ContainerLayers {
   }
 
   /**
-   * What the layers that speak for a container say; undefined when none does. Sidecars, init and mesh containers are only ever spoken for by name.
+   * The merged policy of the layers that apply to a container; undefined when no layer does. Only layers that name them
+   * apply to sidecars, init and mesh containers.
    *
-   * @param isMain asked only when a layer speaks for the main container
+   * @param isMain called only when a layer has `containers: main`
    */
   policyFor(container: Container, isMain: (container: Container) => boolean): ContainerPolicy | undefined {
     const isApplication = container.role === 'application';

@@ -1,19 +1,19 @@
-import { isJsonObject, member, objectMember, stringMap } from '../probes/json.ts';
+import { isJsonObject, objectMember, stringMap } from '../json/json-value.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
-import { quoted } from '../policy/problems.ts';
-import { INJECTED_ANNOTATION, readAnnotations } from '../policy/annotations.ts';
-import { runToEnd } from '../steps.ts';
+import { quoted } from '../json/quoted-value.ts';
+import { CONTAINERS_ANNOTATION, INJECTED_ANNOTATION, readAnnotations, SKIP_ANNOTATION } from '../policy/annotations.ts';
 import { containersOf } from '../workload/containers.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
-import { mainContainerOf } from '../workload/main-container.ts';
+import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
 import { portsOf } from '../workload/ports.ts';
+import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
 import { ContainerLayers } from './container-layers.ts';
 import { policyHandler } from './handler.ts';
 import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { readProvenance } from './provenance.ts';
 import { ordered, startupDefault } from './startup.ts';
-import type { JsonObject } from '../probes/json.ts';
-import type { Probe, ProbeKind } from '../probes/probe.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { ProbeKind } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadAnnotations } from '../policy/annotations.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
@@ -25,17 +25,7 @@ import type { ContainerPort } from '../workload/ports.ts';
 import type { HandlerProblem } from './handler.ts';
 import type { EffectiveLiveness, StartupResult } from './startup.ts';
 import type { NotInjected } from './reason.ts';
-
-/** A probe that a container lacks and is to be given. */
-export interface Injection {
-  readonly container: Container;
-  readonly kind: ProbeKind;
-  readonly probe: Probe;
-  /** The policy that it comes from as kind/namespace/name, `annotation`, or `safety`. */
-  readonly source: string;
-  /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
-  readonly followsDelay?: true;
-}
+import type { Injection } from './injection.ts';
 
 /** What defaulting makes of a Pod template. */
 export interface Defaulting {
@@ -47,37 +37,27 @@ export interface Defaulting {
 
 const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
 
-/** What the workload's kind says about its Pods. */
+/** What the kind of a workload says about the workload's Pods. */
 export interface DefaultingOptions {
-  /** The Pods end: Job, CronJob. */
+  /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
 }
 
-/** Probes that must not be injected, whatever policies say: why not, or undefined. */
+/** Why a probe must not be injected, whatever policies say; undefined when it may be. */
 export type ForbiddenProbes = (container: Container, kind: ProbeKind) => HandlerProblem | undefined;
 
 const NONE_FORBIDDEN: ForbiddenProbes = () => undefined;
 
-/** Containers between two steps. */
+/** How many containers are handled between two steps. */
 const CONTAINERS_A_STEP = 16;
 
 /**
- * The probes that a Pod's containers lack and policy gives them, whatever checks say of them: permittedDefaulting in src/verdict leaves out those
- * that a floor forbids.
+ * The probes that policies give to containers that lack them. Checks are not consulted here: permittedDefaulting in
+ * src/verdict leaves out probes that a floor forbids. In steps: a Pod may have thousands of containers.
  *
  * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
- * @param policy what is in force for it, as PolicySet.policyFor says
+ * @param policy what is in force for the template, from PolicySet.policyFor
  */
-export function defaultProbes(
-  template: JsonObject,
-  policy: WorkloadPolicy,
-  options: DefaultingOptions,
-  forbidden: ForbiddenProbes = NONE_FORBIDDEN,
-): Defaulting {
-  return runToEnd(defaultProbesInSteps(template, policy, options, forbidden));
-}
-
-/** The same in steps, for a Pod with thousands of containers. */
 export function* defaultProbesInSteps(
   template: JsonObject,
   policy: WorkloadPolicy,
@@ -88,7 +68,7 @@ export function* defaultProbesInSteps(
   if (podSpec === undefined) return NOTHING;
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = policy.annotations === 'Allow' ? readAnnotations(podAnnotations) : readAnnotations(new Map());
-  // A policy that only sets checks asks for no probe, and so gives no reason to speak of missing ones.
+  // A policy that only sets checks asks for no probe, so it reports no missing ones either.
   const asking = policy.layers.filter(asksForProbes);
   const layers = annotations.layer === undefined ? asking : [...asking, annotations.layer];
   const injectedBefore = readProvenance(podAnnotations.get(INJECTED_ANNOTATION));
@@ -97,11 +77,11 @@ export function* defaultProbesInSteps(
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
     return { ...NOTHING, notInjected: [{ code: 'opted-out', detail }], warnings: annotations.warnings };
   }
-  if (options.runsToCompletion || (member(podSpec, 'restartPolicy') ?? 'Always') !== 'Always') {
+  if (options.runsToCompletion || !podRunsForever(podSpec)) {
     const detail = 'its containers run to completion (restartPolicy is not Always)';
     return { ...NOTHING, notInjected: [{ code: 'run-to-completion', detail }], warnings: annotations.warnings };
   }
-  // A container without a name cannot be spoken of, nor be told from another in the annotation.
+  // Policies and the annotation identify a container by name, so a container without a name gets nothing.
   const containers = containersOf(podSpec).filter(({ name }) => name !== '');
   const targets = new Targets(containers, podAnnotations, annotations);
   const injections: Injection[] = [];
@@ -122,14 +102,14 @@ export function* defaultProbesInSteps(
   return { injections, notInjected, warnings: annotations.warnings };
 }
 
-/** Which containers layers for the main container speak for. */
+/** The containers that layers with `containers: main` apply to. */
 class Targets {
   readonly #containers: readonly Container[];
   readonly #podAnnotations: ReadonlyMap<string, string>;
-  /** The workload's own choice of main containers, by annotation. */
+  /** The main containers that the workload's own annotation names. */
   readonly #chosen: ReadonlySet<string> | undefined;
 
-  /** Looked for when a layer speaks of it. */
+  /** Determined only when a layer needs the main container. */
   #found: MainContainer | undefined;
 
   constructor(
@@ -146,13 +126,13 @@ class Targets {
     return (this.#found ??= mainContainerOf(this.#containers, this.#podAnnotations));
   }
 
-  /** The main container, or one that the workload chose in its place. */
+  /** True for the main container, or for the containers that the workload's annotation names instead. */
   isMain(container: Container): boolean {
     if (this.#chosen !== undefined) return this.#chosen.has(container.name);
     return 'container' in this.#main && this.#main.container === container;
   }
 
-  /** Why layers for the main container found none, and names in the workload's annotation that no container has. */
+  /** Why no main container was found, and names in the workload's annotation that no container has. */
   unmatched(layers: readonly PolicyLayer[]): NotInjected[] {
     if (!layers.some((layer) => layer.containers === 'main')) return [];
     if (this.#chosen !== undefined) {
@@ -170,16 +150,16 @@ class Targets {
   }
 }
 
-/** Of containers: nobody reads about more. */
+/** A reason lists at most this many containers. */
 const MAX_LISTED = 20;
 
 function mainProblem(main: Exclude<MainContainer, { container: Container }>): string {
   const listed = main.candidates.slice(0, MAX_LISTED).map((name) => `"${name}"`);
   const more = main.candidates.length - listed.length;
   const candidates = listed.join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const hint = 'name the containers in the policy or in the annotation probewright.dev/containers';
+  const hint = `name the containers in the policy or in the annotation ${CONTAINERS_ANNOTATION}`;
   if (main.problem === 'unknown-default-container') {
-    return `kubectl.kubernetes.io/default-container names ${quoted(main.named)}, which is none of its application containers ${candidates}`;
+    return `${DEFAULT_CONTAINER_ANNOTATION} names ${quoted(main.named)}, which is none of its application containers ${candidates}`;
   }
   if (main.problem === 'no-tcp-port')
     return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
@@ -189,7 +169,10 @@ function mainProblem(main: Exclude<MainContainer, { container: Container }>): st
 /** What the Pod's annotations say about one container. */
 interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
-  /** An earlier call for this Pod injected the liveness probe: it is ours and not the author's, and is treated as it was then. */
+  /**
+   * The source of a liveness probe that an earlier call for this Pod injected. Such a probe is not treated as the
+   * author's.
+   */
   readonly livenessFrom: string | undefined;
   readonly forbidden: ForbiddenProbes;
 }
@@ -217,7 +200,7 @@ function defaultContainer(
   let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness)
     ? { probe: ownLiveness, ...(known.livenessFrom !== undefined && { injectedFrom: known.livenessFrom }) }
     : undefined;
-  // PROBE_KINDS puts liveness before startup, which guards it.
+  // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
     const refusal = known.skip.has(kind) ? SKIPPED : known.forbidden(container, kind);
     const result =
@@ -239,10 +222,10 @@ function defaultContainer(
 
 const SKIPPED: HandlerProblem = {
   code: 'skipped-by-annotation',
-  detail: 'the annotation probewright.dev/skip says so',
+  detail: `the annotation ${SKIP_ANNOTATION} says so`,
 };
 
-/** Why a container can be given no probe at all. */
+/** Why a container gets no probe at all; undefined when it may get some. */
 function unfitFor(container: Container): HandlerProblem | undefined {
   if (container.role === 'mesh')
     return { code: 'mesh-container', detail: 'it is a service mesh proxy, which brings its own probes' };
@@ -262,11 +245,9 @@ function unfitFor(container: Container): HandlerProblem | undefined {
       detail: 'Istio has redirected its probes to its agent; one added beside them would bypass the mesh',
     };
   }
-  // A regular container may have a restartPolicy of its own since Kubernetes 1.34 (ContainerRestartRules).
-  if ((member(container.spec, 'restartPolicy') ?? 'Always') !== 'Always') {
-    return { code: 'run-to-completion', detail: 'its own restartPolicy is not Always' };
-  }
-  return undefined;
+  return containerRunsForever(container.spec)
+    ? undefined
+    : { code: 'run-to-completion', detail: 'its own restartPolicy is not Always' };
 }
 
 function plainDefault(ports: readonly ContainerPort[], policy: ContainerPolicy, kind: ProbeKind): StartupResult {

@@ -1,9 +1,12 @@
-import { isJsonObject, member, objectMember } from '../probes/json.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { isJsonObject, member, objectMember } from '../json/json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { Probe } from '../probes/probe.ts';
-import type { Injection } from './default-probes.ts';
+import type { Injection } from './injection.ts';
 
-/** A Pod template as its Pods will be: with the injected probes in its containers. The template itself stays as it was. */
+/**
+ * A copy of a Pod template with the injected probes in its containers, as the Pods will be. The template itself is not
+ * changed.
+ */
 export function effectiveTemplate(template: JsonObject, injections: readonly Injection[]): JsonObject {
   const spec = objectMember(template, 'spec');
   if (spec === undefined || injections.length === 0) return template;

@@ -1,20 +1,22 @@
+import { formatPath } from '../json/field-path.ts';
+import { FieldPlace } from '../json/field-place.ts';
 import { cut } from '../text/cut.ts';
 import { quote } from '../text/quote.ts';
-import { isBlank } from '../probes/go-values.ts';
+import { namesNoProgram } from '../probes/exec-program.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
-import { isJsonObject, member, objectMember } from '../probes/json.ts';
+import { isJsonObject, member, objectMember } from '../json/json-value.ts';
 import { defaultedProbe } from '../probes/api-defaults.ts';
 import { probeHandlerCauses } from '../probes/handler-rules.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { isHost } from '../policy/probe-default.ts';
-import { describePorts, findPort } from '../workload/ports.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { describePorts, findPort, isTcp } from '../workload/ports.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { Probe } from '../probes/probe.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { ContainerPort, PortLookup } from '../workload/ports.ts';
 import type { ReasonCode } from './reason.ts';
 
-/** A handler that can work in its container, as the member of a probe, or why there is none. */
+/** A handler that can work in its container, as a member of a probe; or why there is none. */
 export type HandlerResult = { readonly handler: JsonObject } | HandlerProblem;
 
 export interface HandlerProblem {
@@ -23,9 +25,10 @@ export interface HandlerProblem {
 }
 
 /**
- * Fits a policy's handler into a container: the port is inferred where the policy leaves it open, and must be declared.
+ * Fits a policy's handler into a container. A port that the policy leaves open is inferred; the container must declare
+ * the port.
  *
- * @param ports all that the container declares
+ * @param ports every port that the container declares
  */
 export function policyHandler(
   ports: readonly ContainerPort[],
@@ -75,11 +78,11 @@ function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port
 const METRICS = /^(metrics|.*-metrics|prometheus)$/;
 
 /**
- * The port for an HTTP path that comes without one: the TCP port named http, then https, then the first named http-*; else the
- * only TCP port that is not for metrics. Anything else would be a guess.
+ * The port for an HTTP path without a port: the TCP port named http, then https, then the first named http-*; else the
+ * only TCP port that is not for metrics. Any other choice would be a guess.
  */
 function inferPort(declared: readonly ContainerPort[]): ContainerPort | HandlerProblem {
-  const ports = declared.filter(({ protocol }) => protocol === 'TCP');
+  const ports = declared.filter(isTcp);
   const named =
     ports.find((port) => port.name === 'http') ??
     ports.find((port) => port.name === 'https') ??
@@ -100,10 +103,12 @@ function inferPort(declared: readonly ContainerPort[]): ContainerPort | HandlerP
 }
 
 /**
- * The handler of a container's liveness probe, to ask the same while it starts. A handler that errors instead of failing (an
- * undeclared port name, an empty command: pkg/kubelet/prober/prober.go throws such results away) is harmless in a liveness probe
- * but in a startup probe would keep the container from ever being started, so it is not copied. Nor is one that the API server refuses: its
- * answer would speak of two probes, one of which nobody wrote.
+ * The handler of a container's liveness probe, for use in the startup probe. Two handlers are not copied:
+ *
+ * - A handler that errors instead of failing, such as an undeclared port name or an empty command. The kubelet drops
+ * these results
+ *   (pkg/kubelet/prober/prober.go). That is harmless in a liveness probe, but a startup probe would never succeed.
+ * - A handler that the API server rejects. The rejection would name two probes, and the author wrote only one of them.
  */
 export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const [kind, ...others] = handlerKindsOf(liveness);
@@ -130,20 +135,20 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
     if (!isPlain(field, value)) return `${cut(field, 63)} is malformed`;
   }
   const command = member(handler, 'command');
-  if (Array.isArray(command) && (typeof command[0] !== 'string' || isBlank(command[0])))
+  if (Array.isArray(command) && (command.length === 0 || namesNoProgram(command[0])))
     return 'its command names no program';
   return undefined;
 }
 
-/** What the API server has against the handler. A port that is not there may be one that the kind's own controller fills in. */
+/** Why the API server would reject the handler. A missing port is ignored: the kind's own controller may fill it in. */
 function refusal(liveness: Probe, handler: JsonObject): string | undefined {
-  const [cause] = probeHandlerCauses(defaultedProbe(liveness), 'livenessProbe').filter(
-    ({ path }) => !path.endsWith('.port') || (member(handler, 'port') ?? 0) !== 0,
+  const [cause] = probeHandlerCauses(defaultedProbe(liveness), new FieldPlace([], 'livenessProbe')).filter(
+    ({ path }) => path.at(-1) !== 'port' || (member(handler, 'port') ?? 0) !== 0,
   );
-  return cause && `${cause.path}: ${cause.message}`;
+  return cause && `${formatPath(cause.path)}: ${cause.message}`;
 }
 
-/** True for what core/v1 knows: scalars, a list of strings, a list of headers without control characters. */
+/** True for values of core/v1: scalars, a list of strings, a list of headers without control characters. */
 function isPlain(field: string, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (!Array.isArray(value)) return false;

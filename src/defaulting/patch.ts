@@ -1,8 +1,8 @@
-import { isJsonObject, objectMember, stringMap } from '../probes/json.ts';
+import { isJsonObject, objectMember, stringMap } from '../json/json-value.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
 import { hasRoomFor, provenance } from './provenance.ts';
-import type { JsonObject } from '../probes/json.ts';
-import type { Injection } from './default-probes.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Injection } from './injection.ts';
 
 /** An RFC 6902 `add`: the only operation that Probewright sends. */
 export interface PatchOperation {
@@ -12,9 +12,10 @@ export interface PatchOperation {
 }
 
 /**
- * The JSON patch that gives a Pod its missing probes and the annotation that says where they came from: `add` operations only,
- * parents first. Empty when there is nothing to inject. Every operation applies, as it adds to an object that was seen in this very Pod: the API
- * server's answer to one that does not is a 500 that no failurePolicy forgives.
+ * The JSON patch that adds a Pod's missing probes, and the annotation with the source of each probe. The patch has only
+ * `add` operations, parents first, and is empty when there is nothing to inject. Every operation adds to an object of
+ * this Pod, so every operation applies. That matters: for a patch that does not apply, the API server answers 500
+ * whatever the failurePolicy is.
  */
 export function probePatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
   if (injections.length === 0) return [];

@@ -1,13 +1,14 @@
-import { isJsonObject } from '../probes/json.ts';
+import { isJsonObject } from '../json/json-value.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
-import type { Injection } from './default-probes.ts';
+import { utf8Length } from '../text/utf8.ts';
+import type { Injection } from './injection.ts';
 
-/** Container -> probe -> where it came from. */
+/** Container -> probe -> source of the probe. */
 type Provenance = Map<string, Map<string, string>>;
 
 /**
- * The value of the `probewright.dev/injected` annotation after these injections. What an earlier call for the same Pod wrote is
- * kept: the webhook is called again when another injector has added containers.
+ * The value of the `probewright.dev/injected` annotation after these injections. Entries of an earlier call for the
+ * same Pod are kept: the API server calls the webhook again when another webhook has added containers.
  */
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
   const containers = readProvenance(existing);
@@ -26,7 +27,7 @@ function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => st
   return `{${text}}`;
 }
 
-/** What the annotation says of an earlier call for the same Pod; nothing when it is not ours to begin with. */
+/** The entries of an earlier call for the same Pod; empty when the annotation is not in our format. */
 export function readProvenance(text: string | undefined): Provenance {
   const provenance: Provenance = new Map();
   if (text === undefined || text.length > TOTAL_ANNOTATION_BYTES) return provenance;
@@ -45,17 +46,20 @@ export function readProvenance(text: string | undefined): Provenance {
   return provenance;
 }
 
-/** UTF-8 needs at most so many bytes for a unit of a string's length. */
+/** UTF-8 needs at most 3 bytes for a UTF-16 code unit. */
 const MOST_BYTES_A_UNIT = 3;
 
-/** True when the Pod has room for the annotation: one too many and the API server would refuse a Pod that it accepts without us. */
+/**
+ * True when the Pod has room for the annotation. Without room, the API server would reject a Pod that is valid without
+ * the annotation.
+ */
 export function hasRoomFor(value: string, annotations: ReadonlyMap<string, string>): boolean {
   let length = INJECTED_ANNOTATION.length + value.length;
   for (const [name, text] of annotations) length += name.length + text.length;
   if (length * MOST_BYTES_A_UNIT <= TOTAL_ANNOTATION_BYTES) return true;
-  let bytes = Buffer.byteLength(INJECTED_ANNOTATION) + Buffer.byteLength(value);
+  let bytes = utf8Length(INJECTED_ANNOTATION) + utf8Length(value);
   for (const [name, text] of annotations) {
-    if (name !== INJECTED_ANNOTATION) bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
+    if (name !== INJECTED_ANNOTATION) bytes += utf8Length(name) + utf8Length(text);
   }
   return bytes <= TOTAL_ANNOTATION_BYTES;
 }

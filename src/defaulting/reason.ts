@@ -1,6 +1,8 @@
 import type { ProbeKind } from '../probes/probe.ts';
 
-/** Why a probe was not given. The codes are stable: metrics count by them and docs/defaulting.md explains each. */
+/**
+ * Why a probe was not injected. The codes are stable: metrics count by code, and docs/defaulting.md explains each code.
+ */
 export const REASON_CODES = [
   'run-to-completion',
   'no-main-container',
@@ -21,14 +23,14 @@ export const REASON_CODES = [
 export type ReasonCode = (typeof REASON_CODES)[number];
 
 /**
- * A probe that was not injected although a policy speaks for the container, and why. `container` is absent when the reason holds
- * for the whole Pod, `probe` when it holds for all of the container's missing probes.
+ * A probe that was not injected although a policy applies to the container, and why. `container` is absent when the
+ * reason holds for the whole Pod. `probe` is absent when the reason holds for all missing probes of the container.
  */
 export interface NotInjected {
   readonly container?: string;
   readonly probe?: ProbeKind;
   readonly code: ReasonCode;
-  /** What stood in the way and what would help, as the end of a sentence. */
+  /** The cause and the remedy, as the end of a sentence. */
   readonly detail: string;
 }
 

@@ -1,25 +1,23 @@
-import { member } from '../probes/json.ts';
+import { member } from '../json/json-value.ts';
+import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { PROBE_INTEGERS } from '../probes/probe.ts';
+import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probes/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, policyHandler } from './handler.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { Probe, ProbeInteger } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { HandlerProblem } from './handler.ts';
 
-/** Where a startup probe comes from that no policy asked for: the one that guards an injected liveness probe. */
+/** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
 export const SAFETY_SOURCE = 'safety';
 
-/** Seconds that a container gets to start when Probewright injects its liveness probe and nothing says how long it needs. */
+/** Seconds to start for a container with an injected liveness probe, when no policy or annotation gives a number. */
 const SAFETY_SECONDS = 300;
-/** What the check startup-budget asks of every container by itself: no number that is worked out here is below it. */
-const LEAST_SECONDS = 10;
-/** Period of a startup probe for a slow starter: short, because a started container waits for the next one. */
-const STARTUP_PERIOD_SECONDS = 5;
 
-/** The liveness probe that a container will have, and whether it is one that Probewright adds. */
+/** The liveness probe that a container will have. `injectedFrom` is the source of a probe that Probewright adds. */
 export interface EffectiveLiveness {
   readonly probe: Probe;
   readonly injectedFrom?: string;
@@ -29,9 +27,9 @@ export interface EffectiveLiveness {
 export interface StartupProbe {
   readonly probe: Probe;
   readonly source: string;
-  /** Without the author's `initialDelaySeconds` there would be no such probe, or a shorter one. */
+  /** The budget follows from the author's `initialDelaySeconds`. */
   readonly followsDelay?: true;
-  /** Why it asks what the liveness probe asks and not what policy says. */
+  /** Why the liveness probe's handler is used instead of the policy's. */
   readonly instead?: HandlerProblem;
 }
 
@@ -45,10 +43,10 @@ interface Budget {
 }
 
 /**
- * The startup probe for a container that has none: the policy's own, widened to the budget of a slow starter, or for a slow
- * starter without one its liveness probe's handler.
+ * The startup probe for a container that has none. A startup probe of the policy is widened to the budget of a slow
+ * starter. Without one, a slow starter gets the handler of its liveness probe.
  *
- * @param ports all that the container declares
+ * @param ports every port that the container declares
  */
 export function startupDefault(
   ports: readonly ContainerPort[],
@@ -91,8 +89,9 @@ export function startupDefault(
 }
 
 /**
- * The budget of a slow starter: the seconds that an annotation or a policy gives; else, for a liveness probe of the author's that
- * waits long enough, the longest start that its settings tolerated.
+ * The budget of a slow starter. An annotation or a policy gives the seconds. Otherwise, when the author's liveness
+ * probe has a long enough initial delay, the budget is the longest start that the author's liveness probe tolerates
+ * today.
  */
 function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | undefined): Budget | undefined {
   if (policy.startupSeconds !== undefined) {
@@ -103,13 +102,17 @@ function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | 
   if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
   const timing = probeTiming(liveness.probe);
   return timing.initialDelaySeconds >= threshold.value
-    ? { seconds: Math.max(LEAST_SECONDS, longestStartSeconds(timing)), source: threshold.source, followsDelay: true }
+    ? {
+        seconds: Math.max(LEAST_START_SECONDS, longestStartSeconds(timing)),
+        source: threshold.source,
+        followsDelay: true,
+      }
     : undefined;
 }
 
 /**
- * A policy's seconds; but an author whose liveness probe waits longer than that has said that this start takes longer, and is not cut short. (The
- * annotation is the author's own word and counts as it is.)
+ * A policy's seconds, or what the author's liveness probe guarantees today when its initial delay is longer than the
+ * policy's seconds. The seconds of an annotation count as they are, as the author wrote them.
  */
 function atLeastAsLong(seconds: number, liveness: EffectiveLiveness | undefined): number {
   const waitsLonger = liveness !== undefined && probeTiming(liveness.probe).initialDelaySeconds > seconds;
@@ -124,7 +127,10 @@ function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefin
 
 type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
 
-/** A policy's integers with the smallest failureThreshold that guarantees the budget, unless the policy's own is larger. */
+/**
+ * A policy's integers. The failureThreshold is the smallest that guarantees the budget, or the policy's own when that
+ * is larger.
+ */
 function slowStartTiming(integers: Integers, seconds: number): Integers {
   const periodSeconds = integers.periodSeconds ?? STARTUP_PERIOD_SECONDS;
   const needed = failureThresholdFor(seconds, integers.initialDelaySeconds ?? 0, periodSeconds);
@@ -132,8 +138,9 @@ function slowStartTiming(integers: Integers, seconds: number): Integers {
 }
 
 /**
- * A policy's integers for a container whose liveness probe is the author's: the startup probe must not give it less time to start
- * than that liveness probe guarantees today, or the container that started yesterday is killed tomorrow.
+ * A policy's integers, for a container whose liveness probe is the author's. The startup probe must guarantee at least
+ * the time to start that the liveness probe guarantees today. Otherwise a container that starts today is killed after
+ * the injection.
  */
 function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefined): Integers {
   const today = patienceToday(liveness);
@@ -149,10 +156,15 @@ function patienceToday(liveness: EffectiveLiveness | undefined): number {
   return guaranteedStartSeconds(probeTiming(liveness.probe));
 }
 
-/** A liveness probe's timeout where it is longer than the API server's default: the same answer takes no less time at the start. */
+/**
+ * A liveness probe's timeout when it is longer than the API server's default: the endpoint answers no faster during the
+ * start.
+ */
 function patientTimeout(liveness: Probe): number | undefined {
   const { timeoutSeconds } = probeTiming(liveness);
-  return timeoutSeconds > 1 && member(liveness, 'timeoutSeconds') === timeoutSeconds ? timeoutSeconds : undefined;
+  return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && member(liveness, 'timeoutSeconds') === timeoutSeconds
+    ? timeoutSeconds
+    : undefined;
 }
 
 /** The integers in the order of core/v1 Probe. */

@@ -4,10 +4,10 @@ import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * The bytes of a regular file, which may be reached by symbolic links. Anything else is refused at once: opening a FIFO waits for a
- * writer, and a device may have no end.
+ * The bytes of a regular file. Symbolic links to a regular file are allowed. Rejects everything else at once: opening a
+ * FIFO waits for a writer, and a device may be endless.
  *
- * @throws Error naming the path, and what is there instead of a file
+ * @throws Error with the path and the type of the special file
  */
 export async function readRegularFile(path: string): Promise<Buffer> {
   await using file = await openRegularFile(path);
@@ -15,8 +15,8 @@ export async function readRegularFile(path: string): Promise<Buffer> {
 }
 
 /**
- * The same, of a file of at most so many bytes; undefined when it has more. No more than one byte too many is ever read, however large
- * the file is and whether it grows meanwhile.
+ * The bytes of a regular file of at most `most` bytes. Undefined if the file has more bytes. Reads at most `most` + 1
+ * bytes, even if the file is larger or grows during the read.
  */
 export async function readUpTo(path: string, most: number): Promise<Buffer | undefined> {
   await using file = await openRegularFile(path);
@@ -30,9 +30,9 @@ export async function readUpTo(path: string, most: number): Promise<Buffer | und
 }
 
 /**
- * Refuses what is there and is not a regular file, for files that a library reads. What is not there is left to the library.
+ * Rejects a special file before a library reads the path. The library handles a missing file.
  *
- * @throws Error naming the path, and what is there instead of a file
+ * @throws Error with the path and the type of the special file
  */
 export async function refuseSpecialFile(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
@@ -40,7 +40,8 @@ export async function refuseSpecialFile(path: string): Promise<void> {
 }
 
 async function openRegularFile(path: string): Promise<FileHandle> {
-  // Looked at before it is opened, as opening a device can have effects, and after, as it may have been replaced meanwhile.
+  // The type is checked before the open, because opening a device can have effects. The type is checked again after the
+  // open, because another process may replace the file in between.
   refuseSpecial(path, await stat(path));
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {

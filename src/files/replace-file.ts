@@ -3,13 +3,14 @@ import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Puts a file with this text in the place of a path: nobody reads half of it, and a symbolic link there is replaced and not followed.
+ * Replaces the file at a path. No reader sees half of the text. A symbolic link at the path is replaced, and its target
+ * stays unchanged.
  *
- * @param mode the file's exact permissions; without it, what the umask leaves of reading and writing for all
+ * @param mode the file's exact permissions; without a mode, read and write for all, minus the umask
  */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
-  // Exclusive: never through a link that somebody has put there.
+  // Exclusive, so that the write never follows a link that another process has created.
   const file = await open(temporary, 'wx', mode);
   try {
     try {

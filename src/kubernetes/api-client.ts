@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { cut } from '../text/cut.ts';
 import { ApiError } from './api-error.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { ClusterAccess } from './cluster-access.ts';
 
@@ -16,11 +17,11 @@ export interface ApiRequest {
   /** Default `application/json`; a patch says its type here. */
   readonly contentType?: string;
   readonly accept?: string;
-  /** Takes what nobody needs out of an answer, or out of a line of one, before it is parsed. */
+  /** Removes unused parts of an answer, or of one line of an answer, before it is parsed. */
   readonly reduce?: (json: Buffer) => Buffer;
   /** Aborts the request: its promise rejects. */
   readonly signal?: AbortSignal;
-  /** How long the API server may be silent, for one that cannot wait as long as others do. */
+  /** How long the API server may be silent, for a request with a shorter limit than the client's. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -37,25 +38,26 @@ export interface LineStream {
 }
 
 /**
- * The most that is read of one answer, and of one line of a watch, in bytes. No object is larger: the API server reads request bodies of up to
- * 3 MiB, and etcd takes requests of up to 1.5 MiB, managedFields included (--max-request-bytes).
+ * The most that is read of one answer, and of one line of a watch, in bytes. No object is larger: the API server reads
+ * request bodies of up to 3 MiB, and etcd takes requests of up to 1.5 MiB, managedFields included
+ * (--max-request-bytes).
  */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** An answer, or a line of one, was longer than MAX_ANSWER_BYTES. The rest of it was not read. */
 export class AnswerTooLarge extends Error {}
 
-/** The API server answers within this, a watch with its headers, or the connection is as good as gone. */
+/** An API server that has not answered within this time, or not sent the headers of a watch, counts as gone. */
 const REQUEST_TIMEOUT_MILLISECONDS = 30_000;
 /**
- * A connection that is idle for this long is probed by TCP. A peer that vanished without closing it is noticed 10 s later: Node asks Linux for
- * ten probes, one a second.
+ * A connection that is idle for this long is probed by TCP. A peer that vanished without closing it is noticed 10 s
+ * later: Node asks Linux for ten probes, one a second.
  */
 const KEEP_ALIVE_MILLISECONDS = 15_000;
 
 /**
- * Speaks to the API server in JSON. client-node's own watch drops lines that it cannot parse, and events that a callback throws at,
- * without a word; here nothing is lost unnoticed.
+ * Speaks to the API server in JSON. client-node's own watch silently drops lines that it cannot parse, and events whose
+ * callback throws; here every loss is an error.
  */
 export class ApiClient {
   readonly #access: ClusterAccess;
@@ -69,8 +71,8 @@ export class ApiClient {
   }
 
   /**
-   * The answer's JSON. Rejects with ApiError when the API server refuses, with AnswerTooLarge when the answer is too long, and with the
-   * connection's error when the API server cannot be reached.
+   * The answer's JSON. Rejects with ApiError when the API server refuses, with AnswerTooLarge when the answer is too
+   * long, and with the connection's error when the API server cannot be reached.
    */
   async request(request: ApiRequest): Promise<unknown> {
     return (await this.measured(request)).body;
@@ -92,8 +94,9 @@ export class ApiClient {
   }
 
   /**
-   * Hands over an answer line by line and resolves when the server ends it. Rejects as `request` does. An open stream may be silent for as
-   * long as it likes: a watch of a quiet collection has nothing to say. A peer that vanished is noticed by TCP keep-alive.
+   * Hands over an answer line by line and resolves when the server ends it. Rejects as `request` does. An open stream
+   * may be silent for as long as it likes: a watch of a quiet collection has nothing to say. A peer that vanished is
+   * noticed by TCP keep-alive.
    */
   async lines(request: ApiRequest, stream: LineStream): Promise<void> {
     try {
@@ -145,14 +148,16 @@ export class ApiClient {
       const silence = (): Error => new Error(`nothing was heard for ${Math.round(timeout) / 1000} s`);
       const signal = request.signal && { signal: request.signal };
       const outgoing = open(url, { ...options, method: request.method, headers, ...signal }, (response) => {
-        // From now on it counts from the last byte. Node's own timeout does not count before there is a connection.
+        // From here on the time since the last byte counts. Node's own timeout does not count before there is a
+        // connection.
         clearTimeout(impatience);
         outgoing.setTimeout(timeout, () => response.destroy(silence()));
         resolve(response);
       });
       const impatience = setTimeout(() => outgoing.destroy(silence()), timeout);
       outgoing.once('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS));
-      // A request can fail more than once, and after its answer has begun; an error that nobody hears would end the process.
+      // A request can fail more than once, and after its answer has begun; an error that nobody hears would end the
+      // process.
       outgoing.on('error', (error) => {
         clearTimeout(impatience);
         reject(error);
@@ -166,16 +171,16 @@ function nameOf(request: ApiRequest): string {
   return `${request.query?.['watch'] === 'true' ? 'WATCH' : request.method} ${request.path}`;
 }
 
-/** What broke, with the request that it broke: Node's errors say as little as `aborted`. */
+/** The error with the request before its message: errors of Node say as little as `aborted`. */
 function named(error: unknown, what: string): Error {
   if (error instanceof ApiError) return error;
   if (error instanceof AnswerTooLarge) return new AnswerTooLarge(`${what}: ${error.message}`);
   // Several addresses that all refuse make one error without a message of its own.
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
-  return new Error(`${what}: ${first instanceof Error ? first.message : String(first)}`, { cause: error });
+  return new Error(`${what}: ${messageOf(first)}`, { cause: error });
 }
 
-/** All of an answer. The pieces stay outside of Node's heap until there is one text to be made of them. */
+/** All of an answer. Its pieces stay outside of Node's heap until they become one text. */
 async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   const pieces = new Pieces('the answer');
   for await (const chunk of response) pieces.add(chunk as Buffer);
@@ -184,7 +189,10 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
 
 const NEWLINE = 10;
 
-/** What comes after the last newline is half a line, and a watch that is cut off there has lost an event: it is told as a line. */
+/**
+ * Text after the last newline is half a line: a watch that was cut off there has lost an event. It is handed over as a
+ * line, so that the loss is noticed.
+ */
 async function readLines(response: IncomingMessage, line: (bytes: Buffer) => void): Promise<void> {
   const rest = new Pieces('a line');
   const take = (): void => {

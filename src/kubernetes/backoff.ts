@@ -4,7 +4,9 @@ export interface BackoffLimits {
   readonly maximum: number;
 }
 
-/** Waiting times that grow with every failure, and differ between replicas so that they do not come back all at once. */
+/**
+ * Waiting times that grow with every failure, and differ between replicas so that they do not come back all at once.
+ */
 export class Backoff {
   readonly #limits: BackoffLimits;
   readonly #random: () => number;
@@ -17,7 +19,7 @@ export class Backoff {
     this.#next = limits.minimum;
   }
 
-  /** The next waiting time: between half and the whole of what the number of failures calls for. */
+  /** The next waiting time: between half and all of the pause for this number of failures. */
   next(): number {
     const whole = this.#next;
     this.#next = Math.min(whole * 2, this.#limits.maximum);

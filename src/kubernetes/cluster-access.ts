@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { refuseSpecialFile } from '../files/regular-file.ts';
 import { readKubeconfig } from './kubeconfig-file.ts';
 import { isRecord } from './kubernetes-object.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { RequestOptions } from 'node:https';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 
@@ -11,7 +12,10 @@ export interface ClusterAccess {
   readonly server: string;
   /** The namespace that the access is for: the service account's, or the kubeconfig context's. */
   readonly namespace: string | undefined;
-  /** TLS settings, credentials and agent for one request; asked for each, as tokens are renewed while a process runs. */
+  /**
+   * TLS settings, credentials and agent for one request; to be called for each request, as tokens are renewed while a
+   * process runs.
+   */
   requestOptions(): Promise<RequestOptions>;
 }
 
@@ -19,8 +23,9 @@ export interface ClusterAccess {
 export const IN_CLUSTER = 'in-cluster';
 
 /**
- * Reads a kubeconfig, or the service account that Kubernetes mounts into every Pod. Rejects with an Error that names the file and what is
- * wrong with it. client-node does what it is good at: contexts, certificates, tokens read anew, exec plugins, proxies.
+ * Reads a kubeconfig, or the service account that Kubernetes mounts into every Pod. Rejects with an Error that names
+ * the file and what is wrong with it. client-node resolves contexts, certificates, renewed tokens, exec plugins and
+ * proxies.
  *
  * @param kubeconfig path of a kubeconfig, or IN_CLUSTER
  * @param root where the service account's files are looked for, for tests
@@ -46,7 +51,7 @@ export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<
     };
   } catch (error) {
     const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
-    throw new Error(`${what} cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`${what} cannot be used: ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -59,7 +64,7 @@ function currentCluster(config: KubeConfig): Cluster {
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new Error(`its current context ${JSON.stringify(name)} names no cluster that it defines`);
   const user = config.getContextObject(name)?.user;
-  // Without one client-node would also leave out the certificate authority.
+  // Without a user, client-node would also ignore the certificate authority.
   if (user === undefined) throw new Error(`its current context ${JSON.stringify(name)} names no user`);
   if (config.getUser(user) === null) {
     const what = `the user ${JSON.stringify(user)}, which it does not define`;
@@ -69,7 +74,7 @@ function currentCluster(config: KubeConfig): Cluster {
   return cluster;
 }
 
-/** The files that client-node will read, and wait for the end of. */
+/** The files that client-node will read to their end: a special file could block it. */
 function credentialFiles(config: KubeConfig, cluster: Cluster): string[] {
   const user = config.getCurrentUser();
   const provider: unknown = user?.authProvider;
@@ -81,7 +86,7 @@ function credentialFiles(config: KubeConfig, cluster: Cluster): string[] {
 async function requestOptions(config: KubeConfig, cluster: Cluster): Promise<RequestOptions> {
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
-  // client-node keeps its agent, and an agent the certificates that it was made with, also when the files have been renewed.
+  // client-node keeps its agent, and an agent keeps its first certificates, also when the files have been renewed.
   if (!cluster.proxyUrl) options.agent = false;
   const { headers } = options;
   // Files end in a newline, headers must not.
@@ -94,7 +99,7 @@ function proveCertificates({ ca, cert, key }: RequestOptions): void {
   try {
     createSecureContext({ ca, cert, key });
   } catch (error) {
-    throw new Error(`its certificates are unusable: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`its certificates are unusable: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -16,8 +16,9 @@ export interface MemberPlace {
 }
 
 /**
- * JSON in which the values of some members are null. A hundred thousand labels take a tenth of a second to parse and next to none to look
- * over, and whoever writes an object decides how many there are. What is no JSON is given back as it is, for the parser to refuse.
+ * JSON in which the values of some members are null. A hundred thousand labels take a tenth of a second to parse and
+ * next to none to look over, and the writer of an object decides how many there are. Text that is no JSON is returned
+ * unchanged, for the parser to refuse.
  */
 export function withBlankMembers(json: Buffer, { path, names }: MemberPlace): Buffer {
   const scan = new Scan(json, path, names);

@@ -1,14 +1,16 @@
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { readRegularFile } from '../files/regular-file.ts';
+import { messageOf } from '../text/error-message.ts';
 import { isRecord } from './kubernetes-object.ts';
 
 /** Fields of a kubeconfig that name a file, relative to the kubeconfig's own directory. */
 const FILE_FIELDS = ['certificate-authority', 'client-certificate', 'client-key'];
 
 /**
- * Reads a kubeconfig, in the form that client-node understands: with absolute paths, and a user's `tokenFile`, which client-node does not
- * know, as the provider that it has for service accounts. Errors quote nothing of the file, as it holds credentials.
+ * Reads a kubeconfig, in the form that client-node understands: with absolute paths, and a user's `tokenFile`, which
+ * client-node does not know, as the provider that it has for service accounts. Errors quote nothing of the file, as it
+ * holds credentials.
  */
 export async function readKubeconfig(path: string): Promise<object> {
   const config = parsed((await readRegularFile(path)).toString('utf8'));
@@ -26,12 +28,12 @@ function parsed(text: string): unknown {
     return parse(text, { merge: true });
   } catch (error) {
     // The lines after the first show the place.
-    const [first = ''] = error instanceof Error ? error.message.split('\n') : [];
+    const [first = ''] = messageOf(error).split('\n');
     throw new Error(`it is no YAML: ${first}`);
   }
 }
 
-/** Clusters and users alike are lists of names, each with what it names in a field of its own. */
+/** Clusters and users are lists of entries: a name, and a field with the content. */
 function entries(
   list: unknown,
   field: string,
@@ -52,7 +54,7 @@ function withAbsolutePaths(entry: Readonly<Record<string, unknown>>, directory: 
   return Object.fromEntries(Object.entries(entry).map(absolute));
 }
 
-/** As with kubectl, the file comes before a token that stands beside it. */
+/** As in kubectl, `tokenFile` wins over `token`. */
 function withTokenFile(user: Readonly<Record<string, unknown>>, directory: string): object {
   const { tokenFile, token, ...rest } = user;
   if (typeof tokenFile !== 'string' || tokenFile === '') return { ...rest, token };

@@ -1,4 +1,4 @@
-/** The part of every Kubernetes object that we count on. The rest is unknown until somebody reads it. */
+/** The part that every Kubernetes object has. All other fields have to be checked when they are read. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
   readonly kind?: string;

@@ -1,32 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from './api-error.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
+import { CurrentProblem } from '../text/current-problem.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { ApiClient } from './api-client.ts';
 
-/** Whom to elect, and by which Lease. */
+/** The candidate, and the Lease that decides. */
 export interface Candidate {
   readonly namespace: string;
   /** Name of the coordination.k8s.io/v1 Lease. */
   readonly lease: string;
-  /** Unlike every other candidate's. */
+  /** Unique among the candidates. */
   readonly identity: string;
-  /** How long a leader that says nothing more is still believed, in milliseconds. */
+  /** How long a leader counts as leader without a renewal, in milliseconds. */
   readonly durationMilliseconds: number;
-  /** How often a leader renews, and the others look. */
+  /** How often the leader renews the Lease and the others read it, in milliseconds. */
   readonly retryMilliseconds: number;
 }
 
-/** What an election tells. */
+/** What an election reports. */
 export interface LeaderListener {
   readonly gained: () => void;
   readonly lost: () => void;
-  /** The Lease cannot be read or written, or can be again (undefined). Told once, not at every attempt. */
+  /** The Lease cannot be read or written, or can be again (undefined). Reported once, not at every attempt. */
   readonly troubled: (problem: string | undefined) => void;
 }
 
-/** The rim that an election works with. */
-export interface ElectionSurroundings {
-  /** The wall clock, in milliseconds since the epoch: for people who read the Lease, not for decisions. */
+/** The clocks and the randomness that an election works with. */
+export interface ElectionDependencies {
+  /** The wall clock, in milliseconds since the epoch: written into the Lease for people, not used for decisions. */
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
@@ -35,31 +37,32 @@ export interface ElectionSurroundings {
 }
 
 /**
- * Elects one of several replicas by a Lease, as client-go's leaderelection does; client-node has none. Every write is guarded by the
- * resourceVersion that was read, and whether a leader is silent is judged by how long we saw no renewal, so clocks need not agree.
- * Two leaders for a moment are possible, as with any Lease: what a leader does must bear that.
+ * Elects one of several replicas by a Lease, as client-go's leaderelection does; client-node has none. Every write
+ * carries the resourceVersion that was read. A leader counts as silent when this replica has seen no renewal for long
+ * enough, so clocks need not agree. As with any Lease, there may be two leaders for a moment: the work of a leader must
+ * allow for that.
  */
 export class LeaderElection {
   readonly #client: ApiClient;
   readonly #candidate: Candidate;
   readonly #listener: LeaderListener;
-  readonly #surroundings: ElectionSurroundings;
+  readonly #dependencies: ElectionDependencies;
   readonly #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #leaving: Promise<void> | undefined;
   #isLeader = false;
-  /** Also after a write of which nobody knows whether it arrived. */
+  /** True also after a write whose result is unknown. */
   #mayHoldLease = false;
   /** When our last renewal was sent, on the monotonic clock. */
   #renewedAt = 0;
   #observed = { version: '', at: 0 };
-  #problem: string | undefined;
+  readonly #problem = new CurrentProblem();
 
-  constructor(client: ApiClient, candidate: Candidate, listener: LeaderListener, surroundings: ElectionSurroundings) {
+  constructor(client: ApiClient, candidate: Candidate, listener: LeaderListener, dependencies: ElectionDependencies) {
     this.#client = client;
     this.#candidate = candidate;
     this.#listener = listener;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
   }
 
   get isLeader(): boolean {
@@ -71,8 +74,9 @@ export class LeaderElection {
   }
 
   /**
-   * Stops taking part, and gives the Lease back when it is ours, so that another takes over at once. Not leading is immediate, the rest
-   * takes two thirds of the Lease's duration at the most, when the API server does not answer.
+   * Stops taking part, and releases the Lease if this replica holds it, so that another takes over at once. This
+   * replica stops leading immediately. The release takes at most two thirds of the Lease's duration, when the API
+   * server does not answer.
    */
   stop(): Promise<void> {
     this.#leaving ??= this.#leave();
@@ -83,7 +87,7 @@ export class LeaderElection {
     this.#stopped.abort();
     this.#resign();
     await this.#running;
-    if (this.#mayHoldLease) await this.#release().catch(() => undefined); // it runs out by itself
+    if (this.#mayHoldLease) await this.#release().catch(() => undefined); // the Lease expires by itself
   }
 
   async #run(): Promise<void> {
@@ -95,9 +99,9 @@ export class LeaderElection {
   }
 
   async #attempt(): Promise<void> {
-    const sentAt = this.#surroundings.monotonic();
+    const sentAt = this.#dependencies.monotonic();
     try {
-      // Others take over when the Lease has run out, so we must have let go before.
+      // Others take over when the Lease has expired, so this replica has to stop leading before that.
       if (this.#timeLeft() <= 0) this.#resign();
       if (await this.#acquireOrRenew()) {
         this.#renewedAt = sentAt;
@@ -108,34 +112,34 @@ export class LeaderElection {
       }
       this.#tell(undefined);
     } catch (error) {
-      // Another was faster: that is how it should be. The next look says who.
-      if (!hasCode(error, 409)) this.#tell(error instanceof Error ? error.message : String(error));
+      // Another replica was faster, which is no problem. The next attempt shows which one.
+      if (!hasCode(error, 409)) this.#tell(messageOf(error));
     }
   }
 
-  /** Until the next attempt, or until we have to let go when that comes first. */
+  /** Milliseconds until the next attempt, or until this replica has to stop leading when that is earlier. */
   #pause(): number {
-    const pause = this.#candidate.retryMilliseconds * (0.9 + 0.2 * this.#surroundings.random());
+    const pause = this.#candidate.retryMilliseconds * (0.9 + 0.2 * this.#dependencies.random());
     return this.#isLeader ? Math.max(0, Math.min(pause, this.#timeLeft())) : pause;
   }
 
-  /** How long we may still believe that we lead, in milliseconds. */
+  /** How long this replica may still lead without a renewal, in milliseconds. */
   #timeLeft(): number {
     const { durationMilliseconds } = this.#candidate;
-    return this.#renewedAt + (durationMilliseconds * 2) / 3 - this.#surroundings.monotonic();
+    return this.#renewedAt + (durationMilliseconds * 2) / 3 - this.#dependencies.monotonic();
   }
 
-  /** How long a request may take: a renewal that hangs must not keep us believing, and must leave time for another. */
+  /** How long a request may take, in milliseconds: a renewal that hangs must leave time for another attempt. */
   #requestMilliseconds(): number {
     const most = this.#candidate.durationMilliseconds / 3;
     return this.#isLeader ? Math.max(1, Math.min(most, this.#timeLeft())) : most;
   }
 
-  /** True when the Lease is ours now. */
+  /** True when this replica holds the Lease now. */
   async #acquireOrRenew(): Promise<boolean> {
     const { identity, durationMilliseconds } = this.#candidate;
     const lease = await this.#read();
-    const now = new Date(this.#surroundings.now()).toISOString().replace('Z', '000Z');
+    const now = new Date(this.#dependencies.now()).toISOString().replace('Z', '000Z');
     const ours = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(durationMilliseconds / 1000),
@@ -163,9 +167,9 @@ export class LeaderElection {
     return true;
   }
 
-  /** True when the Lease has not changed for as long as its holder said that it may be believed. */
+  /** True when the Lease has not changed for the duration that its holder wrote into it. */
   #isSilent(version: string, spec: Readonly<Record<string, unknown>>): boolean {
-    const monotonic = this.#surroundings.monotonic();
+    const monotonic = this.#dependencies.monotonic();
     if (version !== this.#observed.version) this.#observed = { version, at: monotonic };
     const seconds = spec['leaseDurationSeconds'];
     const duration = typeof seconds === 'number' ? seconds * 1000 : this.#candidate.durationMilliseconds;
@@ -194,7 +198,7 @@ export class LeaderElection {
     await this.#send(method, object, this.#stopped.signal);
   }
 
-  /** Carries the resourceVersion that was read, so that it fails when somebody else wrote in between. */
+  /** The object carries the resourceVersion that was read, so the write fails when another replica wrote in between. */
   async #send(method: 'POST' | 'PUT', object: object, signal?: AbortSignal): Promise<void> {
     const body = { ...object, apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
     const path = method === 'POST' ? this.#path().slice(0, this.#path().lastIndexOf('/')) : this.#path();
@@ -233,9 +237,8 @@ export class LeaderElection {
 
   #tell(problem: string | undefined): void {
     if (this.#stopped.signal.aborted) return;
-    const isNews = (problem === undefined) !== (this.#problem === undefined);
-    this.#problem = problem;
-    if (isNews) this.#listener.troubled(problem);
+    const news = this.#problem.note(problem);
+    if (news === 'began' || news === 'ended') this.#listener.troubled(problem);
   }
 }
 

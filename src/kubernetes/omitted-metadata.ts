@@ -7,8 +7,8 @@ const MANAGED_FIELDS = 'managedFields';
 const METADATA = { list: ['items', '*', 'metadata'], watch: ['object', 'metadata'] } as const;
 
 /**
- * Takes members of the objects' metadata, and always managedFields, out of a list or an event of a watch before it is parsed. What was there
- * is null.
+ * Takes members of the objects' metadata, and always managedFields, out of a list or an event of a watch before it is
+ * parsed. What was there is null.
  */
 export function omittingMetadata(of: keyof typeof METADATA, members: readonly string[]): (json: Buffer) => Buffer {
   const place = { path: METADATA[of], names: [...members, MANAGED_FIELDS] };

@@ -15,12 +15,12 @@ export interface Page {
   readonly continue: string | undefined;
 }
 
-/** What comes from an API server and makes no sense: something may have been missed. */
+/** An answer of the API server that makes no sense, so that a change may have been missed. */
 export class Unusable extends Error {}
 
 /**
- * Lists a collection page by page, so that no more than one page of at most MAX_ANSWER_BYTES is ever held. When a page would be longer, it is
- * asked for again with half as many objects; when pages are short, they get more again.
+ * Lists a collection page by page, so that no more than one page of at most MAX_ANSWER_BYTES is held. A page that would
+ * be longer is requested again with half as many objects. After short pages, the next pages get more objects again.
  */
 export class PagedList {
   readonly #client: ApiClient;
@@ -30,24 +30,34 @@ export class PagedList {
     this.#client = client;
   }
 
-  /** Rejects as ApiClient.request does, with ApiError 410 when a later page has expired: the list has to begin again then. */
-  async *pages(request: ApiRequest): AsyncGenerator<Page, void, undefined> {
+  /**
+   * Hands over each page, then drops it and requests the next one. Rejects as ApiClient.request does, with ApiError 410
+   * when a later page has expired: then the list has to begin again.
+   */
+  async forEachPage(request: ApiRequest, take: (page: Page) => void): Promise<void> {
     let next: string | undefined;
-    do {
-      const page = await this.#page(request, next);
-      yield page;
-      next = page.continue;
-    } while (next !== undefined);
+    do next = await this.#takePage(request, next, take);
+    while (next !== undefined);
   }
 
-  async #page(request: ApiRequest, next: string | undefined): Promise<Page> {
+  /**
+   * Resolves with where the next page begins. Only this call holds the page: a generator would hold it until the next
+   * page is there.
+   */
+  async #takePage(
+    request: ApiRequest,
+    next: string | undefined,
+    take: (page: Page) => void,
+  ): Promise<string | undefined> {
     for (;;) {
       try {
         const query = { ...request.query, limit: String(this.#size), ...(next !== undefined && { continue: next }) };
         const { body, bytes } = await this.#client.measured({ ...request, query });
-        // A page that is twice as large is then still far from being too long.
+        // A page with twice as many objects is then still far from being too long.
         if (bytes < MAX_ANSWER_BYTES / 4) this.#size = Math.min(this.#size * 2, PAGE_SIZE);
-        return readPage(body);
+        const page = readPage(body);
+        take(page);
+        return page.continue;
       } catch (error) {
         if (!(error instanceof AnswerTooLarge) || this.#size === 1) throw error;
         this.#size = Math.floor(this.#size / 2);
@@ -69,7 +79,9 @@ function readPage(body: unknown): Page {
   };
 }
 
-/** Who set which field is often longer than the object itself, and nobody here asks for it. Absent, a write leaves it as it is. */
+/**
+ * managedFields are often longer than the object itself, and not used here. A write without them leaves them unchanged.
+ */
 export function withoutManagedFields(object: KubernetesObject): KubernetesObject {
   Reflect.deleteProperty(object.metadata, 'managedFields');
   return object;

@@ -6,8 +6,11 @@ import { Backoff } from './backoff.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
 import { omittingMetadata } from './omitted-metadata.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
+import { CurrentProblem } from '../text/current-problem.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { ApiClient } from './api-client.ts';
 import type { BackoffLimits } from './backoff.ts';
+import type { ClockAndRandom } from './clock-and-random.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** What to mirror. */
@@ -18,42 +21,42 @@ export interface Reflected {
   readonly name?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
-  /** Members of the objects' metadata that are not needed: they are null, if they are there. managedFields never are. */
+  /**
+   * Members of the objects' metadata to leave out: a member that an object has is null. managedFields are always left
+   * out.
+   */
   readonly omit?: readonly string[];
 }
 
-/** Takes a list of the whole collection, page by page. A list that breaks off gets no end; the next one begins from the first page. */
+/**
+ * Takes a list of the whole collection, page by page. A list that breaks off has no end; the next list starts at the
+ * first page.
+ */
 export interface Listing {
-  /** Some of the objects. Whoever keeps them whole keeps the whole collection. */
+  /**
+   * Some of the objects. The reflector does not keep them. A listener should keep only what it needs of each object.
+   */
   readonly page: (objects: readonly KubernetesObject[]) => void;
-  /** The list is complete: an object that was on none of its pages is gone. */
+  /** The list is complete: an object that was on none of the pages is gone. */
   readonly end: () => void;
 }
 
-/** What a reflector tells. Nothing is told after stop. */
+/** What a reflector reports. Nothing is reported after stop. */
 export interface ReflectorListener {
   /** A list of the whole collection begins. */
   readonly listing: () => Listing;
   /** An object is new or has changed. */
   readonly applied: (object: KubernetesObject) => void;
   readonly deleted: (object: KubernetesObject) => void;
-  /** Contact is lost, or back (undefined). Told once, not at every attempt. */
+  /** Contact is lost, or back (undefined). Reported once, not at every attempt. */
   readonly troubled: (problem: string | undefined) => void;
 }
 
-/** The rim that a reflector works with. */
-export interface ReflectorSurroundings {
-  /** The wall clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** A number from 0 to 1. */
-  readonly random: () => number;
-}
-
-/** How a reflector is set, in milliseconds. */
+/** Settings of a reflector, in milliseconds. */
 export interface ReflectorOptions {
   /** How long a watch lasts, up to a fifth less or more. Default WATCH_RENEWAL_MILLISECONDS. */
   readonly renewalMilliseconds?: number | undefined;
-  /** How long after its time a watch that the server has not ended is given up. Default 15 s. */
+  /** How long a watch may outlast its time before the reflector gives it up. Default 15 s. */
   readonly marginMilliseconds?: number;
   /** The pauses after failures. */
   readonly retry?: BackoffLimits;
@@ -63,51 +66,58 @@ export interface ReflectorOptions {
 export interface ReflectorStatus {
   /** True once the collection has been read whole. */
   readonly synced: boolean;
-  /** When the API server was last heard of, in milliseconds since the epoch: what is remembered was true then. */
+  /** When the API server last sent anything, in milliseconds since the epoch: the mirror was right then. */
   readonly lastContact: number | undefined;
-  /** Why there is no contact now. */
+  /** Why there is no contact now; undefined while there is. */
   readonly problem: string | undefined;
-  /** True while a watch is open. Between two watches the mirror may lack what has happened since. */
+  /** True while a watch is open. Between two watches the mirror may lack recent changes. */
   readonly watching: boolean;
 }
 
-/** client-go's informers use 5 to 10 minutes. Watches that end move to other API servers, and show that the one before was alive. */
+/**
+ * As client-go's informers, which use 5 to 10 minutes. A renewed watch may reach another API server, and its end shows
+ * a live server.
+ */
 export const WATCH_RENEWAL_MILLISECONDS = 300_000;
-/** The share of it that a watch may last less or more, so that not all are renewed at once. */
+/** A watch lasts up to this share of the renewal time less or more, so that watches are not all renewed at once. */
 const WATCH_SPREAD = 0.2;
-/** A server that is this late to end a watch is gone. */
+/** A server that ends a watch later than this is taken to be gone. */
 const WATCH_MARGIN_MILLISECONDS = 15_000;
-/** A watch that ends earlier is followed by a pause: a server that ends watches as soon as they are open must not be asked in a loop. */
+/** After a shorter watch there is a pause, so that a server that ends each watch at once is not asked in a loop. */
 const BRIEF_WATCH_MILLISECONDS = 500;
-/** Answers that say nothing about the version from which a watch was asked for. 504 does: it may be from before a restored backup. */
+/**
+ * HTTP codes that say nothing about the requested resourceVersion. 504 does: the version may not exist after a restored
+ * backup.
+ */
 const REFUSALS: readonly number[] = [401, 403, 429, 500, 502, 503];
-/** A Retry-After is obeyed up to this. */
+/** The longest Retry-After that is obeyed, in milliseconds. */
 const MAX_RETRY_AFTER = 30_000;
-/** Short enough that a watch is back within 10 s of its server. */
+/** The pauses after failures. They are short, so that a watch is back within 10 s after its server. */
 const RETRY = { minimum: 250, maximum: 5_000 };
 
 /**
- * Keeps a mirror of a collection up to date: list, then watch from there, until it is stopped. Whatever happens to the watch, the mirror
- * ends up right: an ended watch goes on where it was; 410 Gone, an answer that is not understood, or an event that is no JSON mean that something
- * may have been missed, and the collection is read whole again. client-node's informer stops for good on most of these.
+ * Keeps a mirror of a collection up to date: lists, then watches from the list's version, until it is stopped. After a
+ * watch ends, the next watch continues from the last version. After 410 Gone, an answer that makes no sense or an event
+ * that is not JSON, a change may have been missed, so the collection is listed again. client-node's informer stops for
+ * good on most of these errors.
  */
 export class Reflector {
   readonly #client: ApiClient;
   readonly #what: Reflected;
   readonly #listener: ReflectorListener;
-  readonly #surroundings: ReflectorSurroundings;
+  readonly #clock: ClockAndRandom;
   readonly #renewalMilliseconds: number;
   readonly #marginMilliseconds: number;
   readonly #stopped = new AbortController();
   readonly #backoff: Backoff;
   readonly #pages: PagedList;
   #resourceVersion: string | undefined;
-  /** Whether the watch that was asked for last has been opened. */
+  /** Whether the watch that was requested last has been opened. */
   #wasWatchOpened = false;
   #isWatchOpen = false;
   #synced = false;
   #lastContact: number | undefined;
-  #problem: string | undefined;
+  readonly #problem = new CurrentProblem();
   /** How many answers of 410 there have been since the last whole list. */
   #expired = 0;
   #firstSync: () => void = () => undefined;
@@ -116,20 +126,20 @@ export class Reflector {
     client: ApiClient,
     what: Reflected,
     listener: ReflectorListener,
-    surroundings: ReflectorSurroundings,
+    clock: ClockAndRandom,
     options: ReflectorOptions = {},
   ) {
     this.#client = client;
     this.#pages = new PagedList(client);
     this.#what = what;
     this.#listener = listener;
-    this.#surroundings = surroundings;
+    this.#clock = clock;
     this.#renewalMilliseconds = options.renewalMilliseconds ?? WATCH_RENEWAL_MILLISECONDS;
     this.#marginMilliseconds = options.marginMilliseconds ?? WATCH_MARGIN_MILLISECONDS;
-    this.#backoff = new Backoff(options.retry ?? RETRY, surroundings.random);
+    this.#backoff = new Backoff(options.retry ?? RETRY, clock.random);
   }
 
-  /** Starts mirroring. Resolves once the collection has been read for the first time, however long that takes; also on stop. */
+  /** Starts mirroring. Resolves once the first list is complete, however long that takes; also on stop. */
   start(): Promise<void> {
     const synced = new Promise<void>((resolve) => {
       this.#firstSync = resolve;
@@ -145,7 +155,7 @@ export class Reflector {
 
   status(): ReflectorStatus {
     const watching = this.#isWatchOpen;
-    return { synced: this.#synced, lastContact: this.#lastContact, problem: this.#problem, watching };
+    return { synced: this.#synced, lastContact: this.#lastContact, problem: this.#problem.text, watching };
   }
 
   #isStopped(): boolean {
@@ -167,29 +177,29 @@ export class Reflector {
     }
   }
 
-  /** Reads the collection and hands it over page by page. Gives the version that a watch is to start from. */
+  /** Lists the collection and hands it over page by page. Returns the resourceVersion that a watch starts from. */
   async #list(): Promise<string> {
-    let listing: Listing | undefined;
-    let version = '';
-    for await (const page of this.#pages.pages(this.#request({}))) {
-      version = page.resourceVersion;
-      if (this.#isStopped()) return version;
-      listing ??= this.#listener.listing();
-      if (this.#isStopped()) return version;
-      listing.page(page.items);
-    }
-    if (this.#isStopped()) return version;
+    const list: { listing?: Listing; version: string } = { version: '' };
+    await this.#pages.forEachPage(this.#request({}), ({ items, resourceVersion }) => {
+      list.version = resourceVersion;
+      if (!this.#isStopped()) list.listing ??= this.#listener.listing();
+      if (!this.#isStopped()) list.listing?.page(items);
+    });
+    if (this.#isStopped()) return list.version;
     this.#contact();
-    listing?.end();
+    list.listing?.end();
     this.#synced = true;
     this.#expired = 0;
     this.#firstSync();
-    return version;
+    return list.version;
   }
 
-  /** Watches until the watch ends; waits then, should it have been brief. Rejects when the watch cannot be opened, or says that something was missed. */
+  /**
+   * Watches until the watch ends, and pauses after a brief watch. Rejects when the watch cannot be opened, or when a
+   * change may have been missed.
+   */
   async #watch(): Promise<void> {
-    const share = 1 - WATCH_SPREAD + 2 * WATCH_SPREAD * this.#surroundings.random();
+    const share = 1 - WATCH_SPREAD + 2 * WATCH_SPREAD * this.#clock.random();
     const seconds = Math.max(1, Math.floor((this.#renewalMilliseconds * share) / 1000));
     const query = {
       watch: 'true',
@@ -197,7 +207,7 @@ export class Reflector {
       resourceVersion: this.#resourceVersion ?? '',
       timeoutSeconds: String(seconds),
     };
-    // An event that cannot be used, or the end of its time, ends this watch only.
+    // Ends this watch alone: an event that makes no sense, or a watch that outlasts its time.
     const abandoned = new AbortController();
     const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal]);
     let failure: unknown;
@@ -225,7 +235,8 @@ export class Reflector {
     try {
       await this.#client.lines({ ...this.#request(query), signal }, { line, opened });
     } catch (error) {
-      // An open watch whose connection ends is over, however it ended: nothing is wrong unless the next one cannot be opened.
+      // When the connection of an open watch ends, the next watch continues. That is a failure only when the next watch
+      // cannot be opened.
       if (!this.#wasWatchOpened || !isConnectionError(error)) failure ??= error;
     } finally {
       this.#isWatchOpen = false;
@@ -235,7 +246,7 @@ export class Reflector {
     if (isBrief) await sleep(this.#backoff.next(), undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
 
-  /** One line of a watch. Throws when it cannot be used, or says that the watch is over. */
+  /** One line of a watch. Throws when the line makes no sense, or is an ERROR event. */
   #event(text: string): void {
     const event = readEvent(text);
     if (event.type === 'ERROR') throw ApiError.fromStatus(event.status, `WATCH ${this.#what.path}`);
@@ -251,30 +262,27 @@ export class Reflector {
     this.#contact();
   }
 
-  /** An API server that has too much to do says for how long it wants to be left alone. */
+  /** An overloaded API server says in Retry-After how long to wait. */
   #pauseAfter(error: unknown): number {
     const asked = error instanceof ApiError ? error.retryAfterMilliseconds : 0;
     return Math.max(this.#backoff.next(), Math.min(asked, MAX_RETRY_AFTER));
   }
 
   #contact(): void {
-    this.#lastContact = this.#surroundings.now();
-    if (this.#problem === undefined) return;
-    this.#problem = undefined;
-    if (!this.#isStopped()) this.#listener.troubled(undefined);
+    this.#lastContact = this.#clock.now();
+    if (this.#problem.note(undefined) === 'ended' && !this.#isStopped()) this.#listener.troubled(undefined);
   }
 
   #fail(error: unknown): void {
-    // A connection that broke can be taken up where it was, and so can a watch that was not opened because the API server had too much to do:
-    // to list everything is the last thing that it needs then. After any other failure, an event may have been missed.
+    // After a broken connection, or when the API server was too busy to open a watch, the next watch continues from the
+    // same version: a new list would only add load. After any other failure, an event may have been missed.
     const isRefusal = !this.#wasWatchOpened && error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isConnectionError(error) && !isRefusal) this.#resourceVersion = undefined;
-    // One 410 is normal: the version of a watch or of a page has become too old. A second one means that the list fails too.
+    // One 410 is normal: the version of a watch or of a page has become too old. A second 410 means that the list
+    // fails, too.
     if (hasCode(error, 410) && ++this.#expired === 1) return;
-    const problem = error instanceof Error ? error.message : String(error);
-    const isNews = this.#problem === undefined;
-    this.#problem = problem;
-    if (isNews) this.#listener.troubled(problem);
+    const problem = messageOf(error);
+    if (this.#problem.note(problem) === 'began') this.#listener.troubled(problem);
   }
 
   #request(query: Readonly<Record<string, string>>): {
@@ -301,7 +309,7 @@ export class Reflector {
   }
 }
 
-/** Errors that Node's sockets give, as against answers that the API server gave. */
+/** True for errors of Node's sockets, false for errors that the API server answered with. */
 function isConnectionError(error: unknown): boolean {
   return (
     [ApiError, AnswerTooLarge, Unusable].every((answered) => !(error instanceof answered)) && error instanceof Error
@@ -322,7 +330,7 @@ function readEvent(text: string): WatchEvent {
   const type = isRecord(event) ? event['type'] : undefined;
   const object = isRecord(event) ? event['object'] : undefined;
   if (type === 'ERROR' && isRecord(object)) return { type, status: object };
-  // A bookmark carries nothing but its resourceVersion.
+  // A bookmark holds only a resourceVersion.
   if (type === 'BOOKMARK' && isRecord(object) && isRecord(object['metadata']))
     return { type, object: object as unknown as KubernetesObject };
   if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isKubernetesObject(object))

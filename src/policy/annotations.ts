@@ -1,18 +1,22 @@
 import { beginning } from '../text/cut.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { endpointPathProblem } from './probe-default.ts';
-import { quoted } from './problems.ts';
-import { INT32_MAX } from './reader.ts';
-import { didYouMean } from './suggestion.ts';
+import { quoted } from '../json/quoted-value.ts';
+import { INT32_MAX } from '../probes/go-values.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { ProbeDefault } from './probe-default.ts';
 
-/** Prefix of every annotation of ours. */
+/** Prefix of every annotation that Probewright reads or writes. */
 export const ANNOTATION_PREFIX = 'probewright.dev/';
-/** Written on patched Pods: JSON, container -> probe -> where it came from. */
+/** The annotation on patched Pods, as JSON: container -> probe -> source of the probe. */
 export const INJECTED_ANNOTATION = `${ANNOTATION_PREFIX}injected`;
-/** Where a probe comes from when a workload's annotation asked for it. */
+/** Names the containers that stand in for the main container. */
+export const CONTAINERS_ANNOTATION = `${ANNOTATION_PREFIX}containers`;
+/** Names the probes that a workload does not want. */
+export const SKIP_ANNOTATION = `${ANNOTATION_PREFIX}skip`;
+/** The source of a probe that a workload's annotation asks for. */
 export const ANNOTATION_SOURCE = 'annotation';
 
 const ENDPOINTS: Readonly<Record<string, ProbeKind>> = {
@@ -29,25 +33,32 @@ const KNOWN = [...Object.keys(ENDPOINTS), 'startup-seconds', 'containers', 'skip
 
 /** What a workload's annotations say. */
 export interface WorkloadAnnotations {
-  /** The endpoints and startup seconds; undefined when there are none. Speaks for the main container, or for `containers`. */
+  /**
+   * The endpoints and startup seconds; undefined when there are none. Applies to the main container, or to
+   * `containers`.
+   */
   readonly layer?: PolicyLayer;
-  /** The containers that stand in for the main one, when the workload names them. */
+  /** The containers that the workload names in place of the main container. */
   readonly containers?: ReadonlySet<string>;
   /** Probes that the workload does not want in any of its containers. */
   readonly skip: ReadonlySet<ProbeKind>;
-  /** One sentence for each annotation that is malformed and was therefore ignored. */
+  /** One sentence for each malformed annotation. A malformed annotation is ignored. */
   readonly warnings: readonly string[];
 }
 
 const NONE: WorkloadAnnotations = { skip: new Set(), warnings: [] };
 
-/** The API server's limit, in bytes, on all of an object's annotations together (apimachinery api/validation/objectmeta.go). */
+/**
+ * The API server's limit, in bytes, on all of an object's annotations together (apimachinery
+ * api/validation/objectmeta.go).
+ */
 export const TOTAL_ANNOTATION_BYTES = 256 * 1024;
 const TOO_LONG = `annotations ${ANNOTATION_PREFIX}* are ignored: they are longer than the ${TOTAL_ANNOTATION_BYTES / 1024} KiB that an object may have`;
 
 /**
- * Reads the `probewright.dev/` annotations of a Pod or Pod template. A malformed one is reported and has no effect. We see them before the API
- * server does, so there may be more than it allows: then none has.
+ * Reads the `probewright.dev/` annotations of a Pod or Pod template. A malformed annotation is reported and has no
+ * effect. Webhooks see annotations before the API server validates their size. When they are larger than the API server
+ * allows, no annotation has an effect.
  */
 export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
   const own: (readonly [name: string, value: string])[] = [];
@@ -64,7 +75,7 @@ export function readAnnotations(annotations: ReadonlyMap<string, string>): Workl
   return reader.result();
 }
 
-/** Nobody reads more, and each unknown name is compared with those that are known. */
+/** At most this many unknown names are reported: each is compared with every known name. */
 const MAX_WARNINGS = 20;
 /** The API server takes 63 characters after the prefix. */
 const MAX_SHOWN_NAME = 63;

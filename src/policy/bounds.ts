@@ -1,4 +1,4 @@
-/** The most that a list, map or text of a policy may hold. */
+/** The maximum size of a list, map or text of a policy. */
 export interface Bound {
   readonly maximum: number;
   /** What is counted: `characters` of a text, else the elements of a list or map. */
@@ -8,9 +8,10 @@ export interface Bound {
 }
 
 /**
- * Every list, map and text of a spec has a bound. The CRDs, the parser and so also files enforce the same ones: a policy means the same
- * wherever it lives. An API server also estimates the cost of a CRD's CEL rules from them before it takes the CRD. Label keys and
- * values, port names and host names have Kubernetes' own limits.
+ * The bound of every list, map and text of a spec. The CRDs and the parser enforce the same bounds, so an object and a
+ * file with the same policy mean the same. The API server also needs bounds to estimate the cost of a CRD's CEL rules.
+ * Label keys and values, port names and host names have Kubernetes' own limits. A check's parameters have their bounds
+ * in the check.
  */
 export const BOUNDS = {
   containers: { maximum: 64, unit: 'names', at: 'containers' },
@@ -26,29 +27,17 @@ export const BOUNDS = {
   service: { maximum: 253, unit: 'characters', at: 'probes.*.grpc.service' },
   command: { maximum: 64, unit: 'words', at: 'probes.*.exec.command' },
   commandWord: { maximum: 32_768, unit: 'characters', at: 'probes.*.exec.command[]' },
-  programs: { maximum: 256, unit: 'names', at: 'checks.exec-forbidden.names' },
-  program: { maximum: 253, unit: 'characters', at: 'checks.exec-forbidden.names[]' },
-  dependencyPaths: {
-    maximum: 256,
-    unit: 'paths',
-    at: 'checks.dependency-liveness.paths, checks.dependency-liveness.additionalPaths',
-  },
-  dependencyPath: {
-    maximum: 4096,
-    unit: 'characters',
-    at: 'checks.dependency-liveness.paths[], checks.dependency-liveness.additionalPaths[]',
-  },
 } as const satisfies Readonly<Record<string, Bound>>;
 
-/** The most that a spec may take as JSON, in bytes. A schema cannot say it: the parser alone enforces it. */
+/** The maximum size of a spec as JSON, in bytes. A schema cannot express this bound, so only the parser enforces it. */
 export const MAX_SPEC_BYTES = 64 * 1024;
 
-/** What is wrong with something that has so many of what a bound counts; undefined when nothing is. */
+/** The problem with a count that is over a bound; undefined when the count is within the bound. */
 export function boundProblem({ maximum, unit }: Bound, count: number): string | undefined {
   return count > maximum ? `must have at most ${maximum} ${unit}, not ${count}` : undefined;
 }
 
-/** What is wrong with a spec of so many bytes as JSON; undefined when nothing is. */
+/** The problem with a spec of this many bytes as JSON; undefined when the spec is within the bound. */
 export function specSizeProblem(bytes: number): string | undefined {
   return bytes > MAX_SPEC_BYTES ? `must have at most ${MAX_SPEC_BYTES} bytes as JSON, not ${bytes}` : undefined;
 }
@@ -56,15 +45,4 @@ export function specSizeProblem(bytes: number): string | undefined {
 /** The length of a text as JSON schemas count it: in code points. */
 export function textLength(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
-}
-
-/** The length of a text in UTF-8, in bytes. */
-export function byteLength(text: string): number {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    // Half of a pair stands for two of the pair's four bytes.
-    if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2;
-  }
-  return bytes;
 }

@@ -1,13 +1,14 @@
-import { CHECK_CATALOGUE, stricter } from './check-catalogue.ts';
-import type { Action } from './check-catalogue.ts';
+import { stricter } from './action.ts';
+import { defaultsOf } from './check-parameters.ts';
+import type { Action } from './action.ts';
+import type { CheckCatalogue } from './check-catalogue.ts';
+import type { ParameterValue, ParameterValues } from './check-parameters.ts';
 import type { PolicyLayer } from './probe-policy.ts';
-
-/** A check's parameters as layers set them, by name: the highest layer's value for each. */
-export type ParameterValues = ReadonlyMap<string, unknown>;
 
 /** What all layers together say about one check. */
 export interface EffectiveCheck {
   readonly action: Action;
+  /** The highest layer's value for each parameter, else the parameter's default. */
   readonly parameters: ParameterValues;
   readonly floor?: CheckFloor;
 }
@@ -19,8 +20,8 @@ export interface CheckFloor {
   /** The layer that sets the floor. */
   readonly source: string;
   /**
-   * The parameters up to and including that layer: a violation of these counts, whatever the layers above set. The very map of the check's
-   * `parameters` when the layers above set none.
+   * The parameters up to and including that layer: a violation of these counts, whatever the layers above set. The very
+   * object of the check's `parameters` when the layers above set none.
    */
   readonly parameters: ParameterValues;
 }
@@ -29,26 +30,33 @@ export interface CheckFloor {
 export type CheckPolicy = ReadonlyMap<string, EffectiveCheck>;
 
 /**
- * Folds what layers say about checks, lowest first. The built-in action is the lowest layer. The highest layer that sets a floor decides on
- * the floor.
+ * Folds what layers say about checks, lowest first. The built-in action is the lowest layer. The highest layer that
+ * sets a floor decides on the floor.
  */
-export function mergeChecks(layers: Iterable<PolicyLayer>): CheckPolicy {
-  return new CheckLayers([...layers].map((layer) => ({ ...layer, containers: 'all' }))).policyFor('');
+export function mergeChecks(catalogue: CheckCatalogue, layers: Iterable<PolicyLayer>): CheckPolicy {
+  const forAll = Array.from(layers, (layer): PolicyLayer => ({ ...layer, containers: 'all' }));
+  return new CheckLayers(builtInPolicy(catalogue), forAll).policyFor('');
 }
 
 /** What layers say about the checks of each container, by its name. */
 export type CheckPolicyByContainer = (container: string) => CheckPolicy;
 
 /**
- * What layers say about the checks of each container, remembered for layers that were asked about before. It lives as long as the policies that it
- * is about: a cache that outlived them would hold every version that a tenant has ever written.
+ * What layers say about the checks of each container, remembered for layers that were asked about before. It lives as
+ * long as the policies that it is about: a cache that outlived them would hold every version that a tenant has ever
+ * written.
  */
 export class CheckPolicies {
   /** By the numbers of the layers. */
   readonly #remembered = new Map<string, CheckLayers>();
   readonly #numbers = new WeakMap<PolicyLayer, number>();
+  readonly #builtIn: CheckPolicy;
   #lastNumber = 0;
   #size = 0;
+
+  constructor(catalogue: CheckCatalogue) {
+    this.#builtIn = builtInPolicy(catalogue);
+  }
 
   /** Containers that the same layers speak of share one policy. */
   forLayers(layers: readonly PolicyLayer[]): CheckPolicyByContainer {
@@ -56,7 +64,7 @@ export class CheckPolicies {
     const key = speaking.map((layer) => this.#numberOf(layer)).join(' ');
     let compiled = this.#remembered.get(key);
     if (compiled === undefined) {
-      compiled = new CheckLayers(speaking);
+      compiled = new CheckLayers(this.#builtIn, speaking);
       if (this.#remembered.size >= REMEMBERED_LISTS || this.#size + compiled.size > REMEMBERED_SIZE) {
         this.#remembered.clear();
         this.#size = 0;
@@ -68,7 +76,10 @@ export class CheckPolicies {
     return (container) => found.policyFor(container);
   }
 
-  /** A number of the layer itself. Its source does not do: a policy in a file and one in the cluster may have the same source. */
+  /**
+   * A number of the layer itself. Its source does not do: a policy in a file and one in the cluster may have the same
+   * source.
+   */
   #numberOf(layer: PolicyLayer): number {
     let number = this.#numbers.get(layer);
     if (number === undefined) this.#numbers.set(layer, (number = ++this.#lastNumber));
@@ -91,7 +102,7 @@ interface Placed<T> {
 interface Said {
   action?: Placed<Action>;
   floor?: Placed<Action>;
-  readonly parameters: Map<string, Placed<unknown>>;
+  readonly parameters: Map<string, Placed<ParameterValue>>;
 }
 
 type SaidById = Map<string, Said>;
@@ -100,14 +111,19 @@ type SaidById = Map<string, Said>;
 const REMEMBERED_CONTAINERS = 16;
 
 /**
- * Layers, sorted by whom they speak for. A namespace may have a thousand policies, and an object thousands of containers: so the cost of a
- * container is that of the layers that name it, and not that of all layers.
+ * Layers, sorted by whom they speak for. A namespace may have a thousand policies, and an object thousands of
+ * containers: so the cost of a container is that of the layers that name it, and not that of all layers.
  */
 class CheckLayers {
   /** Layers and names in them: what the object takes of memory. */
   readonly size: number;
+  /** What counts where no layer speaks. */
+  readonly #builtIn: CheckPolicy;
   readonly #layers: readonly PolicyLayer[];
-  /** The layers that name a container, by its name, lowest first. A layer that names no container speaks for all of them. */
+  /**
+   * The layers that name a container, by its name, lowest first. A layer that names no container speaks for all of
+   * them.
+   */
   readonly #naming = new Map<string, number[]>();
   /** What the layers for all containers say. */
   readonly #general: SaidById = new Map();
@@ -116,7 +132,8 @@ class CheckLayers {
   /** What the layers for all containers say about a check up to some layer, by both. */
   readonly #prefixes = new Map<string, Said>();
 
-  constructor(layers: readonly PolicyLayer[]) {
+  constructor(builtIn: CheckPolicy, layers: readonly PolicyLayer[]) {
+    this.#builtIn = builtIn;
     this.#layers = layers;
     let size = layers.length;
     for (const [at, layer] of layers.entries()) {
@@ -131,7 +148,7 @@ class CheckLayers {
       }
     }
     this.size = size;
-    const policy = new Map<string, EffectiveCheck>(BUILT_IN);
+    const policy = new Map(builtIn);
     for (const id of this.#general.keys()) this.#override(policy, id, NOTHING_SAID);
     this.#generalPolicy = policy;
   }
@@ -154,11 +171,11 @@ class CheckLayers {
   }
 
   #override(policy: Map<string, EffectiveCheck>, id: string, own: SaidById, naming: readonly number[] = []): void {
-    const builtIn = BUILT_IN.get(id);
+    const builtIn = this.#builtIn.get(id);
     if (builtIn === undefined) return;
     const { action, floor, parameters } = higher(this.#general.get(id), own.get(id));
     const chosen = action?.value ?? builtIn.action;
-    const values = valuesOf(parameters);
+    const values = valuesOf(builtIn.parameters, parameters);
     if (floor === undefined) {
       policy.set(id, { action: chosen, parameters: values });
       return;
@@ -170,13 +187,13 @@ class CheckLayers {
       floor: {
         action: floor.value,
         source: this.#layers[floor.at]?.source ?? '',
-        parameters: isAbove ? this.#parametersUpTo(floor.at, id, naming) : values,
+        parameters: isAbove ? valuesOf(builtIn.parameters, this.#parametersUpTo(floor.at, id, naming)) : values,
       },
     });
   }
 
   /** The parameters that the layers up to a number set. */
-  #parametersUpTo(last: number, id: string, naming: readonly number[]): ParameterValues {
+  #parametersUpTo(last: number, id: string, naming: readonly number[]): Said['parameters'] {
     const key = `${last} ${id}`;
     let general = this.#prefixes.get(key);
     if (general === undefined) {
@@ -191,13 +208,15 @@ class CheckLayers {
       const layer = at <= last ? this.#layers[at] : undefined;
       if (layer !== undefined) say(own, layer, at, id);
     }
-    return valuesOf(higher(general, own.get(id)).parameters);
+    return higher(general, own.get(id)).parameters;
   }
 }
 
-const BUILT_IN: ReadonlyMap<string, EffectiveCheck> = new Map(
-  Object.entries(CHECK_CATALOGUE).map(([id, { action }]) => [id, { action, parameters: new Map() }]),
-);
+/** The policy of the checks themselves, which is below all layers. */
+function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
+  const checks = Object.values(catalogue);
+  return new Map(checks.map(({ id, action, parameters }) => [id, { action, parameters: defaultsOf(parameters) }]));
+}
 
 const NOTHING_SAID: SaidById = new Map();
 
@@ -212,7 +231,7 @@ function say(said: SaidById, { checks }: PolicyLayer, at: number, only?: string)
     const entry = said.get(id) ?? unsaid();
     if (action !== undefined) entry.action = { at, value: action };
     if (floor !== undefined) entry.floor = { at, value: floor };
-    for (const [name, value] of parameters) entry.parameters.set(name, { at, value });
+    for (const [name, value] of Object.entries(parameters)) entry.parameters.set(name, { at, value });
     said.set(id, entry);
   }
 }
@@ -231,6 +250,10 @@ function above<T>(one: Placed<T> | undefined, other: Placed<T> | undefined): Pla
   return one.at > other.at ? one : other;
 }
 
-function valuesOf(parameters: ReadonlyMap<string, Placed<unknown>>): ParameterValues {
-  return new Map([...parameters].map(([name, { value }]) => [name, value]));
+/** The defaults, and over them what layers set. */
+function valuesOf(defaults: ParameterValues, parameters: Said['parameters']): ParameterValues {
+  if (parameters.size === 0) return defaults;
+  const values: Record<string, ParameterValue> = { ...defaults };
+  for (const [name, { value }] of parameters) values[name] = value;
+  return values;
 }

@@ -9,15 +9,15 @@ export interface Sourced<T> {
   readonly source: string;
 }
 
-/** What all layers together say about one probe of one container. */
+/** The merged policy for one probe of one container. */
 export interface EffectiveDefault {
   readonly handler: Sourced<HandlerDefault> | undefined;
   readonly integers: Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
-  /** The layer whose null forbids this probe here. */
+  /** The layer whose null removes this probe. */
   readonly removedBy: string | undefined;
 }
 
-/** What all layers together say about one container. */
+/** The merged policy for one container. */
 export interface ContainerPolicy {
   readonly port: Sourced<number | string> | undefined;
   readonly probes: Readonly<Record<ProbeKind, EffectiveDefault>>;
@@ -31,15 +31,16 @@ type Draft = Omit<Writable<ContainerPolicy>, 'probes'> & { probes: Record<ProbeK
 const UNSAID: EffectiveDefault = { handler: undefined, integers: {}, removedBy: undefined };
 
 /**
- * Folds the layers that speak for a container, lowest first, into one policy. Truth table for a probe, lower then higher layer:
+ * Merges the layers that apply to a container, lowest first, into one policy. Truth table for a probe, lower then
+ * higher layer:
  *
  * | lower    | higher            | result                                             |
  * |----------|-------------------|----------------------------------------------------|
  * | handler  | no handler        | the lower handler                                  |
- * | handler  | handler           | the higher handler, whole: nothing of the lower is kept |
+ * | handler  | handler           | the higher handler; nothing of the lower handler stays |
  * | integers | integers          | field by field, the higher wins                    |
  * | anything | null              | removed: no default, and for startup no slow start of a lower layer |
- * | null     | handler, integers | what the higher layer says                         |
+ * | null     | handler, integers | the handler and integers of the higher layer       |
  */
 export function mergeLayers(layers: Iterable<PolicyLayer>): ContainerPolicy {
   const merged: Draft = {
@@ -61,7 +62,7 @@ export function mergeLayers(layers: Iterable<PolicyLayer>): ContainerPolicy {
   return merged;
 }
 
-/** The higher layer's value; null takes the lower one back. */
+/** The higher layer's value. Null removes the lower layer's value. */
 function override<T>(
   lower: Sourced<T> | undefined,
   higher: T | null | undefined,

@@ -1,7 +1,10 @@
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`);
 
-/** What most Kubernetes objects are named by, and label keys prefixed with: a DNS-1123 subdomain (apimachinery IsDNS1123Subdomain). */
+/**
+ * What most Kubernetes objects are named by, and label keys prefixed with: a DNS-1123 subdomain (apimachinery
+ * IsDNS1123Subdomain).
+ */
 export function isDnsSubdomain(text: string): boolean {
   return SUBDOMAIN.test(text);
 }

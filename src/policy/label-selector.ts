@@ -1,12 +1,14 @@
 import { isDnsSubdomain } from './dns-subdomain.ts';
 import { BOUNDS } from './bounds.ts';
-import { quoted } from './problems.ts';
+import { quoted } from '../json/quoted-value.ts';
 import type { Reader } from './reader.ts';
 
 /** The label selector operators of apimachinery's meta/v1 LabelSelector. */
 export const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
-/** One requirement on labels; `matchLabels` entries are In with one value. All of a selector's requirements must hold. */
+/**
+ * One requirement on labels; `matchLabels` entries are In with one value. All of a selector's requirements must hold.
+ */
 export interface Requirement {
   readonly key: string;
   readonly operator: (typeof OPERATORS)[number];
@@ -19,7 +21,10 @@ export type LabelSelector = readonly Requirement[];
 /** Labels of an object, by key. */
 export type Labels = Pick<ReadonlyMap<string, string>, 'get'>;
 
-/** True when the labels meet every requirement. NotIn also holds when the label is absent (apimachinery labels/selector.go). */
+/**
+ * True when the labels meet every requirement. NotIn also holds when the label is absent (apimachinery
+ * labels/selector.go).
+ */
 export function selects(selector: LabelSelector, labels: Labels): boolean {
   return selector.every(({ key, operator, values }) => {
     const value = labels.get(key);
@@ -85,7 +90,9 @@ function readExpression(reader: Reader): Requirement | undefined {
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** A qualified name: an optional DNS prefix, a slash, a name of at most 63 characters (apimachinery IsQualifiedName). */
+/**
+ * A qualified name: an optional DNS prefix, a slash, a name of at most 63 characters (apimachinery IsQualifiedName).
+ */
 function readLabelKey(reader: Reader, key: string): boolean {
   const slash = key.indexOf('/');
   const prefixIsGood = slash < 0 || isDnsSubdomain(key.slice(0, slash));

@@ -4,29 +4,31 @@ import { MAX_SPEC_BYTES } from './bounds.ts';
 export const NAMESPACE_POLICIES = 1000;
 /** The most bytes that the specs of one namespace's policies in force take, as JSON. */
 export const NAMESPACE_BYTES = 512 * 1024;
-/** The memory for the policies of all namespaces together, in bytes, when it is not set. docs/limits.md has the sizing. */
+/**
+ * The memory for the policies of all namespaces together, in bytes, when it is not set. docs/limits.md has the sizing.
+ */
 export const POLICY_BUDGET_BYTES = 32 * 1024 * 1024;
 
-/** The budgets that a policy may be over: of a spec, of a namespace (policies, bytes), of all namespaces together. */
+/** The budgets that a policy may exceed: of a spec, of a namespace (policies, bytes), of all namespaces together. */
 export const BUDGETS = ['spec', 'policies', 'bytes', 'total'] as const;
 export type Budget = (typeof BUDGETS)[number];
 
-/** How much there is room for in one namespace. */
+/** The budget of one namespace. */
 export interface NamespaceLimits {
   readonly policies: number;
   readonly bytes: number;
 }
 
-/** A namespace's. */
+/** The budget of a namespace's ProbePolicies. */
 export const NAMESPACE_LIMITS: NamespaceLimits = { policies: NAMESPACE_POLICIES, bytes: NAMESPACE_BYTES };
-/** For the policies of the cluster, which are the platform's own: only the bound of a spec holds. */
+/** ClusterProbePolicies have no budget, as the platform team writes them. Only the bound of a spec holds. */
 export const NO_LIMITS: NamespaceLimits = { policies: Infinity, bytes: Infinity };
 
-/** A version of a policy as the budgets see it. */
+/** The sizes of one version of a policy. */
 export interface Sized {
   /** Of the spec, as JSON. */
   readonly bytes: number;
-  /** What the version takes in memory at most, as `memoryOf` estimates it. */
+  /** The memory of the version in bytes at most, as `memoryOf` estimates it. */
   readonly memory: number;
 }
 
@@ -36,12 +38,12 @@ const POLICY_MEMORY = 1024;
 const MEMORY_OF_CHARACTER = 2.5;
 /** An object, or a text, and its place in what it is a member of. */
 const MEMORY_OF_MEMBER = 56;
-/** What is remembered of a version that cannot be read. */
+/** Bytes for the problems of a version that cannot be read. */
 const PROBLEMS_MEMORY = 3 * POLICY_MEMORY;
 
 /**
- * How many bytes of heap a policy may take. The figures are measured: of the same length as JSON, a list of short texts takes ten times as
- * much as one long text. test/robustness/policy-memory.test.ts holds the estimate to the heap.
+ * How many bytes of heap a policy may take. The figures are measured: of the same length as JSON, a list of short texts
+ * takes ten times as much as one long text. test/robustness/policy-memory.test.ts holds the estimate to the heap.
  *
  * @param text the spec as JSON
  */
@@ -58,26 +60,30 @@ function membersIn(value: unknown): number {
   return count;
 }
 
-/** A policy as the budgets see it. */
+/** The sizes of one policy, and its age. */
 export interface BudgetedPolicy {
   readonly name: string;
-  /** metadata.creationTimestamp: who came first goes first. In milliseconds since the epoch. */
+  /** metadata.creationTimestamp in milliseconds since the epoch: older policies get their budget first. */
   readonly created: number;
-  /** The newest version; undefined when it cannot be read and so takes nothing. */
+  /** The newest version; undefined when the newest version cannot be read, and takes no memory. */
   readonly newest: Sized | undefined;
-  /** The last version that was in force, when there is one beside the newest. */
+  /** The last version in force, when the newest version is not in force. */
   readonly lastGood: Sized | undefined;
 }
 
-/** What a policy gets of the budgets. */
+/** What the budgets grant to a policy. */
 export interface Grant {
-  /** Which version may be in force. `problems` = none, but what keeps the newest from being read is remembered. */
+  /**
+   * The version that may be in force. `problems` = no version is in force, but the newest version's problems are kept.
+   */
   readonly version: 'newest' | 'lastGood' | 'problems' | 'none';
-  /** The budget that the newest version, or the last good one of a policy that cannot be read, does not fit into. */
+  /**
+   * The budget that is too small for the newest version, or for the last good version of a policy that cannot be read.
+   */
   readonly exceeded: Budget | undefined;
 }
 
-/** What a namespace's policies take. */
+/** What the policies of a namespace use of the budgets. */
 export interface NamespaceUse {
   /** Policies in force, and those whose problems are remembered. */
   readonly policies: number;
@@ -87,14 +93,17 @@ export interface NamespaceUse {
   readonly memory: number;
 }
 
-/** What the policies of one namespace get, and what they take then. */
+/** The grants for the policies of one namespace, and what these policies use. */
 export interface NamespaceGrants {
   /** In the order of the policies. */
   readonly grants: readonly Grant[];
   readonly use: NamespaceUse;
 }
 
-/** Orders the policies of a namespace: the oldest first, by name those of one second. It depends on nothing but the objects. */
+/**
+ * Orders the policies of a namespace: the oldest first, then by name. The order depends on the objects only, so
+ * replicas agree.
+ */
 export function byAge(
   a: Pick<BudgetedPolicy, 'name' | 'created'>,
   b: Pick<BudgetedPolicy, 'name' | 'created'>,
@@ -103,8 +112,9 @@ export function byAge(
 }
 
 /**
- * Gives the policies of one namespace what the budgets have room for. Each in turn gets its newest version when that fits into what is left,
- * else its last good one when that does. A later, smaller one may fit where an earlier one does not.
+ * Grants budget to the policies of one namespace, in order. A policy gets its newest version when the rest of the
+ * budget has room, else its last good version when the rest has room. A later policy may fit where a larger, earlier
+ * policy does not.
  *
  * @param policies in the order of `byAge`
  * @param memory what the namespace may take of the budget of all namespaces
@@ -156,7 +166,7 @@ function withProblems({ bytes, memory }: Sized): Sized {
 
 const FITS: Grant = { version: 'newest', exceeded: undefined };
 
-/** There are few different grants and many policies: each is made once. */
+/** Few different grants exist for many policies, so each grant is one shared object. */
 const GRANTS: readonly Grant[] = (['lastGood', 'problems', 'none'] as const).flatMap((version) =>
   [...BUDGETS, undefined].map((exceeded) => ({ version, exceeded })),
 );
@@ -166,10 +176,10 @@ function grant(version: Grant['version'], exceeded: Budget | undefined): Grant {
 }
 
 /**
- * The most that each namespace may take so that all together keep within a total: those that take less are left alone, and the largest are
- * cut to one level. Infinity when there is enough for all.
+ * The maximum for each namespace, so that all namespaces together stay within a total. The largest namespaces are cut
+ * to this level; smaller ones are not affected. Infinity when the total is enough for all.
  *
- * @param wanted what each namespace takes when it is not cut
+ * @param wanted what each namespace would use without a cut
  */
 export function fairLevel(wanted: Iterable<number>, total: number): number {
   const ascending = Float64Array.from(wanted).sort();

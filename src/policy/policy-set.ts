@@ -1,35 +1,37 @@
 import { CheckPolicies } from './check-policy.ts';
 import { selects } from './label-selector.ts';
+import type { CheckCatalogue } from './check-catalogue.ts';
 import type { CheckPolicyByContainer } from './check-policy.ts';
 import type { Labels } from './label-selector.ts';
 import type { ProbePolicy } from './probe-policy.ts';
 
-/** Labels of namespaces, by namespace name. */
-export type NamespaceLabels = ReadonlyMap<string, ReadonlyMap<string, string>>;
-
-/** The label that every namespace carries since Kubernetes 1.21, and that a file-based set can count on. */
+/** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 
-/** What is in force for one workload: layers from the lowest to the highest, and whether its annotations count. */
+/**
+ * The policy in force for one workload: layers from the lowest to the highest, and whether the workload's annotations
+ * count.
+ */
 export interface WorkloadPolicy {
-  /** What the layers say about the checks of a container, by its name. */
+  /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
   readonly layers: readonly ProbePolicy[];
   readonly annotations: 'Allow' | 'Ignore';
 }
 
-/** How many namespaces' candidates are kept ready; a caller that invents namespace names must not grow the memory. */
+/** The number of namespaces in the cache. The cache has a limit because callers can invent namespace names. */
 const REMEMBERED_NAMESPACES = 5000;
 
 /**
- * The policies of one tier, sorted once. Lowest first: ClusterProbePolicies by priority then name; a namespace's ProbePolicies without
- * workloadSelector, by name; those with one, by name. Names are compared by code unit, as the API server lists them.
+ * The policies of one tier, sorted once. Lowest first: ClusterProbePolicies by priority then name; a namespace's
+ * ProbePolicies without workloadSelector, by name; those with one, by name. Names are compared by code unit, as the API
+ * server lists them.
  */
 export class PolicyTier {
   readonly policies: readonly ProbePolicy[];
   readonly cluster: readonly ProbePolicy[];
   readonly byNamespace: ReadonlyMap<string, readonly ProbePolicy[]>;
-  /** Some policy looks at a label of namespaces other than their name. */
+  /** Some policy selects namespaces by a label other than the name. */
   readonly looksAtNamespaceLabels: boolean;
 
   constructor(policies: readonly ProbePolicy[]) {
@@ -59,61 +61,73 @@ export class PolicyTier {
 }
 
 /**
- * Every policy in force, compiled once for many lookups. Policies come in tiers, lowest first: files, then the cluster's own. All layers
- * of a tier are below those of the next, so that a cluster's ClusterProbePolicy is above a ProbePolicy from a file. Within a tier the
- * layers are, lowest first: ClusterProbePolicies whose namespaceSelector matches, by priority then name; the namespace's ProbePolicies
- * without workloadSelector, by name; those whose workloadSelector matches, by name. Two policies of one name in two tiers are two layers.
+ * Every policy in force, compiled once for many lookups. Policies come in tiers, lowest first: files, then the
+ * cluster's own. All layers of a tier are below those of the next, so that a cluster's ClusterProbePolicy is above a
+ * ProbePolicy from a file. Within a tier the layers are, lowest first: ClusterProbePolicies whose namespaceSelector
+ * matches, by priority then name; the namespace's ProbePolicies without workloadSelector, by name; those whose
+ * workloadSelector matches, by name. Two policies of one name in two tiers are two layers.
  */
 export class PolicySet {
   readonly policies: readonly ProbePolicy[];
   readonly #tiers: readonly PolicyTier[];
-  readonly #namespaceLabels: NamespaceLabels;
   readonly #candidates = new Map<string, Candidates>();
-  readonly #checkPolicies = new CheckPolicies();
+  readonly #catalogue: CheckCatalogue;
+  readonly #checkPolicies: CheckPolicies;
   #ofCluster: PolicySet | undefined;
 
-  /** @param tiers the same policies, tier by tier; one tier when left out */
+  /**
+   * @param catalogue the checks that there are
+   * @param tiers the same policies, tier by tier; one tier when left out
+   */
   constructor(
+    catalogue: CheckCatalogue,
     policies: readonly ProbePolicy[],
-    namespaceLabels: NamespaceLabels = new Map(),
     tiers: readonly PolicyTier[] = [new PolicyTier(policies)],
   ) {
+    this.#catalogue = catalogue;
+    this.#checkPolicies = new CheckPolicies(catalogue);
     this.policies = policies;
-    this.#namespaceLabels = namespaceLabels;
     this.#tiers = tiers;
   }
 
   /** The set of these tiers, the lowest first. */
-  static ofTiers(tiers: readonly PolicyTier[], namespaceLabels: NamespaceLabels = new Map()): PolicySet {
+  static ofTiers(catalogue: CheckCatalogue, tiers: readonly PolicyTier[]): PolicySet {
     return new PolicySet(
+      catalogue,
       tiers.flatMap((tier) => tier.policies),
-      namespaceLabels,
       tiers,
     );
   }
 
-  /** The same policies for namespaces that are labelled otherwise. Nothing is sorted again. */
-  withNamespaceLabels(namespaceLabels: NamespaceLabels): PolicySet {
-    return new PolicySet(this.policies, namespaceLabels, this.#tiers);
-  }
-
-  /** The ClusterProbePolicies alone: what the platform says, whatever namespaces add. */
+  /** The ClusterProbePolicies alone, without what namespaces add. */
   get ofCluster(): PolicySet {
     this.#ofCluster ??= PolicySet.ofTiers(
+      this.#catalogue,
       this.#tiers.map(({ cluster }) => new PolicyTier(cluster)),
-      this.#namespaceLabels,
     );
     return this.#ofCluster;
   }
 
-  /** Some policy looks at a label of namespaces other than their name: a namespace whose labels are unknown may get the wrong ones. */
+  /**
+   * Some policy selects namespaces by a label other than the name. A namespace with unknown labels may then get the
+   * wrong policies.
+   */
   get looksAtNamespaceLabels(): boolean {
     return this.#tiers.some((tier) => tier.looksAtNamespaceLabels);
   }
 
-  /** The policy for a workload, by its namespace and its Pods' labels. */
-  policyFor(namespace: string, podLabels: Labels): WorkloadPolicy {
-    const candidates = this.#candidatesFor(namespace);
+  /**
+   * The policy for a workload, by its namespace and its Pods' labels.
+   *
+   * @param namespaceLabels undefined when they are not known; the label of the name is added. The same labels are to be
+   *   the same map, as candidates are remembered for it.
+   */
+  policyFor(
+    namespace: string,
+    namespaceLabels: ReadonlyMap<string, string> | undefined,
+    podLabels: Labels,
+  ): WorkloadPolicy {
+    const candidates = this.#candidatesFor(namespace, namespaceLabels);
     if (!candidates.dependOnWorkload) return candidates.all;
     return this.#workloadPolicy(
       candidates.policies.filter(
@@ -122,7 +136,7 @@ export class PolicySet {
     );
   }
 
-  /** The highest policy that speaks of annotations decides on them, as with every other field. */
+  /** The highest policy with the field `annotations` decides, as with every other field. */
   #workloadPolicy(layers: readonly ProbePolicy[]): WorkloadPolicy {
     const annotations = layers.findLast((policy) => policy.annotations !== undefined)?.annotations ?? 'Allow';
     let known: CheckPolicyByContainer | undefined;
@@ -131,10 +145,10 @@ export class PolicySet {
     return { layers, annotations, checkPolicy };
   }
 
-  #candidatesFor(namespace: string): Candidates {
+  #candidatesFor(namespace: string, namespaceLabels: ReadonlyMap<string, string> | undefined): Candidates {
     const known = this.#candidates.get(namespace);
-    if (known !== undefined) return known;
-    const labels = new Map(this.#namespaceLabels.get(namespace)).set(NAMESPACE_NAME_LABEL, namespace);
+    if (known !== undefined && known.namespaceLabels === namespaceLabels) return known;
+    const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
     const policies = this.#tiers.flatMap(({ cluster, byNamespace }) => [
       ...cluster.filter(
         (policy) => policy.namespaceSelector === undefined || selects(policy.namespaceSelector, labels),
@@ -142,15 +156,19 @@ export class PolicySet {
       ...(byNamespace.get(namespace) ?? []),
     ]);
     const dependOnWorkload = policies.some((policy) => policy.workloadSelector !== undefined);
-    const candidates = { policies, dependOnWorkload, all: this.#workloadPolicy(policies) };
+    const candidates = { namespaceLabels, policies, dependOnWorkload, all: this.#workloadPolicy(policies) };
     if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();
     this.#candidates.set(namespace, candidates);
     return candidates;
   }
 }
 
-/** The policies that can matter in a namespace, in order; `all` answers at once when no workload selector is among them. */
+/**
+ * The policies that can apply in a namespace, in order. `all` is the answer when none of them has a workload selector.
+ */
 interface Candidates {
+  /** What the policies were selected by. */
+  readonly namespaceLabels: ReadonlyMap<string, string> | undefined;
   readonly policies: readonly ProbePolicy[];
   readonly dependOnWorkload: boolean;
   readonly all: WorkloadPolicy;

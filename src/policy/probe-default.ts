@@ -1,23 +1,27 @@
-import { isBlank } from '../probes/go-values.ts';
+import { namesNoProgram } from '../probes/exec-program.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
-import { isPortName } from '../probes/port-name.ts';
+import { isHeaderName } from '../probes/header-name.ts';
+import { isPortName, LONGEST_PORT_NAME } from '../probes/port-name.ts';
+import { HIGHEST_PORT } from '../probes/port-number.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
 import { BOUNDS, boundProblem, textLength } from './bounds.ts';
-import { quoted } from './problems.ts';
-import { INT32_MAX } from './reader.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { quoted } from '../json/quoted-value.ts';
+import { INT32_MAX } from '../probes/go-values.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { HandlerKind, ProbeInteger, ProbeKind } from '../probes/probe.ts';
 import type { Reader } from './reader.ts';
 
-/** A handler as a policy gives it: one of the four, with its fields. httpGet may leave the port to be inferred. */
+/**
+ * A policy's handler: one of the four kinds, with its fields. An httpGet without a port gets a port from the container.
+ */
 export interface HandlerDefault {
   readonly kind: HandlerKind;
   readonly fields: JsonObject;
 }
 
 /**
- * What one policy says about one probe. `removed` (a null in the policy, or `disabled: true`) means: never default this one here. An integer that is
- * null takes a lower layer's value back to the API server's default.
+ * One policy's settings for one probe. `removed` (a null in the policy, or `disabled: true`) means that the probe is
+ * never injected. An integer that is null resets a lower layer's value to the API server's default.
  */
 export interface ProbeDefault {
   readonly removed?: true;
@@ -28,8 +32,8 @@ export interface ProbeDefault {
 export const REMOVED: ProbeDefault = { removed: true, integers: {} };
 
 /**
- * Reads what a policy says about one probe: its entry in `probes` and its path in `kubernetesProbeEndpoints`, which is
- * `httpGet.path` and so goes with httpGet's other fields but not with another handler.
+ * Reads a policy's settings for one probe: the entry in `probes` and the path in `kubernetesProbeEndpoints`. The path
+ * is `httpGet.path`: it combines with other fields of httpGet, and excludes the other handlers.
  */
 export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reader): ProbeDefault | undefined {
   if (probe.isAbsent && endpoint.isAbsent) return undefined;
@@ -44,12 +48,17 @@ export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reade
 
   if (probe.object([...HANDLER_KINDS, ...PROBE_INTEGERS, DISABLED]) === undefined) return undefined;
   if (isDisabled(probe, endpoint)) return REMOVED;
+  if (Object.keys(probe.value as JsonObject).length === 0) probe.warn(EMPTY_PROBE);
   const own = readHandler(probe);
   const handler = path === undefined ? own : withEndpointPath(own, path, probe, endpoint);
   return { integers: readIntegers(kind, probe), ...(handler && { handler }) };
 }
 
-/** Says what null says, in a form that a client-side `kubectl apply` does not lose: it drops nulls before it sends them. */
+/** Kubernetes 1.36 stores {} when a server-side apply sends null in place of a probe. */
+const EMPTY_PROBE =
+  '{} says nothing about the probe; write { disabled: true } to never inject the probe, or leave the field out';
+
+/** `disabled: true` means the same as null. A client-side `kubectl apply` drops nulls, and keeps `disabled: true`. */
 export const DISABLED = 'disabled';
 
 function isDisabled(probe: Reader, endpoint: Reader): boolean {
@@ -83,7 +92,7 @@ function withEndpointPath(
   return httpGet({ ...own.fields, path });
 }
 
-/** An HTTP path. The kubelet parses it as a URL reference and throws the probe's result away when that fails. */
+/** An HTTP path. The kubelet parses the path as a URL reference, and drops the probe's result when parsing fails. */
 function readEndpointPath(reader: Reader): string | undefined {
   const path = reader.string();
   if (path === undefined) return undefined;
@@ -91,7 +100,10 @@ function readEndpointPath(reader: Reader): string | undefined {
   return problem === undefined ? path : reader.report(problem);
 }
 
-/** What is wrong with an HTTP path, as a sentence's end; undefined when nothing is. Also holds annotations to the same rule. */
+/**
+ * The problem with an HTTP path, as the end of a sentence; undefined for a valid path. Annotations follow the same
+ * rule.
+ */
 export function endpointPathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty; "/" is the root';
   if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
@@ -112,7 +124,8 @@ function readIntegers(kind: ProbeKind, reader: Reader): ProbeDefault['integers']
     }
     const value = place.integer(field === 'initialDelaySeconds' ? 0 : 1, INT32_MAX);
     if (value === undefined) continue;
-    // The two rules that depend on the probe: pkg/apis/core/validation/validation.go, validateLivenessProbe and its siblings.
+    // The two rules that depend on the probe: pkg/apis/core/validation/validation.go, validateLivenessProbe and its
+    // siblings.
     if (field === 'successThreshold' && kind !== 'readinessProbe' && value !== 1)
       place.report(`must be 1 for a ${kind}, not ${value}`);
     else if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe')
@@ -150,7 +163,7 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
   },
   grpc(reader) {
     if (reader.object(['port', 'service']) === undefined) return;
-    reader.at('port').integer(1, 65_535);
+    reader.at('port').integer(1, HIGHEST_PORT);
     if (!reader.at('service').isAbsent) reader.at('service').string(BOUNDS.service);
   },
   exec(reader) {
@@ -159,12 +172,12 @@ const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
     if (words?.length === 0) reader.at('command').report('must name the program to run');
     words?.forEach((word, index) => {
       const text = word.string(BOUNDS.commandWord);
-      if (index === 0 && text !== undefined && isBlank(text)) word.report('must name the program to run');
+      if (index === 0 && text !== undefined && namesNoProgram(text)) word.report('must name the program to run');
     });
   },
 };
 
-/** A host name or an IP address: what is neither makes the kubelet's URL unreadable, and the probe's result is thrown away. */
+/** A host name or an IP address. With any other host the kubelet cannot parse the URL, and drops the probe's result. */
 export function isHost(host: string): boolean {
   return host === '' || /^[A-Za-z0-9._-]{1,253}$/.test(host) || /^\[?[0-9A-Fa-f:.]{2,45}\]?$/.test(host);
 }
@@ -178,7 +191,7 @@ function readHost(reader: Reader): void {
 function readHeader(reader: Reader): void {
   if (reader.object(['name', 'value']) === undefined) return;
   const name = reader.at('name').string(BOUNDS.headerName);
-  if (name !== undefined && !/^[-A-Za-z0-9]+$/.test(name)) {
+  if (name !== undefined && !isHeaderName(name)) {
     reader.at('name').report(`${quoted(name)} is not a header name: letters, digits and "-"`);
   }
   const value = reader.at('value').string(BOUNDS.headerValue);
@@ -191,11 +204,11 @@ function readHeader(reader: Reader): void {
 /** A port number, or the name of a container port: an IANA service name (apimachinery IsValidPortName). */
 export function readPort(reader: Reader): number | string | undefined {
   const { value } = reader;
-  if (typeof value === 'number') return reader.integer(1, 65_535);
+  if (typeof value === 'number') return reader.integer(1, HIGHEST_PORT);
   if (typeof value !== 'string') return reader.report(`must be a port's number or name, not ${quoted(value)}`);
   if (/^\d+$/.test(value)) return reader.report(`must be a number without quotes: ${value}`);
   if (isPortName(value)) return value;
   return reader.report(
-    `${quoted(value)} is not a port name: at most 15 of a-z, 0-9 and single inner hyphens, with at least one letter`,
+    `${quoted(value)} is not a port name: at most ${LONGEST_PORT_NAME} of a-z, 0-9 and single inner hyphens, with at least one letter`,
   );
 }

@@ -1,14 +1,17 @@
-import { isJsonObject } from '../probes/json.ts';
+import { isJsonObject } from '../json/json-value.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
-import { BOUNDS, byteLength, specSizeProblem } from './bounds.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { BOUNDS, specSizeProblem } from './bounds.ts';
 import { isDnsSubdomain } from './dns-subdomain.ts';
-import { quoted } from './problems.ts';
+import { quoted } from '../json/quoted-value.ts';
 import { readCheckSettings } from './check-settings.ts';
 import { readLabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault } from './probe-default.ts';
-import { INT32_MAX, Reader } from './reader.ts';
-import { didYouMean } from './suggestion.ts';
+import { Reader } from './reader.ts';
+import { INT32_MAX } from '../probes/go-values.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import type { ProbeKind } from '../probes/probe.ts';
+import type { CheckCatalogue } from './check-catalogue.ts';
 import type { CheckSettings } from './check-settings.ts';
 import type { LabelSelector } from './label-selector.ts';
 import type { ProbeDefault } from './probe-default.ts';
@@ -19,26 +22,26 @@ export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
 
-/** What a layer says about slow starters; null takes a lower layer's value back. */
+/** A layer's settings for slow starters. Null removes a lower layer's value. */
 export interface SlowStart {
   readonly startupSeconds?: number | null;
   readonly fromInitialDelaySeconds?: number | null;
 }
 
-/** One layer of policy: what a ProbePolicy, a ClusterProbePolicy or a workload's annotations say. */
+/** One layer of policy: a ProbePolicy, a ClusterProbePolicy, or a workload's annotations. */
 export interface PolicyLayer {
-  /** Where the layer comes from, as `kind/namespace/name`; it ends up in provenance and messages. */
+  /** The source of the layer as `kind/namespace/name`, for the annotation on patched Pods and for messages. */
   readonly source: string;
   /** Container names, every application container, or the main one. */
   readonly containers: 'main' | 'all' | readonly string[];
-  /** Name or number for HTTP paths that come without a port; null takes a lower layer's value back. */
+  /** Port name or number for HTTP paths without a port. Null removes a lower layer's value. */
   readonly port?: number | string | null;
   readonly probes: Readonly<Partial<Record<ProbeKind, ProbeDefault>>>;
   readonly slowStart: SlowStart;
   readonly checks: CheckSettings;
 }
 
-/** A policy as written: its layer, and whom it is for. */
+/** A policy: its layer, and the workloads that it applies to. */
 export interface ProbePolicy extends PolicyLayer {
   readonly kind: PolicyKind;
   readonly name: string;
@@ -54,28 +57,35 @@ export interface ProbePolicy extends PolicyLayer {
   readonly annotations?: 'Allow' | 'Ignore';
 }
 
-/** The outcome of reading a policy: the policy, or every problem that it has. */
-export type PolicyParse = { readonly policy: ProbePolicy } | { readonly problems: readonly Problem[] };
+/**
+ * The result of reading a policy: the policy, with warnings about what is probably not meant so, or all of its
+ * problems.
+ */
+export type PolicyParse =
+  { readonly policy: ProbePolicy; readonly warnings: readonly Problem[] } | { readonly problems: readonly Problem[] };
 
 /**
- * Reads a ProbePolicy or ClusterProbePolicy, from a YAML file or a custom resource: the same content means the same thing.
- * Unknown keys are refused. All problems are reported, each with the path of the offending field.
+ * Reads a ProbePolicy or ClusterProbePolicy, from a YAML file or a custom resource: the same content means the same
+ * thing. Unknown keys are rejected. All problems are reported, each with the path of the field.
+ *
+ * @param catalogue the checks that the policy may speak of
  */
-export function parseProbePolicy(document: unknown): PolicyParse {
+export function parseProbePolicy(catalogue: CheckCatalogue, document: unknown): PolicyParse {
   const problems: Problem[] = [];
-  const reader = new Reader(document, [], problems);
-  const policy = readPolicy(reader);
-  // Only what has been read without a problem is known to be no deeper than JSON can be made of.
+  const warnings: Problem[] = [];
+  const reader = new Reader(document, [], problems, warnings);
+  const policy = readPolicy(catalogue, reader);
+  // JSON.stringify overflows the stack on deep values. A spec that was read without a problem is not deep.
   if (policy !== undefined && problems.length === 0) reportSize(reader.at('spec'));
-  return policy === undefined || problems.length > 0 ? { problems } : { policy };
+  return policy === undefined || problems.length > 0 ? { problems } : { policy, warnings };
 }
 
 function reportSize(spec: Reader): void {
-  const problem = specSizeProblem(byteLength(JSON.stringify(spec.value)));
+  const problem = specSizeProblem(utf8Length(JSON.stringify(spec.value)));
   if (problem !== undefined) spec.report(problem);
 }
 
-function readPolicy(reader: Reader): ProbePolicy | undefined {
+function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | undefined {
   if (reader.object(['apiVersion', 'kind', 'metadata', 'spec', 'status']) === undefined) return undefined;
   if (reader.at('apiVersion').value !== POLICY_API_VERSION) {
     reader.at('apiVersion').report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.at('apiVersion').value)}`);
@@ -101,7 +111,7 @@ function readPolicy(reader: Reader): ProbePolicy | undefined {
     ...readLayerPort(spec.at('port')),
     probes: readProbes(spec),
     slowStart: optional(spec.at('slowStart'), readSlowStart) ?? {},
-    checks: optional(spec.at('checks'), (checks) => readCheckSettings(checks, isCluster)) ?? new Map(),
+    checks: optional(spec.at('checks'), (checks) => readCheckSettings(catalogue, checks, isCluster)) ?? new Map(),
   };
 }
 

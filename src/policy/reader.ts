@@ -1,41 +1,46 @@
-import { isJsonObject } from '../probes/json.ts';
+import { isJsonObject } from '../json/json-value.ts';
 import { boundProblem, textLength } from './bounds.ts';
-import { quoted } from './problems.ts';
-import { didYouMean } from './suggestion.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { quoted } from '../json/quoted-value.ts';
+import { didYouMean } from '../text/suggestion.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { Bound } from './bounds.ts';
-import type { PathStep, Problem } from './problems.ts';
+import type { Problem } from './problems.ts';
+import type { PathStep } from '../json/field-path.ts';
 
-/** Stands for all problems beyond the most that are told. */
+/** Reported in place of all problems beyond the limit. */
 export const MORE_PROBLEMS = 'more problems, from here on, are not listed';
 
-/** Bounds of the integer fields that end in a core/v1 int32. */
-export const INT32_MAX = 2_147_483_647;
-
-/** More problems than these are not told: nobody reads them, and a document may have one in every other byte. */
+/** At most this many problems are reported: a document may have a problem in every other byte. */
 const MOST_PROBLEMS = 100;
 
 /**
- * A place in a document that is being read, and the list on which problems are put. Reading goes on after a problem, so that one
- * run reports them all, up to a hundred; what could not be read is undefined.
+ * A place in a document that is being read, and the lists that collect problems and warnings. Reading goes on after a
+ * problem, so that one run reports all problems, up to a hundred. What could not be read is undefined.
  */
 export class Reader {
   readonly value: unknown;
   readonly path: readonly PathStep[];
   readonly problems: Problem[];
+  readonly warnings: Problem[];
 
-  constructor(value: unknown, path: readonly PathStep[], problems: Problem[]) {
+  constructor(value: unknown, path: readonly PathStep[], problems: Problem[], warnings: Problem[] = []) {
     this.value = value;
     this.path = path;
     this.problems = problems;
+    this.warnings = warnings;
   }
 
-  /** Notes a problem at this place, or at a key below it. */
+  /** Reports a problem at this place, or at a key below this place. */
   report(message: string, key?: PathStep): undefined {
     if (this.#isFull) return undefined;
     const path = key === undefined ? this.path : [...this.path, key];
     this.problems.push({ path, message: this.problems.length < MOST_PROBLEMS ? message : MORE_PROBLEMS });
     return undefined;
+  }
+
+  /** Notes that what stands at this place is valid, and probably not what its author meant. */
+  warn(message: string): void {
+    if (this.warnings.length < MOST_PROBLEMS) this.warnings.push({ path: this.path, message });
   }
 
   get #isFull(): boolean {
@@ -48,7 +53,7 @@ export class Reader {
       typeof this.value === 'object' && this.value !== null && Object.hasOwn(this.value, key)
         ? (this.value as Record<PathStep, unknown>)[key]
         : undefined;
-    return new Reader(value, [...this.path, key], this.problems);
+    return new Reader(value, [...this.path, key], this.problems, this.warnings);
   }
 
   get isAbsent(): boolean {
@@ -76,14 +81,14 @@ export class Reader {
     return isJsonObject(this.value) ? this.value : this.report(`must be an object, not ${quoted(this.value)}`);
   }
 
-  /** The elements of a list, each as a place of its own. One that is too long is not looked into. */
+  /** The elements of a list, each as a place of its own. A list that is too long is not read. */
   list(bound?: Bound): Reader[] | undefined {
     if (!Array.isArray(this.value)) return this.report(`must be a list, not ${quoted(this.value)}`);
     const problem = bound && boundProblem(bound, this.value.length);
     return problem === undefined ? this.value.map((_, index) => this.at(index)) : this.report(problem);
   }
 
-  /** The keys of an object that may have any. One with too many is not looked into. */
+  /** The keys of an object that may have any key. An object with too many keys is not read. */
   keys(bound: Bound): string[] {
     const keys = Object.keys(this.anyObject() ?? {});
     const problem = boundProblem(bound, keys.length);

@@ -1,21 +1,30 @@
-import { isJsonObject, member } from './json.ts';
+import { isJsonObject, member } from '../json/json-value.ts';
+import {
+  DEFAULT_GRPC_SERVICE,
+  DEFAULT_HTTP_PATH,
+  DEFAULT_POD_GRACE_SECONDS,
+  DEFAULT_PROTOCOL,
+  DEFAULT_RESTART_POLICY,
+  DEFAULT_SCHEME,
+  DEFAULT_TIMING,
+} from './default-values.ts';
 import { PROBE_KINDS } from './probe.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /** The three lists of a Pod spec that hold containers, in the order in which the API server goes through them. */
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 export type ContainerList = (typeof CONTAINER_LISTS)[number];
 
 /**
- * A Pod spec with what the API server would fill in, as far as probes have to do with it (pkg/apis/core/v1/defaults.go and
- * zz_generated.defaults.go). The input is not touched, and what needs no default is shared with it. Null counts as absent, as it does
- * to Go. A value of the wrong type stays as it is: the API server refuses it while decoding.
+ * A Pod spec with the defaults of the API server that matter to probes (pkg/apis/core/v1/defaults.go and
+ * zz_generated.defaults.go). The input stays unchanged, and the result shares all parts that need no default. Null
+ * counts as absent, as in Go. A value of the wrong type stays as it is: the API server refuses it while decoding.
  */
 export function defaultedPodSpec(podSpec: JsonObject): JsonObject {
   let spec = podSpec;
   for (const list of CONTAINER_LISTS) spec = withEach(spec, list, defaultedContainer);
-  spec = withDefault(spec, 'restartPolicy', 'Always', isEmpty);
-  return withDefault(spec, 'terminationGracePeriodSeconds', 30, isAbsent);
+  spec = withDefault(spec, 'restartPolicy', DEFAULT_RESTART_POLICY, isEmpty);
+  return withDefault(spec, 'terminationGracePeriodSeconds', DEFAULT_POD_GRACE_SECONDS, isAbsent);
 }
 
 function defaultedContainer(container: JsonObject): JsonObject {
@@ -27,7 +36,7 @@ function defaultedContainer(container: JsonObject): JsonObject {
 
 /** SetObjectDefaults_Pod, ContainerPort: the protocol is TCP. */
 function defaultedPort(port: JsonObject): JsonObject {
-  return withDefault(port, 'protocol', 'TCP', isEmpty);
+  return withDefault(port, 'protocol', DEFAULT_PROTOCOL, isEmpty);
 }
 
 /** A hook's httpGet gets the same defaults as a probe's. */
@@ -42,18 +51,17 @@ function defaultedHttpGet(handler: JsonObject): JsonObject {
 
 /** SetDefaults_HTTPGetAction. */
 function defaultedHttpGetAction(action: JsonObject): JsonObject {
-  return withDefault(withDefault(action, 'path', '/', isEmpty), 'scheme', 'HTTP', isEmpty);
+  return withDefault(withDefault(action, 'path', DEFAULT_HTTP_PATH, isEmpty), 'scheme', DEFAULT_SCHEME, isEmpty);
 }
 
-/** SetDefaults_Probe: 0 cannot be told from absent, so it becomes the default too. initialDelaySeconds has none. */
-const PROBE_DEFAULTS = [
-  ['timeoutSeconds', 1],
-  ['periodSeconds', 10],
-  ['successThreshold', 1],
-  ['failureThreshold', 3],
-] as const;
+/**
+ * SetDefaults_Probe: Go cannot tell 0 from absent, so 0 becomes the default too. initialDelaySeconds stays as it is.
+ */
+const PROBE_DEFAULTS = (['timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const).map(
+  (field) => [field, DEFAULT_TIMING[field]] as const,
+);
 
-/** A probe with what the API server would fill in (SetDefaults_Probe, SetDefaults_HTTPGetAction). */
+/** A probe with the API server's defaults (SetDefaults_Probe, SetDefaults_HTTPGetAction). */
 export function defaultedProbe(probe: JsonObject): JsonObject {
   const spec = withObject(defaultedHttpGet(probe), 'grpc', defaultedGrpc);
   const unset = PROBE_DEFAULTS.filter(([field]) => isZero(member(spec, field)));
@@ -63,7 +71,7 @@ export function defaultedProbe(probe: JsonObject): JsonObject {
 
 /** GRPCAction.Service has `+default=""`. */
 function defaultedGrpc(action: JsonObject): JsonObject {
-  return withDefault(action, 'service', '', isAbsent);
+  return withDefault(action, 'service', DEFAULT_GRPC_SERVICE, isAbsent);
 }
 
 function isAbsent(value: unknown): boolean {
@@ -87,7 +95,7 @@ function withDefault(
   return isUnset(member(object, field)) ? { ...object, [field]: value } : object;
 }
 
-/** The object with a member of its own replaced; the object itself when the member is no object or needs nothing. */
+/** The object with one member changed; the same object when the member is no object or needs no change. */
 function withObject(object: JsonObject, field: string, change: (value: JsonObject) => JsonObject): JsonObject {
   const value = member(object, field);
   if (!isJsonObject(value)) return object;
@@ -95,7 +103,7 @@ function withObject(object: JsonObject, field: string, change: (value: JsonObjec
   return changed === value ? object : { ...object, [field]: changed };
 }
 
-/** The object with the elements of a list replaced; a null element is an empty one to Go. */
+/** The object with the elements of one list changed; the same object when no element needs a change. */
 function withEach(object: JsonObject, field: string, change: (value: JsonObject) => JsonObject): JsonObject {
   const list = member(object, field);
   if (!Array.isArray(list)) return object;

@@ -2,82 +2,86 @@ import { CONTAINER_LISTS } from './api-defaults.ts';
 import { CONTAINER_RULES } from './container-rules.ts';
 import { forbidden, MOST_CAUSES, notSupported, required } from './api-cause.ts';
 import { goLength, goObjects, goString } from './go-values.ts';
+import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /**
- * Where a Pod spec stands, which decides about restartPolicy and ephemeral containers:
+ * The kind of object around a Pod spec, which decides about restartPolicy and ephemeral containers:
  * - `pod`: a Pod that is being created;
- * - `pod-update`: a Pod that is there already and may have ephemeral containers;
+ * - `pod-update`: an existing Pod, which may have ephemeral containers;
  * - `forever`: the template of a Deployment, StatefulSet, DaemonSet, ReplicaSet or ReplicationController;
  * - `completion`: the template of a Job or CronJob;
- * - `template`: the template of a custom kind, whose own rules nobody here knows.
+ * - `template`: a PodTemplate, which takes any restartPolicy, or the template of a custom kind, whose own rules are not
+ *   known here.
  */
 export type PodSpecPlace = 'pod' | 'pod-update' | 'forever' | 'completion' | 'template';
 
 /** The causes of one container, or of the Pod as a whole. */
 export interface CauseGroup {
-  /** The container's own path, `spec.containers[0]`; undefined for what is wrong with the Pod spec itself. */
-  readonly container: string | undefined;
+  /** The container's place; undefined for causes of the Pod spec itself. */
+  readonly container: FieldPlace | undefined;
   readonly causes: readonly ApiCause[];
 }
 
 /**
- * Every cause for which the API server would refuse a Pod spec because of its probes, in its order and its words (Kubernetes 1.36,
- * pkg/apis/core/validation/validation.go, ValidatePodSpec). With them go the rules about what probes lean on: ports, restart policies,
- * hooks (which share the probes' handlers), and ephemeral containers. Nothing else of a Pod is validated here.
+ * Every cause for which the API server would refuse a Pod spec because of its probes, in the server's order and words
+ * (Kubernetes 1.36 and the alpha fields of 1.37, pkg/apis/core/validation/validation.go, ValidatePodSpec). The rules
+ * about ports, restart policies, hooks (which share the probes' handlers) and ephemeral containers belong to them.
+ * Nothing else of a Pod is validated here.
  *
  * @param podSpec after defaulting, and without a problem of the decode stage: members of the wrong type count as absent
- * @param podSpecPath where it stands in its object: `spec`, `spec.template.spec`
+ * @param podSpecPlace in its object: `spec`, `spec.template.spec`
  */
-export function apiCauses(podSpec: JsonObject, podSpecPath: string, place: PodSpecPlace): CauseGroup[] {
+export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): CauseGroup[] {
   const groups: CauseGroup[] = [];
   let count = 0;
   for (const list of CONTAINER_LISTS) {
+    const listPlace = podSpecPlace.at(list);
     for (const [index, container] of goObjects(podSpec, list).entries()) {
       if (count >= MOST_CAUSES) break;
-      const path = `${podSpecPath}.${list}[${index}]`;
-      const causes = CONTAINER_RULES[list](container, path);
-      if (causes.length > 0) groups.push({ container: path, causes });
+      const own = listPlace.at(index);
+      const causes = CONTAINER_RULES[list](container, own);
+      if (causes.length > 0) groups.push({ container: own, causes });
       count += causes.length;
     }
   }
-  const causes = podCauses(podSpec, podSpecPath, place);
+  const causes = podCauses(podSpec, podSpecPlace, place);
   if (causes.length > 0) groups.push({ container: undefined, causes });
   return groups;
 }
 
-function podCauses(podSpec: JsonObject, path: string, place: PodSpecPlace): ApiCause[] {
+function podCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): ApiCause[] {
   const restartPolicy = goString(podSpec, 'restartPolicy');
   return [
-    ...restartPolicyCauses(restartPolicy, `${path}.restartPolicy`),
-    ...ephemeralCauses(podSpec, `${path}.ephemeralContainers`, place),
-    ...templateRestartPolicyCauses(restartPolicy, `${path}.restartPolicy`, place),
+    ...restartPolicyCauses(restartPolicy, podSpecPlace.at('restartPolicy')),
+    ...ephemeralCauses(podSpec, podSpecPlace.at('ephemeralContainers'), place),
+    ...templateRestartPolicyCauses(restartPolicy, podSpecPlace.at('restartPolicy'), place),
   ];
 }
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 
 /** validation.go, validateRestartPolicy. */
-function restartPolicyCauses(policy: string, path: string): ApiCause[] {
-  if (policy === '') return [required(path)];
-  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(path, policy, RESTART_POLICIES)];
+function restartPolicyCauses(policy: string, field: FieldPlace): ApiCause[] {
+  if (policy === '') return [required(field)];
+  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(field, policy, RESTART_POLICIES)];
 }
 
 /** Ephemeral containers are added to a running Pod and never before (ValidatePodCreate, ValidatePodTemplateSpec). */
-function ephemeralCauses(podSpec: JsonObject, path: string, place: PodSpecPlace): ApiCause[] {
+function ephemeralCauses(podSpec: JsonObject, field: FieldPlace, place: PodSpecPlace): ApiCause[] {
   if (place === 'pod-update' || goLength(podSpec, 'ephemeralContainers') === 0) return [];
   const detail = place === 'pod' ? 'cannot be set on create' : 'ephemeral containers not allowed in pod template';
-  return [forbidden(path, detail)];
+  return [forbidden(field, detail)];
 }
 
 /**
- * What a template's owner asks of restartPolicy: ReplicaSets and their like want Always (ValidatePodTemplateSpecForRS and its sisters),
- * Jobs anything else (pkg/apis/batch/validation, validateJobSpec).
+ * The restartPolicy that a template's owner demands: ReplicaSets and similar kinds want Always
+ * (ValidatePodTemplateSpecForRS and its sisters), Jobs any other policy (pkg/apis/batch/validation, validateJobSpec).
  */
-function templateRestartPolicyCauses(policy: string, path: string, place: PodSpecPlace): ApiCause[] {
-  if (place === 'forever' && policy !== 'Always') return [notSupported(path, policy, ['Always'])];
+function templateRestartPolicyCauses(policy: string, field: FieldPlace, place: PodSpecPlace): ApiCause[] {
+  if (place === 'forever' && policy !== 'Always') return [notSupported(field, policy, ['Always'])];
   if (place !== 'completion') return [];
-  if (policy === 'Always' || policy === '') return [required(path, 'valid values: "OnFailure", "Never"')];
-  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(path, policy, ['OnFailure', 'Never'])];
+  if (policy === 'Always' || policy === '') return [required(field, 'valid values: "OnFailure", "Never"')];
+  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(field, policy, ['OnFailure', 'Never'])];
 }

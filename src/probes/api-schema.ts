@@ -1,6 +1,9 @@
+import type { HandlerKind } from './probe.ts';
+
 /*
- * The Go types behind a Pod spec, as far as probes and what they lean on go (staging/src/k8s.io/api/core/v1/types.go, Kubernetes 1.36).
- * A field that is not listed is not decoded here: unknown fields, such as the `grpc.mode` of later versions, pass.
+ * The Go types behind a Pod spec, for probes and the fields that their rules need
+ * (staging/src/k8s.io/api/core/v1/types.go, Kubernetes 1.37 with its alpha features on). A field that is not listed
+ * here passes undecoded, as an unknown field does.
  */
 
 /** A Go type that JSON is decoded into. `name` is the type as Go's decoder spells it in an error. */
@@ -53,18 +56,26 @@ function embeddedFields(embedded: string, fields: GoStruct['fields']): GoStruct[
 }
 
 const exec = struct('ExecAction', { command: list(text) });
+
+/** A header of an httpGet handler. */
+export const HTTP_HEADER_TYPE = struct('HTTPHeader', { name: text, value: text });
+
 const httpGet = struct('HTTPGetAction', {
   path: text,
   port: intOrString,
   host: text,
   scheme: string('v1.URIScheme'),
-  httpHeaders: list(struct('HTTPHeader', { name: text, value: text })),
+  httpHeaders: list(HTTP_HEADER_TYPE),
+  protocol: string('v1.HTTPProtocol'),
 });
 const tcpSocket = struct('TCPSocketAction', { port: intOrString, host: text });
-const grpc = struct('GRPCAction', { port: int32, service: text });
+const grpc = struct('GRPCAction', { port: int32, service: text, mode: string('v1.GRPCProbeMode') });
 const sleep = struct('SleepAction', { seconds: int64 });
 
-const probeHandler = struct('ProbeHandler', { exec, httpGet, tcpSocket, grpc });
+/** The handlers of a probe. */
+export const HANDLER_TYPES: Readonly<Record<HandlerKind, GoStruct>> = { exec, httpGet, tcpSocket, grpc };
+
+const probeHandler = struct('ProbeHandler', HANDLER_TYPES);
 const hook = struct('LifecycleHandler', { exec, httpGet, tcpSocket, sleep });
 
 const integers = struct('Probe', {
@@ -76,7 +87,8 @@ const integers = struct('Probe', {
   terminationGracePeriodSeconds: int64,
 });
 
-const probe: GoStruct = {
+/** A probe, with the fields of its handlers' struct embedded. */
+export const PROBE_TYPE: GoStruct = {
   ...integers,
   fields: new Map([...embeddedFields('ProbeHandler', probeHandler.fields), ...integers.fields]),
 };
@@ -106,9 +118,9 @@ const container = struct('Container', {
   ports: list(port),
   restartPolicy: string('v1.ContainerRestartPolicy'),
   restartPolicyRules: list(restartRule),
-  livenessProbe: probe,
-  readinessProbe: probe,
-  startupProbe: probe,
+  livenessProbe: PROBE_TYPE,
+  readinessProbe: PROBE_TYPE,
+  startupProbe: PROBE_TYPE,
   lifecycle: struct('Lifecycle', { postStart: hook, preStop: hook, stopSignal: string('v1.Signal') }),
 });
 

@@ -1,52 +1,61 @@
 import { forbidden } from './api-cause.ts';
-import { goPointer, goString, isSet } from './go-values.ts';
+import { goPointer, isSet } from './go-values.ts';
 import { lifecycleCauses } from './handler-rules.ts';
 import { containerPortsCauses } from './port-rules.ts';
+import { PROBE_KINDS } from './probe.ts';
 import { probesCauses } from './probe-rules.ts';
 import { containerRestartPolicyCauses } from './restart-policy-rules.ts';
+import { isSidecar } from './sidecar.ts';
+import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { ContainerList } from './api-defaults.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
-/** The rules for one container, by the list that it stands in. `path` is the container's own. */
-export const CONTAINER_RULES: Readonly<Record<ContainerList, (container: JsonObject, path: string) => ApiCause[]>> = {
+/** The rules for one container, by its list in the Pod spec. `place` is the container's own. */
+export const CONTAINER_RULES: Readonly<
+  Record<ContainerList, (container: JsonObject, place: FieldPlace) => ApiCause[]>
+> = {
   containers: applicationCauses,
   initContainers: initContainerCauses,
   ephemeralContainers: ephemeralContainerCauses,
 };
 
 /** validation.go, validateContainers. */
-function applicationCauses(container: JsonObject, path: string): ApiCause[] {
+function applicationCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   return [
-    ...containerPortsCauses(container, path),
-    ...lifecycleCauses(container, path),
-    ...probesCauses(container, path),
-    ...containerRestartPolicyCauses(container, path),
+    ...containerPortsCauses(container, place),
+    ...lifecycleCauses(container, place),
+    ...probesCauses(container, place),
+    ...containerRestartPolicyCauses(container, place),
   ];
 }
 
-/** validation.go, validateInitContainers: a sidecar may have what an application has, a plain init container may not. */
-function initContainerCauses(container: JsonObject, path: string): ApiCause[] {
-  const isSidecar = goString(container, 'restartPolicy') === 'Always';
+/**
+ * validation.go, validateInitContainers: a sidecar may have what an application has, a plain init container may not.
+ */
+function initContainerCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   return [
-    ...containerPortsCauses(container, path),
-    ...containerRestartPolicyCauses(container, path),
-    ...(isSidecar
-      ? [...lifecycleCauses(container, path), ...probesCauses(container, path)]
-      : plainInitContainerCauses(container, path)),
+    ...containerPortsCauses(container, place),
+    ...containerRestartPolicyCauses(container, place),
+    ...(isSidecar(container)
+      ? [...lifecycleCauses(container, place), ...probesCauses(container, place)]
+      : plainInitContainerCauses(container, place)),
   ];
 }
 
-const NOT_FOR_INIT = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'];
+const NOT_FOR_INIT = ['lifecycle', ...PROBE_KINDS];
 
-/** What is inside is not looked at: the field must not be there. */
-function plainInitContainerCauses(container: JsonObject, path: string): ApiCause[] {
+/** The API server refuses the fields without a look at their values. */
+function plainInitContainerCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   return NOT_FOR_INIT.filter((field) => isSet(container, field)).map((field) =>
-    forbidden(`${path}.${field}`, 'may not be set for init containers without restartPolicy=Always'),
+    forbidden(place.at(field), 'may not be set for init containers without restartPolicy=Always'),
   );
 }
 
-/** The fields that an ephemeral container may not have, in the order of core/v1 EphemeralContainerCommon (validateFieldAllowList). */
+/**
+ * The fields that an ephemeral container may not have, in the order of core/v1 EphemeralContainerCommon
+ * (validateFieldAllowList).
+ */
 const NOT_FOR_EPHEMERAL = [
   'ports',
   'resources',
@@ -60,16 +69,16 @@ const NOT_FOR_EPHEMERAL = [
 ];
 
 /** validation.go, validateEphemeralContainers. */
-function ephemeralContainerCauses(container: JsonObject, path: string): ApiCause[] {
+function ephemeralContainerCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   return [
-    ...containerPortsCauses(container, path),
+    ...containerPortsCauses(container, place),
     ...NOT_FOR_EPHEMERAL.filter((field) => isForbiddenlySet(container, field)).map((field) =>
-      forbidden(`${path}.${field}`, 'cannot be set for an Ephemeral Container'),
+      forbidden(place.at(field), 'cannot be set for an Ephemeral Container'),
     ),
   ];
 }
 
-/** `resources` is a struct, not a pointer: with nothing in it, it cannot be told from absent. */
+/** `resources` is a struct and no pointer: empty resources look like absent ones. */
 function isForbiddenlySet(container: JsonObject, field: string): boolean {
   if (field !== 'resources') return isSet(container, field);
   const resources = goPointer(container, field) ?? {};

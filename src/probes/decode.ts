@@ -1,31 +1,35 @@
-import { isJsonObject } from './json.ts';
-import { NumberLiteral } from './number-literal.ts';
+import { formatPath } from '../json/field-path.ts';
+import { isJsonObject } from '../json/json-value.ts';
+import { NumberLiteral } from '../json/number-literal.ts';
 import { POD_SPEC_TYPE } from './api-schema.ts';
+import { INT32_MAX } from './go-values.ts';
+import type { FieldPath } from '../json/field-path.ts';
+import type { FieldPlace } from '../json/field-place.ts';
 import type { GoStruct, GoType } from './api-schema.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /** Why the API server cannot decode a Pod spec. */
 export interface DecodeProblem {
   /** The value's own path, with indices, which the server's message does not have. */
-  readonly path: string;
+  readonly path: FieldPath;
   /** The end of the server's message, after `Pod in version "v1" cannot be handled as a Pod: `. */
   readonly message: string;
 }
 
 /**
- * What the API server answers with 400 when a value has a type that its field cannot take: one problem, however many there are. Go's
- * decoder goes on after a wrong type and reports the first one at the end; a port that is neither number nor string ends it at once
- * and is reported instead (sigs.k8s.io/json, decode.go, saveError; intstr.go, UnmarshalJSON).
+ * The API server's answer 400 for a value of a type that its field cannot take: one problem, however many there are.
+ * Go's decoder goes on after a wrong type and reports the first one at the end. A port that is neither number nor
+ * string stops the decoder and is reported instead (sigs.k8s.io/json, decode.go, saveError; intstr.go, UnmarshalJSON).
  *
- * Parsed JSON does not have the number's text any more. `1.0`, `1e1` and 9223372036854775808 (for an int64) are refused by the server
- * and accepted here, where they cannot be told from 1, 10 and 9223372036854775807, unless they come as a NumberLiteral.
+ * Parsed JSON has lost the text of numbers. The server refuses `1.0`, `1e1` and 9223372036854775808 (for an int64).
+ * Here those values look like 1, 10 and 9223372036854775807 and are accepted, unless they come as a NumberLiteral.
  *
- * @param podSpecPath where the Pod spec stands in its object: `spec`, `spec.template.spec`
+ * @param podSpecPlace in its object: `spec`, `spec.template.spec`
  */
-export function decodeProblem(podSpec: JsonObject, podSpecPath: string): DecodeProblem | undefined {
-  // Nearly every Pod spec decodes, and to say so no paths are needed.
+export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): DecodeProblem | undefined {
+  // Nearly every Pod spec decodes, and that answer needs no paths.
   if (decodes(podSpec, POD_SPEC_TYPE)) return undefined;
-  const place = { path: podSpecPath, struct: '', field: podSpecPath };
+  const place = { own: podSpecPlace, struct: '', field: formatPath(podSpecPlace.path()) };
   return mostUrgent(structProblems(podSpec, POD_SPEC_TYPE, place));
 }
 
@@ -48,9 +52,12 @@ interface Problem extends DecodeProblem {
   readonly stops: boolean;
 }
 
-/** A place in the object: our path, and what Go's decoder calls it: innermost struct and names from the top, without indices. */
+/**
+ * A place in the object: our own, and the decoder's name for it: innermost struct, and field names from the top without
+ * indices.
+ */
 interface Place {
-  readonly path: string;
+  readonly own: FieldPlace;
   readonly struct: string;
   readonly field: string;
 }
@@ -84,7 +91,7 @@ function* structProblems(object: JsonObject, type: GoStruct, place: Place): Iter
     if (field === undefined) continue;
     const goName = field.embedded === undefined ? name : `${field.embedded}.${name}`;
     yield* valueProblems(value, field.type, {
-      path: `${place.path}.${name}`,
+      own: place.own.at(name),
       struct,
       field: `${place.field}.${goName}`,
     });
@@ -93,7 +100,7 @@ function* structProblems(object: JsonObject, type: GoStruct, place: Place): Iter
 
 function* listProblems(values: readonly unknown[], element: GoType, place: Place): Iterable<Problem> {
   for (const [index, value] of values.entries()) {
-    yield* valueProblems(value, element, { ...place, path: `${place.path}[${index}]` });
+    yield* valueProblems(value, element, { ...place, own: place.own.at(index) });
   }
 }
 
@@ -103,7 +110,7 @@ function fits(value: unknown, type: GoType): boolean {
   return type.kind === 'integer' && isInteger(value, type.name);
 }
 
-const INT32 = { least: -(2 ** 31), most: 2 ** 31 - 1 };
+const INT32 = { least: -INT32_MAX - 1, most: INT32_MAX };
 /** The largest int64 is not a JavaScript number; it is read as 2^63. */
 const INT64 = { least: -(2 ** 63), most: 2 ** 63 };
 
@@ -113,16 +120,18 @@ function isInteger(value: unknown, type: 'int32' | 'int64'): boolean {
   return value >= least && value <= most;
 }
 
-function mismatch(value: unknown, type: GoType, { path, struct, field }: Place): Problem {
+function mismatch(value: unknown, type: GoType, { own, struct, field }: Place): Problem {
   const wantsInteger = type.kind === 'int-or-string' || type.kind === 'integer';
   return {
-    path,
-    message: `json: cannot unmarshal ${jsonKind(value, wantsInteger)} into Go struct field ${struct}.${field} of type ${type.name}`,
+    path: own.path(),
+    message:
+      `json: cannot unmarshal ${jsonKind(value, wantsInteger)} ` +
+      `into Go struct field ${struct}.${field} of type ${type.name}`,
     stops: type.kind === 'int-or-string',
   };
 }
 
-/** What Go calls a JSON value. It shows a number only where an integer was wanted and this is not one that fits. */
+/** Go's name for a JSON value. Go shows the number itself only where the field wants an integer. */
 function jsonKind(value: unknown, wantsInteger: boolean): string {
   if (value instanceof NumberLiteral) return wantsInteger ? `number ${value.source}` : 'number';
   if (Array.isArray(value)) return 'array';

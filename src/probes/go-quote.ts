@@ -10,12 +10,12 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\v', '\\v'],
 ]);
 
-/** What stands for itself: ASCII that can be seen, without quotes and backslashes. */
+/** Texts that need no escapes: visible ASCII without quotes and backslashes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**
- * A string in quotes as Go's `%q` writes it: characters that cannot be seen are escaped (strconv.Quote). A lone surrogate is U+FFFD, as
- * Go's JSON decoder reads it.
+ * A string in quotes as Go's `%q` writes it: characters that cannot be seen are escaped (strconv.Quote). A lone
+ * surrogate is U+FFFD, as Go's JSON decoder reads it.
  */
 export function goQuote(text: string): string {
   return `"${PLAIN.test(text) ? text : Array.from(text.toWellFormed(), goCharacter).join('')}"`;
@@ -32,8 +32,8 @@ function goCharacter(character: string): string {
 }
 
 /**
- * A string as Go writes it into JSON (encoding/json, appendString, with HTML characters escaped): JSON.stringify, plus the five
- * characters that could do harm in a page or a script.
+ * A string as Go writes it into JSON (encoding/json, appendString, with HTML characters escaped): JSON.stringify, plus
+ * the five characters that could do harm in a page or a script.
  */
 export function goJsonQuote(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, (character) => {

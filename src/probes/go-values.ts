@@ -1,10 +1,13 @@
-import { isJsonObject, member } from './json.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, member } from '../json/json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /*
- * A JSON object's members as Go sees them once decoded: absent and null are the type's zero value. So is a member of the wrong type,
- * which a Pod that passed the decode stage does not have; reading it must not throw.
+ * A JSON object's members as Go sees them after decoding: absent and null are the type's zero value. A member of the
+ * wrong type is the zero value too; a Pod that passed the decode stage has none, and reading one must not throw.
  */
+
+/** Largest value of an int32 field, which all integers of a probe but its grace period are. */
+export const INT32_MAX = 2_147_483_647;
 
 export function goString(object: JsonObject, field: string): string {
   const value = member(object, field);
@@ -17,7 +20,10 @@ export function goInteger(object: JsonObject, field: string): number {
   return typeof value === 'number' ? value + 0 : 0;
 }
 
-/** True for a text that Go's strings.TrimSpace leaves nothing of, and the trim() of CEL: a byte order mark is a character to both. */
+/**
+ * True for a text of white space only, as Go's strings.TrimSpace and CEL's trim() see it: both take a byte order mark
+ * for a character.
+ */
 export function isBlank(text: string): boolean {
   return /^\p{White_Space}*$/u.test(text);
 }
@@ -34,7 +40,7 @@ export function goLength(object: JsonObject, field: string): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** True for a pointer or slice that is not nil: whatever is there and not null. */
+/** True for a pointer or slice that is not nil: the field is present and not null. */
 export function isSet(object: JsonObject, field: string): boolean {
   const value = member(object, field);
   return value !== undefined && value !== null;

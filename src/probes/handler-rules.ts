@@ -1,70 +1,108 @@
 import { causesOfEach, forbidden, invalid, notSupported, required } from './api-cause.ts';
-import { goInteger, goLength, goObjects, goPointer, goString } from './go-values.ts';
+import { goInteger, goLength, goObjects, goPointer, goString, isSet } from './go-values.ts';
+import { HEADER_NAME_PATTERN, isHeaderName } from './header-name.ts';
 import { portCauses, portNumberCauses } from './port-rules.ts';
 import { HANDLER_KINDS } from './probe.ts';
+import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
-type ActionRule = (action: JsonObject, path: string) => ApiCause[];
+type ActionRule = (action: JsonObject, place: FieldPlace) => ApiCause[];
 
 const ACTION_RULES: Readonly<Record<string, ActionRule>> = {
   exec: execCauses,
   httpGet: httpGetCauses,
-  tcpSocket: (action, path) => portCauses(action, `${path}.port`),
-  grpc: (action, path) => portNumberCauses(goInteger(action, 'port'), `${path}.port`),
+  tcpSocket: portCauses,
+  grpc: grpcCauses,
 };
 
-/** The handlers of a container's hooks. What is inside `sleep` has nothing to do with probes and is not looked at. */
+/** The handlers of a container's hooks. The inside of `sleep` is not validated here: probes have no such handler. */
 const HOOK_HANDLER_KINDS = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
 
 /** A probe's handler: exactly one. */
-export function probeHandlerCauses(probe: JsonObject, path: string): ApiCause[] {
-  return handlerCauses(probe, HANDLER_KINDS, path);
+export function probeHandlerCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
+  return handlerCauses(probe, HANDLER_KINDS, place);
 }
 
-/** A container's hooks (validation.go, validateLifecycle): the same handlers as a probe's, save that sleep stands for grpc. */
-export function lifecycleCauses(container: JsonObject, path: string): ApiCause[] {
+/** A container's hooks (validation.go, validateLifecycle): the handlers of a probe, but sleep in place of grpc. */
+export function lifecycleCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   const lifecycle = goPointer(container, 'lifecycle');
   if (lifecycle === undefined) return [];
   return ['postStart', 'preStop'].flatMap((hook) => {
     const handler = goPointer(lifecycle, hook);
-    return handler === undefined ? [] : handlerCauses(handler, HOOK_HANDLER_KINDS, `${path}.lifecycle.${hook}`);
+    if (handler === undefined) return [];
+    return handlerCauses(handler, HOOK_HANDLER_KINDS, place.at('lifecycle').at(hook));
   });
 }
 
-/** The first handler is validated, the later ones are forbidden whatever they say (validation.go, validateHandler). */
-function handlerCauses(handler: JsonObject, kinds: readonly string[], path: string): ApiCause[] {
+/**
+ * The first handler is validated; each further handler is forbidden, whatever its values (validation.go,
+ * validateHandler).
+ */
+function handlerCauses(handler: JsonObject, kinds: readonly string[], place: FieldPlace): ApiCause[] {
   let causes: ApiCause[] | undefined;
   for (const kind of kinds) {
     const action = goPointer(handler, kind);
     if (action === undefined) continue;
-    if (causes === undefined) causes = ACTION_RULES[kind]?.(action, `${path}.${kind}`) ?? [];
-    else causes.push(forbidden(`${path}.${kind}`, 'may not specify more than 1 handler type'));
+    if (causes === undefined) causes = ACTION_RULES[kind]?.(action, place.at(kind)) ?? [];
+    else causes.push(forbidden(place.at(kind), 'may not specify more than 1 handler type'));
   }
-  return causes ?? [required(path, 'must specify a handler type')];
+  return causes ?? [required(place, 'must specify a handler type')];
 }
 
-function execCauses(action: JsonObject, path: string): ApiCause[] {
-  return goLength(action, 'command') === 0 ? [required(`${path}.command`)] : [];
+function execCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
+  return goLength(action, 'command') === 0 ? [required(place.at('command'))] : [];
 }
 
 const SCHEMES = ['HTTP', 'HTTPS'];
+const HTTP_PROTOCOLS = ['HTTP1', 'HTTP2'];
+const GRPC_MODES = ['Plaintext', 'TLS'];
 
-/** validation.go, validateHTTPGetAction. The path is never empty here: defaulting has seen to it. */
-function httpGetCauses(action: JsonObject, path: string): ApiCause[] {
+/** validation.go, validateHTTPGetAction. The path is never empty here, because defaulting fills it in. */
+function httpGetCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
   const scheme = goString(action, 'scheme');
   return [
-    ...portCauses(action, `${path}.port`),
-    ...(SCHEMES.includes(scheme) ? [] : [notSupported(`${path}.scheme`, scheme, SCHEMES)]),
-    ...causesOfEach(goObjects(action, 'httpHeaders'), (header) => headerCauses(header, `${path}.httpHeaders`)),
+    ...portCauses(action, place),
+    ...(SCHEMES.includes(scheme) ? [] : [notSupported(place.at('scheme'), scheme, SCHEMES)]),
+    ...causesOfEach(goObjects(action, 'httpHeaders'), (header) => headerCauses(header, place)),
+    ...protocolCauses(action, place),
+  ];
+}
+
+/**
+ * An alpha field of Kubernetes 1.37 (feature gate H2CContainerProbe): HTTP2 means HTTP/2 without TLS, to the Pod's own
+ * IP. A server without the gate drops the field unread.
+ */
+function protocolCauses(action: JsonObject, handler: FieldPlace): ApiCause[] {
+  if (!isSet(action, 'protocol')) return [];
+  const protocol = goString(action, 'protocol');
+  const place = handler.at('protocol');
+  if (!HTTP_PROTOCOLS.includes(protocol)) return [notSupported(place, protocol, HTTP_PROTOCOLS)];
+  if (protocol !== 'HTTP2') return [];
+  if (goString(action, 'scheme') === 'HTTPS')
+    return [invalid(place, protocol, 'HTTP2 cannot be combined with scheme HTTPS')];
+  return goString(action, 'host') === '' ? [] : [invalid(place, protocol, 'HTTP2 cannot be combined with host')];
+}
+
+/**
+ * The mode is an alpha field of Kubernetes 1.37 (feature gate GRPCContainerProbeTLS). A server without the gate drops
+ * the field unread.
+ */
+function grpcCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
+  const mode = goString(action, 'mode');
+  const isKnownMode = !isSet(action, 'mode') || GRPC_MODES.includes(mode);
+  return [
+    ...portNumberCauses(goInteger(action, 'port'), place, 'port'),
+    ...(isKnownMode ? [] : [notSupported(place.at('mode'), mode, GRPC_MODES)]),
   ];
 }
 
 const HEADER_PROBLEM =
-  "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
+  "a valid HTTP header must consist of alphanumeric characters or '-' " +
+  `(e.g. 'X-Header-Name', regex used for validation is '${HEADER_NAME_PATTERN}')`;
 
 /** apimachinery, util/validation, IsHTTPHeaderName. The path has no index, and values are never looked at. */
-function headerCauses(header: JsonObject, path: string): ApiCause[] {
+function headerCauses(header: JsonObject, handler: FieldPlace): ApiCause[] {
   const name = goString(header, 'name');
-  return /^[-A-Za-z0-9]+$/.test(name) ? [] : [invalid(path, name, HEADER_PROBLEM)];
+  return isHeaderName(name) ? [] : [invalid(handler.at('httpHeaders'), name, HEADER_PROBLEM)];
 }

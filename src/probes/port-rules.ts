@@ -1,24 +1,27 @@
+import { utf8Length } from '../text/utf8.ts';
 import { causesOfEach, duplicate, invalid, notSupported, required } from './api-cause.ts';
 import { goInteger, goObjects, goString } from './go-values.ts';
-import { member } from './json.ts';
-import { isPortName } from './port-name.ts';
+import { member } from '../json/json-value.ts';
+import { isPortName, LONGEST_PORT_NAME } from './port-name.ts';
+import { HIGHEST_PORT, isPortNumber } from './port-number.ts';
+import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
-import type { JsonObject } from './json.ts';
-
-const LONGEST_NAME = 15;
-const HIGHEST_PORT = 65_535;
+import type { JsonObject } from '../json/json-value.ts';
 
 /** What is wrong with a port's number (apimachinery, util/validation, IsValidPortNum). */
 function portNumberProblems(port: number): string[] {
-  return port >= 1 && port <= HIGHEST_PORT ? [] : [`must be between 1 and ${HIGHEST_PORT}, inclusive`];
+  return isPortNumber(port) ? [] : [`must be between 1 and ${HIGHEST_PORT}, inclusive`];
 }
 
 /** What is wrong with a port's name, everything at once (apimachinery, util/validation, IsValidPortName). */
 function portNameProblems(name: string): readonly string[] {
-  // As nearly all are.
   if (isPortName(name)) return [];
+  // The server's message says characters, but Go counts bytes of UTF-8.
   const rules: readonly (readonly [boolean, string])[] = [
-    [name.length > LONGEST_NAME || byteLength(name) > LONGEST_NAME, `must be no more than ${LONGEST_NAME} characters`],
+    [
+      name.length > LONGEST_PORT_NAME || utf8Length(name) > LONGEST_PORT_NAME,
+      `must be no more than ${LONGEST_PORT_NAME} characters`,
+    ],
     [!/^[-a-z0-9]+$/.test(name), 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)'],
     [!/[a-z]/.test(name), 'must contain at least one letter (a-z)'],
     [name.includes('--'), 'must not contain consecutive hyphens'],
@@ -27,65 +30,55 @@ function portNameProblems(name: string): readonly string[] {
   return rules.filter(([broken]) => broken).map(([, problem]) => problem);
 }
 
-/** Go's length of a string is its length in UTF-8, whatever the message calls it. */
-function byteLength(text: string): number {
-  return Array.from(text.toWellFormed()).reduce((bytes, character) => bytes + utf8Length(character), 0);
-}
-
-function utf8Length(character: string): number {
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x80) return 1;
-  if (code < 0x800) return 2;
-  return code < 0x10000 ? 3 : 4;
-}
-
-/** A port given as a number. */
-export function portNumberCauses(port: number, path: string): ApiCause[] {
-  return portNumberProblems(port).map((problem) => invalid(path, port, problem));
+/** A port given as a number, in this field of its parent. */
+export function portNumberCauses(port: number, parent: FieldPlace, field: string): ApiCause[] {
+  return portNumberProblems(port).map((problem) => invalid(parent.at(field), port, problem));
 }
 
 /** The port of an httpGet or tcpSocket handler: a number or a name (validation.go, ValidatePortNumOrName). */
-export function portCauses(handler: JsonObject, path: string): ApiCause[] {
+export function portCauses(handler: JsonObject, place: FieldPlace): ApiCause[] {
   const port = member(handler, 'port');
-  if (typeof port === 'string') return portNameProblems(port).map((problem) => invalid(path, port, problem));
-  return portNumberCauses(goInteger(handler, 'port'), path);
+  if (typeof port === 'string')
+    return portNameProblems(port).map((problem) => invalid(place.at('port'), port, problem));
+  return portNumberCauses(goInteger(handler, 'port'), place, 'port');
 }
 
 /** A container's ports (validation.go, validateContainerPorts). */
-export function containerPortsCauses(container: JsonObject, path: string): ApiCause[] {
+export function containerPortsCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   const names = new Set<string>();
+  const ports = place.at('ports');
   return causesOfEach(goObjects(container, 'ports'), (port, index) => {
-    const portPath = `${path}.ports[${index}]`;
+    const portPlace = ports.at(index);
     return [
-      ...nameCauses(goString(port, 'name'), names, `${portPath}.name`),
-      ...containerPortCauses(goInteger(port, 'containerPort'), `${portPath}.containerPort`),
-      ...hostPortCauses(goInteger(port, 'hostPort'), `${portPath}.hostPort`),
-      ...protocolCauses(goString(port, 'protocol'), `${portPath}.protocol`),
+      ...nameCauses(goString(port, 'name'), names, portPlace),
+      ...containerPortCauses(goInteger(port, 'containerPort'), portPlace),
+      ...hostPortCauses(goInteger(port, 'hostPort'), portPlace),
+      ...protocolCauses(goString(port, 'protocol'), portPlace),
     ];
   });
 }
 
-/** Names must differ within a container only; one that is not valid is not compared. */
-function nameCauses(name: string, names: Set<string>, path: string): ApiCause[] {
+/** Names must differ within a container only; an invalid name is not compared. */
+function nameCauses(name: string, names: Set<string>, port: FieldPlace): ApiCause[] {
   if (name === '') return [];
   const problems = portNameProblems(name);
-  if (problems.length > 0) return problems.map((problem) => invalid(path, name, problem));
-  if (names.has(name)) return [duplicate(path, name)];
+  if (problems.length > 0) return problems.map((problem) => invalid(port.at('name'), name, problem));
+  if (names.has(name)) return [duplicate(port.at('name'), name)];
   names.add(name);
   return [];
 }
 
-function containerPortCauses(port: number, path: string): ApiCause[] {
-  return port === 0 ? [required(path)] : portNumberCauses(port, path);
+function containerPortCauses(value: number, port: FieldPlace): ApiCause[] {
+  return value === 0 ? [required(port.at('containerPort'))] : portNumberCauses(value, port, 'containerPort');
 }
 
-function hostPortCauses(port: number, path: string): ApiCause[] {
-  return port === 0 ? [] : portNumberCauses(port, path);
+function hostPortCauses(value: number, port: FieldPlace): ApiCause[] {
+  return value === 0 ? [] : portNumberCauses(value, port, 'hostPort');
 }
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-function protocolCauses(protocol: string, path: string): ApiCause[] {
-  if (protocol === '') return [required(path)];
-  return PROTOCOLS.includes(protocol) ? [] : [notSupported(path, protocol, PROTOCOLS)];
+function protocolCauses(protocol: string, port: FieldPlace): ApiCause[] {
+  if (protocol === '') return [required(port.at('protocol'))];
+  return PROTOCOLS.includes(protocol) ? [] : [notSupported(port.at('protocol'), protocol, PROTOCOLS)];
 }

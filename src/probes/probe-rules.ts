@@ -2,27 +2,28 @@ import { invalid } from './api-cause.ts';
 import { goInteger, goPointer, isSet } from './go-values.ts';
 import { probeHandlerCauses } from './handler-rules.ts';
 import { PROBE_KINDS } from './probe.ts';
+import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from './probe.ts';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
-export function probesCauses(container: JsonObject, path: string): ApiCause[] {
+export function probesCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   const causes: ApiCause[] = [];
   for (const kind of PROBE_KINDS) {
     const probe = goPointer(container, kind);
-    // One by one: what is spread into a call has to fit on the stack, and there may be any number of headers.
-    if (probe !== undefined) for (const cause of probeCauses(kind, probe, `${path}.${kind}`)) causes.push(cause);
+    // One by one: arguments of a spread call have to fit on the stack, and there may be any number of headers.
+    if (probe !== undefined) for (const cause of probeCauses(kind, probe, place.at(kind))) causes.push(cause);
   }
   return causes;
 }
 
-function probeCauses(kind: ProbeKind, probe: JsonObject, path: string): ApiCause[] {
+function probeCauses(kind: ProbeKind, probe: JsonObject, place: FieldPlace): ApiCause[] {
   return [
-    ...probeHandlerCauses(probe, path),
-    ...integerCauses(probe, path),
-    ...graceCauses(probe, path),
-    ...(kind === 'readinessProbe' ? readinessCauses(probe, path) : onceCauses(probe, path)),
+    ...probeHandlerCauses(probe, place),
+    ...integerCauses(probe, place),
+    ...graceCauses(probe, place),
+    ...(kind === 'readinessProbe' ? readinessCauses(probe, place) : onceCauses(probe, place)),
   ];
 }
 
@@ -35,31 +36,31 @@ const NON_NEGATIVE = [
 ] as const;
 
 /** No upper bounds: 68 years between two probes are accepted. */
-function integerCauses(probe: JsonObject, path: string): ApiCause[] {
+function integerCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
   const causes: ApiCause[] = [];
   for (const field of NON_NEGATIVE) {
     const value = goInteger(probe, field);
-    if (value < 0) causes.push(invalid(`${path}.${field}`, value, 'must be greater than or equal to 0'));
+    if (value < 0) causes.push(invalid(place.at(field), value, 'must be greater than or equal to 0'));
   }
   return causes;
 }
 
 const GRACE = 'terminationGracePeriodSeconds';
 
-function graceCauses(probe: JsonObject, path: string): ApiCause[] {
+function graceCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
   if (!isSet(probe, GRACE)) return [];
   const value = goInteger(probe, GRACE);
-  return value <= 0 ? [invalid(`${path}.${GRACE}`, value, 'must be greater than 0')] : [];
+  return value <= 0 ? [invalid(place.at(GRACE), value, 'must be greater than 0')] : [];
 }
 
 /** A readiness probe never kills, so it has no grace period of its own. */
-function readinessCauses(probe: JsonObject, path: string): ApiCause[] {
+function readinessCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
   if (!isSet(probe, GRACE)) return [];
-  return [invalid(`${path}.${GRACE}`, goInteger(probe, GRACE), 'must not be set for readinessProbes')];
+  return [invalid(place.at(GRACE), goInteger(probe, GRACE), 'must not be set for readinessProbes')];
 }
 
 /** One success is enough for a liveness or startup probe, and no other number is accepted. */
-function onceCauses(probe: JsonObject, path: string): ApiCause[] {
+function onceCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
   const value = goInteger(probe, 'successThreshold');
-  return value === 1 ? [] : [invalid(`${path}.successThreshold`, value, 'must be 1')];
+  return value === 1 ? [] : [invalid(place.at('successThreshold'), value, 'must be 1')];
 }

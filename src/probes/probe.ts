@@ -1,5 +1,5 @@
-import { isJsonObject, member } from './json.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, member } from '../json/json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /** The three probes of a container, in the order in which the API server validates and reports them. */
 export const PROBE_KINDS = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
@@ -20,10 +20,10 @@ export const PROBE_INTEGERS = [
 ] as const;
 export type ProbeInteger = (typeof PROBE_INTEGERS)[number];
 
-/** A probe as it is written into a container: core/v1 Probe, exactly one handler, integers only where they were given. */
+/** A probe as written into a container: core/v1 Probe with exactly one handler, and integers only where given. */
 export type Probe = JsonObject;
 
-/** A container's own probe; undefined when it is absent or null, which the API server treats alike. */
+/** A container's probe of one kind; undefined when absent or null, which the API server treats alike. */
 export function ownProbe(container: JsonObject, kind: ProbeKind): unknown {
   return member(container, kind) ?? undefined;
 }

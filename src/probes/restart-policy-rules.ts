@@ -1,7 +1,8 @@
 import { causesOfEach, notSupported, required, tooMany } from './api-cause.ts';
 import { goLength, goObjects, goPointer, goString, isSet } from './go-values.ts';
+import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 const POLICIES = ['Always', 'Never', 'OnFailure'];
 const ACTIONS = ['Restart', 'RestartAllContainers'];
@@ -10,47 +11,49 @@ const MOST_RULES = 20;
 const MOST_EXIT_CODES = 255;
 
 /**
- * A container's own restartPolicy and the rules beside it (validation.go, validateContainerRestartPolicy). All three policies are legal
- * on every container since Kubernetes 1.35; on an init container it decides whether it may have probes at all.
+ * A container's own restartPolicy and the rules beside it (validation.go, validateContainerRestartPolicy). All three
+ * policies are legal on every container since Kubernetes 1.35. An init container may have probes only with Always.
  */
-export function containerRestartPolicyCauses(container: JsonObject, path: string): ApiCause[] {
-  return [...policyCauses(container, `${path}.restartPolicy`), ...rulesCauses(container, `${path}.restartPolicyRules`)];
+export function containerRestartPolicyCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
+  return [...policyCauses(container, place), ...rulesCauses(container, place)];
 }
 
-function policyCauses(container: JsonObject, path: string): ApiCause[] {
+function policyCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   if (!isSet(container, 'restartPolicy')) {
     const rules = goLength(container, 'restartPolicyRules');
-    return rules === 0 ? [] : [required(path, 'must specify restartPolicy when restart rules are used')];
+    return rules === 0
+      ? []
+      : [required(place.at('restartPolicy'), 'must specify restartPolicy when restart rules are used')];
   }
-  return oneOf(goString(container, 'restartPolicy'), POLICIES, path);
+  return oneOf(goString(container, 'restartPolicy'), POLICIES, place.at('restartPolicy'));
 }
 
-function rulesCauses(container: JsonObject, path: string): ApiCause[] {
+function rulesCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
   const rules = goObjects(container, 'restartPolicyRules');
   return [
-    ...(rules.length > MOST_RULES ? [tooMany(path, rules.length, MOST_RULES)] : []),
-    ...causesOfEach(rules, (rule, index) => ruleCauses(rule, `${path}[${index}]`)),
+    ...(rules.length > MOST_RULES ? [tooMany(place.at('restartPolicyRules'), rules.length, MOST_RULES)] : []),
+    ...causesOfEach(rules, (rule, index) => ruleCauses(rule, place.at('restartPolicyRules').at(index))),
   ];
 }
 
-function ruleCauses(rule: JsonObject, path: string): ApiCause[] {
+function ruleCauses(rule: JsonObject, place: FieldPlace): ApiCause[] {
   const exitCodes = goPointer(rule, 'exitCodes');
   return [
-    ...oneOf(goString(rule, 'action'), ACTIONS, `${path}.action`),
+    ...oneOf(goString(rule, 'action'), ACTIONS, place.at('action')),
     ...(exitCodes === undefined
-      ? [required(`${path}.exitCodes`, 'must be specified')]
-      : exitCodesCauses(exitCodes, `${path}.exitCodes`)),
+      ? [required(place.at('exitCodes'), 'must be specified')]
+      : exitCodesCauses(exitCodes, place.at('exitCodes'))),
   ];
 }
 
-function exitCodesCauses(exitCodes: JsonObject, path: string): ApiCause[] {
+function exitCodesCauses(exitCodes: JsonObject, place: FieldPlace): ApiCause[] {
   const count = goLength(exitCodes, 'values');
   return [
-    ...oneOf(goString(exitCodes, 'operator'), OPERATORS, `${path}.operator`),
-    ...(count > MOST_EXIT_CODES ? [tooMany(`${path}.values`, count, MOST_EXIT_CODES)] : []),
+    ...oneOf(goString(exitCodes, 'operator'), OPERATORS, place.at('operator')),
+    ...(count > MOST_EXIT_CODES ? [tooMany(place.at('values'), count, MOST_EXIT_CODES)] : []),
   ];
 }
 
-function oneOf(value: string, supported: readonly string[], path: string): ApiCause[] {
-  return supported.includes(value) ? [] : [notSupported(path, value, supported)];
+function oneOf(value: string, supported: readonly string[], place: FieldPlace): ApiCause[] {
+  return supported.includes(value) ? [] : [notSupported(place, value, supported)];
 }

@@ -1,9 +1,13 @@
-import { member } from './json.ts';
-import type { JsonObject } from './json.ts';
+import { member } from '../json/json-value.ts';
+import { DEFAULT_TIMING } from './default-values.ts';
+import { INT32_MAX } from './go-values.ts';
+import { longestKillSeconds } from './grace-period.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Kill } from './grace-period.ts';
 
 /**
- * The timing of one probe after API defaulting, in seconds and counts. Letters as in the Kubernetes documentation's formulas:
- * D initialDelaySeconds, P periodSeconds, T timeoutSeconds, F failureThreshold, S successThreshold.
+ * The timing of one probe after API defaulting, in seconds and counts. Letters as in the Kubernetes documentation's
+ * formulas: D initialDelaySeconds, P periodSeconds, T timeoutSeconds, F failureThreshold, S successThreshold.
  */
 export interface ProbeTiming {
   readonly initialDelaySeconds: number;
@@ -13,83 +17,80 @@ export interface ProbeTiming {
   readonly successThreshold: number;
 }
 
-/** The earliest and the latest moment of something, in seconds after what starts it. */
+/** The earliest and the latest moment of an event, in seconds after its cause. */
 export interface Span {
   readonly earliest: number;
   readonly latest: number;
 }
 
-/** Largest value of an int32 field: what the API server can store as a failureThreshold. */
-const INT32_MAX = 2_147_483_647;
-
 /**
- * A probe's timing with the API server's defaults filled in. Absent, null and 0 all become the default there
- * (pkg/apis/core/v1/defaults.go, SetDefaults_Probe); initialDelaySeconds has no default and counts as 0. A value of another
- * type, which the API server refuses, counts as absent.
+ * A probe's timing with the API server's defaults filled in. Absent, null and 0 all become the default
+ * (pkg/apis/core/v1/defaults.go, SetDefaults_Probe). A value that is no count, which the API server refuses, counts as
+ * absent.
  */
 export function probeTiming(probe: JsonObject): ProbeTiming {
-  return timingBy(integerOr, probe);
+  return timingBy(countOrDefault, probe);
 }
 
-/** The same; undefined when a number is none that the API server could store, since nothing can be worked out from it. */
+/** The same timing; undefined when a value is no count, since nothing can be worked out from such a probe. */
 export function soundTiming(probe: JsonObject): ProbeTiming | undefined {
   const timing = timingBy(countOr, probe);
   return Object.values(timing).includes(NaN) ? undefined : timing;
 }
 
-/** @param read the number in a field, or what it defaults to */
+/** @param read returns the number in a field, or the fallback for an absent one */
 function timingBy(
   read: (probe: JsonObject, field: string, fallback: number) => number,
   probe: JsonObject,
 ): ProbeTiming {
   return {
-    initialDelaySeconds: read(probe, 'initialDelaySeconds', 0),
-    periodSeconds: read(probe, 'periodSeconds', 10),
-    timeoutSeconds: read(probe, 'timeoutSeconds', 1),
-    failureThreshold: read(probe, 'failureThreshold', 3),
-    successThreshold: read(probe, 'successThreshold', 1),
+    initialDelaySeconds: read(probe, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds),
+    periodSeconds: read(probe, 'periodSeconds', DEFAULT_TIMING.periodSeconds),
+    timeoutSeconds: read(probe, 'timeoutSeconds', DEFAULT_TIMING.timeoutSeconds),
+    failureThreshold: read(probe, 'failureThreshold', DEFAULT_TIMING.failureThreshold),
+    successThreshold: read(probe, 'successThreshold', DEFAULT_TIMING.successThreshold),
   };
 }
 
-/** NaN for what is no count. */
+/** The field's count; NaN when its value is no count. */
 function countOr(probe: JsonObject, field: string, fallback: number): number {
   const value = member(probe, field) ?? 0;
   if (!isCount(value)) return NaN;
   return value === 0 ? fallback : value;
 }
 
-/** True for what an integer field that knows no negative numbers can hold. */
+/** True for a whole number from 0 that JavaScript holds exactly. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function integerOr(probe: JsonObject, field: string, fallback: number): number {
+function countOrDefault(probe: JsonObject, field: string, fallback: number): number {
   const value = member(probe, field);
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : fallback;
+  return isCount(value) && value > 0 ? value : fallback;
 }
 
 /**
- * Seconds from one probe to the next while each takes `tau`: M = max(P, tau). Probes run one after the other; one tick is kept
- * while a slow one runs, so the next starts at once (pkg/kubelet/prober/worker.go, run). tau is 0 for a refused connection and T for
- * a hanging one.
+ * Seconds from one probe to the next while each probe takes `tau`: M = max(P, tau). Probes run one after the other. One
+ * tick is kept while a slow probe runs, so the next probe starts at once (pkg/kubelet/prober/worker.go, run). tau is 0
+ * for a refused connection and T for a connection that hangs.
  */
 export function intervalSeconds({ periodSeconds: P }: ProbeTiming, tau: number): number {
   return Math.max(P, tau);
 }
 
 /**
- * The first probe, after the container's start: max(0, D-1) to D+P. The worker's ticker is older than the container, so its phase is
- * arbitrary (worker.go, run); the kubelet cuts the start to whole seconds, so D may end one second early (worker.go, doProbe;
- * pkg/kubelet/status/status_manager.go).
+ * The first probe, after the container's start: max(0, D-1) to D+P. The worker's ticker is older than the container, so
+ * its phase is arbitrary (worker.go, run); the kubelet cuts the start to whole seconds, so D may end one second early
+ * (worker.go, doProbe; pkg/kubelet/status/status_manager.go).
  */
 export function firstProbeSpan({ initialDelaySeconds: D, periodSeconds: P }: ProbeTiming): Span {
   return { earliest: Math.max(0, D - 1), latest: D + P };
 }
 
 /**
- * The verdict on a container that is never healthy, after its start: the first probe, F-1 intervals more and the length of the last
- * probe. Holds for the startup probe and, where there is none, for the liveness probe (worker.go, doProbe: the run of equal results
- * must reach F).
+ * The verdict on a container that is never healthy, after its start: the first probe, F-1 more intervals and the length
+ * of the last probe (worker.go, doProbe: the run of equal results must reach F). Holds for the startup probe, and for
+ * the liveness probe where there is no startup probe.
  */
 export function neverHealthySpan(timing: ProbeTiming, tau: number): Span {
   const first = firstProbeSpan(timing);
@@ -98,15 +99,15 @@ export function neverHealthySpan(timing: ProbeTiming, tau: number): Span {
 }
 
 /**
- * Seconds that a container surely has to start under this probe: max(0, D-1) + (F-1)*P. The first probe may come as soon as
- * D-1 s after the start (the kubelet compares whole seconds) and the F-th failure kills (pkg/kubelet/prober/worker.go), so F*P is
- * the upper end and not the promise.
+ * Seconds to start that this probe guarantees: max(0, D-1) + (F-1)*P. The first probe may come D-1 s after the start
+ * (the kubelet compares whole seconds), and the F-th failure kills (pkg/kubelet/prober/worker.go). So F*P is the upper
+ * end, and less is guaranteed.
  */
 export function guaranteedStartSeconds(timing: ProbeTiming): number {
   return neverHealthySpan(timing, 0).earliest;
 }
 
-/** Seconds after which a start can at the latest still pass, every probe before hanging: D + P + (F-1)*max(P,T) + T. */
+/** Seconds of the longest start that can still pass, when all probes before hang: D + P + (F-1)*max(P,T) + T. */
 export function longestStartSeconds(timing: ProbeTiming): number {
   return neverHealthySpan(timing, timing.timeoutSeconds).latest;
 }
@@ -118,8 +119,8 @@ export function failureThresholdFor(seconds: number, initialDelaySeconds: number
 }
 
 /**
- * From a fault in a started container to the probe's verdict (liveness gives up, readiness says NotReady): (F-1)*M + tau, and up to P
- * more, because the fault may come right after a probe (worker.go, run and doProbe).
+ * From a fault in a started container to the probe's verdict (liveness gives up, readiness says NotReady): (F-1)*M +
+ * tau, and up to P more, because the fault may come right after a probe (worker.go, run and doProbe).
  */
 export function faultSpan(timing: ProbeTiming, tau: number): Span {
   const earliest = (timing.failureThreshold - 1) * intervalSeconds(timing, tau) + tau;
@@ -127,30 +128,29 @@ export function faultSpan(timing: ProbeTiming, tau: number): Span {
 }
 
 /**
- * The shortest grace period of a kill, whatever the Pod says (pkg/kubelet/kuberuntime/kuberuntime_manager.go,
- * minimumGracePeriodInSeconds).
+ * From a fault to the probe's verdict, whatever the fault is: (F-1)*P when each probe is refused at once, up to
+ * P + (F-1)*max(P,T) + T when each probe hangs.
  */
-const MINIMUM_GRACE_SECONDS = 2;
+export function verdictSpan(timing: ProbeTiming): Span {
+  return { earliest: faultSpan(timing, 0).earliest, latest: faultSpan(timing, timing.timeoutSeconds).latest };
+}
 
-/**
- * From a deadlock to the dead container, at worst: every probe hangs, and the container ignores SIGTERM for its whole grace period G:
- * P + (F-1)*max(P,T) + T + max(G,2) (pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
- */
-export function deadlockToKillSeconds(timing: ProbeTiming, graceSeconds: number): number {
-  return faultSpan(timing, timing.timeoutSeconds).latest + Math.max(graceSeconds, MINIMUM_GRACE_SECONDS);
+/** From a deadlock to the dead container, at worst: every probe hangs, and the container ignores SIGTERM. */
+export function deadlockToKillSeconds(timing: ProbeTiming, kill: Kill): number {
+  return verdictSpan(timing).latest + longestKillSeconds(kill);
 }
 
 /**
- * From health to the probe's success: (S-1)*P to S*P + tau (worker.go, doProbe). A status sync may trigger a readiness probe sooner
- * (prober_manager.go, UpdatePodStatus); the latest end stands.
+ * From health to the probe's success: (S-1)*P to S*P + tau (worker.go, doProbe). A status sync may trigger a readiness
+ * probe sooner (prober_manager.go, UpdatePodStatus), but the latest moment stays the same.
  */
 export function recoverySpan({ successThreshold: S, periodSeconds: P }: ProbeTiming, tau: number): Span {
   return { earliest: (S - 1) * P, latest: S * P + tau };
 }
 
 /**
- * The smallest failureThreshold with which liveness gives up strictly later than `seconds` after a fault, even when each of its
- * probes fails at once: (F-1)*P > seconds.
+ * The smallest failureThreshold with which liveness gives up strictly later than `seconds` after a fault, even when
+ * each of its probes fails at once: (F-1)*P > seconds.
  */
 export function failureThresholdBeyond(seconds: number, periodSeconds: number): number {
   return Math.min(INT32_MAX, Math.max(1, Math.floor(seconds / periodSeconds) + 2));

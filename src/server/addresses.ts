@@ -1,14 +1,17 @@
 import { isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** Processor time that was used so long ago counts half. */
+/** The half-life of recorded processor time: time used one half-life ago counts half. */
 const HALF_LIFE_MILLISECONDS = 1000;
-/** Addresses that are remembered; of those without connections, the one that has not been used for longest is forgotten first. */
+/**
+ * The number of addresses in memory. Beyond this number, the server forgets the least recently used address without
+ * connections.
+ */
 const MOST_ADDRESSES = 1000;
 
-/** A remote address, which connections, memory and processor time are shared by. */
+/** A remote address. Connections, memory and processor time are shared by address. */
 export class Address {
-  /** As logs name it. */
+  /** The name of the address in logs. */
   readonly name: string;
   /** Open connections. */
   connections = 0;
@@ -21,12 +24,12 @@ export class Address {
     this.#monotonic = monotonic;
   }
 
-  /** Notes processor time, in milliseconds, that was spent for the address. */
+  /** Adds processor time, in milliseconds, that the server spent for the address. */
   charge(milliseconds: number): void {
     this.#used = this.used() + milliseconds;
   }
 
-  /** The processor time that the address has used lately, in milliseconds: the longer ago, the less it counts. */
+  /** The processor time that the address used lately, in milliseconds. Older time counts less. */
   used(): number {
     const now = this.#monotonic();
     if (now > this.#usedAt) {
@@ -37,14 +40,14 @@ export class Address {
   }
 }
 
-/** The addresses that connections have come from lately. Their number is bounded, as an attacker may have many. */
+/** The addresses of recent connections. The number is bounded, because an attacker may have many addresses. */
 export class Addresses {
   readonly #monotonic: () => number;
-  /** The address that was used last comes last. */
+  /** Sorted by last use: the most recently used address comes last. */
   readonly #known = new Map<string, Address>();
   readonly #bySocket = new WeakMap<object, Address>();
 
-  /** @param monotonic a clock that never goes back, in milliseconds */
+  /** @param monotonic a monotonic clock, in milliseconds */
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
   }
@@ -67,7 +70,7 @@ export class Addresses {
     return address;
   }
 
-  /** Not one that has connections: its next connection is to share with them. */
+  /** Keeps an address with connections: the next connection from the address must share the same limits. */
   #forgetFirst(): void {
     for (const [name, { connections }] of this.#known) {
       if (connections > 0) continue;
@@ -78,11 +81,11 @@ export class Addresses {
 }
 
 /**
- * What a remote address shares by. An IPv4 address may be written as IPv6 (RFC 4291, 2.5.5.2). Of an IPv6 address the first 64 bits count: one host
- * may use all others (RFC 4291, 2.5.1).
+ * The key by which a remote address shares limits. An IPv4 address may be written as IPv6 (RFC 4291, 2.5.5.2). The
+ * first 64 bits of an IPv6 address count, because one host may use all other bits (RFC 4291, 2.5.1).
  */
 export function sharingAddress(remoteAddress: string | undefined): string {
-  // The connection is closed already.
+  // A closed connection has no remote address.
   if (remoteAddress === undefined) return 'unknown';
   if (!isIPv6(remoteAddress)) return remoteAddress;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];

@@ -1,32 +1,41 @@
-import { HeldAmounts } from './held-amounts.ts';
-import type { ServerResponse } from 'node:http';
+import { BufferBudget } from './buffer-budget.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Addresses } from './addresses.ts';
-import type { HoldLimit } from './held-amounts.ts';
+import type { BufferLimit } from './buffer-budget.ts';
 
-/** Shorter ones are not counted: even one on every connection is little. */
+/** Answers up to this length are not counted: one such answer on every connection takes little memory. */
 const SHORT_LENGTH = 64 * 1024;
 
 /**
- * Keeps the answers that nobody reads within a limit: an answer may be longer than its question, and whoever never reads has the server hold it.
- * When it is too much, the connection is closed whose answer has waited for longest, of the address that has most of them: an honest caller reads
- * at once. A connection that has carried a long answer is closed after it, as Node keeps a buffer of its length for as long as the connection is open (node_bio.cc).
+ * Limits the memory of answers that clients have not read. An answer may be longer than its request, and the server
+ * holds the answer until the client reads. Above the limit, the server closes the connection of the oldest unread
+ * answer of the heaviest address: an honest client reads at once. After a long answer, the server also closes the
+ * connection: Node keeps a buffer of the answer's length while the connection is open (node_bio.cc).
  *
- * @param limit in characters of all answers that were given and have not left for the network yet: more than the longest
+ * @param limit in characters of all answers that have not left for the network yet; more than the longest answer
+ * @returns a function that counts an answer sent without Fastify; true if the server must close the connection after
+ *   the answer
  */
-export function limitAnswers(app: FastifyInstance, limit: HoldLimit & { readonly addresses: Addresses }): void {
-  const waiting = new HeldAmounts<ServerResponse>(limit);
+export function limitAnswers(
+  app: FastifyInstance,
+  limit: BufferLimit & { readonly addresses: Addresses },
+): (request: IncomingMessage, response: ServerResponse, length: number) => boolean {
+  const waiting = new BufferBudget<ServerResponse>(limit);
+  const hold = (request: IncomingMessage, response: ServerResponse, length: number): boolean => {
+    if (length <= SHORT_LENGTH) return false;
+    waiting.begin(response, limit.addresses.of(request.socket));
+    // `close` comes exactly once: after the whole answer went to the network, or after the client disconnected.
+    response.once('close', () => {
+      waiting.forget(response);
+    });
+    waiting.add(response, length);
+    return true;
+  };
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { raw } = reply;
-    if (typeof payload === 'string' && payload.length > SHORT_LENGTH) {
+    if (typeof payload === 'string' && hold(request.raw, reply.raw, payload.length))
       reply.header('connection', 'close');
-      waiting.begin(raw, limit.addresses.of(request.raw.socket));
-      // `close` comes exactly once: when all of it has been handed to the network, or when the caller is gone.
-      raw.once('close', () => {
-        waiting.forget(raw);
-      });
-      waiting.add(raw, payload.length);
-    }
     done(null, payload);
   });
+  return hold;
 }

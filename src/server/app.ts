@@ -1,17 +1,11 @@
 import fastify from 'fastify';
-import { Addresses } from './addresses.ts';
-import { limitAnswers } from './answer-limit.ts';
-import { limitBodies } from './body-limit.ts';
+import { shareByAddress } from './address-sharing.ts';
 import { callerProblem } from './callers.ts';
 import { ClientErrors } from './client-errors.ts';
-import { limitConnections } from './connection-limit.ts';
-import { Episodes } from './episodes.ts';
-import { limitHandshakes } from './handshake-limit.ts';
 import { httpError } from './http-error.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
-import { ProcessorMeter } from './processor-meter.ts';
-import { ReadingTurns } from './reading-turns.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
+import { answerShortReviews } from './short-reviews.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { watchPipelining } from './pipelining.ts';
@@ -20,67 +14,70 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Address } from './addresses.ts';
+import type { AddressSharing } from './address-sharing.ts';
 import type { AllowedCallers } from './callers.ts';
 import type { Delay, Webhook } from './metrics.ts';
-import type { ProcessorSharing, ReviewEndpoint, ReviewLog, ReviewSurroundings } from './review-endpoint.ts';
+import type { StatusBody } from './status.ts';
+import type { ReviewDependencies, ReviewLog } from './review-dependencies.ts';
+import type { ReviewEndpoint } from './review-endpoint.ts';
 
-/** What is logged of requests; levels and fields are decided in src/log.ts. */
+/** The log entries about requests. src/serve/log.ts decides on levels and fields. */
 export interface RequestLog extends ReviewLog {
-  /** A request that was refused with a 4xx: not a v1 AdmissionReview, too large, too late. */
+  /** A request that the server rejected with a 4xx: not a v1 AdmissionReview, too large, or too late. */
   refused(path: string, code: number, message: string): void;
-  /** A client waits, or has a connection closed, as its address uses more than its share. Told once for an episode. */
+  /**
+   * A client waits, or the server closes its connection, because the client's address uses more than its share. Called
+   * once for each episode.
+   */
   limited(address: string, what: Delay | 'dropped'): void;
 }
 
-/** What the webhook server works with. */
-export interface WebhookApp extends ReviewSurroundings {
+/** The dependencies of the webhook server. */
+export interface WebhookApp extends ReviewDependencies {
   readonly cert: string;
   readonly key: string;
-  /** Who may call; undefined = everybody who reaches the port. */
+  /** The allowed callers. Undefined allows every client that reaches the port. */
   readonly callers?: AllowedCallers | undefined;
-  /** True once the server is to be left: connections are closed after their next answer. */
+  /** True while the server drains: the server closes each connection after its next answer. */
   readonly draining: () => boolean;
   readonly log: RequestLog;
-  /** From 0 to less than 1. */
+  /** A random number from 0 to less than 1. */
   readonly random: () => number;
-  /** A clock, in milliseconds, that stands still while the event loop waits. */
+  /** A clock, in milliseconds, that stops while the event loop waits. */
   readonly busy: () => number;
 }
 
 /**
- * The API server sends at most 3 MiB of object (MaxRequestBodyBytes), an UPDATE carries it twice, and JSON is longer than the
- * protobuf that came in. A review that we refused for its size would pass unseen under failurePolicy Ignore.
+ * The API server sends at most 3 MiB for each object (MaxRequestBodyBytes), and an UPDATE has two objects. JSON is
+ * longer than the protobuf that the API server received. If the server rejected a review for its size, failurePolicy
+ * Ignore would allow the object without checks.
  */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
-/** What callers may have sent of bodies together before they are answered: the memory of the chart has room for it. */
-const ALL_BODIES_LIMIT_BYTES = 48 * 1024 * 1024;
-/** What answers may have of characters together that nobody has read. The longest, a patch for 5,000 containers, has two to three million. */
-const ALL_ANSWERS_LIMIT = 16 * 1024 * 1024;
-/** The API server keeps idle connections for 90 s and does not retry a POST that meets our closing one: it must close first. */
+/**
+ * The API server keeps idle connections for 90 s, and must close first. The API server does not retry a POST on a
+ * connection that this server closes.
+ */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
-/** The API server gives a whole request at most 34 s (requestTimeoutUpperBound). */
+/** The API server limits a whole request to 34 s (requestTimeoutUpperBound). */
 const REQUEST_TIMEOUT_MILLISECONDS = 35_000;
 /**
- * A connection on which nothing moves for so long though its review has been answered is closed: one that is reset just before its answer is written
- * does not end by itself, as Node loses the error of that write (20 and 24 alike).
+ * The server closes a connection without traffic for this long after the answer to its review. A connection that is
+ * reset just before the write of the answer does not end by itself: Node loses the error of that write (Node 20 and
+ * 24).
  */
 const STUCK_MILLISECONDS = 10_000;
 /**
- * Kept-alive connections stick to one replica; now and then they are to find another. Each after a number of its own, or all that began
- * together would be opened anew together, and the calls of that moment wait for as many handshakes.
+ * Kept-alive connections stay with one replica, so the server closes each connection after some requests. Each
+ * connection gets its own random number of requests. With the same number, connections that began together would reopen
+ * together, and calls would wait for as many handshakes.
  */
 const LEAST_REQUESTS_PER_CONNECTION = 1000;
 const MOST_REQUESTS_PER_CONNECTION = 2000;
 /**
- * So many cost about 30 MiB when they are idle, and 100 when they come and go by the thousand: within the 384 MiB of the chart, of which an idle
- * server has about 95. An API server keeps 25, and more only while as many calls are on their way.
+ * The limit on waiting requests of one connection; each takes some KiB. An API server sends a request only after the
+ * answer to the previous one.
  */
-const CONNECTIONS = 500;
-/** An API server sends a request when the one before it is answered. Each that waits for another takes some KiB. */
 const MOST_PIPELINED = 100;
-/** An address that waits is logged when it has used so much of the processor lately, in milliseconds: a fifth of what there is. */
-const MUCH_MILLISECONDS = 300;
 
 /** Builds the HTTPS app with `/mutate` and `/validate`. It does not listen. */
 export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
@@ -88,7 +85,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const app = fastify({
     https: {
       ...secureContextOptions({ cert: deps.cert, key: deps.key, clientCa: deps.callers?.ca }),
-      // Not rejected in the handshake: an answer can say what is wrong.
+      // The handshake accepts every certificate, because only an HTTP answer can explain a rejection.
       ...(deps.callers && { requestCert: true, rejectUnauthorized: false }),
     },
     logger: false,
@@ -96,7 +93,7 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
-    // Kept-alive connections are answered until the end of the drain; a 503 would be a failed call.
+    // Kept-alive connections get answers until the end of the drain; a 503 would be a failed call.
     return503OnClosing: false,
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
@@ -108,92 +105,22 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
   readJsonBodies(app);
   answerFailures(app, deps);
-  closeConnections(app, deps);
-  const sharing = shareByAddress(app, app.server, deps);
+  const isLastAnswer = closeConnections(app, deps);
+  const sharing = shareByAddress(app, app.server, BODY_LIMIT_BYTES, deps);
   app.decorateRequest('arrival', 0);
   const endpoint = reviewEndpoint(deps, sharing);
   const isWaitedFor = watchPipelining(app.server, { most: MOST_PIPELINED, hurry: endpoint.hurry, ...sharing });
+  const failure = (path: string, error: Error): StatusBody => failureOf(path, error, deps.log);
+  answerShortReviews(app.server, { ...deps, ...sharing, endpoint, isWaitedFor, isLastAnswer, failure });
   for (const webhook of WEBHOOKS) addWebhook(app, webhook, { endpoint, isWaitedFor, ...sharing }, deps);
   return app;
 }
 
-/** What clients share by remote address, and who is told of those that exceed their share. */
-interface Sharing extends ProcessorSharing {
-  readonly addresses: Addresses;
-  readonly dropped: (address: Address) => void;
-  /** Gives up a body's place before it is answered. */
-  readonly leavePlace: (request: IncomingMessage) => void;
-}
-
-/** Has clients share connections, memory and processor time by remote address: one that floods the server only delays itself. */
-function shareByAddress(app: FastifyInstance, server: Server, { metrics, log, monotonic, busy }: WebhookApp): Sharing {
-  const addresses = new Addresses(monotonic);
-  const episodes = new Episodes(monotonic);
-  const meter = new ProcessorMeter(busy);
-  const later = setImmediate;
-  const dropped = (address: Address): void => {
-    metrics.connectionDropped('webhook');
-    if (episodes.begins(address.name, 'dropped')) log.limited(address.name, 'dropped');
-  };
-  const delayed =
-    (what: Delay) =>
-    (address: Address): void => {
-      metrics.delayed(what);
-      if (address.used() > MUCH_MILLISECONDS && episodes.begins(address.name, what)) log.limited(address.name, what);
-    };
-  const turns = new ReadingTurns({ addresses, meter, later, delayed: delayed('reading') });
-  limitAnswers(app, { most: ALL_ANSWERS_LIMIT, addresses, dropped, monotonic });
-  const leavePlace = limitBodies(app, {
-    most: ALL_BODIES_LIMIT_BYTES,
-    longest: BODY_LIMIT_BYTES,
-    addresses,
-    block: (socket) => {
-      turns.block(socket);
-    },
-    unblock: (socket) => {
-      turns.unblock(socket);
-    },
-    isHeld: (socket) => turns.isHeld(socket),
-    dropped,
-    monotonic,
-    delayed: delayed('body'),
-  });
-  limitHandshakes(server, {
-    addresses,
-    meter,
-    monotonic,
-    later,
-    dropped,
-    delayed: delayed('handshake'),
-  });
-  limitConnections(server, { most: CONNECTIONS, addresses, dropped, monotonic });
-  server.on('secureConnection', (socket: Socket) => {
-    turns.add(socket);
-  });
-  server.on('request', ({ socket }: IncomingMessage) => {
-    turns.came(socket);
-  });
-  app.addHook('preParsing', ({ raw }, _reply, payload, done) => {
-    payload.on('data', () => {
-      turns.came(raw.socket);
-    });
-    done();
-  });
-  return {
-    addresses,
-    meter,
-    dropped,
-    leavePlace,
-    charge: (address, milliseconds) => {
-      turns.charge(address, milliseconds);
-    },
-  };
-}
-
 /**
- * Has callers answered who say at once that they will send nothing more: Node closes their connections on the spot, before what they asked for is
- * decided, unless the server is told (by a switch that is in no documentation; a test would notice if it were gone) and so is the connection. Not
- * before it speaks TLS: one that ends in the handshake is over.
+ * Answers clients that close their side of the connection right after the request. By default, Node closes such a
+ * connection at once, before the decision. To prevent this, the server and the connection both need a switch. The
+ * server's switch is undocumented, and a test fails if Node removes the switch. The connection's switch is set after
+ * the TLS handshake: a connection that ends in the handshake needs no answer.
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -202,14 +129,14 @@ function answerHalfClosed(server: Server): void {
   });
 }
 
-/** Closes connections whose answer cannot leave. */
+/** Closes connections on which an answer cannot be sent. */
 function closeStuckConnections(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     request.once('end', () => {
-      // Until it is answered: Node sets another one then.
+      // This timeout holds until the answer; then Node sets its own timeout.
       if (!response.writableEnded) request.socket.setTimeout(STUCK_MILLISECONDS);
       response.on('timeout', () => {
-        // A long review may wait for its turn; it has a deadline of its own.
+        // A long review may wait for its turn, and has its own deadline.
         if (response.writableEnded) request.socket.destroy();
         else request.socket.setTimeout(STUCK_MILLISECONDS);
       });
@@ -218,24 +145,32 @@ function closeStuckConnections(server: Server): void {
 }
 
 /**
- * Asks callers to leave: while the server drains, and now and then anyway. Node's own maxRequestsPerSocket would answer what is already
- * on its way with 503, which is a failed call.
+ * Closes connections during the drain, and after some requests at any time. Node's own maxRequestsPerSocket would
+ * answer requests that are already under way with 503, which is a failed call.
+ *
+ * @returns whether the server must close the connection after an answer; called once for each answer
  */
-function closeConnections(app: FastifyInstance, { draining, random }: WebhookApp): void {
+function closeConnections(
+  app: FastifyInstance,
+  { draining, random }: WebhookApp,
+): (request: IncomingMessage) => boolean {
   const left = new WeakMap<object, number>();
   const atFirst = (): number =>
     LEAST_REQUESTS_PER_CONNECTION +
     Math.floor(random() * (MOST_REQUESTS_PER_CONNECTION - LEAST_REQUESTS_PER_CONNECTION));
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    const { socket } = request.raw;
+  const isLastAnswer = ({ socket }: IncomingMessage): boolean => {
     const count = (left.get(socket) ?? atFirst()) - 1;
     left.set(socket, count);
-    if (draining() || count <= 0) reply.header('connection', 'close');
+    return draining() || count <= 0;
+  };
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (isLastAnswer(request.raw)) reply.header('connection', 'close');
     done();
   });
+  return isLastAnswer;
 }
 
-/** Turns away who may not call before a byte of the body is read, whatever the path. */
+/** Rejects callers that are not allowed, on every path, before the server reads the body. */
 function verifyCallers(app: FastifyInstance, names: readonly string[]): void {
   app.addHook('onRequest', (request, reply, done) => {
     const problem = callerProblem(request.raw.socket, names);
@@ -243,13 +178,16 @@ function verifyCallers(app: FastifyInstance, names: readonly string[]): void {
       done();
       return;
     }
-    // The body stays unread.
+    // The server does not read the body, so the connection must close.
     reply.header('connection', 'close');
     done(httpError(401, problem));
   });
 }
 
-/** They are parsed when their turn comes. Fastify's own parser would refuse or drop what has a `__proto__` key, which must not pass by the policy. */
+/**
+ * Keeps bodies as text until their turn to be parsed. Fastify's own parser would reject or drop a body with a
+ * `__proto__` key, and the object would evade the policy.
+ */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
@@ -258,29 +196,34 @@ function readJsonBodies(app: FastifyInstance): void {
 }
 
 function answerFailures(app: FastifyInstance, { log }: WebhookApp): void {
-  app.setErrorHandler<Error & { statusCode?: number; code?: string }>((error, request, reply) => {
-    const code = error.statusCode ?? 500;
-    const path = request.url.split('?')[0] ?? '';
-    if (code >= 500) log.failed(path, error);
-    else log.refused(path, code, error.message);
-    return sendFailure(reply, code, code === 415 ? 'Content-Type must be application/json' : error.message);
+  app.setErrorHandler<Error & { statusCode?: number }>((error, request, reply) => {
+    return sendFailure(reply, failureOf(pathOf(request), error, log));
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendFailure(
-      reply,
-      404,
-      `no ${request.method} ${request.url.split('?')[0] ?? ''}: POST an AdmissionReview to /mutate or /validate`,
-    ),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const message = `no ${request.method} ${pathOf(request)}: POST an AdmissionReview to /mutate or /validate`;
+    return sendFailure(reply, failureStatus(404, message));
+  });
 }
 
-function sendFailure(reply: FastifyReply, code: number, message: string): FastifyReply {
-  return reply.code(code).type('application/json; charset=utf-8').send(failureStatus(code, message));
+/** Logs a failed request, and builds its answer. */
+function failureOf(path: string, error: Error & { statusCode?: number }, log: RequestLog): StatusBody {
+  const { statusCode: code = 500, message } = error;
+  if (code >= 500) log.failed(path, error);
+  else log.refused(path, code, message);
+  return failureStatus(code, code === 415 ? 'Content-Type must be application/json' : message);
+}
+
+function pathOf({ url }: { url: string }): string {
+  return url.split('?')[0] ?? '';
+}
+
+function sendFailure(reply: FastifyReply, status: StatusBody): FastifyReply {
+  return reply.code(status.code).type('application/json; charset=utf-8').send(status);
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When its first byte was there, by the monotonic clock. */
+    /** The arrival time of the first byte, by the monotonic clock. */
     arrival: number;
   }
 }
@@ -288,7 +231,7 @@ declare module 'fastify' {
 interface Answering {
   readonly endpoint: ReviewEndpoint;
   readonly isWaitedFor: (request: IncomingMessage) => boolean;
-  readonly addresses: Addresses;
+  readonly addresses: AddressSharing['addresses'];
   readonly leavePlace: (request: IncomingMessage) => void;
 }
 
@@ -303,7 +246,7 @@ function addWebhook(
       const arrival = monotonic();
       request.arrival = arrival;
       metrics.started();
-      // `close` comes exactly once, also when the caller hangs up.
+      // `close` comes exactly once, even if the client disconnects.
       reply.raw.on('close', () => {
         metrics.finished(webhook, (monotonic() - arrival) / 1000);
       });
@@ -315,12 +258,11 @@ function addWebhook(
     },
     handler: (request, reply) => {
       const { arrival, body, query } = request;
-      // Fastify would hold the text for as long as the request.
+      // Otherwise Fastify would hold the text as long as the request.
       request.body = undefined;
       endpoint.review(
         {
           webhook,
-          text: body,
           timeout: query['timeout'],
           arrival,
           isWaitedFor: isWaitedFor(request.raw),
@@ -329,10 +271,11 @@ function addWebhook(
           setAside: () => {
             leavePlace(request.raw);
           },
+          answer: (outcome) => {
+            reply.send(outcome);
+          },
         },
-        (outcome) => {
-          reply.send(outcome);
-        },
+        body,
       );
     },
   });

@@ -1,31 +1,35 @@
 import { BodyPlaces } from './body-places.ts';
-import { HeldAmounts } from './held-amounts.ts';
+import { BufferBudget } from './buffer-budget.ts';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Addresses } from './addresses.ts';
 import type { BodyPlacesLimit } from './body-places.ts';
-import type { HoldLimit } from './held-amounts.ts';
+import type { BufferLimit } from './buffer-budget.ts';
 
-/** Bodies that are announced to be no longer are read at once and not counted: even one on every connection is little. */
+/**
+ * Bodies up to this announced length are read at once and not counted: one such body on every connection takes little
+ * memory.
+ */
 export const SMALL_BODY_BYTES = 16 * 1024;
 
-export interface BodyLimit extends HoldLimit, Omit<BodyPlacesLimit, 'received'> {
+export interface BodyLimit extends BufferLimit, Omit<BodyPlacesLimit, 'received'> {
   readonly addresses: Addresses;
-  /** A longer body is refused, and never read. */
+  /** The server rejects a longer body without reading the body. */
   readonly longest: number;
 }
 
 /**
- * Keeps what is received of bodies within a limit: thirty clients that send 10 MiB but for the last byte would have the server killed for its
- * memory. A body is read when its address has a place for it. When all bodies are too much, the connection is closed whose body was begun first, of
- * the address that holds most: an honest body comes in one piece and is answered in milliseconds, so the oldest is a slow one.
+ * Limits the memory of received bodies. Without a limit, 30 clients that send 10 MiB except for the last byte would
+ * exhaust the server's memory. The server reads a body when the body's address has a free place. Above the limit, the
+ * server closes the connection of the oldest body of the heaviest address. An honest body comes in one piece and is
+ * answered in milliseconds, so the oldest body is a slow one.
  *
- * @param limit in bytes of all bodies that are received and not answered yet: more than the largest body
- * @returns gives up a request's place before it is answered
+ * @param limit in bytes of all bodies that are received and not answered yet; more than the largest body
+ * @returns a function that frees a request's place before the answer
  */
 export function limitBodies(app: FastifyInstance, limit: BodyLimit): (request: IncomingMessage) => void {
   const { addresses, longest } = limit;
-  const held = new HeldAmounts<IncomingMessage>(limit);
+  const held = new BufferBudget<IncomingMessage>(limit);
   const places = new BodyPlaces({ ...limit, received: (request) => held.of(request) });
   app.addHook('preParsing', ({ raw }, reply, payload, done) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;

@@ -2,25 +2,31 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Address } from './addresses.ts';
 
-/** Short bodies do not wait for long ones: all tenants share the address of the API server, and one of them may have it send long ones. */
+/**
+ * Short bodies do not wait for long ones. All tenants share the address of the API server, and one tenant may send many
+ * long bodies.
+ */
 const SHORT_BODY_BYTES = 128 * 1024;
-/** Short bodies of an address that are read, or wait to be decided, at a time: what they have together, in bytes. */
+/** The limit on the total bytes of an address's short bodies that are being read, or wait for a decision. */
 const ALL_SHORT_BYTES = 512 * 1024;
-/** Longer bodies of an address that are read, or wait to be decided, at a time. */
+/** The limit on the number of an address's long bodies that are being read, or wait for a decision. */
 const PLACES = 4;
-/** A body that grows by less in a look's time is slow: it goes on, but others no longer wait for it. */
+/**
+ * A body that grows by less than LEAST_GROWTH_BYTES between two looks is slow. The server continues to read the slow
+ * body, and other bodies no longer wait for its place.
+ */
 const LOOK_MILLISECONDS = 100;
 const LEAST_GROWTH_BYTES = 16 * 1024;
 
 export interface BodyPlacesLimit {
-  /** Bytes of a body so far. */
+  /** The bytes of a body received so far. */
   readonly received: (request: IncomingMessage) => number;
   /** Stops and starts reading from a connection. */
   readonly block: (socket: Socket) => void;
   readonly unblock: (socket: Socket) => void;
-  /** Whether nothing is read from a connection at the moment for another reason. */
+  /** Whether reading from a connection is paused for another reason. */
   readonly isHeld: (socket: Socket) => boolean;
-  /** Told when a body has to wait. */
+  /** Called when a body has to wait. */
   readonly delayed: (address: Address) => void;
 }
 
@@ -28,7 +34,7 @@ interface Body {
   readonly request: IncomingMessage;
   readonly bytes: number;
   readonly read: () => void;
-  /** Received at the last look. */
+  /** The bytes received at the last look. */
   seen: number;
 }
 
@@ -39,13 +45,14 @@ interface Line {
   readonly placed: Map<IncomingMessage, Body>;
   readonly waiting: Map<IncomingMessage, Body>;
   bytes: number;
-  /** Whether the next place is for the shortest body. */
+  /** Whether the shortest body gets the next place. */
   isForShortest: boolean;
 }
 
 /**
- * Gives each address a few places for long bodies, and some bytes for short ones. A body that has no place is not read from the network. Short bodies
- * are read in their order. The places of long ones go to the shortest and to the oldest in turn: neither waits for all others.
+ * Gives each address a few places for long bodies, and a byte limit for short bodies. The server does not read a body
+ * without a place from the network. Short bodies are read in order of arrival. The places for long bodies go in turn to
+ * the shortest body and to the oldest body, so neither waits for all others.
  */
 export class BodyPlaces {
   readonly #limit: BodyPlacesLimit;
@@ -59,8 +66,8 @@ export class BodyPlaces {
   }
 
   /**
-   * @param bytes the most that the body may have
-   * @param read called once the body may be read: at once, or later, or never when the request leaves first
+   * @param bytes the maximum size of the body
+   * @param read called once when the body may be read, at once or later; never called if the request leaves first
    */
   enter(request: IncomingMessage, address: Address, bytes: number, read: () => void): void {
     const line = this.#line(address, bytes <= SHORT_BODY_BYTES);
@@ -77,7 +84,7 @@ export class BodyPlaces {
     this.#lookLater();
   }
 
-  /** The request is answered, or its client is gone. It may leave twice. */
+  /** The request is answered, or its client disconnected. A second call has no effect. */
   leave(request: IncomingMessage): void {
     const line = this.#lineOf.get(request);
     if (line === undefined) return;
@@ -137,7 +144,7 @@ function hasPlace({ isShort, placed, bytes }: Line, body: Body): boolean {
   return isShort ? bytes + body.bytes <= ALL_SHORT_BYTES : placed.size < PLACES;
 }
 
-/** The body that has the next place. */
+/** The body that gets the next place. */
 function nextOf({ isShort, isForShortest, waiting }: Line): Body | undefined {
   let [next] = waiting.values();
   if (isShort || !isForShortest) return next;

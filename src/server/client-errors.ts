@@ -3,18 +3,18 @@ import { failureStatus } from './status.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is answered to what is no request, by the code of Node's error. */
+/** The HTTP status for invalid input, by the code of Node's error. */
 const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
 };
 
 /**
- * Answers what is no HTTP, or comes too late, and closes the connection. Requests that were whole before it are answered first: a client may send
- * garbage behind a review, and the review counts.
+ * Answers input that is not HTTP, or comes too late, and closes the connection. Complete requests before the invalid
+ * input are answered first: a client may send garbage after a valid review.
  */
 export class ClientErrors {
-  /** The requests of a connection that may be unanswered, in their order. */
+  /** The requests of a connection that may be unanswered, in order. */
   readonly #pending = new WeakMap<Socket, ServerResponse[]>();
   readonly #seen = new WeakSet<Socket>();
 
@@ -29,13 +29,13 @@ export class ClientErrors {
     });
   }
 
-  /** For Node's `clientError`. */
+  /** The handler for Node's `clientError`. */
   readonly handle = (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) {
       socket.destroy();
       return;
     }
-    // Node tells of each chunk that follows.
+    // Node emits `clientError` again for each further chunk.
     if (this.#seen.has(socket)) return;
     this.#seen.add(socket);
     const last = this.#lastWhole(socket);
@@ -46,7 +46,7 @@ export class ClientErrors {
     }
   };
 
-  /** The last request of a connection that has come whole and is not answered yet. */
+  /** The last complete and unanswered request of a connection. */
   #lastWhole(socket: Socket): ServerResponse | undefined {
     return this.#pending.get(socket)?.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
   }
@@ -67,6 +67,6 @@ function closeAfter(response: ServerResponse, socket: Socket): void {
       socket.destroySoon();
     });
   }
-  // Node closes the connection behind it.
+  // With this header, Node closes the connection after the answer.
   else response.setHeader('connection', 'close');
 }

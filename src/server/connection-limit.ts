@@ -4,14 +4,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Address, Addresses } from './addresses.ts';
 
-/** Who may stay connected to a port, and who is told of those that may not. */
+/** The limit on the connections of a port, and the report about closed connections. */
 export interface ConnectionLimit {
-  /** The most connections that are open at a time. */
+  /** The maximum number of open connections. */
   readonly most: number;
-  /** A connection is closed to keep to the limit. */
+  /** Called when a connection is closed to keep to the limit. */
   readonly dropped: (address: Address) => void;
   readonly addresses: Addresses;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
 }
 
@@ -19,38 +19,44 @@ export interface ConnectionLimit {
 interface Connection {
   readonly socket: Socket;
   readonly address: Address;
-  /** When it was opened, by the clock. */
+  /** The time of the open, by the clock. */
   readonly openSince: number;
-  /** Requests that are not answered yet; pipelined ones are several. */
+  /** The number of unanswered requests. Pipelined requests may be several. */
   underWay: number;
-  /** Whether a request was ever answered with 2xx. */
+  /** Whether the connection ever had an answer with 2xx. */
   proven: boolean;
-  /** When it last went from idle to busy, by the clock. */
+  /** The time of the last change from idle to busy, by the clock. */
   busySince: number;
-  /** Counts up whenever one is opened or goes from idle to busy or back: the lowest has been as it is for longest. */
+  /**
+   * A counter that grows at each open and at each change between idle and busy. The connection with the lowest turn has
+   * been in its state for longest.
+   */
   turn: number;
 }
 
 /**
- * Keeps a server's open connections within a limit: when one comes that is too many, another is closed for it. A connection costs about 60 KiB,
- * so a client that opens thousands would have the server killed for its memory. Strangers are those which never had an answer with 2xx: an honest one
- * is a stranger for a moment only. Whether strangers have a request under way does not matter, or slow bodies would outlive the newcomer that is still
- * shaking hands. An API server does not repeat a POST that meets a closing connection, so those go last that may be its own:
+ * Limits a server's open connections: above the limit, a new connection closes another one. A connection costs about 60
+ * KiB, so a client with thousands of connections could exhaust the server's memory. A stranger is a connection that
+ * never had an answer with 2xx. An honest connection is a stranger only for a moment. A request under way does not
+ * protect a stranger: otherwise slow bodies would outlive a new connection in its handshake. An API server does not
+ * retry a POST on a closing connection, so connections that may belong to API servers close last. The order:
  *
- * 1. the oldest stranger of any address, when it has been one for too long,
- * 2. while strangers hold more than half of all places, the oldest one of the address that has most strangers,
- * 3. of the address that has most connections, or of several that have as many:
- *    the oldest stranger, while strangers hold more than half of the places of the address,
- *    a proven one whose request has been under way for too long,
- *    a proven one with no request under way, idle for longest: the API server sees it close and takes another,
- * 4. the oldest stranger of any address, or the newcomer when there is no other. A proven one stays while its request is answered in time.
+ * 1. The oldest stranger of any address, if the stranger is older than the patience limit.
+ * 2. While strangers hold more than half of all places: the oldest stranger of the address with the most strangers.
+ * 3. A connection of the address with the most connections, or of several such addresses. First the oldest stranger,
+ *    while strangers hold more than half of the address's places. Next, a proven connection whose request exceeds the
+ *    patience limit. Last, the proven connection that has been idle for longest: the API server sees the close and
+ *    takes another connection.
+ * 4. The oldest stranger of any address, or the new connection if there is no other. A proven connection stays while
+ *    its requests are answered in time.
  *
- * Half the places are the strangers': while the proven hold more, they go first, or somebody who proves himself a thousand times over would
- * leave no time to shake hands. A proof is cheap where callers are not verified; with client certificates nobody else has one.
+ * Half of the places are for strangers. While proven connections hold more than half, proven connections close first.
+ * Otherwise an attacker with 1,000 proven connections would leave no time for handshakes. A proof is cheap if callers
+ * are not verified. With client certificates, only allowed callers can have a proof.
  */
 export function limitConnections(server: Server, limit: ConnectionLimit): void {
   const connections = new OpenConnections(limit);
-  // Below TLS, as a handshake that is never finished takes its place, too.
+  // The limit counts connections below TLS, because an unfinished handshake also takes a place.
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
   });
@@ -59,7 +65,7 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     connections.began(request.socket);
-    // `close` comes exactly once, also when the caller hangs up.
+    // `close` comes exactly once, even if the client disconnects.
     response.on('close', () => {
       connections.ended(request.socket, response.writableFinished && response.statusCode < 300);
     });
@@ -68,11 +74,14 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
 
 class OpenConnections {
   readonly #limit: ConnectionLimit;
-  /** By age. Searched when one is too many, so that a request costs no more than a few numbers: sets by state would be made anew again and again. */
+  /**
+   * The open connections by age. The server searches this set only above the limit, so each request only updates a few
+   * numbers. One set for each state would cost more for each request.
+   */
   readonly #open = new Set<Connection>();
-  /** By what requests come on: the connection itself, or the TLS that is spoken on it. */
+  /** The connection by the socket of its requests: the connection itself, or the TLS socket on the connection. */
   readonly #bySocket = new WeakMap<Socket, Connection>();
-  /** By the address of the other end, which TLS has in common with the connection below it. */
+  /** The connection by its two ends. The TLS socket and the connection below have the same ends. */
   readonly #byPeer = new Map<string, Connection>();
   #turn = 0;
 
@@ -111,7 +120,7 @@ class OpenConnections {
 
   began(socket: Socket): void {
     const connection = this.#bySocket.get(socket);
-    // Of pipelined ones the first counts: they do not make each other younger.
+    // The first of several pipelined requests counts: later requests do not reset the time.
     if (connection === undefined || ++connection.underWay > 1) return;
     connection.busySince = this.#limit.monotonic();
     connection.turn = ++this.#turn;
@@ -127,7 +136,7 @@ class OpenConnections {
   #victim(newcomer: Connection): Connection {
     const open = [...this.#open];
     const allStrangers = open.filter(({ proven }) => !proven);
-    // The newcomer is one, the youngest.
+    // The new connection is the youngest stranger.
     const [oldest = newcomer] = allStrangers;
     if (this.#isTooLong(oldest.openSince)) return oldest;
     if (allStrangers.length > (open.length - 1) / 2) return crowdOf(allStrangers)[0] ?? newcomer;
@@ -156,14 +165,14 @@ class OpenConnections {
   }
 
   #drop(connection: Connection): void {
-    // Now, and not when it is closed at last: the next newcomer is not to find it.
+    // Deleted now and not at the `close` event, so that the next new connection does not find this one.
     this.#open.delete(connection);
     connection.socket.destroy();
     this.#limit.dropped(connection.address);
   }
 }
 
-/** The connections of the addresses that have most. */
+/** The connections of the addresses with the most connections. */
 function crowdOf(connections: readonly Connection[]): Connection[] {
   const counts = new Map<Address, number>();
   for (const { address } of connections) counts.set(address, (counts.get(address) ?? 0) + 1);

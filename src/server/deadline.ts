@@ -1,6 +1,6 @@
 /**
- * Share of the API server's timeout after which an answer is no longer worth making: what is left is for the way back. A webhook that
- * answers late costs the caller its whole timeout and is ignored all the same.
+ * The share of the API server's timeout that a decision may use. The rest is for the way back. After a late answer, the
+ * API server has waited for the whole timeout and ignores the answer.
  */
 const SHARE = 0.8;
 
@@ -16,10 +16,22 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * How many milliseconds a request may take, from the `timeout` that the API server sends along (`?timeout=5s`, a Go duration).
- * Undefined when there is none or it cannot be read: then only the server's own limits hold.
+ * The time limit of a request, in milliseconds, from the API server's `?timeout=5s` (a Go duration). Undefined without
+ * a valid timeout: then only the server's own limits apply.
  */
 export function deadlineMilliseconds(timeout: unknown): number | undefined {
+  // An API server sends the same text with each call of a webhook, so the last result is kept.
+  if (timeout === lastRead.timeout) return lastRead.deadline;
+  lastRead = { timeout, deadline: read(timeout) };
+  return lastRead.deadline;
+}
+
+let lastRead: { readonly timeout: unknown; readonly deadline: number | undefined } = {
+  timeout: undefined,
+  deadline: undefined,
+};
+
+function read(timeout: unknown): number | undefined {
   if (typeof timeout !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns)){1,6}$/.test(timeout)) return undefined;
   let total = 0;
   for (const [, amount, unit] of timeout.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g))

@@ -1,20 +1,20 @@
-/** An episode is over when nothing has happened for so long, in milliseconds. */
+/** An episode ends after this time without events, in milliseconds. */
 const QUIET_MILLISECONDS = 60_000;
-/** Episodes that are remembered. While there are more, further ones are not told of. */
+/** The limit on remembered episodes. Above the limit, new episodes are not reported. */
 const MOST_EPISODES = 100;
 
-/** Tells the beginnings of episodes, so that what happens a thousand times a second is logged once. */
+/** Detects the start of an episode, so that an event with 1,000 repeats a second is logged once. */
 export class Episodes {
   readonly #monotonic: () => number;
-  /** When something last happened, the oldest first. */
+  /** The time of the last event of each episode, oldest first. */
   readonly #last = new Map<string, number>();
 
-  /** @param monotonic a clock that never goes back, in milliseconds */
+  /** @param monotonic a monotonic clock, in milliseconds */
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
   }
 
-  /** Notes an event. True when the event begins an episode: there was none like it for a minute. */
+  /** Records an event. True if the event starts an episode: there was no such event for one minute. */
   begins(who: string, what: string): boolean {
     const now = this.#monotonic();
     for (const [episode, last] of this.#last) {

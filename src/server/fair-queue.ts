@@ -6,24 +6,27 @@ import type { ProcessorMeter } from './processor-meter.ts';
 /** Long work for a client. */
 export interface Job {
   readonly address: Address;
-  /** The memory, in bytes, that the job takes from its first step to its last. Asked once; what it throws ends the job. */
+  /**
+   * The memory, in bytes, that the job takes from its first step to its last. Called once. An error from the call ends
+   * the job.
+   */
   readonly weigh: () => number;
   readonly steps: Steps<void>;
-  /** The client no longer waits for it. */
+  /** True if the client no longer waits for the job. */
   readonly isAbandoned: () => boolean;
-  /** Told of what a step has thrown; no further one follows. */
+  /** Called with the error of a step. No further step follows. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface FairQueueLimit {
-  /** What begun jobs may weigh together. A single one may always begin. */
+  /** The weight limit of all started jobs together. A single job may always start. */
   readonly most: number;
-  /** What begun jobs of one address may weigh together: there is room for another address beside it. */
+  /** The weight limit of the started jobs of one address. The rest leaves room for another address. */
   readonly mostOfAddress: number;
-  /** How long jobs go on in a turn of the event loop, in milliseconds: one that is longer, or several. */
+  /** The time of all jobs in one turn of the event loop, in milliseconds: for one long job, or for several. */
   readonly slice: number;
   readonly meter: ProcessorMeter;
-  /** Has something done in the next turn of the event loop: setImmediate. */
+  /** Runs work in the next turn of the event loop: setImmediate. */
   readonly later: (work: () => void) => void;
 }
 
@@ -36,8 +39,9 @@ interface Entry {
 }
 
 /**
- * Does long work in slices, one in each turn of the event loop: when a job leaves some of the slice, another goes on. The next job is of the address
- * that has used the least processor time lately, and of its jobs the one that has used the least: a client that sends much delays itself only.
+ * Does long work in slices, one slice in each turn of the event loop. If a job leaves time in the slice, another job
+ * uses the rest. The next job belongs to the address that used the least processor time lately. Of the jobs of that
+ * address, the job that used the least time is next. So a client that sends much delays only itself.
  */
 export class FairQueue {
   readonly #limit: FairQueueLimit;
@@ -50,16 +54,14 @@ export class FairQueue {
     this.#limit = limit;
   }
 
-  /** Whether a job of this weight could begin at once. */
+  /** Whether a job of this weight could start at once. */
   hasRoomFor(address: Address, weight: number): boolean {
     const { most, mostOfAddress } = this.#limit;
     const ofAddress = this.#begunOf.get(address) ?? 0;
     return this.#begunWeight + weight <= most && ofAddress + weight <= mostOfAddress;
   }
 
-  /**
-   * @param begunWeight what the job weighs, when it has begun already: it takes memory from now on
-   */
+  /** @param begunWeight the weight of a job that has already started; the job takes memory from now on */
   add(job: Job, begunWeight?: number): void {
     const begun = begunWeight !== undefined;
     if (begun) this.#count(job.address, begunWeight);
@@ -86,7 +88,7 @@ export class FairQueue {
     if (this.#isRunning) later(this.#turn);
   };
 
-  /** One can always go on: a begun one, or any when none has begun. */
+  /** Finds the next job. One job can always continue: a started job, or any job if no job has started. */
   #next(): Entry | undefined {
     const used = new Map<Address, number>();
     for (const { job } of this.#entries) if (!used.has(job.address)) used.set(job.address, job.address.used());
@@ -106,7 +108,9 @@ export class FairQueue {
     return best;
   }
 
-  /** A heavy job would never find room if the jobs of busier addresses went on beginning. */
+  /**
+   * Without this limit, a heavy job would never find room, because jobs of busier addresses would continue to start.
+   */
   #mostUsedToBegin(usedBy: (entry: Entry) => number): number {
     let most = Infinity;
     for (const entry of this.#entries)
@@ -162,6 +166,6 @@ function tell({ failed }: Job, error: unknown): void {
   try {
     failed(error);
   } catch {
-    // The other jobs are not to suffer.
+    // An error in the report must not stop the other jobs.
   }
 }

@@ -4,34 +4,43 @@ import type { Socket } from 'node:net';
 import type { Address, Addresses } from './addresses.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 
-/** Handshakes that are begun and not over yet: each may take a millisecond of the processor at once, when the client chooses. */
+/** The limit on unfinished handshakes. A client can make each handshake use a millisecond of the processor at once. */
 const MOST_UNDER_WAY = 64;
 const MOST_OF_AN_ADDRESS = 32;
-/** What begun handshakes may take of the processor, in milliseconds, in one turn of the event loop. */
+/** The processor time of started handshakes in one turn of the event loop, in milliseconds. */
 const TURN_MILLISECONDS = 10;
-/** A handshake that takes longer, in milliseconds, is closed when its place is needed: by an address that has fewer, or by its own. */
+/**
+ * The patience limits for a handshake, in milliseconds. The server closes a slower handshake when an address with fewer
+ * handshakes, or the handshake's own address, needs the place.
+ */
 const PATIENCE_MILLISECONDS = { fewer: 100, own: 1000 };
-/** How often that is looked at while others wait, in milliseconds. */
+/** The interval between two looks for slow handshakes while others wait, in milliseconds. */
 const LOOK_MILLISECONDS = 50;
 
-/** Nothing came on a connection for so long: it is closed, as Node closes handshakes that take as long. */
+/**
+ * The server closes a connection without any data after this time, in milliseconds. Node has the same limit for
+ * handshakes.
+ */
 const SILENCE_MILLISECONDS = 120_000;
 
 export interface HandshakeLimit {
   readonly addresses: Addresses;
   readonly meter: ProcessorMeter;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
-  /** Has something done in the next turn of the event loop: setImmediate. */
+  /** Runs work in the next turn of the event loop: setImmediate. */
   readonly later: (work: () => void) => void;
-  /** Told when a handshake has to wait, and when a connection is closed to keep to the limit. */
+  /**
+   * `delayed` is called when a handshake has to wait. `dropped` is called when a connection is closed to keep to the
+   * limit.
+   */
   readonly delayed: (address: Address) => void;
   readonly dropped: (address: Address) => void;
 }
 
 interface Handshake {
   readonly socket: Socket;
-  /** What the connection has in common with the TLS that is spoken on it. */
+  /** The two ends of the connection. The TLS socket on the connection has the same ends. */
   readonly peer: string;
   readonly address: Address;
   readonly begin: () => void;
@@ -39,11 +48,12 @@ interface Handshake {
 }
 
 /**
- * Bounds the TLS handshakes that are under way. A handshake begins when the client has sent something, and the address goes first that has used the
- * least processor time lately. Otherwise a client that opens connections without end leaves no time for others.
+ * Limits the TLS handshakes under way. A handshake starts after the client has sent data. The address that used the
+ * least processor time lately goes first. Otherwise a client that opens connections endlessly would leave no time for
+ * other clients.
  */
 export function limitHandshakes(server: Server, limit: HandshakeLimit): void {
-  // Node's own, which creates the TLS socket: it is always there, and always the first.
+  // Node's own listener, which creates the TLS socket. This listener always exists, and is always the first.
   const [speakTls] = server.listeners('connection') as ((socket: Socket) => void)[];
   if (speakTls === undefined) throw new Error('the server has no listener that speaks TLS');
   server.removeListener('connection', speakTls);
@@ -66,7 +76,7 @@ export function limitHandshakes(server: Server, limit: HandshakeLimit): void {
 class Handshakes {
   readonly #limit: HandshakeLimit;
   readonly #waiting = new Set<Handshake>();
-  /** By what the connection has in common with the TLS that is spoken on it. */
+  /** The handshake by the two ends of its connection. The TLS socket on the connection has the same ends. */
   readonly #underWay = new Map<string, Handshake>();
   readonly #counts = new Map<Address, number>();
   #isScheduled = false;
@@ -115,7 +125,7 @@ class Handshakes {
     });
   }
 
-  /** Begins what may begin in this turn. */
+  /** Starts the handshakes that may start in this turn. */
   #goOn(): void {
     const { meter } = this.#limit;
     meter.lap();
@@ -153,7 +163,7 @@ class Handshakes {
     return best;
   }
 
-  /** Handshakes that do not go on give way after a while. */
+  /** Closes slow handshakes after a while to make room. */
   #lookLater(): void {
     if (this.#look !== undefined) return;
     for (const { address } of this.#waiting) this.#limit.delayed(address);
@@ -174,7 +184,7 @@ class Handshakes {
     }
   }
 
-  /** The oldest handshake that may be closed for an address. */
+  /** The oldest handshake that the server may close for an address. */
   #slowest(waiting: Address): Handshake | undefined {
     const now = this.#limit.monotonic();
     for (const handshake of this.#underWay.values()) {

@@ -7,23 +7,24 @@ import { jsonText } from '../text/json-text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 
-/** Why the server is or is not ready, part by part. */
+/** The readiness of the server, with details for each part. */
 export interface Readiness {
   readonly ready: boolean;
-  /** One entry a part: what it is and how it is doing. A part may have problems while the server stays ready. */
+  /** One entry for each part, with its name and its state. A part may have problems while the server stays ready. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The kubelet and a few scrapers need one each. */
+/** The kubelet and a few scrapers need one connection each. */
 const CONNECTIONS = 100;
 
-/** Anybody may ask, and a kubelet does every few seconds: the log has the rest. */
+/** Limits on the answer: every client may ask, and a kubelet asks every few seconds. The log has the full text. */
 const MOST_LISTED = 20;
 const LONGEST_TEXT = 300;
 
 /**
- * The plain-HTTP port: `/livez` says that the process answers, `/readyz` that it should be sent requests and why, `/metrics` is for
- * Prometheus. Apart from the webhook port, so that the kubelet needs no TLS and a busy webhook does not kill the Pod.
+ * The plain-HTTP port. `/livez` reports that the process answers. `/readyz` reports whether the server is ready for
+ * requests, with the reasons. `/metrics` is for Prometheus. The port is separate from the webhook port: the kubelet
+ * needs no TLS, and a busy webhook does not fail the liveness probe.
  */
 export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, monotonic: () => number): FastifyInstance {
   const app = fastify({
@@ -55,7 +56,9 @@ export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, mon
   return app;
 }
 
-/** A value as it is answered: of a list its first elements and how many more there are, of a text its beginning. */
+/**
+ * Shortens a value for the answer: a list to its first elements and the number of the others, a text to its beginning.
+ */
 function briefly(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return cut(value, LONGEST_TEXT);
   if (!Array.isArray(value) || value.length <= MOST_LISTED) return value;

@@ -1,11 +1,16 @@
 import { endOfString } from './json-text.ts';
 import type { Steps } from '../steps.ts';
 
-/** Characters that are parsed at once. V8 takes up to 15 ms for them, when each object has keys of its own. */
+/**
+ * The number of characters for one JSON.parse call. V8 takes up to 15 ms for such a piece if each object has its own
+ * keys.
+ */
 const PIECE = 128 * 1024;
-/** Characters that are scanned between two steps. */
+/** The number of characters that are scanned between two steps. */
 const SCANNED = 1024 * 1024;
-/** The API server's own decoders read 10,000 levels (Go's encoding/json); a review puts the object two levels deeper. */
+/**
+ * The API server's own decoders read 10,000 levels (Go's encoding/json). A review puts the object two levels deeper.
+ */
 const MOST_LEVELS = 10_002;
 
 const [QUOTE, COMMA, BRACKET, BRACE, CLOSING_BRACKET, CLOSING_BRACE] = ['"', ',', '[', '{', ']', '}'].map((sign) =>
@@ -13,11 +18,11 @@ const [QUOTE, COMMA, BRACKET, BRACE, CLOSING_BRACKET, CLOSING_BRACE] = ['"', ','
 ) as [number, number, number, number, number, number];
 
 /**
- * JSON.parse in steps: lists and objects of more than 128 KiB are parsed piece by piece. A single string or number is one piece, whatever its
- * length.
+ * JSON.parse in steps: lists and objects of more than 128 KiB are parsed piece by piece. A single string or number is
+ * one piece of any length.
  *
- * @throws SyntaxError where JSON.parse does, but its message knows no position
- * @throws RangeError for a long text that is nested deeper than any API server's
+ * @throws SyntaxError for the same texts as JSON.parse, with a message without a position
+ * @throws RangeError for a long text that is nested deeper than an API server allows
  */
 export function* jsonInSteps(text: string, piece = PIECE): Steps<unknown> {
   if (text.length <= piece) return JSON.parse(text) as unknown;
@@ -30,7 +35,7 @@ export function* jsonInSteps(text: string, piece = PIECE): Steps<unknown> {
   return yield* new PieceParser(text, ends, piece).container(start);
 }
 
-/** Where the lists and objects that are longer than a piece start, and where each ends. */
+/** The starts of the lists and objects that are longer than a piece, each with its end. */
 function* longContainers(text: string, piece: number): Steps<ReadonlyMap<number, number>> {
   const ends = new Map<number, number>();
   const open: number[] = [];
@@ -65,7 +70,7 @@ class PieceParser {
     this.#piece = piece;
   }
 
-  /** A loop and no recursion: 10,000 generators in each other would take a step of each for every step. */
+  /** Uses a loop and no recursion: with 10,000 nested generators, each step would pass through all generators. */
   *container(start: number): Steps<unknown> {
     let inner = this.#opened(start);
     const outer: Container[] = [];
@@ -93,10 +98,13 @@ class PieceParser {
     return { value: isList ? [] : {}, isList, end, at: start + 1, child: 0, needsOne: false };
   }
 
-  /** Parses on, up to a child that is longer than a piece itself, whose start it gives, or to the end. */
+  /**
+   * Parses up to the start of a child that is longer than a piece, and returns the start. Without such a child, parses
+   * to the end.
+   */
   *#untilChild(container: Container): Steps<number | undefined> {
     const { end } = container;
-    /** Where the members that are not parsed yet begin, and where the one that is looked at does. */
+    /** `run` is the start of the members that are not parsed yet. `last` is the start of the current member. */
     let run = container.at;
     let last = run;
     for (let at = run; at < end - 1; at += 1) {
@@ -126,7 +134,7 @@ class PieceParser {
     return undefined;
   }
 
-  /** The closing sign of a list or object that is no longer than a piece. */
+  /** The position of the closing bracket of a list or object that is no longer than a piece. */
   #endOfShort(start: number, end: number): number {
     let depth = 0;
     for (let at = start; at < end; at += 1) {
@@ -138,7 +146,7 @@ class PieceParser {
     throw unexpected(this.#text, start);
   }
 
-  /** Members between two commas. */
+  /** Parses the members between two commas. */
   #parseRun({ value, isList }: Container, start: number, end: number): void {
     const members = this.#text.slice(start, end);
     if (isList) {
@@ -153,7 +161,7 @@ class PieceParser {
     for (const key of keys) setMember(value, key, object[key]);
   }
 
-  /** Takes in a child, and looks for what comes behind it. */
+  /** Adds a child to its container, and checks the text after the child. */
   #take(container: Container, child: unknown, childEnd: number): void {
     const { value, isList, at, end, child: childStart } = container;
     const text = this.#text;
@@ -172,21 +180,21 @@ class PieceParser {
   }
 }
 
-/** A list or object that is being parsed. */
+/** A list or object during its parsing. */
 interface Container {
   readonly value: unknown[] | object;
   readonly isList: boolean;
-  /** Behind its closing sign. */
+  /** The position after the closing bracket. */
   readonly end: number;
-  /** What is parsed next: right behind its opening sign or a comma. */
+  /** The position of the next member: right after the opening bracket or a comma. */
   at: number;
-  /** Where the child starts that is being parsed. */
+  /** The start of the child that is being parsed. */
   child: number;
-  /** A comma is before it: a member must follow. */
+  /** True after a comma: a member must follow. */
   needsOne: boolean;
 }
 
-/** An assignment would set the prototype. */
+/** Defines `__proto__` as a plain member, because an assignment would set the prototype. */
 function setMember(object: object, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

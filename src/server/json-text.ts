@@ -1,6 +1,8 @@
 const [QUOTE, BACKSLASH] = ['"', '\\'].map((sign) => sign.charCodeAt(0)) as [number, number];
 
-/** Where the string that starts here has its closing quote; the end of the text when it has none. */
+/**
+ * The position of the closing quote of the string that starts at `start`. The end of the text if the quote is missing.
+ */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

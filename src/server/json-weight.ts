@@ -4,26 +4,28 @@ const [QUOTE, COMMA, COLON, BACKSLASH, BRACKET, BRACE, ZERO, NINE] = ['"', ',', 
   (sign) => sign.charCodeAt(0),
 ) as [number, number, number, number, number, number, number, number];
 
-/** A character of text may become two bytes of a string. */
+/** A character of the text may become two bytes of a string. */
 const CHARACTER_BYTES = 2;
-/** A list or an object with nothing in it, and its place in the one around it. */
+/** An empty list or object, and its place in the container. */
 const OPENED_BYTES = 72;
-/** A value in a list, with the object that a number or a short string is. */
+/** A value in a list: its place, and the object for a number or a short string. */
 const NEXT_BYTES = 40;
-/** A key that no other object has before the same others: the key itself, and a hidden class for the object as it is from there on. */
+/**
+ * A key that no other object has after the same earlier keys: the key, and a hidden class for the object with the key.
+ */
 const KEY_BYTES = 140;
-/** A key that looks like a list's index: up to 31 places are made for one. */
+/** A key that looks like a list index: V8 reserves up to 31 places for such a key. */
 const INDEX_KEY_BYTES = 340;
 
-/** The heaviest that a text of some length can be, without a look into it: nothing but `{"1":`. */
+/** The maximum weight of a character without reading the text. The heaviest text repeats `{"1":`. */
 export const MOST_BYTES_PER_CHARACTER = CHARACTER_BYTES + Math.ceil((OPENED_BYTES + INDEX_KEY_BYTES) / '{"1":'.length);
 
 /**
- * The most memory, in bytes, that V8 needs for what a JSON text says: the length of the text says little about it, as parsed, five characters may
- * take four hundred bytes. Ordinary objects need a third of it, as they have the same keys. Measured with Node 24, see the test. What is no JSON has
- * some weight, too.
+ * The maximum memory, in bytes, that V8 needs for the parsed value of a JSON text. The length of the text is a poor
+ * estimate: five characters may take 400 bytes after parsing. Ordinary objects need a third of this weight, because
+ * they share keys. Measured with Node 24, see the test. Invalid JSON has some weight, too.
  *
- * @param most where to stop, for those who want to know no more than whether it is more
+ * @param most the weight at which the count stops, for callers that only compare with a limit
  */
 export function jsonWeight(text: string, most = Infinity): number {
   let weight = text.length * CHARACTER_BYTES;
@@ -42,7 +44,10 @@ export function jsonWeight(text: string, most = Infinity): number {
   return weight;
 }
 
-/** Whether a JSON text may need more bytes of memory than may be. Texts that are too short for that are not looked into. */
+/**
+ * Whether the parsed value of a JSON text may need more memory than `most` bytes. Skips the count for texts that are
+ * too short to exceed the limit.
+ */
 export function isHeavierThan(most: number, text: string): boolean {
   return text.length * MOST_BYTES_PER_CHARACTER > most && jsonWeight(text, most) > most;
 }

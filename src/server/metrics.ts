@@ -1,14 +1,15 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { REASON_CODES } from '../defaulting/reason.ts';
-import { CHECK_CATALOGUE } from '../policy/check-catalogue.ts';
-import { BUDGETS } from '../policy/policy-budget.ts';
+import { CHECKS } from '../checks/catalogue.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
-import { MISSED_NAMESPACES } from '../missed-namespace.ts';
+import { MISSED_NAMESPACES } from '../facts/missed-namespace.ts';
+import { observeSources } from './metric-sources.ts';
+import { Tally } from './tally.ts';
 import type { Decision } from '../admission/decision.ts';
-import type { Budget } from '../policy/policy-budget.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
-import type { MissedNamespace } from '../missed-namespace.ts';
+import type { MissedNamespace } from '../facts/missed-namespace.ts';
+import type { MetricSources } from './metric-sources.ts';
 
 export const WEBHOOKS = ['mutate', 'validate'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];
@@ -17,66 +18,46 @@ export type Webhook = (typeof WEBHOOKS)[number];
 export const PORTS = ['webhook', 'health'] as const;
 export type Port = (typeof PORTS)[number];
 
-/** What a client waits for when its address uses more than its share. */
+/** The steps that wait when a client's address uses more than its share. */
 export const DELAYS = ['reading', 'body', 'handshake'] as const;
 export type Delay = (typeof DELAYS)[number];
 
-/** Where an injected probe came from, as metrics tell it: a policy's name would be an unbounded label. */
+/** The source of an injected probe in metrics. The name of a policy would be an unbounded label. */
 const RULES = ['policy', 'annotation', 'safety'] as const;
 
-/** Operations and kinds that get a label of their own; anything else is `other`, so that callers cannot grow the series. */
+/**
+ * Operations and kinds with their own label. All other values get the label `other`, so that clients cannot create
+ * unlimited series.
+ */
 const OPERATIONS = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 const KINDS = new Set(BUILT_IN_KINDS.map(({ kind }) => kind));
 
-/** What is known at scrape time and not counted along the way. */
-export interface MetricSources {
-  readonly policies: () => {
-    readonly loaded: number;
-    readonly problems: number;
-    readonly lastSync: number | undefined;
-  };
-  /** How the budgets of policies are used; undefined without a cluster. Sizes in bytes. */
-  readonly policyBudget?: () =>
-    | { readonly overBudget: Readonly<Record<Budget, number>>; readonly used: number; readonly total: number }
-    | undefined;
-  /** When certificates end, in milliseconds since the epoch: the serving one, the CA's, the next CA's. */
-  readonly certificateExpiry: () => Readonly<Partial<Record<'leaf' | 'ca' | 'next', number | undefined>>>;
-  /** What is wrong with the certificate that is served, or with looking after it; undefined when nothing is. */
-  readonly certificateProblem: () => string | undefined;
-  /** What was done about Probewright's own certificates, and how often. */
-  readonly certificateRotations: () => readonly {
-    readonly step: string;
-    readonly result: string;
-    readonly count: number;
-  }[];
-  /** How many statuses of policies are not as they should be although others can be written, by why. */
-  readonly statusesSetAside: () => Readonly<Record<string, number>>;
-  /** Whether each webhook configuration trusts what is served; one that does not exist is left out. */
-  readonly bundlesSynced: () => ReadonlyMap<string, boolean>;
-  readonly leader: () => boolean;
-  /** The wall clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly build: { readonly version: string; readonly commit: string };
-}
+/**
+ * The number of durations that the histogram receives at once. In a batch, the histogram's code stays in the
+ * processor's caches.
+ */
+const DURATIONS_AT_ONCE = 100;
 
-/** Everything that Probewright counts, in a registry of its own. Durations in seconds. */
+/** All metrics of Probewright, in their own registry. Durations are in seconds. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests: Counter;
+  readonly #requests: Tally;
   readonly #duration: Histogram;
-  readonly #inFlight: Gauge;
-  readonly #patches: Counter;
-  readonly #notInjected: Counter;
-  readonly #findings: Counter;
-  readonly #deadline: Counter;
-  readonly #waitSkipped: Counter;
-  readonly #dropped: Counter;
-  readonly #delays: Counter;
+  /** Durations, in seconds, that the histogram has not received yet, by webhook. */
+  readonly #observed: Readonly<Record<Webhook, number[]>> = { mutate: [], validate: [] };
+  #inFlight = 0;
+  readonly #patches: Tally;
+  readonly #notInjected: Tally;
+  readonly #findings: Tally;
+  readonly #deadline: Tally;
+  readonly #waitSkipped: Tally;
+  readonly #dropped: Tally;
+  readonly #delays: Tally;
 
   constructor(sources: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
-    this.#requests = new Counter({
+    this.#requests = new Tally({
       name: 'probewright_admission_requests_total',
       help: 'Admission requests answered, by what was decided.',
       labelNames: ['webhook', 'operation', 'kind', 'result', 'dry_run'],
@@ -88,49 +69,48 @@ export class Metrics {
       labelNames: ['webhook'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers,
+      collect: () => {
+        for (const webhook of WEBHOOKS) this.#tellDurations(webhook);
+      },
     });
-    this.#inFlight = new Gauge({
-      name: 'probewright_admission_in_flight',
-      help: 'Admission requests being answered now.',
-      registers,
-    });
-    this.#patches = new Counter({
+    this.#observeInFlight(registers);
+    this.#patches = new Tally({
       name: 'probewright_patch_operations_total',
       help: 'Probes injected, or that would have been under mutation Audit, by probe and by where they came from.',
       labelNames: ['rule', 'probe'],
       registers,
     });
-    this.#notInjected = new Counter({
+    this.#notInjected = new Tally({
       name: 'probewright_not_injected_total',
       help: 'Missing probes that were not injected although a policy speaks for their container, by reason.',
       labelNames: ['reason'],
       registers,
     });
-    this.#findings = new Counter({
+    this.#findings = new Tally({
       name: 'probewright_findings_total',
       help: 'Violations of checks, by what they led to.',
       labelNames: ['rule', 'action'],
       registers,
     });
-    this.#deadline = new Counter({
+    this.#deadline = new Tally({
       name: 'probewright_deadline_exceeded_total',
       help: "Admission requests given up because most of the API server's own timeout had passed.",
       labelNames: ['webhook'],
       registers,
     });
-    this.#waitSkipped = new Counter({
+    this.#waitSkipped = new Tally({
       name: 'probewright_namespace_waits_skipped_total',
       help: 'Admission requests from new namespaces decided without their labels, by why these were missing.',
       labelNames: ['webhook', 'reason'],
       registers,
     });
-    this.#dropped = new Counter({
+    this.#dropped = new Tally({
       name: 'probewright_connections_dropped_total',
       help: 'Connections closed because a port had as many open, or as much to hold for clients, as it may have.',
       labelNames: ['port'],
       registers,
     });
-    this.#delays = new Counter({
+    this.#delays = new Tally({
       name: 'probewright_client_delays_total',
       help: 'Times that clients of one address had to wait because they used more than their share, by what waited.',
       labelNames: ['what'],
@@ -140,189 +120,81 @@ export class Metrics {
     observeSources(sources, registers);
   }
 
-  /** Series exist from the start, so that rate() sees the first increase. */
+  #observeInFlight(registers: Registry[]): void {
+    const inFlight = (): number => this.#inFlight;
+    new Gauge({
+      name: 'probewright_admission_in_flight',
+      help: 'Admission requests being answered now.',
+      registers,
+      collect() {
+        this.set(inFlight());
+      },
+    });
+  }
+
+  /** Creates the series at the start, so that rate() sees the first increase. */
   #zero(): void {
     for (const webhook of WEBHOOKS) {
-      this.#deadline.inc({ webhook }, 0);
-      for (const reason of MISSED_NAMESPACES) this.#waitSkipped.inc({ webhook, reason }, 0);
+      this.#deadline.zero(webhook);
+      for (const reason of MISSED_NAMESPACES) this.#waitSkipped.zero(webhook, reason);
       this.#duration.zero({ webhook });
-      for (const result of ['allow', 'error'])
-        this.#requests.inc({ webhook, operation: 'CREATE', kind: 'Pod', result, dry_run: 'false' }, 0);
+      for (const result of ['allow', 'error']) this.#requests.zero(webhook, 'CREATE', 'Pod', result, 'false');
     }
-    for (const port of PORTS) this.#dropped.inc({ port }, 0);
-    for (const what of DELAYS) this.#delays.inc({ what }, 0);
-    for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.inc({ rule, probe }, 0);
-    for (const reason of REASON_CODES) this.#notInjected.inc({ reason }, 0);
-    for (const [rule, { action }] of Object.entries(CHECK_CATALOGUE))
-      if (action !== 'Off') this.#findings.inc({ rule, action }, 0);
+    for (const port of PORTS) this.#dropped.zero(port);
+    for (const what of DELAYS) this.#delays.zero(what);
+    for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.zero(rule, probe);
+    for (const reason of REASON_CODES) this.#notInjected.zero(reason);
+    for (const { id, action } of CHECKS) if (action !== 'Off') this.#findings.zero(id, action);
   }
 
   started(): void {
-    this.#inFlight.inc();
+    this.#inFlight += 1;
   }
 
   finished(webhook: Webhook, seconds: number): void {
-    this.#inFlight.dec();
-    this.#duration.observe({ webhook }, seconds);
+    this.#inFlight -= 1;
+    if (this.#observed[webhook].push(seconds) >= DURATIONS_AT_ONCE) this.#tellDurations(webhook);
   }
 
-  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision): void {
-    this.#count(webhook, request, decision.result);
-    for (const { kind, source } of decision.defaulting?.injections ?? []) {
-      this.#patches.inc({ rule: source === 'annotation' || source === 'safety' ? source : 'policy', probe: kind });
+  decided(webhook: Webhook, request: AdmissionRequest, { result, defaulting, violations }: Decision): void {
+    this.#count(webhook, request, result);
+    if (defaulting !== undefined) {
+      for (const { kind, source } of defaulting.injections)
+        this.#patches.inc(source === 'annotation' || source === 'safety' ? source : 'policy', kind);
+      for (const { code } of defaulting.notInjected) this.#notInjected.inc(code);
     }
-    for (const { check, action } of decision.violations ?? []) this.#findings.inc({ rule: check, action });
-    for (const { code } of decision.defaulting?.notInjected ?? []) this.#notInjected.inc({ reason: code });
+    if (violations !== undefined) for (const { check, action } of violations) this.#findings.inc(check, action);
   }
 
-  /** A request that got no decision: undecodable, too late, or an error of ours. */
+  /** Counts a request without a decision: an undecodable body, a missed deadline, or an internal error. */
   failed(webhook: Webhook, request: AdmissionRequest | undefined): void {
     this.#count(webhook, request, 'error');
   }
 
   deadlineExceeded(webhook: Webhook): void {
-    this.#deadline.inc({ webhook });
+    this.#deadline.inc(webhook);
   }
 
   waitSkipped(webhook: Webhook, reason: MissedNamespace): void {
-    this.#waitSkipped.inc({ webhook, reason });
+    this.#waitSkipped.inc(webhook, reason);
   }
 
   connectionDropped(port: Port): void {
-    this.#dropped.inc({ port });
+    this.#dropped.inc(port);
   }
 
   delayed(what: Delay): void {
-    this.#delays.inc({ what });
+    this.#delays.inc(what);
+  }
+
+  #tellDurations(webhook: Webhook): void {
+    for (const seconds of this.#observed[webhook]) this.#duration.observe({ webhook }, seconds);
+    this.#observed[webhook].length = 0;
   }
 
   #count(webhook: Webhook, request: AdmissionRequest | undefined, result: string): void {
-    this.#requests.inc({
-      webhook,
-      operation: request && OPERATIONS.has(request.operation) ? request.operation : 'other',
-      kind: request && KINDS.has(request.kind.kind) ? request.kind.kind : 'other',
-      result,
-      dry_run: String(request?.dryRun ?? false),
-    });
+    const operation = request && OPERATIONS.has(request.operation) ? request.operation : 'other';
+    const kind = request && KINDS.has(request.kind.kind) ? request.kind.kind : 'other';
+    this.#requests.inc(webhook, operation, kind, result, request?.dryRun === true ? 'true' : 'false');
   }
-}
-
-function observeSources(sources: MetricSources, registers: Registry[]): void {
-  new Gauge({
-    name: 'probewright_config_objects',
-    help: 'Policies: in force (loaded), and problems in the newest state of their source (problem).',
-    labelNames: ['kind', 'status'],
-    registers,
-    collect() {
-      const { loaded, problems } = sources.policies();
-      this.set({ kind: 'policy', status: 'loaded' }, loaded);
-      this.set({ kind: 'policy', status: 'problem' }, problems);
-    },
-  });
-  new Gauge({
-    name: 'probewright_config_last_sync_timestamp_seconds',
-    help: 'When the policies in force were last known to be the newest.',
-    registers,
-    collect() {
-      const { lastSync } = sources.policies();
-      if (lastSync !== undefined) this.set(lastSync / 1000);
-    },
-  });
-  new Gauge({
-    name: 'probewright_config_age_seconds',
-    help: 'How old the memory is that requests are answered from: time since its source was last heard of.',
-    registers,
-    collect() {
-      const { lastSync } = sources.policies();
-      this.set(lastSync === undefined ? NaN : (sources.now() - lastSync) / 1000);
-    },
-  });
-  new Gauge({
-    name: 'probewright_policies_over_budget',
-    help: 'Policies whose newest version is not in force, by the budget that has no room for it.',
-    labelNames: ['budget'],
-    registers,
-    collect() {
-      for (const budget of BUDGETS) this.set({ budget }, sources.policyBudget?.()?.overBudget[budget] ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'probewright_policy_budget_used_bytes',
-    help: 'Memory that the ProbePolicies in force take of the budget of all namespaces together, as it is estimated.',
-    registers,
-    collect() {
-      this.set(sources.policyBudget?.()?.used ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'probewright_policy_budget_bytes',
-    help: 'Memory that the ProbePolicies of all namespaces may take together.',
-    registers,
-    collect() {
-      this.set(sources.policyBudget?.()?.total ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'probewright_cert_expiry_timestamp_seconds',
-    help: "When certificates end: the serving one (leaf), and of Probewright's own the CA (ca) and the one to come (next).",
-    labelNames: ['cert'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [cert, expiry] of Object.entries(sources.certificateExpiry()))
-        if (expiry !== undefined) this.set({ cert }, expiry / 1000);
-    },
-  });
-  new Gauge({
-    name: 'probewright_cert_problem',
-    help: 'Whether something is wrong with the serving certificate, or with looking after it; /readyz says what.',
-    registers,
-    collect() {
-      this.set(Number(sources.certificateProblem() !== undefined));
-    },
-  });
-  new Counter({
-    name: 'probewright_cert_rotations_total',
-    help: "Steps in the life of Probewright's own certificates, by step and by how they went.",
-    labelNames: ['step', 'result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { step, result, count } of sources.certificateRotations()) this.inc({ step, result }, count);
-    },
-  });
-  new Gauge({
-    name: 'probewright_ca_bundle_synced',
-    help: 'Whether the caBundle of a webhook configuration holds the CA of what is served.',
-    labelNames: ['config'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [config, synced] of sources.bundlesSynced()) this.set({ config }, Number(synced));
-    },
-  });
-  new Gauge({
-    name: 'probewright_policy_statuses_set_aside',
-    help: 'Policies whose status cannot be written although others can, on the replica that leads, by reason.',
-    labelNames: ['reason'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [reason, count] of Object.entries(sources.statusesSetAside())) this.set({ reason }, count);
-    },
-  });
-  new Gauge({
-    name: 'probewright_leader',
-    help: 'Whether this replica is the one that writes: statuses, the CA, the caBundle.',
-    registers,
-    collect() {
-      this.set(Number(sources.leader()));
-    },
-  });
-  new Gauge({
-    name: 'probewright_build_info',
-    help: 'Always 1; the labels say what is running.',
-    labelNames: ['version', 'commit', 'node_version'],
-    registers,
-  }).set({ ...sources.build, node_version: process.versions.node }, 1);
 }

@@ -3,20 +3,20 @@ import type { Socket } from 'node:net';
 import type { Address, Addresses } from './addresses.ts';
 
 export interface PipeliningLimit {
-  /** Requests of a connection that may wait for an answer at a time. */
+  /** The maximum number of unanswered requests on one connection. */
   readonly most: number;
-  /** Told when a request comes while another one of its connection is not answered yet. */
+  /** Called when a request comes before the previous request of its connection is answered. */
   readonly hurry: () => void;
   readonly addresses: Addresses;
-  /** A connection is closed to keep to the limit. */
+  /** Called when a connection is closed to keep to the limit. */
   readonly dropped: (address: Address) => void;
 }
 
 /**
- * Watches for callers that send a request before the one before it is answered. Whatever is answered to the later ones waits for the first, and takes
- * memory meanwhile. A connection on which too many wait is closed.
+ * Watches for clients that send a request before the previous one is answered. The answers to later requests wait for
+ * the first answer, and take memory. The server closes a connection with too many waiting requests.
  *
- * @returns whether others of its connection have come behind a request
+ * @returns whether a later request has come on the same connection
  */
 export function watchPipelining(server: Server, limit: PipeliningLimit): (request: IncomingMessage) => boolean {
   const latest = new WeakMap<Socket, ServerResponse>();

@@ -3,13 +3,15 @@ import type { Address, Addresses } from './addresses.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 
 /**
- * What an address may use of the processor, in milliseconds, in one turn of the event loop by what it sends, before its connections are not read from
- * for the rest of the turn. An API server that keeps a hundred connections busy stays below.
+ * The processor time, in milliseconds, that an address's data may use in one turn of the event loop. Above the limit,
+ * the server stops reading from the address's connections for the rest of the turn. An API server with 100 busy
+ * connections stays below the limit.
  */
 const ADDRESS_MILLISECONDS = 10;
 /**
- * What all may use together in a turn, in milliseconds, before those addresses have to wait that have used more than a little lately, and no less than
- * three quarters of what addresses have used on average.
+ * The processor time, in milliseconds, of all addresses together in one turn. Above the limit, busy addresses have to
+ * wait. A busy address used more than LITTLE_MILLISECONDS lately, and at least three quarters of the average of such
+ * addresses.
  */
 const ALL_MILLISECONDS = 20;
 const LITTLE_MILLISECONDS = 20;
@@ -18,20 +20,20 @@ const SHARE_OF_AVERAGE = 0.75;
 export interface ReadingTurnsLimit {
   readonly addresses: Addresses;
   readonly meter: ProcessorMeter;
-  /** Has something done at the end of this turn of the event loop: setImmediate. */
+  /** Runs work at the end of this turn of the event loop: setImmediate. */
   readonly later: (work: () => void) => void;
-  /** Told when an address has to wait that did not have to wait before. */
+  /** Called when an address starts to wait. */
   readonly delayed: (address: Address) => void;
 }
 
 interface Reader {
   readonly socket: Socket;
   readonly line: Line;
-  /** Not read from until its address has its next turn. */
+  /** True while reading is paused until the address's next turn. */
   isHeld: boolean;
-  /** Not read from until `unblock` is called. */
+  /** True while reading is paused until `unblock` is called. */
   isBlocked: boolean;
-  /** The last turn in which something came. */
+  /** The last turn in which data came. */
   turn: number;
 }
 
@@ -39,20 +41,24 @@ interface Reader {
 interface Line {
   readonly address: Address;
   readonly readers: Set<Reader>;
-  /** Those that are held, the next one first. */
+  /** The held connections, the next one first. */
   held: Reader[];
-  /** Milliseconds in this turn. */
+  /** Processor time in this turn, in milliseconds. */
   used: number;
-  /** Connections that something came from in this turn. */
+  /** The number of connections that sent data in this turn. */
   active: number;
-  /** What a connection used in the last turn in which the address used too much, in milliseconds. */
+  /**
+   * The processor time of one connection, in milliseconds, in the last turn in which the address exceeded its limit.
+   */
   cost: number;
 }
 
 /**
- * Bounds what is read in one turn of the event loop. Whatever is ready on any connection is read in one go otherwise: ninety connections with a
- * megabyte each stop everybody else for seconds. An address that has used its part of a turn is not read from for the rest of the turn, and in the
- * following turns some of its connections after the others. Of several such addresses, the one goes on that has used the least processor time lately.
+ * Limits the data that the server reads in one turn of the event loop. Without a limit, the server reads all ready
+ * connections at once: 90 connections with 1 MB each stop all other clients for seconds. When an address has used its
+ * part of a turn, the server stops reading from the address for the rest of the turn. In the following turns, the
+ * server reads from some of the address's connections at a time. Of several waiting addresses, the address that used
+ * the least processor time lately goes first.
  */
 export class ReadingTurns {
   readonly #limit: ReadingTurnsLimit;
@@ -69,7 +75,7 @@ export class ReadingTurns {
     this.#limit = limit;
   }
 
-  /** A connection that requests may come from. */
+  /** Adds a connection that may carry requests. */
   add(socket: Socket): void {
     const address = this.#limit.addresses.of(socket);
     const line = this.#lines.get(address) ?? {
@@ -84,7 +90,7 @@ export class ReadingTurns {
     const reader: Reader = { socket, line, isHeld: false, isBlocked: false, turn: -1 };
     line.readers.add(reader);
     this.#readers.set(socket, reader);
-    // Node resumes connections by itself: a new one, or one whose body has been consumed.
+    // Node itself resumes connections: a new connection, or a connection after the end of a body.
     socket.on('resume', () => {
       if (reader.isHeld || reader.isBlocked) stopReading(socket);
     });
@@ -94,7 +100,7 @@ export class ReadingTurns {
     });
   }
 
-  /** Something came on a connection: the work since the last look was for it. */
+  /** Data came on a connection: the work since the last call of `lap` is charged to the connection's address. */
   came(socket: Socket): void {
     const spent = this.#limit.meter.lap();
     const reader = this.#readers.get(socket);
@@ -106,14 +112,14 @@ export class ReadingTurns {
     this.#charge(reader.line, spent);
   }
 
-  /** Charges an address for work that is done in the turn in which it was asked for. */
+  /** Charges an address for work that is done in the turn of the request. */
   charge(address: Address, milliseconds: number): void {
     const line = this.#lines.get(address);
     if (line === undefined) address.charge(milliseconds);
     else this.#charge(line, milliseconds);
   }
 
-  /** Stops reading from a connection until it is unblocked. */
+  /** Pauses reading from a connection until `unblock`. */
   block(socket: Socket): void {
     const reader = this.#readers.get(socket);
     if (reader === undefined) return;
@@ -128,7 +134,7 @@ export class ReadingTurns {
     if (!reader.isHeld) socket.resume();
   }
 
-  /** Whether nothing is read from a connection because its address has to wait. */
+  /** Whether reading from a connection is paused because the connection's address has to wait. */
   isHeld(socket: Socket): boolean {
     return this.#readers.get(socket)?.isHeld === true;
   }
@@ -165,7 +171,7 @@ export class ReadingTurns {
       reader.isHeld = true;
       stopReading(reader.socket);
     }
-    // Those that have had nothing of this turn are before those that have.
+    // Connections that the server has not read in this turn come first.
     const isServed = ({ turn }: Reader): boolean => turn === this.#turn;
     line.held.push(...free.filter((reader) => !isServed(reader)), ...free.filter(isServed));
   }
@@ -195,7 +201,10 @@ export class ReadingTurns {
     if (this.#waiting.size > 0) this.#endTurnLater();
   };
 
-  /** Charges what was done behind the last event of the turn, such as sending answers, in the proportions of the turn. */
+  /**
+   * Charges the work after the last event of the turn, such as sending answers. The addresses pay in proportion to
+   * their use of the turn.
+   */
   #chargeRest(milliseconds: number): void {
     if (this.#used === 0) return;
     for (const line of this.#touched) {
@@ -213,7 +222,10 @@ export class ReadingTurns {
     return least;
   }
 
-  /** Reads from some connections again, and gives what they will use, in milliseconds, when they are as busy as before. */
+  /**
+   * Resumes reading from some connections. Returns their expected processor time, in milliseconds, if the connections
+   * stay as busy as before.
+   */
   #release(line: Line): number {
     const { cost } = line;
     const count = cost === 0 ? line.held.length : Math.max(1, Math.floor(ADDRESS_MILLISECONDS / cost));
@@ -223,7 +235,7 @@ export class ReadingTurns {
       if (!reader.isBlocked) reader.socket.resume();
     }
     if (line.held.length === 0) this.#waiting.delete(line);
-    // Of an address whose connections do not all fit, no more than these.
+    // If the address still has held connections, these connections fill the whole turn.
     return this.#waiting.has(line) ? ADDRESS_MILLISECONDS : next.length * cost;
   }
 
@@ -236,7 +248,10 @@ export class ReadingTurns {
   }
 }
 
-/** Node's HTTP server stops reading at this event, which a socket that is paused but about to be resumed does not emit. */
+/**
+ * Node's HTTP server stops reading at the `pause` event. A paused socket that is about to be resumed does not emit the
+ * event.
+ */
 function stopReading(socket: Socket): void {
   if (socket.isPaused()) socket.emit('pause');
   else socket.pause();

@@ -1,8 +1,8 @@
 import { visible } from '../text/visible.ts';
 
 /**
- * A Kubernetes Status (meta/v1): the body of every answer that is not an AdmissionReview. The API server shows its message to the user
- * in place of the bare HTTP code (client-go rest/request.go decodes it).
+ * A Kubernetes Status (meta/v1): the body of every answer except AdmissionReviews. The API server shows the message of
+ * the Status to the user in place of the bare HTTP code (client-go rest/request.go decodes the Status).
  */
 export interface StatusBody {
   readonly kind: 'Status';

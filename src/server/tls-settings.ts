@@ -1,17 +1,17 @@
 import { constants } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 
-/** What a TLS server serves with, and whom it believes. */
+/** The certificate of a TLS server, and the CAs that the server trusts. */
 export interface TlsSettings {
   readonly cert: string;
   readonly key: string;
-  /** CAs of callers, PEM; undefined = callers need no certificate. */
+  /** The CAs of callers, in PEM. Undefined if callers need no certificate. */
   readonly clientCa: string | undefined;
 }
 
 /**
- * The TLS context, for the start and for each change. Where callers are verified no session is resumed: a resumed one would carry an older verdict
- * than the CAs of today would give.
+ * The TLS context, for the start and for each change. If callers are verified, the server resumes no session: a resumed
+ * session would keep a verdict that was made with older CAs.
  */
 export function secureContextOptions({ cert, key, clientCa }: TlsSettings): SecureContextOptions {
   return {

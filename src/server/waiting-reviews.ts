@@ -1,25 +1,25 @@
 import type { Address } from './addresses.ts';
 
-/** Without its body: the request, its headers and the answer that is to come. */
+/** The memory of a waiting review without its body: the request, its headers and the later answer. */
 const REQUEST_BYTES = 32 * 1024;
 
-/** Keeps the memory of reviews that wait for something else within a limit. */
+/** Limits the memory of reviews that wait. */
 export class WaitingReviews {
   readonly #most: number;
   readonly #heldOf = new Map<Address, number>();
   #held = 0;
 
-  /** @param most bytes that all that wait may take */
+  /** @param most the limit for all waiting reviews together, in bytes */
   constructor(most: number) {
     this.#most = most;
   }
 
   /**
-   * Starts to wait, until the promise is settled. Undefined when there is no room. One alone does not get more than a quarter of it, and those of one
-   * address not more than half: others are to be able to wait, too.
+   * Waits until the promise is settled. Returns undefined if there is no room. One review gets at most a quarter of the
+   * room. The reviews of one address get at most half, so that other addresses can wait too.
    *
-   * @param address who asks
-   * @param bytes what the review takes, parsed
+   * @param address the address of the client
+   * @param bytes the memory of the parsed review
    */
   until<T>(address: Address, settled: () => Promise<T>, bytes: number): Promise<T> | undefined {
     const all = bytes + REQUEST_BYTES;

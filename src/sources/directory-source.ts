@@ -1,22 +1,25 @@
 import { PolicyFilesError } from './policy-source.ts';
-import { findYamlFiles, versionOf } from './yaml-files.ts';
+import { findYamlFiles, versionOf } from '../files/yaml-files.ts';
 import { formatFileProblem, sourceProblem } from './policy-documents.ts';
 import { POLICY_FILE_LIMITS, readPolicyFiles } from './policy-files.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { PolicyDocuments, FileProblem } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
 /**
- * How often the directory is looked at. A change counts when two looks in a row agree on it, so that a file that is being written
- * is not read half: an edit is live within two periods and a little.
+ * How often the directory is read. A change counts when two reads in a row see the same state, so that a half-written
+ * file does not count. An edit is in force after two to three periods.
  */
 const POLL_MILLISECONDS = 400;
 
 /**
- * Policies from the YAML files below a directory, kept up to date by polling: file events are lost on many mounted volumes, and a
- * mounted ConfigMap changes by swapping a link. While any file is bad the last good set stays in force as a whole.
+ * Policies from the YAML files below a directory, kept up to date by polling: many mounted volumes lose file events,
+ * and a mounted ConfigMap changes by swapping a link. While any file has a problem, the whole last good set stays in
+ * force.
  */
 export class DirectorySource implements PolicySource {
   readonly #directory: string;
+  readonly #catalogue: CheckCatalogue;
   readonly #now: () => number;
   readonly #pollMilliseconds: number;
   #timer: NodeJS.Timeout | undefined;
@@ -27,7 +30,8 @@ export class DirectorySource implements PolicySource {
   #lastSync: number | undefined;
 
   /** @param now the wall clock, in milliseconds since the epoch */
-  constructor(directory: string, now: () => number, pollMilliseconds = POLL_MILLISECONDS) {
+  constructor(catalogue: CheckCatalogue, directory: string, now: () => number, pollMilliseconds = POLL_MILLISECONDS) {
+    this.#catalogue = catalogue;
     this.#directory = directory;
     this.#now = now;
     this.#pollMilliseconds = pollMilliseconds;
@@ -41,6 +45,7 @@ export class DirectorySource implements PolicySource {
       throw new PolicyFilesError(`${documents.problems.length} problem(s) in the policies`, documents.problems);
     }
     this.#lastSync = this.#now();
+    this.#warn(documents, listener);
     this.#schedule(listener);
     return documents;
   }
@@ -57,7 +62,7 @@ export class DirectorySource implements PolicySource {
   async #load(): Promise<PolicyDocuments> {
     const files = await findYamlFiles(this.#directory);
     const paths = files.map(({ path }) => path);
-    const documents = await readPolicyFiles(paths, POLICY_FILE_LIMITS, () => this.#stopped);
+    const documents = await readPolicyFiles(this.#catalogue, paths, POLICY_FILE_LIMITS, () => this.#stopped);
     this.#loadedVersion = this.#seenVersion = versionOf(files);
     return documents;
   }
@@ -83,7 +88,7 @@ export class DirectorySource implements PolicySource {
       }
       this.#apply(await this.#load(), listener);
     } catch (error) {
-      this.#loadedVersion = ''; // whatever comes back is news
+      this.#loadedVersion = ''; // The next state that can be read counts as a change.
       this.#fail(
         [{ file: this.#directory, line: 1, column: 1, message: `cannot be read: ${String(error)}` }],
         listener,
@@ -100,9 +105,14 @@ export class DirectorySource implements PolicySource {
     this.#problems = [];
     this.#lastSync = this.#now();
     listener.changed(documents);
+    this.#warn(documents, listener);
   }
 
-  /** Tells of problems once, not at every look. */
+  #warn({ warnings }: PolicyDocuments, listener: SourceListener): void {
+    if (warnings.length > 0) listener.warned?.(warnings.map(sourceProblem));
+  }
+
+  /** Reports problems once, not at every poll. */
   #fail(problems: readonly FileProblem[], listener: SourceListener): void {
     const lines = problems.map(formatFileProblem);
     const isNews = lines.join('\n') !== this.#problems.join('\n');

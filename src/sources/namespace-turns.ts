@@ -1,12 +1,12 @@
 /**
- * Things to do that wait for their turn. Namespaces take turns, so that one with thousands of things delays no other; within a namespace
- * the oldest is first.
+ * A queue in which namespaces take turns, so that a namespace with thousands of entries delays no other. Within a
+ * namespace, the oldest entry comes first.
  */
 export class NamespaceTurns {
   /** The namespace whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<string>>();
 
-  /** What waits already keeps its place. */
+  /** An entry that waits already keeps its place. */
   add(namespace: string, name: string): void {
     const names = this.#waiting.get(namespace);
     if (names === undefined) this.#waiting.set(namespace, new Set([name]));
@@ -19,9 +19,9 @@ export class NamespaceTurns {
   }
 
   /**
-   * Takes out what is next; undefined when nothing waits, or only in namespaces that are passed over.
+   * Takes out the next entry; undefined when nothing waits, except in namespaces that are passed over.
    *
-   * @param isPassedOver for a namespace that has had enough for now
+   * @param isPassedOver true for a namespace that has enough under way
    */
   take(isPassedOver: (namespace: string) => boolean): string | undefined {
     for (const [namespace, names] of this.#waiting) {

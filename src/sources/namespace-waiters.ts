@@ -1,10 +1,10 @@
-import type { MissedNamespace } from '../missed-namespace.ts';
-import type { Timer } from './timer.ts';
+import type { MissedNamespace } from '../facts/missed-namespace.ts';
+import type { Timer } from '../kubernetes/timer.ts';
 
-/** Callers may invent namespaces; more than this many are not waited for at once. */
+/** The most namespaces that are waited for at once, because callers may invent names. */
 const MAX_WAITING = 1000;
 
-/** Names of one client: others are to be able to wait, too. */
+/** The most names of one client, so that other clients can wait, too. */
 const MAX_WAITING_OF_CLIENT = MAX_WAITING / 2;
 
 interface Waiter {
@@ -12,12 +12,15 @@ interface Waiter {
   readonly end: (missed: MissedNamespace | undefined) => void;
 }
 
-/** Those who wait for namespaces that the watch has yet to bring: one shared wait a name, and none without an end. */
+/**
+ * Requests that wait for a namespace that the watch has not reported yet. Requests for one name share a wait, and each
+ * wait has a time limit.
+ */
 export class NamespaceWaiters {
   readonly #milliseconds: number;
   readonly #timer: Timer;
   readonly #waiters = new Map<string, Waiter>();
-  /** How many names are waited for, by the client that was the first to ask. */
+  /** How many names are waited for, by the first client that asked. */
   readonly #countOf = new Map<string, number>();
 
   constructor(milliseconds: number, timer: Timer) {
@@ -26,11 +29,11 @@ export class NamespaceWaiters {
   }
 
   /**
-   * Resolves with undefined when the name has come, else with why it has not. `no-room` at once when too many names are waited for,
-   * or too many of the client's.
+   * Resolves with undefined when the namespace has arrived, else with the reason why not. Returns `no-room` when too
+   * many names are waited for, in all or for this client.
    *
-   * @param client who asks: clients share the room
-   * @param missed asked when the time is over: why it has not come
+   * @param client the caller's remote address: callers share the room to wait
+   * @param missed called at the time limit: the reason why the namespace has not arrived
    */
   wait(name: string, client: string, missed: () => MissedNamespace): Promise<MissedNamespace | undefined> | 'no-room' {
     const known = this.#waiters.get(name);
@@ -61,12 +64,12 @@ export class NamespaceWaiters {
     return [...this.#waiters.keys()];
   }
 
-  /** The name has come. */
+  /** The namespace has arrived. */
   arrived(name: string): void {
     this.#waiters.get(name)?.end(undefined);
   }
 
-  /** No name will come any more. */
+  /** No more namespaces will arrive. */
   giveUp(): void {
     for (const { end } of [...this.#waiters.values()]) end('no-contact');
   }

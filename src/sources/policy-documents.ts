@@ -1,17 +1,21 @@
 import { cut } from '../text/cut.ts';
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../probes/json.ts';
-import { formatProblem, quoted } from '../policy/problems.ts';
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../json/json-value.ts';
+import { formatProblem } from '../policy/problems.ts';
+import { quoted } from '../json/quoted-value.ts';
 import { parseProbePolicy, POLICY_KINDS } from '../policy/probe-policy.ts';
-import { didYouMean } from '../policy/suggestion.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import { MORE_PROBLEMS } from '../policy/reader.ts';
-import { yamlFileParts } from './yaml-documents.ts';
-import type { JsonObject } from '../probes/json.ts';
-import type { PathStep } from '../policy/problems.ts';
+import { yamlFileParts } from '../yaml/reading/documents.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { FileProblem } from './file-problem.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { PathStep } from '../json/field-path.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
-import type { NamespaceLabels } from '../policy/policy-set.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
 import type { SourceProblem } from './policy-source.ts';
-import type { YamlDocument, YamlFilePart, YamlProblem } from './yaml-documents.ts';
+import type { YamlDocument, YamlFilePart } from '../yaml/reading/documents.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */
 export interface PolicyText {
@@ -19,21 +23,22 @@ export interface PolicyText {
   readonly text: string;
 }
 
-/** Something wrong with a policy file. Line and column count from 1. */
-export type FileProblem = YamlProblem;
+export type { FileProblem };
 
-/** An object that has been parsed already, and where it stands. */
+/** An object that was parsed before, and its place in the document. */
 export interface PlacedObject {
   readonly document: YamlDocument;
   readonly value: JsonObject;
   readonly path: readonly PathStep[];
 }
 
-/** What a set of files says: policies, and the labels of the namespaces that stand among them. */
+/** What a set of files holds: policies, and facts from the Namespaces among them. */
 export interface PolicyDocuments {
   readonly policies: readonly ProbePolicy[];
-  readonly namespaceLabels: NamespaceLabels;
+  readonly facts: Facts;
   readonly problems: readonly FileProblem[];
+  /** What the authors of policies probably did not mean. */
+  readonly warnings: readonly FileProblem[];
 }
 
 /** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
@@ -41,20 +46,21 @@ export function formatFileProblem(problem: FileProblem): string {
   return formatSourceProblem(sourceProblem(problem));
 }
 
-/** A problem of a file as any source tells of problems. */
+/** A problem of a file, in the form that all sources use. */
 export function sourceProblem({ file, line, column, message }: FileProblem): SourceProblem {
   return { place: `${file}:${line}:${column}`, message };
 }
 
 /**
- * Reads every document of the texts: ProbePolicy, ClusterProbePolicy, Namespace (for its labels), and `v1` Lists of these. Anything
- * else is a problem: a policy that is not read because its kind is misspelt must not go unnoticed.
+ * Reads every document of the texts: ProbePolicy, ClusterProbePolicy, Namespace (for its labels), and `v1` Lists of
+ * these. Any other kind is a problem, so that a policy with a misspelt kind does not go unnoticed.
  */
 export function readPolicyDocuments(
+  catalogue: CheckCatalogue,
   texts: readonly PolicyText[],
   objects: readonly PlacedObject[] = [],
 ): PolicyDocuments {
-  const collected = new PolicyCollection();
+  const collected = new PolicyCollection(catalogue);
   for (const { file, text } of texts) {
     for (const part of yamlFileParts(file, text)) {
       collected.addPart(part);
@@ -65,19 +71,27 @@ export function readPolicyDocuments(
   return collected;
 }
 
-/** More problems of a file are not told, and who meets so many need not read on. */
+/** The most problems of a file that are reported. After them, the file is not read on. */
 const MOST_PROBLEMS_OF_FILE = 100;
-/** Messages repeat what is written in files: names and keys, however long. */
+/** Messages quote names and keys of files, which may have any length. */
 const LONGEST_MESSAGE = 500;
 
 /** What has been read of a set of files so far. */
 export class PolicyCollection implements PolicyDocuments {
   readonly policies: ProbePolicy[] = [];
-  readonly namespaceLabels = new Map<string, ReadonlyMap<string, string>>();
+  readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
+  readonly facts: Facts = { namespaceLabels: this.#namespaceLabels };
   readonly problems: FileProblem[] = [];
-  /** Where each policy was first seen: two with one name would make the winner depend on file order. */
+  readonly warnings: FileProblem[] = [];
+  /** Where each policy was first seen. Of two policies with one name, the winner would depend on the order of files. */
   readonly #seen = new Map<string, string>();
   readonly #problemsByFile = new Map<string, number>();
+  readonly #warningsByFile = new Map<string, number>();
+  readonly #catalogue: CheckCatalogue;
+
+  constructor(catalogue: CheckCatalogue) {
+    this.#catalogue = catalogue;
+  }
 
   addPart({ document, problems }: YamlFilePart): void {
     for (const problem of problems) this.addProblem(problem);
@@ -93,7 +107,7 @@ export class PolicyCollection implements PolicyDocuments {
     this.problems.push({ ...problem, message: told });
   }
 
-  /** True when no more problems of the file are told. */
+  /** True when no more problems of the file are reported. */
   isFull(file: string): boolean {
     return (this.#problemsByFile.get(file) ?? 0) > MOST_PROBLEMS_OF_FILE;
   }
@@ -124,22 +138,31 @@ export class PolicyCollection implements PolicyDocuments {
     const name = metadata && stringMember(metadata, 'name');
     if (metadata === undefined || name === undefined)
       this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
-    else this.namespaceLabels.set(name, stringMap(metadata, 'labels'));
+    else this.#namespaceLabels.set(name, stringMap(metadata, 'labels'));
   }
 
   #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
-    const parsed = parseProbePolicy(value);
+    const parsed = parseProbePolicy(this.#catalogue, value);
     if ('problems' in parsed) {
       for (const problem of parsed.problems) this.#report(document, [...path, ...problem.path], formatProblem(problem));
       return;
     }
-    const { policy } = parsed;
+    const { policy, warnings } = parsed;
+    for (const warning of warnings) this.#warn(document, [...path, ...warning.path], formatProblem(warning));
     const { line } = document.position(path);
     const first = this.#seen.get(policy.source);
     if (first !== undefined)
       this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${policy.source} is also at ${first}`);
     else this.policies.push(policy);
     this.#seen.set(policy.source, first ?? `${document.file}:${line}`);
+  }
+
+  #warn(document: YamlDocument, path: readonly PathStep[], message: string): void {
+    const { file } = document;
+    const count = this.#warningsByFile.get(file) ?? 0;
+    this.#warningsByFile.set(file, count + 1);
+    if (count < MOST_PROBLEMS_OF_FILE)
+      this.warnings.push({ file, ...document.position(path, { key: true }), message: cut(message, LONGEST_MESSAGE) });
   }
 
   #report(document: YamlDocument, path: readonly PathStep[], message: string): void {

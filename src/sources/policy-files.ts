@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { readUpTo } from '../files/regular-file.ts';
 import { PolicyCollection } from './policy-documents.ts';
-import { ReadingBudget } from './reading-budget.ts';
-import { utf8Text } from './utf8.ts';
-import { yamlFileParts } from './yaml-documents.ts';
+import { ReadingBudget } from '../yaml/reading/reading-budget.ts';
+import { utf8Text } from '../files/utf8.ts';
+import { yamlFileParts } from '../yaml/reading/documents.ts';
+import { messageOf } from '../text/error-message.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { PolicyDocuments, PolicyText } from './policy-documents.ts';
-import type { TokenLimits } from './reading-budget.ts';
+import type { TokenLimits } from '../yaml/reading/reading-budget.ts';
 
 /** How much is read of policy files. */
 export interface PolicyFileLimits {
@@ -14,14 +16,14 @@ export interface PolicyFileLimits {
   /** Of all files together. */
   readonly mebibytes: number;
   readonly tokens: TokenLimits;
-  /** With so many problems no further file is read. */
+  /** After so many problems, no further file is read. */
   readonly problems: number;
 }
 
 /**
- * What a server reads while it answers requests. A policy of 30 lines has about 260 tokens, so that a thousand may be items of one List;
- * documents may be more, as they are read one after the other. The heap of the chart, 192 MiB, has room for the largest document beside
- * the policies in force and 100 MiB of reviews.
+ * What a server reads while it answers requests. A policy of 30 lines has about 260 tokens, so one List may have a
+ * thousand policies as items. There may be more documents, because they are read one after the other. The chart's heap
+ * of 192 MiB has room for the largest document, the policies in force and 100 MiB of reviews.
  */
 export const POLICY_FILE_LIMITS: PolicyFileLimits = {
   fileMebibytes: 3,
@@ -31,27 +33,28 @@ export const POLICY_FILE_LIMITS: PolicyFileLimits = {
 };
 
 /**
- * How much is read before others have their turn: some 50 ms of work. Not less, as on a busy server it may be long until it is ours again,
- * and a file may have ten thousand documents.
+ * How much is read before other work gets a turn: about 50 ms. With less, files with ten thousand documents would take
+ * too long on a busy server, where each turn comes late.
  */
 const TOKENS_OF_TURN = 20_000;
 
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Reads policy files within limits. Others have their turn between documents, as all files together may take many seconds, and there is
- * memory for one document at a time.
+ * Reads policy files within limits. Other work gets a turn between documents, because all files together may take many
+ * seconds. There is memory for one document at a time.
  *
- * @param isStopped whether nobody waits for the result any more; then it has what was read so far
- * @param othersHadTheirTurn resolves when what else there was to do is done
+ * @param isStopped true when nobody waits for the result any more; the result then holds what was read so far
+ * @param othersHadTheirTurn resolves after other pending work
  */
 export async function readPolicyFiles(
+  catalogue: CheckCatalogue,
   files: readonly string[],
   limits: PolicyFileLimits,
   isStopped: () => boolean = () => false,
   othersHadTheirTurn: () => Promise<unknown> = setImmediate,
 ): Promise<PolicyDocuments> {
-  const collected = new PolicyCollection();
+  const collected = new PolicyCollection(catalogue);
   const budget = new ReadingBudget(limits.tokens);
   let bytesLeft = limits.mebibytes * MEBIBYTE;
   for (const file of files) {
@@ -83,7 +86,7 @@ function textOf(bytes: Buffer, report: (message: string) => void): string | unde
   try {
     return utf8Text(bytes);
   } catch (error) {
-    report(error instanceof Error ? error.message : String(error));
+    report(messageOf(error));
     return undefined;
   }
 }
@@ -95,7 +98,7 @@ async function addFile(
   isStopped: () => boolean,
   othersHadTheirTurn: () => Promise<unknown>,
 ): Promise<void> {
-  // The first turn is before the first document, or that would come right before the second.
+  // Other work also gets a turn before the first document.
   await othersHadTheirTurn();
   let turnEnds = budget.spent + TOKENS_OF_TURN;
   for (const part of yamlFileParts(file, text, budget)) {

@@ -6,15 +6,15 @@ import { collectionPath, namespacedCollectionPath } from './policy-reference.ts'
 import type { ApiClient, ApiRequest } from '../kubernetes/api-client.ts';
 import type { PolicyMirror } from './policy-mirror.ts';
 import type { PolicyReference } from './policy-reference.ts';
-import type { Timer } from './timer.ts';
+import type { Timer } from '../kubernetes/timer.ts';
 
-/** From one to the next: a tenant whose changes move others in and out of a budget must not keep us busy. */
+/** The pause between two loads: a tenant whose changes move policies in and out of a budget must not cause load. */
 const PAUSE_MILLISECONDS = 10;
 const RETRY = { minimum: 1000, maximum: 60_000 };
 
 /**
- * Loads policies that a budget had no room for, and has now: what is over budget is not kept in memory. Policies are asked for by list and
- * name, which needs no more rights than mirroring them.
+ * Loads policies that a budget has room for again: what is over budget is not kept in memory. Policies are requested as
+ * a list with a field selector on the name, which needs no more rights than mirroring.
  */
 export class PolicyLoader {
   readonly #pages: PagedList;
@@ -32,7 +32,7 @@ export class PolicyLoader {
     this.#backoff = new Backoff(RETRY, random);
   }
 
-  /** To be called when something may have to be loaded. */
+  /** Call this when policies may have to be loaded. */
   wake(): void {
     if (this.#isLoading || this.#callOff !== undefined || this.#stopped.signal.aborted) return;
     void this.#loadOne().then((outcome) => {
@@ -45,7 +45,7 @@ export class PolicyLoader {
     });
   }
 
-  /** Loads all that has to be loaded, or as much as can be. Never rejects. */
+  /** Loads policies until nothing is left to load or a load fails. Never rejects. */
   async loadAll(): Promise<void> {
     while ((await this.#loadOne()) === 'loaded');
   }
@@ -71,20 +71,21 @@ export class PolicyLoader {
     }
   }
 
-  /** One that is gone, or is another by now, is for the watch to tell. */
+  /** A policy that is gone, or has changed since, is left to the watch. */
   async #loadPolicy(reference: PolicyReference): Promise<void> {
     const { namespace, name } = reference;
     const query = { fieldSelector: `metadata.name=${name}` };
-    for await (const { items } of this.#pages.pages(this.#request(namespace, query))) {
+    await this.#pages.forEachPage(this.#request(namespace, query), ({ items }) => {
       const object = items.find(({ metadata }) => metadata.name === name);
       if (object !== undefined && !this.#stopped.signal.aborted) this.#mirror.load(reference, object);
-    }
+    });
   }
 
   async #loadNamespace(namespace: string): Promise<void> {
     const listing = this.#mirror.namespaceListing(namespace);
-    for await (const { items } of this.#pages.pages(this.#request(namespace, {})))
+    await this.#pages.forEachPage(this.#request(namespace, {}), ({ items }) => {
       if (!this.#stopped.signal.aborted) listing.page(items);
+    });
     listing.end();
   }
 

@@ -1,34 +1,41 @@
 import { cut } from '../text/cut.ts';
-import { byteLength, MAX_SPEC_BYTES } from '../policy/bounds.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { MAX_SPEC_BYTES } from '../policy/bounds.ts';
 import { formatProblem } from '../policy/problems.ts';
 import { parseProbePolicy, POLICY_API_VERSION } from '../policy/probe-policy.ts';
 import { isEarlier, lastGoodSpec, shownStatus } from './policy-status.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import { memoryOf } from '../policy/policy-budget.ts';
 import type { Grant, Sized } from '../policy/policy-budget.ts';
 import type { PolicyParse, ProbePolicy } from '../policy/probe-policy.ts';
 import type { PolicyReference } from './policy-reference.ts';
 import type { ShownStatus } from './policy-status.ts';
-import type { SharedParts } from './shared-parts.ts';
+import type { InternedPolicyParts } from './interned-policy-parts.ts';
 
-/** Metadata that is not kept of a policy, though its author may write as much of it as an object may hold. */
+/** Metadata that is not kept of a policy. An author may fill the object with such metadata. */
 export const OMITTED_METADATA: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
 
 /** A version of a policy that could be read. */
 export interface PolicyVersion extends Sized {
   readonly generation: number;
-  /** Undefined when it was dropped because a budget had no room for it. */
+  /** Undefined when the content was dropped because a budget had no room. */
   readonly content: VersionContent | undefined;
 }
 
-/** What a version in force takes memory for. */
+/** The part of a version that takes memory. Kept while the version is in force. */
 export interface VersionContent {
   readonly policy: ProbePolicy;
-  /** The spec as JSON text: a tenth of what the objects would take, and needed only should a later version be bad. */
+  /**
+   * The spec as JSON text, which takes a tenth of the memory of objects. Needed only when a later version cannot be
+   * read.
+   */
   readonly spec: string;
+  /** Warnings, as `path: message`. */
+  readonly warnings: readonly string[];
 }
 
-/** What is kept of an object: never the object itself, most of which is others' metadata. */
+/** What is kept of an object. The object itself is dropped, because most of it is metadata that is not needed. */
 export interface PolicyRecord {
   readonly reference: PolicyReference;
   readonly name: string;
@@ -40,19 +47,18 @@ export interface PolicyRecord {
   shown: ShownStatus;
   /** The newest version; undefined when it cannot be read. */
   newest: PolicyVersion | undefined;
-  /** The last one that was in force, when it is not the newest. */
+  /** The last version that was in force, when that is not the newest version. */
   lastGood: PolicyVersion | undefined;
-  /** What keeps the newest version from being read. */
+  /** Why the newest version cannot be read. */
   problems: KeptProblems;
-  /** Whether the problems have been told. */
-  areProblemsTold: boolean;
-  /** What the budgets leave of it. */
+  areProblemsReported: boolean;
+  /** What the budgets leave for the policy. */
   grant: Grant;
-  /** What was in force when that was last told. */
-  told: ProbePolicy | undefined;
+  /** The version that was in force at the last report. */
+  inForce: ProbePolicy | undefined;
 }
 
-/** The version in force; undefined when there is none, or its content has yet to be loaded. */
+/** The version in force; undefined when no version is, or when the content is not loaded yet. */
 export function contentInForce({ grant, newest, lastGood }: PolicyRecord): (PolicyVersion & Loaded) | undefined {
   // The last good version stays in force until the newest one is loaded.
   const latest = newest?.content === undefined ? lastGood : newest;
@@ -64,15 +70,41 @@ interface Loaded {
   readonly content: VersionContent;
 }
 
-/** What a policy has to be loaded for: a budget has room for more than is in memory. */
+/** True when a budget has room for a version whose content is not in memory, so that the policy has to be loaded. */
 export function isIncomplete({ grant, newest, lastGood, problems }: PolicyRecord): boolean {
   if (grant.version === 'newest') return newest?.content === undefined;
   if (grant.version === 'lastGood' && lastGood?.content === undefined) return true;
   return grant.version !== 'none' && newest === undefined && problems.count === 0;
 }
 
+/** True when a budget keeps the newest version out of force, and no problem does. */
+export function isOverBudget({ grant, problems }: PolicyRecord): boolean {
+  return grant.exceeded !== undefined && problems.count === 0;
+}
+
+/** Drops the content of versions that have no room. True when the policy is granted something else than before. */
+export function applyGrant(record: PolicyRecord, grant: Grant): boolean {
+  const { version, exceeded } = record.grant;
+  record.grant = grant;
+  if (grant.version !== 'newest') record.newest = withoutContent(record.newest);
+  if (grant.version === 'newest') {
+    // Until the newest version is loaded, the last good version stays in force.
+    if (record.newest?.content !== undefined) record.lastGood = undefined;
+  } else if (grant.version !== 'lastGood') record.lastGood = stillShown(record);
+  if (grant.version === 'none') record.problems = NO_PROBLEMS;
+  return version !== grant.version || exceeded !== grant.exceeded;
+}
+
+/**
+ * A last good version without room is dropped. When the status shows it, its size is kept, so that it can be loaded
+ * again.
+ */
+function stillShown({ lastGood, shown }: PolicyRecord): PolicyVersion | undefined {
+  return lastGood?.generation === shown.lastGood?.generation ? withoutContent(lastGood) : undefined;
+}
+
 /** A version of which only the size is kept. */
-export function withoutContent(version: PolicyVersion | undefined): PolicyVersion | undefined {
+function withoutContent(version: PolicyVersion | undefined): PolicyVersion | undefined {
   return version?.content === undefined ? version : { ...version, content: undefined };
 }
 
@@ -84,24 +116,27 @@ export interface KeptProblems {
 
 export const NO_PROBLEMS: KeptProblems = { shown: [], count: 0 };
 const NO_GRANT: Grant = { version: 'none', exceeded: undefined };
-/** Of one policy's problems only so much is kept: there may be thousands of policies with a hundred each. */
+/**
+ * The most characters of one policy's problems that are kept: thousands of policies may have a hundred problems each.
+ */
 const MAX_PROBLEMS_LENGTH = 1024;
 
 /**
- * What is to be kept of an object. The budgets may drop a part of it later.
+ * Reads what is kept of an object. Budgets may drop a part of the record later.
  *
- * @param before what was kept of an earlier state of the object
+ * @param before the record of an earlier state of the object
  */
 export function readRecord(
+  catalogue: CheckCatalogue,
   reference: PolicyReference,
   object: KubernetesObject,
   before: PolicyRecord | undefined,
-  parts: SharedParts,
+  parts: InternedPolicyParts,
 ): PolicyRecord {
   const { metadata } = object;
   const { spec, status } = object as { spec?: unknown; status?: unknown };
   const generation = integer(metadata.generation);
-  // An object of the same name that was created anew has a history of its own.
+  // An object that was deleted and created again under the same name has a new history.
   const earlier = before?.uid === metadata.uid ? before : undefined;
   const isSeen = generation !== undefined && generation === earlier?.generation;
   const kept = {
@@ -113,14 +148,15 @@ export function readRecord(
     created: timeOf(metadata.creationTimestamp),
     shown: shownStatus(status),
   };
-  // The generation counts changes of the spec: all else is nothing to us. What a budget dropped is loaded when there is room for it.
+  // The generation counts changes of the spec, and other changes do not matter here. Content that a budget dropped is
+  // loaded when there is room.
   if (isSeen && isSettled(earlier, kept.shown)) return { ...earlier, ...kept };
-  const reader = new VersionReader(reference, object, parts);
+  const reader = new VersionReader(catalogue, reference, object, parts);
   const read = reader.read(spec, generation ?? 0);
   const isGood = 'version' in read;
   const problems = isGood ? NO_PROBLEMS : keptProblems(read.problems);
   return {
-    // One by one: an object that is spread takes more memory, and there are thousands.
+    // Member by member, because an object made by spreading takes more memory, and there are thousands.
     reference,
     name: reference.name,
     uid: kept.uid,
@@ -131,20 +167,23 @@ export function readRecord(
     newest: isGood ? read.version : undefined,
     lastGood: lastGoodOf(reader, earlier, kept, isSeen, lastGoodSpec(status)),
     problems,
-    areProblemsTold: isSeen && earlier.areProblemsTold && isSame(problems, earlier.problems),
+    areProblemsReported: isSeen && earlier.areProblemsReported && isSame(problems, earlier.problems),
     grant: NO_GRANT,
-    told: before?.told,
+    inForce: before?.inForce,
   };
 }
 
-/** Whether reading the same generation again could bring nothing new. */
+/** True when reading the same generation again can change nothing. */
 function isSettled({ grant, newest, lastGood }: PolicyRecord, shown: ShownStatus): boolean {
   if (newest === undefined) return false;
   if (grant.version === 'newest') return newest.content !== undefined;
   return grant.version === 'none' && lastGood === undefined && shown.lastGood === undefined;
 }
 
-/** From memory or from the status, whichever is newer: a replica that missed a version goes by the leader's word. */
+/**
+ * The newer one of the versions in memory and in the status. A replica that missed a version takes it from the status,
+ * which the leader writes.
+ */
 function lastGoodOf(
   reader: VersionReader,
   earlier: PolicyRecord | undefined,
@@ -163,30 +202,38 @@ function lastGoodOf(
 
 /** Reads specs of one object. */
 class VersionReader {
+  readonly #catalogue: CheckCatalogue;
   readonly #reference: PolicyReference;
   readonly #metadata: KubernetesObject['metadata'];
-  readonly #parts: SharedParts;
+  readonly #parts: InternedPolicyParts;
 
-  constructor(reference: PolicyReference, { metadata }: KubernetesObject, parts: SharedParts) {
+  constructor(
+    catalogue: CheckCatalogue,
+    reference: PolicyReference,
+    { metadata }: KubernetesObject,
+    parts: InternedPolicyParts,
+  ) {
+    this.#catalogue = catalogue;
     this.#reference = reference;
     this.#metadata = metadata;
     this.#parts = parts;
   }
 
-  /** Never throws: one object that cannot be read must not keep the others from being read. */
+  /** Never throws, so that one object that cannot be read does not affect the others. */
   read(spec: unknown, generation: number): { version: PolicyVersion } | { problems: readonly string[] } {
     try {
       const text = jsonOf(spec);
-      // Bytes are counted only where they can make a difference: a spec may have a million.
+      // Bytes are counted only where they can matter, because a spec may have a million.
       const length = text?.length ?? 0;
-      const bytes = text === undefined || length > MAX_SPEC_BYTES ? length : byteLength(text);
-      // Not even looked into: whatever is wrong with it, it does not come into force.
+      const bytes = text === undefined || length > MAX_SPEC_BYTES ? length : utf8Length(text);
+      // The spec is not parsed, because it cannot come into force.
       if (bytes > MAX_SPEC_BYTES) return { version: { generation, bytes, memory: bytes, content: undefined } };
       const parsed = this.#parse(spec);
       if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem) };
       const policy = this.#parts.share(parsed.policy, spec);
       const memory = memoryOf(spec, text ?? '');
-      return { version: { generation, bytes, memory, content: { policy, spec: text ?? '' } } };
+      const warnings = this.#parts.shareTexts(parsed.warnings.map(formatProblem));
+      return { version: { generation, bytes, memory, content: { policy, spec: text ?? '', warnings } } };
     } catch (error) {
       return { problems: [`cannot be read: ${String(error)}`] };
     }
@@ -194,12 +241,13 @@ class VersionReader {
 
   #parse(spec: unknown): PolicyParse {
     const { kind } = this.#reference;
-    // The items of a list come without the first two.
-    return parseProbePolicy({ apiVersion: POLICY_API_VERSION, kind, metadata: this.#metadata, spec });
+    // The items of a list have no apiVersion and no kind.
+    const document = { apiVersion: POLICY_API_VERSION, kind, metadata: this.#metadata, spec };
+    return parseProbePolicy(this.#catalogue, document);
   }
 }
 
-/** Undefined for nothing, and for what is nested too deep for JSON: the parser says what is wrong with both. */
+/** Undefined for an absent spec, and for one that is nested too deep for JSON. The parser reports both. */
 function jsonOf(spec: unknown): string | undefined {
   try {
     return JSON.stringify(spec);

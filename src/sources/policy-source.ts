@@ -1,14 +1,14 @@
-import type { NamespaceLabels } from '../policy/policy-set.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
-import type { FileProblem } from './policy-documents.ts';
+import type { FileProblem } from './file-problem.ts';
 
 /** Everything that a source knows at one moment. */
 export interface PolicySnapshot {
   readonly policies: readonly ProbePolicy[];
-  readonly namespaceLabels: NamespaceLabels;
+  readonly facts: Facts;
 }
 
-/** Something wrong in a source: where, `policies/apps.yaml:12:5` or `ProbePolicy/apps/web`, and what. */
+/** A problem in a source: its place, such as `policies/apps.yaml:12:5` or `ProbePolicy/apps/web`, and its message. */
 export interface SourceProblem {
   readonly place: string;
   readonly message: string;
@@ -23,29 +23,34 @@ export function formatSourceProblem({ place, message }: SourceProblem): string {
 export interface SourceStatus {
   /** What the source is, for people: `directory examples/policies`. */
   readonly description: string;
-  /** The newest state could not be used; the last good one is in force. Empty when all is well. */
+  /** Why the newest state cannot be used, so that the last good state is in force. Empty without problems. */
   readonly problems: readonly string[];
-  /** How many problems there are, when not all of them are listed. */
+  /** How many problems there are, when `problems` does not list all. */
   readonly problemCount?: number;
-  /** Why there is no contact now with where the policies come from; what was read stays in force. Absent = there cannot be such. */
+  /**
+   * Why there is no contact with the API server now. What was read stays in force. Absent for sources without contact
+   * to lose.
+   */
   readonly troubles?: readonly string[];
   /** When the snapshot in force was read, in milliseconds since the epoch; undefined before the first. */
   readonly lastSync: number | undefined;
 }
 
-/** What a source tells as things change. Nothing is told after stop. */
+/** What a source reports. Nothing is reported after stop. */
 export interface SourceListener {
-  /** A new set of policies is to be in force. Never told before start resolves. */
+  /** A new snapshot is to be in force. Never reported before start resolves. */
   readonly changed: (snapshot: PolicySnapshot) => void;
-  /** The newest state is bad; what was in force stays in force. Told once for each state. */
+  /** The newest state has problems; what was in force stays in force. Reported once for each state. */
   readonly failed: (problems: readonly SourceProblem[]) => void;
-  /** There is no contact with where the policies come from, or there is again (undefined). Told once, not at every attempt. */
+  /** Policies that are in force, or come into force, have warnings. Reported once for each state. */
+  readonly warned?: (warnings: readonly SourceProblem[]) => void;
+  /** Contact with the API server is lost, or back (undefined). Reported once, not at every attempt. */
   readonly troubled?: (problem: string | undefined) => void;
 }
 
 /** Where policies come from. */
 export interface PolicySource {
-  /** Reads the first snapshot. Rejects when there is none to be had: a server without its policies must not start. */
+  /** Reads the first snapshot. Rejects when there is none, because a server without its policies must not start. */
   start(listener: SourceListener): Promise<PolicySnapshot>;
   stop(): void;
   status(): SourceStatus;

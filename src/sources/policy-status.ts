@@ -5,40 +5,50 @@ import { MAX_SPEC_BYTES } from '../policy/bounds.ts';
 import { NAMESPACE_LIMITS } from '../policy/policy-budget.ts';
 import type { Budget, NamespaceUse } from '../policy/policy-budget.ts';
 
-/** What came of reading a policy of the cluster. */
+/** The result of reading a policy of the cluster. */
 export interface PolicyVerdict {
   /** The metadata.generation that was read. */
   readonly generation: number;
-  /** What keeps this generation from being read, as `path: what`; none when it can be. */
+  /** Why this generation cannot be read, as `path: message`; empty when it can be read. */
   readonly problems: readonly string[];
-  /** How many problems there are, when they are more than those. */
+  /** How many problems there are, when `problems` does not list all. */
   readonly problemCount?: number;
+  /** Warnings about this generation, as `path: message`. Shown while this generation is in force. */
+  readonly warnings?: readonly string[];
   /** The budget that keeps this generation out of force. */
   readonly overBudget?: OverBudget | undefined;
-  /** The version that is in force: this one, or the last good one. */
+  /** The version in force: this generation, or the last good one. */
   readonly good: { readonly generation: number; readonly spec: string } | undefined;
 }
 
 /** A budget that has no room for a policy. Sizes in bytes. */
 export interface OverBudget {
   readonly budget: Budget;
-  /** Of the spec, as JSON; undefined when it cannot be read. */
+  /** The size of the spec as JSON; undefined when the spec cannot be read. */
   readonly bytes: number | undefined;
   /** What the policies in force of the same namespace take. */
   readonly use: NamespaceUse;
-  /** The budget of all namespaces together, and what is left of it for the largest of them. */
+  /** The budget of all namespaces together, and the part of it that each of the largest namespaces may take. */
   readonly total: { readonly bytes: number; readonly level: number };
 }
 
-/** What an object's status shows, as far as it matters here. */
+/** What an object's status shows, as far as it is used here. */
 export interface ShownStatus {
   /** Whether there is a status at all. */
   readonly exists: boolean;
   readonly observedGeneration: number | undefined;
-  /** All of them, as they stand; those of other types are others' and are kept. */
+  /** All conditions, unchanged. Conditions of other types belong to other writers, and are kept. */
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
-  /** The last version that was in force, written down for the next process that has not seen it. `lastGoodSpec` reads its spec. */
+  /** The last version that was in force, for processes that start later. `lastGoodSpec` reads its spec. */
   readonly lastGood: { readonly generation: number } | undefined;
+}
+
+/** A status that does not show what it should. */
+export interface StaleStatus {
+  readonly shown: ShownStatus;
+  readonly verdict: PolicyVerdict;
+  /** The object's resourceVersion, which every change of the object changes. */
+  readonly version: string | undefined;
 }
 
 /** A patch for an object's status subresource. */
@@ -47,12 +57,12 @@ export interface StatusPatch {
   readonly body: unknown;
 }
 
-/** The type of the condition that is ours. */
+/** The type of the condition that Probewright writes. */
 const READY = 'Ready';
-/** Conditions are read in tables and terminals. */
+/** The most characters of a condition's message, because conditions are read in tables and terminals. */
 const MAX_MESSAGE_LENGTH = 1024;
 
-/** Reads the `status` of a policy's object. What is not as we write it is not there. */
+/** Reads the `status` of a policy's object. Fields that have another form than Probewright writes count as absent. */
 export function shownStatus(status: unknown): ShownStatus {
   if (!isRecord(status)) return NOTHING_SHOWN;
   const { observedGeneration, conditions, lastGood } = status;
@@ -81,7 +91,10 @@ function hasLastGood(lastGood: unknown): lastGood is { readonly generation: numb
   return isRecord(lastGood) && typeof lastGood['generation'] === 'number' && isRecord(lastGood['spec']);
 }
 
-/** All of them are kept in memory for each policy: of more than this, in characters of JSON, only ours. */
+/**
+ * Conditions are kept in memory for each policy. When they have more characters of JSON than this, only our own is
+ * kept.
+ */
 const MAX_CONDITIONS_LENGTH = 8192;
 
 function keptConditions(conditions: readonly Record<string, unknown>[]): ShownStatus['conditions'] {
@@ -90,20 +103,20 @@ function keptConditions(conditions: readonly Record<string, unknown>[]): ShownSt
   return isLong ? conditions.filter(({ type }) => type === READY).map(keptReady) : conditions;
 }
 
-/** What we write of our own condition. */
+/** Our own condition, if it has the fields that we write. */
 function keptReady(condition: Record<string, unknown>): Record<string, unknown> {
   const fields = ['type', 'status', 'reason', 'message', 'observedGeneration', 'lastTransitionTime'];
   const isOurs = Object.keys(condition).every((field) => fields.includes(field));
   const message = condition['message'];
   if (isOurs && (typeof message !== 'string' || message.length <= MAX_MESSAGE_LENGTH)) return condition;
-  // Anything else is somebody else's, and is written anew.
+  // A condition with other fields was written by somebody else, and is overwritten.
   return { type: READY };
 }
 
-/** Whether a status may have the last good version in it, or must do without as the object has no room for both. */
+/** Whether a status has the last good version in it, or is written without, because the object has no room for both. */
 export type StatusExtent = 'whole' | 'without last good';
 
-/** True when the status says of this very generation what the verdict says. */
+/** True when the status shows the verdict, for the same generation. */
 export function isShown(shown: ShownStatus, verdict: PolicyVerdict, extent: StatusExtent = 'whole'): boolean {
   const ready = shown.conditions.filter(({ type }) => type === READY);
   const wanted = readyCondition(verdict, extent);
@@ -118,7 +131,7 @@ export function isShown(shown: ShownStatus, verdict: PolicyVerdict, extent: Stat
   );
 }
 
-/** What others use of a budget changes with each of them: a message is not written again for figures alone. */
+/** Figures of a budget change with every policy of the namespace. A message is not written again for figures alone. */
 function isSameMessage(message: unknown, wanted: Ready): boolean {
   if (wanted.reason !== 'OverBudget' || typeof message !== 'string') return message === wanted.message;
   return withoutFigures(message) === withoutFigures(wanted.message);
@@ -129,8 +142,8 @@ function withoutFigures(message: string): string {
 }
 
 /**
- * The patch that makes a status say what the verdict says, or undefined when it does already. It says of which generation it speaks, so
- * that one that arrives late passes no judgement on a newer one.
+ * The patch that makes a status show the verdict, or undefined when the status shows it already. The patch names the
+ * generation, so that a late patch says nothing about a newer generation.
  *
  * @param now the wall clock, in milliseconds since the epoch
  */
@@ -148,7 +161,8 @@ export function statusPatch(
     const lastGood = change === 'remove' ? { lastGood: null } : {};
     return { type: 'merge', body: { status: { observedGeneration: generation, conditions, ...lastGood } } };
   }
-  // A merge patch would drop every null of the spec, where null has a meaning, and mix the spec with an older one.
+  // A merge patch would drop every null of the spec, where null has a meaning, and would merge the spec into an older
+  // one.
   const lastGood = { generation: good.generation, spec: JSON.parse(good.spec) as unknown };
   const fields = { observedGeneration: generation, conditions, lastGood };
   const body = shown.exists
@@ -158,8 +172,8 @@ export function statusPatch(
 }
 
 /**
- * `lastGood` is there while it is needed. One that is newer than what we know, or that we cannot read, is left alone: another version of
- * us may be able to.
+ * `lastGood` is written while it is needed. A `lastGood` that is newer than the known versions, or cannot be read, is
+ * left unchanged: another version of Probewright may be able to read it.
  */
 function lastGoodChange(
   { lastGood }: ShownStatus,
@@ -172,12 +186,18 @@ function lastGoodChange(
   return !isBelieved || lastGood.generation < good.generation ? 'write' : 'none';
 }
 
-/** Whether a last good version can be one of the object that shows it: somebody else may have written it, or restored it from a backup. */
+/**
+ * Whether a last good version can belong to the object whose status shows it. Somebody may have written the status, or
+ * restored a backup.
+ */
 export function isEarlier(lastGood: number, generation: number | undefined): boolean {
   return Number.isInteger(lastGood) && lastGood >= 1 && generation !== undefined && lastGood < generation;
 }
 
-/** In the place of the one before, so that the others keep their order; the time is that of the last change of `status`. */
+/**
+ * Replaces our condition in its place, so that the other conditions keep their order. The time is that of the last
+ * change of `status`.
+ */
 function withReady(
   conditions: ShownStatus['conditions'],
   verdict: PolicyVerdict,
@@ -201,39 +221,57 @@ function withReady(
 
 interface Ready {
   readonly status: 'True' | 'False';
-  readonly reason: 'Accepted' | 'Invalid' | 'OverBudget';
+  readonly reason: 'Accepted' | 'AcceptedWithWarnings' | 'Invalid' | 'OverBudget';
   readonly message: string;
 }
 
 const ACCEPTED: Ready = { status: 'True', reason: 'Accepted', message: 'in force' };
 
-function readyCondition({ problems, problemCount, overBudget, good }: PolicyVerdict, extent: StatusExtent): Ready {
+function readyCondition(
+  { problems, problemCount, warnings = [], overBudget, good }: PolicyVerdict,
+  extent: StatusExtent,
+): Ready {
   const limit = extent === 'whole' ? '' : ' until the replicas restart, as the object is too large to keep it';
   const consequence =
     good === undefined ? 'no version is in force' : `generation ${good.generation} stays in force${limit}`;
   if (problems.length > 0)
     return { status: 'False', reason: 'Invalid', message: bounded(consequence, problems, problemCount) };
-  if (overBudget === undefined) return ACCEPTED;
+  if (overBudget === undefined) return accepted(warnings);
   return { status: 'False', reason: 'OverBudget', message: `${consequence}: ${overBudgetText(overBudget)}` };
 }
 
-/** The budget, what is used of it, and what to do. */
+function accepted(warnings: readonly string[]): Ready {
+  if (warnings.length === 0) return ACCEPTED;
+  const message = bounded(warnings.length === 1 ? 'in force, with a warning' : 'in force, with warnings', warnings);
+  return { status: 'True', reason: 'AcceptedWithWarnings', message };
+}
+
+/** Says which budget has no room, how much is used, and what to do. */
 function overBudgetText({ budget, bytes, use, total }: OverBudget): string {
   const size = bytes === undefined ? 'the spec cannot be read' : `the spec has ${bytes} bytes as JSON`;
   const older = 'Older policies go first.';
+  const { policies: mostPolicies, bytes: mostBytes } = NAMESPACE_LIMITS;
   switch (budget) {
     case 'spec':
       return `${size}, and a policy may have ${MAX_SPEC_BYTES}. Split the policy, or remove what it does not need`;
-    case 'policies':
-      return `a namespace may have ${NAMESPACE_LIMITS.policies} policies in force, and this one has ${use.policies}. ${older} Delete policies that are not needed`;
-    case 'bytes':
-      return `${size}; a namespace may have ${NAMESPACE_LIMITS.bytes} bytes of policies in force, and this one has ${use.bytes}. ${older} Delete or shorten policies of this namespace`;
-    case 'total':
-      return `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget), which leaves ${total.level} to each of the largest namespaces, and this one uses ${use.memory}. ${older} Delete or shorten policies of this namespace, or ask for a larger budget`;
+    case 'policies': {
+      const limit = `a namespace may have ${mostPolicies} policies in force, and this one has ${use.policies}`;
+      return `${limit}. ${older} Delete policies that are not needed`;
+    }
+    case 'bytes': {
+      const limit = `a namespace may have ${mostBytes} bytes of policies in force, and this one has ${use.bytes}`;
+      return `${size}; ${limit}. ${older} Delete or shorten policies of this namespace`;
+    }
+    case 'total': {
+      const all = `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget)`;
+      const limit = `${all}, which leaves ${total.level} to each of the largest namespaces`;
+      const advice = 'Delete or shorten policies of this namespace, or ask for a larger budget';
+      return `${limit}, and this one uses ${use.memory}. ${older} ${advice}`;
+    }
   }
 }
 
-/** The consequence, then as many of the problems as have room, at least the beginning of the first. */
+/** The consequence, then as many problems as have room, and at least the beginning of the first. */
 function bounded(consequence: string, problems: readonly string[], count = problems.length): string {
   let message = `${consequence}: `;
   for (const [index, text] of problems.entries()) {

@@ -1,4 +1,7 @@
 import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
+import { NO_FACTS } from '../facts/facts.ts';
+import { Snapshot } from '../facts/snapshot.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { PolicySnapshot } from './policy-source.ts';
 
 /** Where policies may come from, the lowest tier first. */
@@ -6,43 +9,49 @@ export const POLICY_ORIGINS = ['files', 'cluster'] as const;
 export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
 
 /**
- * Holds the policies in force. Compiled once per change, and only what changed; a request reads a field. Undefined until every origin has
- * given its first snapshot: "not yet known" must not be mistaken for "no policy".
+ * Holds the snapshot in force: policies and facts. Policies are compiled once per change, and only what changed; a
+ * request reads a field. Until every origin has given its first snapshot, there is none: policies that are not known
+ * yet must not be taken for no policies.
  */
 export class PolicyStore {
+  readonly #catalogue: CheckCatalogue;
   readonly #origins: readonly PolicyOrigin[];
   readonly #given = new Map<PolicyOrigin, PolicySnapshot & { readonly tier: PolicyTier }>();
-  #current: PolicySet | undefined;
+  #current: Snapshot | undefined;
 
-  /** @param origins those that there are, in any order */
-  constructor(origins: readonly PolicyOrigin[]) {
+  /** @param origins where policies come from, in any order */
+  constructor(catalogue: CheckCatalogue, origins: readonly PolicyOrigin[]) {
+    this.#catalogue = catalogue;
     this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
   }
 
-  /** The policies in force, or undefined before the first snapshot of every origin. */
-  get current(): PolicySet | undefined {
+  /** The snapshot in force, or undefined before the first snapshot of every origin. */
+  get current(): Snapshot | undefined {
     return this.#current;
   }
 
   /**
-   * Puts a snapshot in force, for every request that is decided from now on. One with the very array of policies of the snapshot before
-   * brings new labels of namespaces only.
+   * Puts a snapshot in force, for every later decision. When it holds the same array of policies as the snapshot
+   * before, only its facts are new.
    */
-  replace(origin: PolicyOrigin, { policies, namespaceLabels }: PolicySnapshot): void {
+  replace(origin: PolicyOrigin, { policies, facts }: PolicySnapshot): void {
     if (!this.#origins.includes(origin)) throw new Error(`this store knows no ${origin}`);
     const before = this.#given.get(origin);
     const tier = before?.policies === policies ? before.tier : new PolicyTier(policies);
-    this.#given.set(origin, { policies, namespaceLabels, tier });
+    this.#given.set(origin, { policies, facts, tier });
     const given = this.#origins.map((known) => this.#given.get(known)).filter((found) => found !== undefined);
     if (given.length < this.#origins.length) return;
-    // The highest origin knows namespaces best: a cluster its own, files what they say only where there is no cluster.
-    const labels = given.at(-1)?.namespaceLabels;
+    // A cluster knows its own namespaces, so facts from files count only without a cluster.
+    const known = given.at(-1)?.facts ?? NO_FACTS;
     this.#current =
       this.#current !== undefined && tier === before?.tier
-        ? this.#current.withNamespaceLabels(labels ?? new Map())
-        : PolicySet.ofTiers(
-            given.map((snapshot) => snapshot.tier),
-            labels,
+        ? this.#current.withFacts(known)
+        : new Snapshot(
+            PolicySet.ofTiers(
+              this.#catalogue,
+              given.map((snapshot) => snapshot.tier),
+            ),
+            known,
           );
   }
 }

@@ -1,24 +1,24 @@
-import { readUtf8File } from './utf8.ts';
-import { isJsonObject } from '../probes/json.ts';
+import { readUtf8File } from '../files/utf8.ts';
+import { isJsonObject } from '../json/json-value.ts';
 import { formatProblem } from '../policy/problems.ts';
 import { Reader } from '../policy/reader.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { workloadKind } from '../workload/kinds.ts';
 import { PolicyFilesError } from './policy-source.ts';
-import { parseYamlDocuments } from './yaml-documents.ts';
+import { parseYamlDocuments } from '../yaml/reading/documents.ts';
 import type { Problem } from '../policy/problems.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
-import type { FileProblem } from './policy-documents.ts';
+import type { FileProblem } from './file-problem.ts';
 
-/** The kinds of a file, or every problem with it. */
+/** The kinds of a file, or all problems of the file. */
 export type WorkloadKindsParse =
   { readonly kinds: readonly WorkloadKind[] } | { readonly problems: readonly FileProblem[] };
 
 /**
- * Reads a file of custom kinds: a YAML list of `{ group, kind, podTemplatePath }`, where the path leads to what has the Pods' `metadata` and
- * `spec`, in dots, with `*` for every element of a list: `spec.replicatedJobs.*.template.spec.template`. The result has the known kinds too;
- * entries for
- * one of the ready-made replace it, and several entries for one kind are several templates in it.
+ * Reads a file of custom kinds: a YAML list of `{ group, kind, podTemplatePath }`, where the path leads to the Pod
+ * template. The path has dots, and `*` for every element of a list: `spec.replicatedJobs.*.template.spec.template`. The
+ * result also has the known kinds. Entries for a known kind replace it. Several entries for one kind are several
+ * templates in it.
  */
 export function readWorkloadKinds(file: string, text: string): WorkloadKindsParse {
   const { documents, problems } = parseYamlDocuments(file, text);

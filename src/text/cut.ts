@@ -1,11 +1,12 @@
 /**
- * A text in at most `most` UTF-16 code units, with dots where it was cut. Both halves of a surrogate pair stay or go together.
+ * Cuts a text to at most `most` UTF-16 code units, with dots at the cut. Keeps or removes both halves of a surrogate
+ * pair together.
  */
 export function cut(text: string, most: number, dots = '...'): string {
   return text.length <= most ? text : beginning(text, most - dots.length) + dots;
 }
 
-/** The first `most` UTF-16 code units of a text, or one less where the last would be the first half of a surrogate pair. */
+/** The first `most` UTF-16 code units of a text, or one unit less if the cut would split a surrogate pair. */
 export function beginning(text: string, most: number): string {
   const isHalved = isFirstHalf(text.charCodeAt(most - 1)) && isSecondHalf(text.charCodeAt(most));
   return text.slice(0, Math.max(0, isHalved ? most - 1 : most));

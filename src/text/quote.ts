@@ -4,9 +4,9 @@ import { jsonText } from './json-text.ts';
 const MOST_CHARACTERS = 80;
 const DOTS = '..."';
 
-/** A text from a document as a message quotes it: visible, in double quotes, in at most 80 characters. */
+/** A text from a document, quoted for a message: visible, in double quotes, with at most 80 characters. */
 export function quote(text: string): string {
-  // Escapes make it longer, never shorter: what comes after the first characters would be cut anyway.
+  // Escapes never make a text shorter, so all characters after the first 80 would be cut anyway.
   const quoted = jsonText(beginning(text, MOST_CHARACTERS));
   if (quoted.length <= MOST_CHARACTERS) return quoted;
   let shown = '';

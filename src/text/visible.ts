@@ -1,11 +1,11 @@
 /**
- * Characters that a reader does not see, or that change how the text around them is shown: control characters (C0, DEL, C1), format and
- * default-ignorable characters (bidirectional overrides, zero-width ones, tags), line and paragraph separators, surrogates without
- * their other half, private-use characters and noncharacters.
+ * Characters that are hidden, or that change the display of the text around them. Control characters: C0, DEL, C1.
+ * Format and default-ignorable characters: bidirectional overrides, zero-width characters, tags. Also line and
+ * paragraph separators, lone surrogates, private-use characters and noncharacters.
  */
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]`;
 
-/** The same characters where emoji need them: flags of regions, joiners between two pictures, picture variants, keycaps. */
+/** The hidden characters that emoji need: flags of regions, joiners between two pictures, picture variants, keycaps. */
 const IN_EMOJI = [
   String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{4,6}\u{e007f}`,
   String.raw`(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})`,
@@ -16,16 +16,16 @@ const IN_EMOJI = [
 const ANY_HIDDEN = new RegExp(HIDDEN, 'u');
 const EACH_HIDDEN = new RegExp(`(${IN_EMOJI})|${HIDDEN}+`, 'gu');
 
-/** Log commands that CI hosts obey wherever they stand in a line: `##[` of GitHub and Azure, `##vso[` of Azure, `##teamcity[`. */
+/** Log commands that CI hosts run anywhere in a line: `##[` of GitHub and Azure, `##vso[` of Azure, `##teamcity[`. */
 const LOG_COMMAND = /##(?=[A-Za-z]*\[)/g;
 
-/** Most texts are ASCII, and have nothing to escape. */
+/** Most texts are ASCII, and need no escapes. */
 const NOT_ASCII = /[^ -~]/;
 
 /**
- * A text as people and CI hosts are shown it, on one line: hidden characters and CI log commands are written with the escapes of JSON
- * (`\u001b`, `\n`, `#\u0023[`). Accents, CJK and emoji stay as they are. A text that is visible already stays the same, and JSON text
- * keeps its value.
+ * Makes a text safe to show to people and CI hosts, on one line. Hidden characters and CI log commands become JSON
+ * escapes (`\u001b`, `\n`, `#\u0023[`). Accents, CJK and emoji stay unchanged. A visible text stays unchanged, and JSON
+ * text keeps its value.
  */
 export function visible(text: string): string {
   if (!NOT_ASCII.test(text) && !text.includes('##')) return text;
@@ -36,21 +36,21 @@ export function visible(text: string): string {
 }
 
 /**
- * A whole line of output: visible, and without `::` at its beginning, where GitHub's runner takes it for a workflow command. The runner
- * skips spaces before it.
+ * A whole line of output: visible, and without `::` at the start of the line. GitHub's runner reads `::` at the start
+ * of a line as a workflow command, and skips spaces before `::`.
  */
 export function outputLine(text: string): string {
   return visible(text).replace(/^(\s*):(?=:)/, `$1${escaped(':')}`);
 }
 
-/** By UTF-16 code unit, filled in as they are met: hostile texts repeat a few characters a million times. */
+/** The escapes by UTF-16 code unit, each computed once: hostile texts repeat a few characters a million times. */
 const ESCAPES = new Map([
   [0x09, '\\t'],
   [0x0a, '\\n'],
   [0x0d, '\\r'],
 ]);
 
-/** JSON's escapes, one for each half of a surrogate pair. */
+/** Returns JSON escapes, one for each half of a surrogate pair. */
 function escaped(characters: string): string {
   let escapes = '';
   for (let index = 0; index < characters.length; index++) escapes += escapeOf(characters.charCodeAt(index));

@@ -1,6 +1,9 @@
 import { beginning } from './cut.ts';
 
-/** Words in lines of at most `width` UTF-16 code units. A longer word is broken, never inside a surrogate pair. */
+/**
+ * Splits words into lines of at most `width` UTF-16 code units. Breaks a longer word, and never splits a surrogate
+ * pair.
+ */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

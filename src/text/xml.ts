@@ -1,9 +1,9 @@
 import { visible } from './visible.ts';
 
-/** Markup that has been escaped already. */
+/** Markup that is already escaped. */
 export type Markup = string;
 
-/** Text as XML content or in a quoted attribute. Characters that XML 1.0 cannot hold are among those that become visible. */
+/** Escapes text for XML content or for a quoted attribute. Characters that XML 1.0 forbids are made visible first. */
 export function escapeXml(text: string): Markup {
   return visible(text)
     .replaceAll('&', '&amp;')

@@ -1,37 +1,37 @@
+import { CHECKS } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { findingsInSteps } from '../checks/run-checks.ts';
-import { requiredAny } from '../checks/required-any.ts';
-import { requiredLiveness } from '../checks/required-liveness.ts';
-import { requiredReadiness } from '../checks/required-readiness.ts';
-import { requiredStartup } from '../checks/required-startup.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
+import { formatPath } from '../json/field-path.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
-import { BUILT_IN_KINDS, isPod } from '../workload/kinds.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { POD_KIND } from '../workload/kinds.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { PlacedFinding } from '../checks/run-checks.ts';
-import type { Defaulting, DefaultingOptions, Injection } from '../defaulting/default-probes.ts';
+import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
+import type { Injection } from '../defaulting/injection.ts';
 import type { HandlerProblem } from '../defaulting/handler.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
-import type { WorkloadKind } from '../workload/kinds.ts';
 
-/** The same as permittedDefaulting, at once. */
+/** Like permittedDefaulting, without pauses. */
 export function permittedProbes(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): Defaulting {
   return runToEnd(permittedDefaulting(template, policy, options));
 }
 
 /**
- * The probes that a Pod's containers lack and policy gives them, without those that violate a check with the floor Deny. A namespace's policy could
- * otherwise inject what the cluster's policy forbids, into workloads that were judged before that policy existed. For the same reason, a probe that
- * such a floor requires cannot be taken away: the container gets what the cluster's policies alone give.
+ * The probes that policies give to containers that lack them, without probes that violate a check with the floor Deny.
+ * Otherwise a namespace's policy could inject what the cluster's policy forbids, into workloads that were judged before
+ * the namespace's policy existed. For the same reason, a namespace's policy cannot remove a probe that such a floor
+ * requires: the container gets what the cluster's policies alone give.
  *
- * The decision is about the Pod alone, as `/mutate` sees no more: it is the same in a template and in the Pods that come of it.
+ * The decision depends on the Pod alone, as `/mutate` sees only the Pod. So a template and its Pods get the same
+ * decision.
  */
 export function* permittedDefaulting(
   template: JsonObject,
@@ -42,16 +42,17 @@ export function* permittedDefaulting(
   if (floors === undefined) return yield* defaultProbesInSteps(template, policy, options);
   const permitted = yield* withoutForbidden(template, policy, options, floors);
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
-  if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some((id) => checks.has(id))))
+  if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
   return yield* withRequired(template, policy, options, floors, permitted);
 }
 
-const REQUIREMENTS: readonly string[] = [requiredLiveness, requiredReadiness, requiredStartup, requiredAny].map(
-  ({ id }) => id,
-);
+const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
 
-/** Gives containers that lack a required probe what the cluster's policies alone give them, unless that violates a floor in turn. */
+/**
+ * Gives a container that lacks a required probe what the cluster's policies alone give, unless that violates another
+ * floor.
+ */
 function* withRequired(
   template: JsonObject,
   policy: WorkloadPolicy,
@@ -60,7 +61,9 @@ function* withRequired(
   permitted: Defaulting,
 ): Steps<Defaulting> {
   const found = yield* findings(effectiveTemplate(template, permitted.injections), floors);
-  const lacking = new Set(found.filter(({ check }) => REQUIREMENTS.includes(check.id)).map(({ at }) => at.path));
+  const lacking = new Set(
+    found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
+  );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
   const platform = yield* withoutForbidden(template, { ...policy, layers }, options, floors);
@@ -80,7 +83,7 @@ function* withRequired(
   return { ...permitted, injections, notInjected };
 }
 
-/** What the layers give, without the probes that violate a floor. */
+/** The probes of the layers, without those that violate a floor. */
 function* withoutForbidden(
   template: JsonObject,
   policy: WorkloadPolicy,
@@ -90,7 +93,7 @@ function* withoutForbidden(
   let permitted = yield* defaultProbesInSteps(template, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;
-  // Each round forbids one more probe at least, so the rounds end. Most often the first one finds nothing.
+  // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
     const found = yield* findings(effectiveTemplate(template, permitted.injections), floors);
     if (found.length === 0) break;
@@ -104,13 +107,6 @@ function* withoutForbidden(
   }
   return permitted;
 }
-
-const POD: WorkloadKind = BUILT_IN_KINDS.find(isPod) ?? {
-  group: '',
-  kind: 'Pod',
-  templatePaths: [[]],
-  runsToCompletion: false,
-};
 
 type Floors = (container: string) => CheckPolicy;
 
@@ -134,16 +130,16 @@ function hasDenyFloor({ checks }: PolicyLayer): boolean {
   return false;
 }
 
-/** What the checks with floors find, by the parameters of the floors and by those of all layers. */
+/** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
 function* findings(template: JsonObject, floors: Floors): Steps<PlacedFinding[]> {
-  const workload = checkedWorkload(template, POD, { template, path: [] });
+  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
   yield;
   return yield* findingsInSteps(workload, floors);
 }
 
-/** What makes a finding the same one with and without the injected probes. */
+/** Identifies a finding, so that it can be recognised with and without the injected probes. */
 function keyOf({ check, at, finding }: PlacedFinding): string {
-  return `${check.id} ${placeOf(finding.path, finding.probe)} ${at.path}`;
+  return `${check.id} ${placeOf(formatPath(finding.path), finding.probe)} ${formatPath(at.place.path())}`;
 }
 
 function placeOf(path: string, kind: ProbeKind | undefined): string {
@@ -154,10 +150,14 @@ function pathOf({ list, index }: Container): string {
   return `spec.${list}[${index}]`;
 }
 
-/** Findings between two steps. */
+/** How many findings are handled between two steps. */
 const FINDINGS_A_STEP = 64;
 
-/** Forbids the injected probes that findings are about, else those that the check looks at beside them, else all of the container or the Pod. */
+/**
+ * Forbids the injected probes that cause findings. A finding names a probe, which is forbidden. If that probe is not
+ * injected, the probes that the check compares it with are forbidden; else all injected probes of the container; else
+ * all of the Pod.
+ */
 function* forbidCulprits(
   caused: readonly PlacedFinding[],
   injections: readonly Injection[],
@@ -166,16 +166,16 @@ function* forbidCulprits(
   const byContainer = Map.groupBy(injections, ({ container }) => pathOf(container));
   for (const [index, { check, at, floor, finding }] of caused.entries()) {
     if (index % FINDINGS_A_STEP === FINDINGS_A_STEP - 1) yield;
-    const inContainer = byContainer.get(at.path) ?? [];
+    const inContainer = byContainer.get(formatPath(at.place.path())) ?? [];
     const own = inContainer.filter(({ kind }) => kind === finding.probe);
-    const related = inContainer.filter(({ kind }) => check.relatedProbes?.includes(kind) === true);
+    const related = inContainer.filter(({ kind }) => check.relatedProbes.includes(kind));
     const rule = `${check.id}, which ${floor?.source ?? 'a cluster policy'} sets with the floor Deny`;
-    // A finding that fits no container is about all of the Pod: nothing is injected then.
+    // A finding without a container concerns the whole Pod: then nothing is injected.
     if (inContainer.length === 0)
       for (const { container, kind } of injections) forbid(container, kind, `${rule}, forbids it`);
     for (const { container, kind } of [own, related, inContainer].find(({ length }) => length > 0) ?? []) {
       forbid(container, kind, `${rule}, forbids it: ${cut(finding.message, MOST_QUOTED)}`);
-      // A liveness probe of ours never kills a container that is starting.
+      // An injected liveness probe must not kill a container that is starting.
       if (kind === 'startupProbe' && inContainer.some((other) => other.kind === 'livenessProbe'))
         forbid(container, 'livenessProbe', `${rule}, forbids the startupProbe that would protect its start`);
     }
@@ -188,5 +188,5 @@ function* forbidCulprits(
   }
 }
 
-/** Characters of a check's message in a reason: enough to know it by. */
+/** A reason quotes at most this many characters of a check's message. */
 const MOST_QUOTED = 200;

@@ -1,14 +1,16 @@
-import { isJsonObject, member, stringMember } from '../probes/json.ts';
+import { isJsonObject, member, stringMember } from '../json/json-value.ts';
+import { isSidecar } from '../probes/sidecar.ts';
 import { isMeshProxyName } from './mesh.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /**
- * What a container is for. Only applications and native sidecars may have probes: the API server refuses them on plain init
- * and ephemeral containers (pkg/apis/core/validation/validation.go, validateInitContainers), and a mesh proxy brings its own.
+ * The purpose of a container. Only applications and native sidecars may have probes. The API server refuses probes on
+ * plain init and ephemeral containers (pkg/apis/core/validation/validation.go, validateInitContainers), and a mesh
+ * proxy brings its own probes.
  */
 export type ContainerRole = 'application' | 'sidecar' | 'init' | 'mesh';
 
-/** A container of a Pod spec, where it stands and what it is for. */
+/** A container of a Pod spec, with its place and its purpose. */
 export interface Container {
   readonly name: string;
   readonly role: ContainerRole;
@@ -18,9 +20,9 @@ export interface Container {
 }
 
 /**
- * The containers of a Pod spec that a kubelet would run for as long as the Pod, and the plain init containers before them.
- * Ephemeral containers are not listed: they can have no probe. Entries that are not objects are left out; one without a
- * usable name, which the API server refuses in a Pod but Knative allows, is called ''.
+ * The containers of a Pod spec, init containers included. Ephemeral containers are left out, because they can have no
+ * probe, and so are entries that are no objects. A container without a usable name is called '': the API server refuses
+ * it in a Pod, but Knative allows it.
  *
  * @param isMeshProxy whether a container of this name is a mesh's proxy; as in a Pod when left out
  */
@@ -43,10 +45,10 @@ function listOf(podSpec: JsonObject, list: Container['list'], isMeshProxy: (name
   return containers;
 }
 
-/** The API server takes 63 characters (a DNS label). */
+/** Most characters of a name that messages repeat. The API server accepts 63 (a DNS label). */
 const MAX_NAME_LENGTH = 253;
 
-/** The container's name, which every message about it repeats. One that is far longer than any that a cluster knows is none. */
+/** The container's name; '' for a missing one, and for one that is far too long for any cluster. */
 export function containerName(container: JsonObject): string {
   const name = stringMember(container, 'name') ?? '';
   return name.length > MAX_NAME_LENGTH ? '' : name;
@@ -54,5 +56,5 @@ export function containerName(container: JsonObject): string {
 
 function roleOf(spec: JsonObject, list: Container['list']): ContainerRole {
   if (list === 'containers') return 'application';
-  return member(spec, 'restartPolicy') === 'Always' ? 'sidecar' : 'init';
+  return isSidecar(spec) ? 'sidecar' : 'init';
 }

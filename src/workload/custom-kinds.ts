@@ -2,8 +2,8 @@ import { BUILT_IN_KINDS } from './kinds.ts';
 import type { WorkloadKind } from './kinds.ts';
 
 /**
- * Custom kinds that are widely used, by the paths of their CRDs. A webhook rule has to send them: until one does, knowing them costs
- * nothing, and offline they are looked at from the start.
+ * Widely used custom kinds, with the template paths of their CRDs. In a cluster a webhook rule has to send these kinds;
+ * offline they are checked without any configuration.
  */
 export const READY_MADE_KINDS: readonly WorkloadKind[] = [
   { group: 'argoproj.io', kind: 'Rollout', templatePaths: [['spec', 'template']], runsToCompletion: false },

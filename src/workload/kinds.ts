@@ -1,5 +1,5 @@
-import { isJsonObject, member, objectMember, stringMember } from '../probes/json.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /** A kind of object that holds Pod templates, and where. */
 export interface WorkloadKind {
@@ -7,26 +7,38 @@ export interface WorkloadKind {
   readonly group: string;
   readonly kind: string;
   /**
-   * Paths of the objects that have the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a Deployment. '*' stands for
-   * every element of a list.
+   * Paths of the objects that have the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a
+   * Deployment, ['template'] for a PodTemplate. '*' stands for every element of a list.
    */
   readonly templatePaths: readonly (readonly string[])[];
   /** Its Pods are meant to end: Job and CronJob. */
   readonly runsToCompletion: boolean;
-  /** The kind's own controller fills in the port of probes that have none: with the container's first port, else with this one. */
+  /** The port that the kind's own controller gives a probe without one, when the container declares no port. */
   readonly defaultProbePort?: number;
 }
 
 const TEMPLATE = [['spec', 'template']];
 
+/** The Pod itself. */
+export const POD_KIND: WorkloadKind = { group: '', kind: 'Pod', templatePaths: [[]], runsToCompletion: false };
+
+/** A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any. */
+const POD_TEMPLATE_KIND: WorkloadKind = {
+  group: '',
+  kind: 'PodTemplate',
+  templatePaths: [['template']],
+  runsToCompletion: false,
+};
+
 /** The built-in kinds. All of them have had one served version of their Pod template since Kubernetes 1.21. */
 export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
-  { group: '', kind: 'Pod', templatePaths: [[]], runsToCompletion: false },
+  POD_KIND,
   { group: 'apps', kind: 'Deployment', templatePaths: TEMPLATE, runsToCompletion: false },
   { group: 'apps', kind: 'StatefulSet', templatePaths: TEMPLATE, runsToCompletion: false },
   { group: 'apps', kind: 'DaemonSet', templatePaths: TEMPLATE, runsToCompletion: false },
   { group: 'apps', kind: 'ReplicaSet', templatePaths: TEMPLATE, runsToCompletion: false },
   { group: '', kind: 'ReplicationController', templatePaths: TEMPLATE, runsToCompletion: false },
+  POD_TEMPLATE_KIND,
   { group: 'batch', kind: 'Job', templatePaths: TEMPLATE, runsToCompletion: true },
   {
     group: 'batch',
@@ -39,6 +51,20 @@ export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
 /** True for the Pod itself, which is not a template of others. */
 export function isPod({ group, kind }: WorkloadKind): boolean {
   return group === '' && kind === 'Pod';
+}
+
+/**
+ * True for a built-in kind whose Pods have to run for ever, or have to end: the API server refuses any other
+ * restartPolicy.
+ */
+export function hasFixedRestartPolicy(kind: WorkloadKind): boolean {
+  const builtIn = workloadKind(kind.group, kind.kind, BUILT_IN_KINDS);
+  return builtIn !== undefined && builtIn !== POD_KIND && builtIn !== POD_TEMPLATE_KIND;
+}
+
+/** True for the built-in Deployment, which alone has a progressDeadlineSeconds that we know. */
+export function isDeployment({ group, kind }: WorkloadKind): boolean {
+  return group === 'apps' && kind === 'Deployment';
 }
 
 /** The entry for a kind; undefined for kinds that hold no Pod template we know of. */
@@ -55,7 +81,7 @@ export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly Wor
   return workloadKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, kinds);
 }
 
-/** A Pod template in an object: what has the Pods' metadata and spec, and the path to it. */
+/** A Pod template in an object: the part with the Pods' metadata and spec, and its path. */
 export interface PlacedTemplate {
   readonly template: JsonObject;
   readonly path: readonly (string | number)[];
@@ -90,7 +116,10 @@ export function mayHoldSeveralTemplates({ templatePaths }: WorkloadKind): boolea
   return templatePaths.length > 1 || templatePaths.some((path) => path.includes('*'));
 }
 
-/** What a template is called among those of its object: its path, with the names of list elements in the place of numbers, which shift. */
+/**
+ * The name of a template among the templates of its object: its path, with list elements by name, because their numbers
+ * shift.
+ */
 export function templateName(object: JsonObject, path: PlacedTemplate['path']): string {
   let value: unknown = object;
   const steps = path.map((step) => {
@@ -104,7 +133,7 @@ export function templateName(object: JsonObject, path: PlacedTemplate['path']): 
   return steps.join('.');
 }
 
-/** The object with another template at the place; the object itself stays as it was. */
+/** A copy of the object with another template at the path. */
 export function withTemplateAt(value: unknown, path: readonly (string | number)[], template: JsonObject): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return template;
@@ -116,8 +145,8 @@ export function withTemplateAt(value: unknown, path: readonly (string | number)[
 }
 
 /**
- * True when an owner reference says that a controller looks after the object (`controller: true`). Every user may write such a reference into
- * an object: only who asks tells whether the reference is to be believed.
+ * True when an owner reference names a controller of the object (`controller: true`). Every user may write such a
+ * reference: only the requester's identity tells whether to believe it.
  */
 export function hasControllerOwner(object: JsonObject): boolean {
   const metadata = objectMember(object, 'metadata');
@@ -125,33 +154,33 @@ export function hasControllerOwner(object: JsonObject): boolean {
   return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['controller'] === true);
 }
 
-/** True for an object that is being deleted: what is left to do to it is removing finalizers. */
+/** True for an object that is being deleted: only its finalizers are still to be removed. */
 export function isBeingDeleted(object: JsonObject): boolean {
   const metadata = objectMember(object, 'metadata');
   return metadata !== undefined && (member(metadata, 'deletionTimestamp') ?? undefined) !== undefined;
 }
 
-/** True for the API server's copy of a static Pod: the kubelet made it, and a refusal would only hide a running Pod. */
+/** True for the API server's copy of a static Pod: the Pod runs already, and a refusal would only hide it. */
 function isMirrorPod(object: JsonObject): boolean {
   const metadata = objectMember(object, 'metadata');
   const annotations = metadata === undefined ? undefined : objectMember(metadata, 'annotations');
   return annotations !== undefined && Object.hasOwn(annotations, 'kubernetes.io/config.mirror');
 }
 
-/** Why an object of a known kind is let through without a look: design section 3, "always allowed untouched". */
+/** Why an object of a known kind is allowed without a look at its probes. */
 export type UntouchedReason = 'being-deleted' | 'controller-owned' | 'mirror-pod' | 'no-pod-template';
 
 /**
- * An object's Pod templates, or why it is let through; the same in the webhook and offline.
+ * An object's Pod templates, or why the object is allowed without a look; the same in the webhook and offline.
  *
- * @param isControlled a controller that may be believed made the object: what it was made from has been judged already
+ * @param isControlled a trusted controller made the object from an owner that has been judged already
  */
 export function templatesToLookAt(
   object: JsonObject,
   kind: WorkloadKind,
   isControlled = false,
 ): { readonly templates: readonly PlacedTemplate[] } | { readonly skipped: UntouchedReason } {
-  // Refusing an update of an object under deletion would keep its finalizers, and so the object, for ever.
+  // A refused update would keep the finalizers of an object that is being deleted, and so the object, for ever.
   if (isBeingDeleted(object)) return { skipped: 'being-deleted' };
   if (isControlled && !isPod(kind)) return { skipped: 'controller-owned' };
   if (isPod(kind) && isMirrorPod(object)) return { skipped: 'mirror-pod' };

@@ -1,16 +1,21 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../probes/json.ts';
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../json/json-value.ts';
 import { HANDLER_KINDS } from '../probes/probe.ts';
-import type { JsonObject } from '../probes/json.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
-/** A service mesh's proxy: how to know it, and the probes that the mesh gives it. */
+/** A service mesh's proxy: its marks, and the probes that the mesh gives it. */
 interface MeshProxy {
-  /** The annotation that the mesh's injector leaves in a Pod, or in a template that `istioctl kube-inject` or `linkerd inject --manual` wrote. */
+  /**
+   * The annotation of the mesh's injector in a Pod, and of `istioctl kube-inject` or `linkerd inject --manual` in a
+   * template.
+   */
   readonly statusAnnotation: string;
   readonly ports: readonly number[];
   readonly paths: readonly string[];
 }
 
-/** By the proxy container's name. Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl. */
+/**
+ * The proxies, by container name. Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl.
+ */
 const MESH_PROXIES: ReadonlyMap<string, MeshProxy> = new Map([
   [
     'istio-proxy',
@@ -19,14 +24,26 @@ const MESH_PROXIES: ReadonlyMap<string, MeshProxy> = new Map([
   ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', ports: [4191], paths: ['/live', '/ready'] }],
 ]);
 
-/** True for the name of a mesh's proxy. In a Pod it is reserved for the proxy: the mesh's injector adds a container of this name to each Pod. */
+/**
+ * True for the name of a mesh's proxy. In a Pod the name is reserved: the mesh's injector adds a container of this
+ * name.
+ */
 export function isMeshProxyName(name: string): boolean {
   return MESH_PROXIES.has(name);
 }
 
 /**
- * True when a template may contain the mesh's proxy under this name: it carries the status annotation of that mesh. In any other template the author
- * wrote the container, and its name excuses nothing.
+ * The test for the names of a mesh's proxies among the containers of one Pod template.
+ *
+ * @param template an object with `metadata`; a Pod's own when `isPod`
+ */
+export function meshProxyTest(template: JsonObject, isPod: boolean): (name: string) => boolean {
+  return isPod ? isMeshProxyName : (name) => hasMeshStatus(template, name);
+}
+
+/**
+ * True when a template may contain the mesh's proxy under this name: the template has the status annotation of that
+ * mesh. In any other template the author wrote the container, so the container is checked whatever its name.
  */
 export function hasMeshStatus(template: JsonObject, name: string): boolean {
   const proxy = MESH_PROXIES.get(name);
@@ -36,14 +53,17 @@ export function hasMeshStatus(template: JsonObject, name: string): boolean {
   );
 }
 
-/** Where Istio's agent asks the application in the kubelet's place (istio, pkg/kube/inject, and cmd/pilot-agent/status/server.go). */
+/**
+ * The paths on which Istio's agent answers probes for the application (istio, pkg/kube/inject, and
+ * cmd/pilot-agent/status/server.go).
+ */
 const REWRITTEN_PREFIX = '/app-health/';
 const REWRITTEN_ENDPOINTS = ['livez', 'readyz', 'startupz'];
 const AGENT_PORTS = [15020, 15021];
 
 /**
- * True when a probe is exactly what a mesh writes: one of its proxy's own, or an application's that Istio has redirected to its agent
- * (`/app-health/<container>/livez`). Such a probe is the mesh's responsibility.
+ * True when a probe is exactly as a mesh writes it: a probe of the proxy, or a probe of the application that Istio has
+ * redirected to its agent (`/app-health/<container>/livez`). The mesh is responsible for such a probe.
  *
  * @param container the name of the container that has the probe
  */
@@ -64,7 +84,9 @@ function isMeshPath(container: string, path: string, port: unknown): boolean {
   return REWRITTEN_ENDPOINTS.some((endpoint) => path === `${REWRITTEN_PREFIX}${container}/${endpoint}`);
 }
 
-/** True when one of the probes is the mesh's: a probe added beside it would go to the application directly, and fail under strict mTLS. */
+/**
+ * True when a mesh wrote one of the probes. A probe added beside it would bypass the mesh, and fail under strict mTLS.
+ */
 export function hasMeshProbe(container: string, probes: readonly unknown[]): boolean {
   return probes.some((probe) => isJsonObject(probe) && isMeshProbe(container, probe));
 }

@@ -1,6 +1,7 @@
 import { cut } from '../text/cut.ts';
-import { isJsonObject, member, stringMember } from '../probes/json.ts';
-import type { JsonObject } from '../probes/json.ts';
+import { DEFAULT_PROTOCOL } from '../probes/default-values.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 
 /** A port that a container declares. `name` is undefined when it has none. */
 export interface ContainerPort {
@@ -9,7 +10,9 @@ export interface ContainerPort {
   readonly protocol: string;
 }
 
-/** The ports that a container declares; entries without a number are left out. The API server's default protocol is TCP. */
+/**
+ * The ports that a container declares; entries without a number are left out. The API server's default protocol is TCP.
+ */
 export function portsOf(container: JsonObject): ContainerPort[] {
   const entries = member(container, 'ports');
   if (!Array.isArray(entries)) return [];
@@ -23,22 +26,29 @@ export function portsOf(container: JsonObject): ContainerPort[] {
     ports.push({
       name: name === '' ? undefined : name,
       number,
-      protocol: protocol === undefined || protocol === '' ? 'TCP' : protocol,
+      protocol: protocol === undefined || protocol === '' ? DEFAULT_PROTOCOL : protocol,
     });
   }
   return ports;
 }
 
-/** The declared ports that a probe can connect to: the kubelet dials TCP, whatever the port's protocol says. */
-export function tcpPortsOf(container: JsonObject): ContainerPort[] {
-  return portsOf(container).filter((port) => port.protocol === 'TCP');
+/** True for a port that a probe can connect to: the kubelet dials TCP. */
+export function isTcp({ protocol }: ContainerPort): boolean {
+  return protocol === 'TCP';
 }
 
-/** Of ports that are listed, and of the characters of a name or protocol: nobody reads more, and the API server has not seen them yet. */
+/** The declared ports that a probe can connect to. */
+export function tcpPortsOf(container: JsonObject): ContainerPort[] {
+  return portsOf(container).filter(isTcp);
+}
+
+/**
+ * Most ports in a message, and most characters of a name or protocol: the API server has not limited their number yet.
+ */
 const MOST_LISTED = 20;
 const MOST_CHARACTERS = 63;
 
-/** Ports as a person names them: `http (8080)`, or `8080` without a name. The last stands for all that are too many to list. */
+/** Ports for people: `http (8080)`, or `8080` without a name. The last entry counts the ports that are not listed. */
 export function describePorts(ports: readonly ContainerPort[]): string[] {
   const described = ports.slice(0, MOST_LISTED).map(({ name, number, protocol }) => {
     const text = name === undefined ? String(number) : `${cut(name, MOST_CHARACTERS)} (${number})`;
@@ -47,15 +57,27 @@ export function describePorts(ports: readonly ContainerPort[]): string[] {
   return ports.length > MOST_LISTED ? [...described, `${ports.length - MOST_LISTED} more`] : described;
 }
 
-/** Where a policy's or probe's port stands in a container: the TCP port it means, or why it means none. */
+/** The declared TCP port that a policy's or probe's port means, or why there is none. */
 export type PortLookup =
   | { readonly port: ContainerPort }
   | { readonly problem: 'undeclared' | 'not-tcp'; readonly declared: readonly ContainerPort[] };
 
-/** Looks up a declared port by number or by name. A number that is declared for TCP and for UDP is the TCP one. */
+/** Looks up a declared port by number or by name. Of a number that is declared for TCP and UDP, the TCP port counts. */
 export function findPort(declared: readonly ContainerPort[], wanted: number | string): PortLookup {
   const same = declared.filter((port) => (typeof wanted === 'number' ? port.number : port.name) === wanted);
-  const tcp = same.find((port) => port.protocol === 'TCP');
+  const tcp = same.find(isTcp);
   if (tcp !== undefined) return { port: tcp };
   return { problem: same.length > 0 ? 'not-tcp' : 'undeclared', declared };
+}
+
+/**
+ * The port name that an httpGet or tcpSocket probe asks for and its container declares for no protocol; undefined for a
+ * probe whose port the kubelet finds.
+ */
+export function undeclaredPortName(container: JsonObject, probe: JsonObject): string | undefined {
+  const handler = objectMember(probe, 'httpGet') ?? objectMember(probe, 'tcpSocket');
+  const port = handler && member(handler, 'port');
+  if (typeof port !== 'string') return undefined;
+  const lookup = findPort(portsOf(container), port);
+  return 'problem' in lookup && lookup.problem === 'undeclared' ? port : undefined;
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../src/probes/json.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { clusterPolicyDocument, mutation, policyDocument, policySet } from '../worlds.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** Sets that between them use every way to a probe. */
 const worlds = [

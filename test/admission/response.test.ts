@@ -39,7 +39,7 @@ it('a denial has a message of one line a violation and the causes, and no warnin
     check: 'named-port',
     action: 'Deny',
     container: 'app',
-    path: 'spec.x',
+    path: ['spec', 'x'],
     message: 'two\nlines',
   } as const;
   const reply = denied('u', [violation, { ...violation, reason: 'FieldValueInvalid' }], { violations: 'x' });
@@ -67,7 +67,7 @@ it('no text of a reply commands the terminal of the user who is shown it', () =>
     check: 'named-port',
     action: 'Deny',
     container: HOSTILE,
-    path: HOSTILE,
+    path: [HOSTILE],
     message: HOSTILE,
   } as const;
   const { status, auditAnnotations } = denied('u', [violation], { violations: HOSTILE }).response;

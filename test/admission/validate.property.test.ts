@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../src/admission/validate.ts';
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { expectValidReply } from '../protocol.ts';
 import { clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const settings = {
   enforcement: 'Deny',

@@ -6,8 +6,8 @@ import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet, re
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { ValidateSettings } from '../../src/admission/validate.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
-import type { PolicySet } from '../../src/policy/policy-set.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { DecodedReply } from '../protocol.ts';
 
 interface Validation extends DecodedReply {
@@ -17,7 +17,7 @@ interface Validation extends DecodedReply {
 
 function validation(
   object: JsonObject,
-  options: { policies?: PolicySet; request?: JsonObject; settings?: Partial<ValidateSettings> } = {},
+  options: { policies?: Snapshot; request?: JsonObject; settings?: Partial<ValidateSettings> } = {},
 ): Validation {
   const request = requestOf(reviewOf(object, options.request));
   const settings = {
@@ -444,6 +444,12 @@ describe('an object that is too large to be looked at', () => {
     const { allowed, warnings } = ask(large('b'), update(large('a')));
     expect([allowed, warnings.length]).toEqual([true, 1]);
     expect(ask(large('b'), update(deployment(appContainer()))).allowed).toBe(false);
+  });
+
+  it('is skipped when an update leaves its template as it was, as a match condition skips the call', () => {
+    const labelled = { ...large('a'), metadata: { name: 'web', labels: { team: 'shop' } } };
+    const { decision, warnings } = ask(labelled, update(large('a')));
+    expect([decision.skipped, warnings]).toEqual(['unchanged', []]);
   });
 });
 

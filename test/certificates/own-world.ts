@@ -3,7 +3,7 @@ import { OwnCertificates } from '../../src/certificates/own-certificates.ts';
 import { SecretCertificates } from '../../src/certificates/secret-certificates.ts';
 import { ApiClient } from '../../src/kubernetes/api-client.ts';
 import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
-import type { CertificateSurroundings } from '../../src/certificates/certificate-surroundings.ts';
+import type { CertificateDependencies } from '../../src/certificates/certificate-dependencies.ts';
 import type { OwnCertificatesSettings } from '../../src/certificates/own-certificates.ts';
 import type { CertificateSource } from '../../src/certificates/certificate-source.ts';
 import type { ServingPair } from '../../src/certificates/serving-pair.ts';
@@ -41,14 +41,14 @@ export class OwnWorld {
   readonly api: FakeApiServer;
   readonly logged: string[] = [];
   now = Date.now();
-  readonly #surroundings: CertificateSurroundings;
+  readonly #dependencies: CertificateDependencies;
 
   private constructor(api: FakeApiServer) {
     this.api = api;
     const log = (fields: object, message: string): void => {
       this.logged.push(`${message} ${JSON.stringify(fields)}`);
     };
-    this.#surroundings = { now: () => this.now, random: Math.random, log: { info: log, warn: log, error: log } };
+    this.#dependencies = { now: () => this.now, random: Math.random, log: { info: log, warn: log, error: log } };
   }
 
   static async start(): Promise<OwnWorld> {
@@ -59,14 +59,14 @@ export class OwnWorld {
 
   own(settings: Partial<OwnCertificatesSettings> = {}): Replica<OwnCertificates> {
     const client = new ApiClient(this.api.access, 'test');
-    return begin(new OwnCertificates(client, { ...SETTINGS, ...settings }, this.#surroundings));
+    return begin(new OwnCertificates(client, { ...SETTINGS, ...settings }, this.#dependencies));
   }
 
   /** In own-Secret mode. */
   given(): Replica<SecretCertificates> {
     const { namespace, service, configurationName } = SETTINGS;
     const settings = { namespace, service, configurationName, secretName: 'given', check: 10 };
-    return begin(new SecretCertificates(new ApiClient(this.api.access, 'test'), settings, this.#surroundings));
+    return begin(new SecretCertificates(new ApiClient(this.api.access, 'test'), settings, this.#dependencies));
   }
 
   /** Both configurations as a chart makes them: without a caBundle. */

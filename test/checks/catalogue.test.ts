@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECKS } from '../../src/checks/catalogue.ts';
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CATALOGUE_FILE, catalogueText } from '../../scripts/checks/catalogue-file.ts';
+import { CHECK_CATALOGUE, CHECKS } from '../../src/checks/catalogue.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
 import { appContainer } from '../worlds.ts';
 import { deploymentWith, findings } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const PARAMETERS: Readonly<Record<string, JsonObject>> = {
   'required-liveness': { containers: 'all', sidecars: true },
@@ -69,8 +70,19 @@ const container = fc
   .map(([spec, name]) => (typeof spec === 'object' ? { ...spec, name } : spec));
 
 describe('the list of checks', () => {
-  it('has the ids of the catalogue, in its order', () => {
-    expect(CHECKS.map(({ id }) => id)).toEqual(Object.keys(CHECK_CATALOGUE));
+  it('is the generated one: npm run generate:checks', () => {
+    expect(readFileSync(CATALOGUE_FILE, 'utf8')).toBe(catalogueText());
+  });
+
+  it('knows each check by its id, which is the name of its file', () => {
+    const imported = [...catalogueText().matchAll(/'\.\/([a-z-]+)\.ts';/g)].map(([, file]) => file);
+    expect([...CHECKS.map(({ id }) => id), 'check']).toEqual(imported);
+    expect(Object.keys(CHECK_CATALOGUE)).toEqual(CHECKS.map(({ id }) => id));
+  });
+
+  it.each(CHECKS)('$id tells the default of each number and switch in its text', ({ parameters }) => {
+    for (const { type, text, default: value } of Object.values(parameters))
+      if (type === 'integer' || type === 'boolean') expect(text).toMatch(new RegExp(`[Dd]efault ${String(value)}\\b`));
   });
 
   const badNumbers = { initialDelaySeconds: 300, failureThreshold: 1, periodSeconds: 1, timeoutSeconds: 9 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'delayed-liveness';
 const liveness = (integers: JsonObject): JsonObject => podWith({ livenessProbe: httpProbe(integers) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'dependency-liveness';
 const asking = (path: string): JsonObject => podWith({ livenessProbe: httpProbe({}, path) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deploymentWith, findings, httpProbe, onlyFinding, paths, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'exec-cost';
 const running = (integers: JsonObject): JsonObject => ({ exec: { command: ['true'] }, timeoutSeconds: 2, ...integers });

@@ -1,11 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CHECKS } from '../../src/checks/catalogue.ts';
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE, CHECKS } from '../../src/checks/catalogue.ts';
 import { parsedPolicy, policyDocument } from '../worlds.ts';
 import { findings } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const FIXTURES = new URL('../fixtures/checks/', import.meta.url);
 

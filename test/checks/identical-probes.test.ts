@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'identical-probes';
 const both = (livenessProbe: JsonObject, readinessProbe: JsonObject): JsonObject =>
@@ -26,6 +26,15 @@ describe('identical-probes', () => {
     };
     expect(findings(ID, both(written, httpProbe()))).toHaveLength(1);
     expect(findings(ID, both(httpProbe({ terminationGracePeriodSeconds: null }), httpProbe()))).toHaveLength(1);
+  });
+
+  it('compares protocol and mode, and knows their defaults', () => {
+    const http = (protocol?: string): JsonObject => ({ httpGet: { path: '/live', port: 'http', protocol } });
+    const grpc = (mode?: string): JsonObject => ({ grpc: { port: 9000, mode } });
+    expect(findings(ID, both(http('HTTP1'), http()))).toHaveLength(1);
+    expect(findings(ID, both(grpc(), grpc('Plaintext')))).toHaveLength(1);
+    expect(findings(ID, both(http('HTTP2'), http()))).toEqual([]);
+    expect(findings(ID, both(grpc(), grpc('TLS')))).toEqual([]);
   });
 
   it('accepts any difference', () => {

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../src/admission/validate.ts';
-import { checkTexts } from '../../src/cli/check-manifests.ts';
-import { manifestsOf } from '../../src/cli/manifests.ts';
+import { checkTexts } from '../check-texts.ts';
+import { manifestsOf } from '../../src/manifests/manifest.ts';
 import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, withTemplateAt, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { expectValidReply } from '../protocol.ts';
 import { clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
 const FIXTURES = 'test/fixtures/checks';
@@ -45,9 +45,8 @@ const verdict = (violations: readonly Violation[]): unknown[] =>
 describe('the same object gets the same verdict online and offline', () => {
   it.each(files)('%s', (name) => {
     const text = readFileSync(join(FIXTURES, name), 'utf8');
-    const settings = { namespace: 'default', enforcement: 'Deny', kinds: KNOWN_KINDS } as const;
     const policyText = { file: 'policy.json', text: JSON.stringify(policy) };
-    const offline = checkTexts([{ file: name, text }], [policyText], settings).violations;
+    const offline = checkTexts([{ file: name, text }], [policyText]).violations;
     const online = manifestsOf({ file: name, text }).manifests.flatMap(({ object }) => {
       const request = requestOf(reviewOf(defaulted(object), { namespace: 'default' }));
       const decision = validate(request, policySet(policy), {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, httpProbe, onlyFinding, paths, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'probe-bounds';
 const probing = (integers: JsonObject): JsonObject => podWith({ livenessProbe: httpProbe(integers) });

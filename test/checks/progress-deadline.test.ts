@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deploymentWith, findings, httpProbe, onlyFinding, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'progress-deadline';
 // B_max = 10 + 59*10 + 1 = 601 s

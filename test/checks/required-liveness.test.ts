@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appContainer, pod } from '../worlds.ts';
 import { deploymentWith, findings, httpProbe, onlyFinding, paths, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'required-liveness';
 const SIDECAR = { name: 'proxy', restartPolicy: 'Always' };

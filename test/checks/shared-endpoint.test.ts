@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deploymentWith, findings, httpProbe, onlyFinding, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'shared-endpoint';
 const both = (livenessProbe: JsonObject, readinessProbe: JsonObject, ports?: unknown): JsonObject =>
@@ -60,6 +60,12 @@ describe('shared-endpoint', () => {
     ],
     ['tcpSocket by name and number', { tcpSocket: { port: 'http' } }, { tcpSocket: { port: 8080 } }],
     ['grpc without a service and with an empty one', { grpc: { port: 9 } }, { grpc: { port: 9, service: '' } }],
+    ['grpc with and without its default mode', { grpc: { port: 9 } }, { grpc: { port: 9, mode: 'Plaintext' } }],
+    [
+      'httpGet with and without its default protocol',
+      { httpGet: { path: '/', port: 80 } },
+      { httpGet: { path: '/', port: 80, protocol: 'HTTP1' } },
+    ],
     ['exec', { exec: { command: ['cat', '/x'] } }, { exec: { command: ['cat', '/x'] } }],
     [
       'exec with a null, which is an empty word',
@@ -74,6 +80,8 @@ describe('shared-endpoint', () => {
   it.each<[string, JsonObject, JsonObject]>([
     ['path', { httpGet: { path: '/a', port: 80 } }, { httpGet: { path: '/b', port: 80 } }],
     ['port', { httpGet: { port: 80 } }, { httpGet: { port: 81 } }],
+    ['protocol', { httpGet: { port: 80, protocol: 'HTTP2' } }, { httpGet: { port: 80 } }],
+    ['mode', { grpc: { port: 9, mode: 'TLS' } }, { grpc: { port: 9 } }],
     ['scheme', { httpGet: { port: 80, scheme: 'HTTPS' } }, { httpGet: { port: 80 } }],
     ['host', { httpGet: { port: 80, host: 'a' } }, { httpGet: { port: 80 } }],
     ['headers', { httpGet: { port: 80, httpHeaders: [{ name: 'A', value: '1' }] } }, { httpGet: { port: 80 } }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, httpProbe, onlyFinding, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'slow-detection';
 const probing = (integers: JsonObject, grace = 30): JsonObject =>
@@ -39,6 +39,18 @@ describe('slow-detection', () => {
   it('counts a grace period of less than 2 s as 2 s', () => {
     expect(findings(ID, probing({}, 0), { maximumSeconds: 32 })).toHaveLength(1);
     expect(findings(ID, probing({}, 0), { maximumSeconds: 33 })).toEqual([]);
+  });
+
+  it('counts 2 s more for a preStop hook, also in the grace period that it gives', () => {
+    const lifecycle = { preStop: { exec: { command: ['sleep', '1'] } } };
+    const withHook = (seconds: number): JsonObject =>
+      podWith({ livenessProbe: httpProbe(), lifecycle }, { terminationGracePeriodSeconds: seconds });
+    expect(onlyFinding(ID, withHook(3600)).message).toBe(
+      'container "app" may hang for 3633 s before it is dead (31 s of probes, 3600 s of grace, 2 s after its preStop hook), ' +
+        'over 600 s; write terminationGracePeriodSeconds: 567 or less',
+    );
+    expect(findings(ID, withHook(567))).toEqual([]);
+    expect(findings(ID, withHook(568))).toHaveLength(1);
   });
 
   it('names all three when no one of them is enough', () => {

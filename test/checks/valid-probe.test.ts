@@ -3,8 +3,9 @@ import { checkedWorkload } from '../../src/checks/checked-workload.ts';
 import { validProbe } from '../../src/checks/valid-probe.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { pod } from '../worlds.ts';
-import type { Finding } from '../../src/checks/check.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import { printed } from './workload.ts';
+import type { PrintedFinding } from './workload.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 import type { WorkloadKind } from '../../src/workload/kinds.ts';
 
 const ROLLOUT: WorkloadKind = {
@@ -15,13 +16,13 @@ const ROLLOUT: WorkloadKind = {
 };
 
 /** What valid-probe says about the containers of an object, by their names. */
-function findingsOf(object: JsonObject): Record<string, readonly Finding[]> {
+function findingsOf(object: JsonObject): Record<string, readonly PrintedFinding[]> {
   const kind = workloadKindOfManifest(object, [...BUILT_IN_KINDS, ROLLOUT]);
   const template = kind && podTemplatesOf(object, kind)[0];
   if (kind === undefined || template === undefined) throw new Error('not a workload');
   const workload = checkedWorkload(object, kind, template);
   const entries = workload.containers.map(
-    (container) => [container.name, validProbe.run(workload, container, new Map())] as const,
+    (container) => [container.name, validProbe.run(workload, container, {}).map(printed)] as const,
   );
   return Object.fromEntries(entries.filter(([, findings]) => findings.length > 0));
 }
@@ -89,6 +90,17 @@ describe('valid-probe', () => {
     expect(findingsOf(workloadOf('argoproj.io/v1alpha1', 'Rollout', podSpec))).toEqual({});
   });
 
+  it('takes any restartPolicy in a PodTemplate, and no ephemeral containers', () => {
+    const spec = {
+      restartPolicy: 'OnFailure',
+      containers: [{ name: 'web', livenessProbe: {} }],
+      ephemeralContainers: [{}],
+    };
+    const template = { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 'web' }, template: { spec } };
+    expect(findingsOf(template)['web']?.map(({ path }) => path)).toEqual(['template.spec.containers[0].livenessProbe']);
+    expect(findingsOf(template)['']?.map(({ path }) => path)).toEqual(['template.spec.ephemeralContainers']);
+  });
+
   it('finds what is wrong in a container without a name', () => {
     const paths = Object.values(findingsOf(pod([{ livenessProbe: {} }, { name: 'web' }]))).flatMap((found) =>
       found.map(({ path }) => path),
@@ -125,7 +137,7 @@ describe('valid-probe', () => {
     const workload = kind && template && checkedWorkload(object, kind, template);
     const [container] = workload?.containers ?? [];
     if (workload === undefined || container === undefined) throw new Error('not a workload');
-    const findings = validProbe.run(workload, container, new Map());
-    expect(validProbe.run(workload, container, new Map())).toBe(findings);
+    const findings = validProbe.run(workload, container, {});
+    expect(validProbe.run(workload, container, {})).toBe(findings);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findings, httpProbe, paths, podWith } from './workload.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'void-initial-delay';
 // (4-1)*10 = 30 s guaranteed

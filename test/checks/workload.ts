@@ -1,10 +1,12 @@
-import { CHECKS } from '../../src/checks/catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { checkedWorkload } from '../../src/checks/checked-workload.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
-import { appContainer, pod } from '../worlds.ts';
+import { formatPath } from '../../src/json/field-path.ts';
+import { mergeChecks } from '../../src/policy/check-policy.ts';
+import { appContainer, parsedPolicy, pod, policyDocument } from '../worlds.ts';
 import type { CheckedWorkload, Finding } from '../../src/checks/check.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** The workload of a manifest as checks see it: after API defaulting, nothing injected. */
 export function workloadOf(manifest: JsonObject): CheckedWorkload {
@@ -14,14 +16,27 @@ export function workloadOf(manifest: JsonObject): CheckedWorkload {
   return checkedWorkload(manifest, kind, placed);
 }
 
-/** What one check finds in a manifest; only application containers and sidecars are shown to it, as the runner does. */
-export function findings(id: string, manifest: JsonObject, parameters: JsonObject = {}): Finding[] {
-  const check = CHECKS.find((candidate) => candidate.id === id);
+/** A finding with its path as it is printed. */
+export type PrintedFinding = Omit<Finding, 'path'> & { readonly path: string };
+
+export function printed(finding: Finding): PrintedFinding {
+  return { ...finding, path: formatPath(finding.path) };
+}
+
+/**
+ * What one check finds in a manifest under a policy with these parameters; only application containers and sidecars are shown to the check,
+ * as the runner does.
+ */
+export function findings(id: string, manifest: JsonObject, parameters: JsonObject = {}): PrintedFinding[] {
+  const check = CHECK_CATALOGUE[id];
   if (check === undefined) throw new Error(`no check ${id}`);
+  const policy = parsedPolicy(policyDocument({ checks: { [id]: parameters } }));
+  const values = mergeChecks(CHECK_CATALOGUE, [policy]).get(id)?.parameters ?? {};
   const workload = workloadOf(manifest);
   return workload.containers
-    .filter(({ role }) => check.everyContainer === true || role === 'application' || role === 'sidecar')
-    .flatMap((container) => check.run(workload, container, new Map(Object.entries(parameters))));
+    .filter(({ role }) => check.everyContainer || role === 'application' || role === 'sidecar')
+    .flatMap((container) => check.run(workload, container, values))
+    .map(printed);
 }
 
 /** The paths of what a check finds. */
@@ -30,7 +45,7 @@ export function paths(id: string, manifest: JsonObject, parameters: JsonObject =
 }
 
 /** The only thing that a check finds; a test with none or several is wrong. */
-export function onlyFinding(id: string, manifest: JsonObject, parameters: JsonObject = {}): Finding {
+export function onlyFinding(id: string, manifest: JsonObject, parameters: JsonObject = {}): PrintedFinding {
   const [first, ...others] = findings(id, manifest, parameters);
   if (first === undefined || others.length > 0)
     throw new Error(`${first ? 'several findings' : 'no finding'} of ${id}`);

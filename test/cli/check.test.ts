@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;
@@ -278,6 +278,18 @@ describe('probewright check', () => {
       1,
       '<stdin>:1:1: warning: Deployment apps/web: annotation probewright.dev/startup-second is ignored: unknown annotation; did you mean "startup-seconds"?\n',
     ]);
+  });
+
+  it('tells of policies with an empty probe, which --strict fails', async () => {
+    const policy =
+      'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: apps }\n' +
+      'spec: { probes: { startupProbe: {} } }\n';
+    const { code, stderr } = await check(policy);
+    expect([code, stderr]).toEqual([
+      0,
+      '<stdin>:4:19: warning: spec.probes.startupProbe: {} says nothing about the probe; write { disabled: true } to never inject the probe, or leave the field out\n',
+    ]);
+    expect((await check(policy, '--strict')).code).toBe(1);
   });
 
   it('goes on when an input cannot be read, and exits 2', async () => {

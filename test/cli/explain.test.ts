@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
-import { FileNames } from '../../src/cli/explain/file-name.ts';
-import { duration, tickStep } from '../../src/cli/explain/seconds.ts';
-import { explanationsAsText } from '../../src/cli/explain/text.ts';
+import { PictureNames } from '../../src/cli/output/picture-names.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;
@@ -254,42 +252,14 @@ describe('the command line', () => {
   });
 });
 
-it('text has a line for every reason, however many there are', () => {
-  const notInjected = Array.from({ length: 200_000 }, (_, index) => `reason ${index}`);
-  const workload = { kind: 'Pod', namespace: 'apps', name: 'web', place: 'a.yaml:1:1', containers: [], notInjected };
-  expect(explanationsAsText([workload]).split('\n')).toContain('    - reason 199999');
-});
-
 describe('file names', () => {
   it('are lower case and safe, and different for every workload', () => {
-    const names = new FileNames();
+    const names = new PictureNames();
     const next = (kind: string, namespace: string, name: string): string => names.next({ kind, namespace, name });
     expect(next('Deployment', 'apps', 'Web.v1')).toBe('deployment-apps-web.v1.svg');
     expect(next('Deployment', 'apps', 'web.v1')).toBe('deployment-apps-web.v1-2.svg');
     expect(next('Pod', '..', 'a/../b\u0000*')).toBe('pod-a-b.svg');
     expect(next('..', '', '')).toBe('workload.svg');
     expect(next('Pod', 'a', 'x'.repeat(1000)).length).toBeLessThan(250);
-  });
-});
-
-describe('seconds for people', () => {
-  it.each([
-    [28, '28 s'],
-    [119, '119 s'],
-    [120, '120 s (2 min)'],
-    [290, '290 s (4 min 50 s)'],
-    [3631, '3631 s (1 h)'],
-    [90_061, '90061 s (1 d 1 h)'],
-  ])('%i is %s', (seconds, text) => {
-    expect(duration(seconds)).toBe(text);
-  });
-
-  it.each([
-    [5, 1],
-    [70, 10],
-    [640, 120],
-    [1e7, 2e6],
-  ])('an axis of %i s has a mark every %i s', (end, step) => {
-    expect(tickStep(end, 8)).toBe(step);
   });
 });

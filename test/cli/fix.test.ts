@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { maxDepth } from '../../src/sources/yaml-trees.ts';
+import { maxDepth } from '../../src/yaml/reading/trees.ts';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;
@@ -36,9 +36,11 @@ function workload(
   containers = '[{ name: app, image: x, ports: [{ containerPort: 80 }] }]',
 ): string {
   const template = `{ metadata: { labels: { app: a } }, spec: { containers: ${containers} } }`;
+  const head = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: a, namespace: apps }\n`;
+  if (kind === 'PodTemplate') return `${head}template: ${template}\n`;
   const spec =
     kind === 'CronJob' ? `{ jobTemplate: { spec: { template: ${template} } } }` : `{ template: ${template} }`;
-  return `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: a, namespace: apps }\nspec: ${spec}\n`;
+  return `${head}spec: ${spec}\n`;
 }
 
 describe('probewright fix', () => {
@@ -67,6 +69,7 @@ describe('probewright fix', () => {
     ['DaemonSet', 'apps/v1', true],
     ['ReplicaSet', 'apps/v1', true],
     ['ReplicationController', 'v1', true],
+    ['PodTemplate', 'v1', true],
     ['Job', 'batch/v1', false],
     ['CronJob', 'batch/v1', false],
     ['Deployment', 'example.test/v1', false],
@@ -229,8 +232,7 @@ describe('probewright fix', () => {
       code: 2,
       stdout: '',
       stderr:
-        'probewright fix: --policy: unknown flag; did you mean "policies"?\nprobewright fix: --policies: must be given\n' +
-        'probewright fix: FILE: name at least one file or directory, or - for standard input\nprobewright fix: --output: must be yaml or json, not "xml"\n' +
+        'probewright fix: --policy: unknown flag; did you mean "policies"?\nprobewright fix: FILE: name at least one file or directory, or - for standard input\nprobewright fix: --output: must be yaml or json, not "xml"; did you mean "yaml"?\n' +
         'Run "probewright fix --help" for the flags.\n',
     });
     await writeFile(join(directory, 'policies', 'bad.yaml'), 'kind: ProbePolicy\n');
@@ -248,7 +250,7 @@ describe('probewright fix', () => {
     expect(await probewright(['fxi'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'probewright: unknown command "fxi"; did you mean "fix"?\n',
+      stderr: 'probewright: unknown command "fxi"; did you mean "fix"?\nRun "probewright help" for the commands.\n',
     });
   });
 });

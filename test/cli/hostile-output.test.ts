@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatPath } from '../../src/json/field-path.ts';
 import { githubReport } from '../../src/cli/output/github.ts';
 import { jsonReport } from '../../src/cli/output/json.ts';
 import { junitReport } from '../../src/cli/output/junit.ts';
@@ -217,7 +218,7 @@ describe('the formats of check', () => {
       check: fc.constantFrom('named-port', 'valid-probe'),
       action: fc.constantFrom('Deny' as const, 'Warn' as const),
     },
-    ...{ container: text, path: text, message: text, file: text, kind: text, namespace: text, name: text },
+    ...{ container: text, path: fc.tuple(text), message: text, file: text, kind: text, namespace: text, name: text },
     ...{ line: fc.nat(), column: fc.nat() },
   });
   const reports = fc.array(violation, { minLength: 1, maxLength: 4 }).map((violations): CheckReport => ({
@@ -255,7 +256,8 @@ describe('the formats of check', () => {
       fc.property(reports, (report) => {
         const json = jsonReport(report);
         harmless(json);
-        expect((JSON.parse(json) as CheckReport).violations).toEqual(report.violations);
+        const printed = report.violations.map((found) => ({ ...found, path: formatPath(found.path) }));
+        expect((JSON.parse(json) as { violations: unknown }).violations).toEqual(printed);
         const sarif = sarifReport(report);
         harmless(sarif);
         const { runs } = JSON.parse(sarif) as {

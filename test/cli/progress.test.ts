@@ -11,12 +11,12 @@ function written(stderrIsTerminal: boolean, times: number[]): string {
     monotonic: () => clock.shift() ?? 0,
   };
   const progress = new Progress(io as unknown as CommandIo);
-  for (const time of times) progress.tell(`at ${time}`);
+  for (const time of times) progress.show(`at ${time}`);
   progress.end();
   return text;
 }
 
-it('tells a person who waits longer than a second, not too often, and cleans up', () => {
+it('shows progress to a person who waits longer than a second, not too often, and cleans up', () => {
   expect(written(true, [500, 1500, 1600, 1800])).toBe('\r\u001b[Kat 1500\r\u001b[Kat 1800\r\u001b[K');
 });
 

@@ -62,7 +62,6 @@ describe.each(COMMANDS)('%s', (command) => {
       expect(code).toBe(2);
       expect(stderr).toMatch(/must be a regular file\n|^\/dev\/.*cannot be read/m);
     }
-    if (command === 'fix') return;
     const { code, stderr } = await probewright(command, at('in'), '--workload-kinds', at('fifo.yaml'));
     expect([code, stderr]).toEqual([
       2,

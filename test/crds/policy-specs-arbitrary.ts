@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { customResourceDefinition } from '../../scripts/crds/crd.ts';
-import { ACTIONS, CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { ACTIONS } from '../../src/policy/action.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
-import { isJsonObject } from '../../src/probes/json.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
-import type { ParameterShape } from '../../src/policy/check-catalogue.ts';
+import type { CheckParameter } from '../../src/policy/check-parameters.ts';
 import type { PolicyKind } from '../../src/policy/probe-policy.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** Any of the members, each with its arbitrary. */
 function anyOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> {
@@ -93,7 +94,7 @@ const describedProbe = (kind: string): fc.Arbitrary<readonly [endpoint: JsonObje
 
 const action = fc.constantFrom(...ACTIONS, false);
 
-function parameter(shape: ParameterShape): fc.Arbitrary<unknown> {
+function parameter(shape: CheckParameter): fc.Arbitrary<unknown> {
   switch (shape.type) {
     case 'integer':
       return fc.constantFrom(0, 10, 2_147_483_647);
@@ -114,7 +115,7 @@ function parameter(shape: ParameterShape): fc.Arbitrary<unknown> {
           ]),
         ),
       );
-    case 'object':
+    case 'group':
       return anyOf(Object.fromEntries(Object.entries(shape.fields).map(([name, field]) => [name, parameter(field)])));
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { formatProblem } from '../../src/policy/problems.ts';
 import { POLICY_KINDS, parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../policy/bounded-specs.ts';
@@ -11,7 +12,7 @@ import { ApiServerVerdict } from './api-server-verdict.ts';
 import { anySpec, oddSpecs, validSpec } from './policy-specs-arbitrary.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
 import type { PolicyKind } from '../../src/policy/probe-policy.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const servers: Readonly<Record<PolicyKind, ApiServerVerdict>> = {
   ProbePolicy: new ApiServerVerdict('ProbePolicy'),
@@ -23,7 +24,7 @@ const documentOf: Readonly<Record<PolicyKind, (spec: unknown) => JsonObject>> = 
 };
 
 function parserProblems(document: unknown): string[] {
-  const parsed = parseProbePolicy(document);
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
   return 'problems' in parsed ? parsed.problems.map(formatProblem) : [];
 }
 

@@ -9,7 +9,7 @@ import {
   policyDocument,
   policySet,
 } from '../worlds.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** The startup probe that the app container gets, and the source that provenance names for it. */
 function startup(

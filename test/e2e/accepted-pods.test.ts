@@ -7,7 +7,7 @@ import { anyPod, plainPod, validPod } from '../arbitraries.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const problem = controlPlaneProblem();
 if (problem !== undefined) console.warn(`accepted-pods.test.ts is skipped: ${problem}`);

@@ -17,6 +17,8 @@ export interface AuditEvent {
     readonly namespace?: string;
     readonly name?: string;
   };
+  /** What admission says of the request; a webhook's keys begin with the webhook's name. */
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly responseStatus?: { readonly code?: number; readonly message?: string };
   readonly stageTimestamp: string;
 }

@@ -11,13 +11,18 @@ const refused: readonly (readonly [what: string, command: string, sentence: RegE
   ],
   [
     'Fail with one replica',
-    'helm install other charts/probewright --namespace other --create-namespace --set webhooks.workloads.failurePolicy=Fail,replicas=1',
+    'helm install other charts/probewright --namespace other --create-namespace --set image.repository=localhost/probewright --set webhooks.workloads.failurePolicy=Fail,replicas=1',
     /webhooks\.workloads\.failurePolicy is Fail and replicas is 1: .* Set replicas to 2 or more, or failurePolicy to Ignore/,
   ],
   [
     'two certificate modes',
-    'helm install other charts/probewright --namespace other --create-namespace --set certificates.mode=cert-manager,certificates.secret.name=mine',
+    'helm install other charts/probewright --namespace other --create-namespace --set image.repository=localhost/probewright --set certificates.mode=cert-manager,certificates.secret.name=mine',
     /certificates\.secret\.name is set and certificates\.mode is cert-manager: choose one\./,
+  ],
+  [
+    'no image',
+    'helm install other charts/probewright --namespace other --create-namespace',
+    /image\.repository is not set, [^]*--set image\.repository=localhost\/probewright --set image\.tag=/,
   ],
   [
     'kube-system as the namespace of the release',

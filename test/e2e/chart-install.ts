@@ -9,7 +9,7 @@ export function installScenarios(cluster: () => ChartCluster): void {
     it('has its replicas available, each started exactly as its Pod says', async () => {
       const began = performance.now();
       await cluster().sh(
-        'helm install probewright charts/probewright --namespace probewright-system --create-namespace',
+        'helm install probewright charts/probewright --namespace probewright-system --create-namespace --set image.repository=localhost/probewright',
       );
       const installed = performance.now() - began;
       await cluster().untilRolledOut(2);

@@ -9,7 +9,8 @@ import { hasThreeProbes } from './pods.ts';
 import { readable, report } from './scenario-figure.ts';
 import type { ChartCluster } from './chart-cluster.ts';
 
-const upgrade = 'helm upgrade probewright charts/probewright --namespace probewright-system';
+const upgrade =
+  'helm upgrade probewright charts/probewright --namespace probewright-system --set image.repository=localhost/probewright';
 
 /** Nobody should wait longer for a creation that needs no answer. */
 const atOnce = 2_000;

@@ -22,7 +22,7 @@ export function rolloutScenarios(cluster: () => ChartCluster): void {
       });
       await sleep(quietMilliseconds);
       const began = performance.now();
-      const values = '--set enforcement=Warn';
+      const values = '--reset-then-reuse-values --set enforcement=Warn';
       await cluster().sh(`helm upgrade probewright charts/probewright --namespace probewright-system ${values}`);
       await cluster().untilRolledOut(2);
       const took = performance.now() - began;

@@ -8,7 +8,8 @@ import { hasThreeProbes } from './pods.ts';
 import { readable, report } from './scenario-figure.ts';
 import type { ChartCluster } from './chart-cluster.ts';
 
-const upgrade = 'helm upgrade probewright charts/probewright --namespace probewright-system';
+const upgrade =
+  'helm upgrade probewright charts/probewright --namespace probewright-system --set image.repository=localhost/probewright';
 const configurations = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
 
 /** The chart's leaderElection.leaseDuration, when a candidate next looks, and what it takes to write a caBundle; with room. */
@@ -64,7 +65,7 @@ export function upgradeScenarios(cluster: () => ChartCluster): void {
       const kept = await keptObjects(cluster());
       const began = performance.now();
       await cluster().sh(
-        'helm install probewright charts/probewright --namespace probewright-system --create-namespace',
+        'helm install probewright charts/probewright --namespace probewright-system --create-namespace --set image.repository=localhost/probewright',
       );
       await cluster().untilRolledOut(2);
       // Its predecessor lost the right to give the Lease back together with everything else, so a leader may have to wait for the Lease's end.

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { ApiServerVerdict } from '../crds/api-server-verdict.ts';
 import { anySpec, oddSpecs, validSpec } from '../crds/policy-specs-arbitrary.ts';
@@ -9,7 +12,7 @@ import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { applyCrds, conditionsOf, hasValidationRules } from './custom-resource-definitions.ts';
 import type { PolicyKind } from '../../src/policy/probe-policy.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const problem = controlPlaneProblem();
 if (problem !== undefined) console.warn(`crds.test.ts is skipped: ${problem}`);
@@ -41,6 +44,11 @@ const keptNulls = (timeoutSeconds = 2): JsonObject => ({
   probes: { startupProbe: null, livenessProbe: { periodSeconds: null, timeoutSeconds } },
   slowStart: { startupSeconds: null },
 });
+/** What API servers store of a null in place of a probe, and what docs/policies.md and the parser say about it. */
+const OUTCOMES_OF_NULL = [
+  { startupProbe: null, documented: ': kept', warnings: [] },
+  { startupProbe: {}, documented: 'stored as `{}`', warnings: ['spec.probes.startupProbe'] },
+] as const;
 const lostNulls = (timeoutSeconds = 2): JsonObject => ({
   kubernetesProbeEndpoints: {},
   probes: { livenessProbe: { timeoutSeconds } },
@@ -197,12 +205,31 @@ spec: { checks: { named-port: { action: Off }, probe-host: { action: "Off" } } }
     expect(await specOf('applied')).toEqual(keptNulls());
     await cluster.kubectl(serverSide, { input: nulls('applied', 3) });
     expect(await specOf('applied')).toEqual(keptNulls(3));
-    const emptied = JSON.stringify(
-      policyDocument({ probes: { startupProbe: { periodSeconds: 3 } } }, 'turned', 'default'),
-    );
-    await cluster.kubectl(serverSide, { input: emptied });
+  });
+
+  it('keep or empty a probe that server-side apply sets to null, as docs/policies.md says, with a warning if empty', async () => {
+    const serverSide = ['apply', '--server-side', '-f', '-'];
+    const before = policyDocument({ probes: { startupProbe: { periodSeconds: 3 } } }, 'turned', 'default');
+    await cluster.kubectl(serverSide, { input: JSON.stringify(before) });
     await cluster.kubectl(serverSide, { input: nulls('turned') });
-    expect(await specOf('turned')).toEqual(keptNulls());
+    const stored = (await specOf('turned')) as JsonObject;
+    const probes = stored['probes'] as JsonObject;
+    const outcome = OUTCOMES_OF_NULL.find(({ startupProbe }) =>
+      isDeepStrictEqual(startupProbe, probes['startupProbe']),
+    );
+    expect(outcome, JSON.stringify(stored)).toBeDefined();
+    const { startupProbe, documented, warnings } = outcome as (typeof OUTCOMES_OF_NULL)[number];
+    const kept = keptNulls();
+    expect(stored).toEqual({ ...kept, probes: { ...(kept['probes'] as JsonObject), startupProbe } });
+    const parsed = parseProbePolicy(CHECK_CATALOGUE, policyDocument(stored, 'turned', 'default'));
+    expect('policy' in parsed ? parsed.warnings.map(({ path }) => path.join('.')) : parsed).toEqual(warnings);
+    const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+    const row = page.split('\n').find((line) => line.includes('of a null in place of a probe'));
+    expect(row).toContain(documented);
+
+    const disabled = policyDocument({ probes: { startupProbe: { disabled: true } } }, 'turned', 'default');
+    await cluster.kubectl(serverSide, { input: JSON.stringify(disabled) });
+    expect((await specOf('turned')) as JsonObject).toMatchObject({ probes: { startupProbe: { disabled: true } } });
   });
 
   it('lose every null to client-side apply, unless it finds the null that it wrote down itself', async () => {
@@ -261,12 +288,12 @@ spec: { checks: { named-port: { action: Off }, probe-host: { action: "Off" } } }
       for (const spec of SPECS_AT_BOUNDS) {
         const [status, described] = await statusOf(spec);
         expect(status, described).toBe(201);
-        expect('policy' in parseProbePolicy(documentOf[kind](spec)), described).toBe(true);
+        expect('policy' in parseProbePolicy(CHECK_CATALOGUE, documentOf[kind](spec)), described).toBe(true);
       }
       for (const [spec] of OVERSIZED_SPECS) {
         const [status, described] = await statusOf(spec);
         expect(status, described).toBe(422);
-        expect('policy' in parseProbePolicy(documentOf[kind](spec)), described).toBe(false);
+        expect('policy' in parseProbePolicy(CHECK_CATALOGUE, documentOf[kind](spec)), described).toBe(false);
       }
     },
   );
@@ -283,7 +310,7 @@ spec: { checks: { named-port: { action: Off }, probe-host: { action: "Off" } } }
       await inParallel(specs, 16, async (spec) => {
         const document = documentOf[kind](spec);
         const pruned = model.pruned(document);
-        const parserAccepts = 'policy' in parseProbePolicy(pruned);
+        const parserAccepts = 'policy' in parseProbePolicy(CHECK_CATALOGUE, pruned);
         const answer = await cluster.request('POST', `${collections[kind]}?dryRun=All`, document);
         const accepted = answer.status === 201;
         const described = `${JSON.stringify(document)}\n${answer.body}`;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const problem = controlPlaneProblem({ controllers: true });
 if (problem !== undefined) console.warn(`validation.test.ts is skipped: ${problem}`);
@@ -69,7 +69,7 @@ describe.skipIf(problem !== undefined)('validation in a control plane', () => {
     await cluster.kubectl(['wait', '--for=condition=Established', 'crd/rollouts.argoproj.io', '--timeout=30s']);
     const both = ['CREATE', 'UPDATE'];
     const rules = [
-      rule('', ['pods', 'replicationcontrollers'], both),
+      rule('', ['pods', 'replicationcontrollers', 'podtemplates'], both),
       rule('apps', ['deployments', 'replicasets', 'statefulsets', 'daemonsets'], both),
       rule('batch', ['jobs', 'cronjobs'], both),
       rule('argoproj.io', ['rollouts'], both),
@@ -102,6 +102,14 @@ describe.skipIf(problem !== undefined)('validation in a control plane', () => {
       'denied the request: spec.template.spec.containers[0].readinessProbe.httpGet.port: container "app" declares no port named "htpp"; ' +
         'did you mean "http"? (named-port)',
     );
+  });
+
+  it('refuses a PodTemplate by its own paths', async () => {
+    const metadata = { name: 'new', namespace: 'default' };
+    const template = { metadata: { labels: { app: 'new' } }, spec: { containers: [container(misspelt)] } };
+    const { code, stderr } = await apply({ apiVersion: 'v1', kind: 'PodTemplate', metadata, template }, [], true);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('denied the request: template.spec.containers[0].readinessProbe.httpGet.port: ');
   });
 
   it('lets the same object be labelled that was there before, and warns when its template changes', async () => {

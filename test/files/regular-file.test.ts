@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { CertificateFiles } from '../../src/certificates/certificate-files.ts';
 import { ClientCaFile } from '../../src/certificates/client-ca-file.ts';
 import { developmentPair } from '../../src/certificates/development-pair.ts';
@@ -89,7 +90,7 @@ describe('a kubeconfig', () => {
 });
 
 it('a directory of policies with a FIFO or a socket among them is refused at once, by path and kind', async () => {
-  await expect(new DirectorySource(directory, () => 0).start(listener)).rejects.toThrow(
+  await expect(new DirectorySource(CHECK_CATALOGUE, directory, () => 0).start(listener)).rejects.toThrow(
     'fifo.yaml is a FIFO (named pipe)',
   );
 });

@@ -4,7 +4,7 @@ import { ApiClient } from '../../src/kubernetes/api-client.ts';
 import { LeaderElection } from '../../src/kubernetes/leader-election.ts';
 import { startFakeApiServer } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
-import type { Candidate, ElectionSurroundings } from '../../src/kubernetes/leader-election.ts';
+import type { Candidate, ElectionDependencies } from '../../src/kubernetes/leader-election.ts';
 import type { FakeApiServer, Fault, SeenRequest } from './fake-api-server.ts';
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/probewright/leases';
@@ -36,7 +36,7 @@ interface Replica {
 function replica(
   identity: string,
   settings: Partial<Candidate> = {},
-  surroundings: Partial<ElectionSurroundings> = {},
+  dependencies: Partial<ElectionDependencies> = {},
 ): Replica {
   const clock = { value: 0 };
   let calls = 0;
@@ -56,7 +56,7 @@ function replica(
       lost: () => told.push('lost'),
       troubled: (problem) => told.push(problem ?? 'fine'),
     },
-    { now: () => noon + calls++, monotonic: () => clock.value, random: Math.random, ...surroundings },
+    { now: () => noon + calls++, monotonic: () => clock.value, random: Math.random, ...dependencies },
   );
   const looks = (): number => api.requests.filter((request) => isFrom(identity, request, 'GET')).length;
   const made = { election, told, clock, looks };

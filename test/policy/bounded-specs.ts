@@ -1,5 +1,7 @@
+import { CHECKS } from '../../src/checks/catalogue.ts';
 import { BOUNDS } from '../../src/policy/bounds.ts';
-import { quoted } from '../../src/policy/problems.ts';
+import { quoted } from '../../src/json/quoted-value.ts';
+import type { Bound } from '../../src/policy/bounds.ts';
 
 type BoundName = keyof typeof BOUNDS;
 
@@ -17,11 +19,7 @@ const httpGet = (fields: object): object => probe({ httpGet: fields });
 const expression = (values: string[]): object => ({
   workloadSelector: { matchExpressions: [{ key: 'a', operator: 'In', values }] },
 });
-const dependencies = (field: string, paths: string[]): object => ({
-  checks: { 'dependency-liveness': { [field]: paths } },
-});
 const liveness = 'probes.livenessProbe';
-const dependency = 'checks.dependency-liveness';
 
 /** Every place that each bound is for. A bound without a place does not compile. */
 const PLACES: Readonly<Record<BoundName, readonly BoundedPlace[]>> = {
@@ -82,44 +80,38 @@ const PLACES: Readonly<Record<BoundName, readonly BoundedPlace[]>> = {
   commandWord: [
     { path: `${liveness}.exec.command[1]`, spec: (count) => probe({ exec: { command: ['a', letters(count)] } }) },
   ],
-  programs: [
-    {
-      path: 'checks.exec-forbidden.names',
-      spec: (count) => ({ checks: { 'exec-forbidden': { names: numbered(count) } } }),
-    },
-  ],
-  program: [
-    {
-      path: 'checks.exec-forbidden.names[0]',
-      spec: (count) => ({ checks: { 'exec-forbidden': { names: [letters(count)] } } }),
-    },
-  ],
-  dependencyPaths: ['paths', 'additionalPaths'].map((field) => ({
-    path: `${dependency}.${field}`,
-    spec: (count) => dependencies(field, numbered(count, '/')),
-  })),
-  dependencyPath: ['paths', 'additionalPaths'].map((field) => ({
-    path: `${dependency}.${field}[0]`,
-    spec: (count) => dependencies(field, [letters(count)]),
-  })),
 };
 
-const names = Object.keys(PLACES) as BoundName[];
-
-/** Specs that are exactly at a bound, each in another place. */
-export const SPECS_AT_BOUNDS: readonly object[] = names.flatMap((name) =>
-  PLACES[name].map(({ spec }) => spec(BOUNDS[name].maximum)),
+/** The lists of texts among the parameters of the checks. */
+const LISTS_OF_CHECKS = CHECKS.flatMap(({ id, parameters }) =>
+  Object.entries(parameters).flatMap(([name, parameter]): [Bound, BoundedPlace][] => {
+    if (parameter.type !== 'strings') return [];
+    const setting = (list: string[]): object => ({ checks: { [id]: { [name]: list } } });
+    return [
+      [parameter.count, { path: `checks.${id}.${name}`, spec: (count) => setting(numbered(count)) }],
+      [parameter.length, { path: `checks.${id}.${name}[0]`, spec: (count) => setting([letters(count)]) }],
+    ];
+  }),
 );
 
+const ALL_PLACES: readonly (readonly [Bound, BoundedPlace])[] = [
+  ...(Object.keys(PLACES) as BoundName[]).flatMap((name) =>
+    PLACES[name].map((place) => [BOUNDS[name], place] as const),
+  ),
+  ...LISTS_OF_CHECKS,
+];
+
+/** Specs that are exactly at a bound, each in another place. */
+export const SPECS_AT_BOUNDS: readonly object[] = ALL_PLACES.map(([{ maximum }, { spec }]) => spec(maximum));
+
 /** Specs that are one over a bound, and what is said about them. */
-export const OVERSIZED_SPECS: readonly (readonly [spec: object, problem: string])[] = names.flatMap((name) =>
-  PLACES[name].map(({ path, spec }): [object, string] => {
-    const { maximum, unit } = BOUNDS[name];
+export const OVERSIZED_SPECS: readonly (readonly [spec: object, problem: string])[] = ALL_PLACES.map(
+  ([{ maximum, unit }, { path, spec }]): [object, string] => {
     const isText = unit === 'characters';
     const text = path.includes('ndpoints') || path.endsWith('httpGet.path') ? `/${letters(99)}` : letters(100);
     const value = isText ? `: ${quoted(text)}` : '';
     return [spec(maximum + 1), `spec.${path}: must have at most ${maximum} ${unit}, not ${maximum + 1}${value}`];
-  }),
+  },
 );
 
 /** Within every bound, and too large all the same. */

@@ -1,18 +1,25 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { CheckPolicies } from '../../src/policy/check-policy.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { policyDocument, parsedPolicy } from '../worlds.ts';
 import type { CheckFloor } from '../../src/policy/check-policy.ts';
+import type { ParameterValue } from '../../src/policy/check-parameters.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
 
-let policies = new CheckPolicies();
+let policies = new CheckPolicies(CHECK_CATALOGUE);
 beforeEach(() => {
-  policies = new CheckPolicies();
+  policies = new CheckPolicies(CHECK_CATALOGUE);
 });
 
 function clusterPolicy(name: string, spec: object): ProbePolicy {
   const apiVersion = 'probewright.dev/v1alpha1';
-  const parsed = parseProbePolicy({ apiVersion, kind: 'ClusterProbePolicy', metadata: { name }, spec });
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, {
+    apiVersion,
+    kind: 'ClusterProbePolicy',
+    metadata: { name },
+    spec,
+  });
   if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
   return parsed.policy;
 }
@@ -73,11 +80,13 @@ it('what layers say about containers that they name is forgotten again, too', ()
   expect(policyFor('c0')).not.toBe(known);
 });
 
+const listOf = (value: ParameterValue): unknown => value instanceof Set && [...value];
+
 describe('a floor', () => {
   const names = (values: string[]): object => ({ checks: { 'exec-forbidden': { names: values } } });
   const floorOf = (...layers: ProbePolicy[]): CheckFloor | undefined =>
     policies.forLayers(layers)('app').get('exec-forbidden')?.floor;
-  const namesOf = (floor: CheckFloor | undefined): unknown => floor?.parameters.get('names');
+  const namesOf = (floor: CheckFloor | undefined): unknown => listOf(floor?.parameters['names']);
   const bound = clusterPolicy('bound', {
     checks: { 'exec-forbidden': { action: 'Deny', floor: 'Deny', names: ['curl'] } },
   });
@@ -95,7 +104,7 @@ describe('a floor', () => {
     const check = policies
       .forLayers([bound, parsedPolicy(policyDocument(names(['nc'])))])('app')
       .get('exec-forbidden');
-    expect(check?.parameters.get('names')).toEqual(['nc']);
+    expect(listOf(check?.parameters['names'])).toEqual(['nc']);
     expect(check?.action).toBe('Deny');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mergeLayers } from '../../src/policy/container-policy.ts';
 import { parsedPolicy, policyDocument } from '../worlds.ts';
 import type { ContainerPolicy, EffectiveDefault } from '../../src/policy/container-policy.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const merged = (...specs: JsonObject[]): ContainerPolicy =>
   mergeLayers(specs.map((spec, index) => parsedPolicy(policyDocument(spec, `layer-${index}`))));

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { mergeChecks } from '../../src/policy/check-policy.ts';
 import { PolicySet, PolicyTier } from '../../src/policy/policy-set.ts';
-import { clusterPolicyDocument, parsedPolicy, policyDocument, policySet } from '../worlds.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
+import type { WorkloadPolicy } from '../../src/policy/policy-set.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
-const sources = (set: PolicySet, namespace: string, labels: Record<string, string> = {}): string[] =>
+const policySet = (...documents: unknown[]): PolicySet => new PolicySet(CHECK_CATALOGUE, documents.map(parsedPolicy));
+const sources = (
+  set: PolicySet,
+  namespace: string,
+  labels: Record<string, string> = {},
+  namespaceLabels?: Record<string, string>,
+): string[] =>
   set
-    .policyFor(namespace, new Map(Object.entries(labels)))
+    .policyFor(namespace, namespaceLabels && new Map(Object.entries(namespaceLabels)), new Map(Object.entries(labels)))
     .layers.map(({ source }) => source.replace(/^(C?)\w+\//, '$1:'));
 
 describe('layers', () => {
@@ -57,8 +65,8 @@ describe('layers', () => {
       ),
       clusterPolicyDocument({ workloadSelector: { matchLabels: { app: 'web' } } }, 'by-workload'),
     ];
-    const set = new PolicySet(documents.map(parsedPolicy), new Map([['apps', new Map([['tier', 'web']])]]));
-    expect(sources(set, 'apps')).toEqual(['C:by-label', 'C:by-name']);
+    const set = policySet(...documents);
+    expect(sources(set, 'apps', {}, { tier: 'web' })).toEqual(['C:by-label', 'C:by-name']);
     expect(sources(set, 'other', { app: 'web' })).toEqual(['C:by-workload', 'C:unlabelled']);
   });
 
@@ -81,12 +89,12 @@ describe('layers', () => {
       clusterPolicyDocument({ annotations: 'Allow' }, 'b'),
       clusterPolicyDocument({}, 'c'),
     );
-    expect(set.policyFor('apps', new Map()).annotations).toBe('Allow');
+    expect(set.policyFor('apps', undefined, new Map()).annotations).toBe('Allow');
   });
 
   it('do not remember namespaces without end', () => {
     const set = policySet(clusterPolicyDocument({}));
-    for (let index = 0; index < 50_000; index += 1) set.policyFor(`namespace-${index}`, new Map());
+    for (let index = 0; index < 50_000; index += 1) set.policyFor(`namespace-${index}`, undefined, new Map());
     expect(sources(set, 'namespace-1')).toEqual(['C:cluster']);
   });
 });
@@ -96,7 +104,7 @@ describe('tiers', () => {
   const selected = { workloadSelector: { matchLabels: { app: 'web' } } };
 
   it('are above each other as a whole, each with its own order of layers', () => {
-    const set = PolicySet.ofTiers([
+    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [
       tier(policyDocument(selected, 'a'), policyDocument({}, 'z'), clusterPolicyDocument({ priority: 9 }, 'file')),
       tier(policyDocument({}, 'm'), policyDocument(selected, 'b'), clusterPolicyDocument({ priority: -9 }, 'object')),
     ]);
@@ -113,11 +121,11 @@ describe('tiers', () => {
   });
 
   it('may both have a policy of one name, and then both are layers', () => {
-    const set = PolicySet.ofTiers([
+    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [
       tier(policyDocument({ port: 'low' })),
       tier(policyDocument({ containers: ['app'], port: 'high' })),
     ]);
-    expect(set.policyFor('apps', new Map()).layers.map(({ port }) => port)).toEqual(['low', 'high']);
+    expect(set.policyFor('apps', undefined, new Map()).layers.map(({ port }) => port)).toEqual(['low', 'high']);
   });
 
   it('let the highest policy of the highest tier that speaks of annotations decide on them', () => {
@@ -125,7 +133,10 @@ describe('tiers', () => {
       tier(clusterPolicyDocument(annotations === undefined ? {} : { annotations })),
     );
     const decided = (...tiers: (PolicyTier | undefined)[]): string =>
-      PolicySet.ofTiers(tiers.filter((given) => given !== undefined)).policyFor('apps', new Map()).annotations;
+      PolicySet.ofTiers(
+        CHECK_CATALOGUE,
+        tiers.filter((given) => given !== undefined),
+      ).policyFor('apps', undefined, new Map()).annotations;
     expect([decided(ignore, allow), decided(allow, ignore), decided(ignore, silent), decided(silent)]).toEqual([
       'Allow',
       'Ignore',
@@ -135,22 +146,24 @@ describe('tiers', () => {
   });
 
   it('keep a floor of a lower tier in force above what a higher tier asks for', () => {
-    const set = PolicySet.ofTiers([
+    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [
       tier(clusterPolicyDocument({ checks: { 'named-port': { floor: 'Warn' } } })),
       tier(policyDocument({ checks: { 'named-port': { action: 'Off' } } })),
     ]);
-    const { layers } = set.policyFor('apps', new Map());
-    expect(mergeChecks(layers).get('named-port')?.action).toBe('Warn');
+    const { layers } = set.policyFor('apps', undefined, new Map());
+    expect(mergeChecks(CHECK_CATALOGUE, layers).get('named-port')?.action).toBe('Warn');
   });
 
-  it('select anew when namespaces are labelled otherwise, and the set before stays as it was', () => {
+  it('are selected again when a namespace has other labels, and remembered while its labels are the same map', () => {
     const web = clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'web');
-    const before = PolicySet.ofTiers([tier(web)], new Map([['apps', new Map([['tier', 'web']])]]));
-    expect(sources(before, 'apps')).toEqual(['C:web']);
-    const after = before.withNamespaceLabels(new Map([['other', new Map([['tier', 'web']])]]));
-    expect([sources(after, 'apps'), sources(after, 'other')]).toEqual([[], ['C:web']]);
-    expect([sources(before, 'apps'), sources(before, 'other')]).toEqual([['C:web'], []]);
-    expect(after.policies).toBe(before.policies);
+    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [tier(web)]);
+    const [labelled, unlabelled] = [new Map([['tier', 'web']]), new Map<string, string>()];
+    const policyFor = (labels: ReadonlyMap<string, string>): WorkloadPolicy => set.policyFor('apps', labels, new Map());
+    const first = policyFor(labelled);
+    expect(first.layers.map(({ source }) => source)).toEqual(['ClusterProbePolicy/web']);
+    expect(policyFor(labelled)).toBe(first);
+    expect(policyFor(unlabelled).layers).toEqual([]);
+    expect(policyFor(labelled)).toEqual({ ...first, checkPolicy: expect.any(Function) as unknown });
   });
 
   it.each<[string, JsonObject, boolean]>([
@@ -159,7 +172,10 @@ describe('tiers', () => {
     ['the name', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'apps' } } }, false],
     ['another label', { namespaceSelector: { matchExpressions: [{ key: 'tier', operator: 'Exists' }] } }, true],
   ])('know whether labels of namespaces matter to them: %s', (_, spec, expected) => {
-    const set = PolicySet.ofTiers([tier(clusterPolicyDocument(spec)), tier(policyDocument({}))]);
-    expect([set.looksAtNamespaceLabels, PolicySet.ofTiers([]).looksAtNamespaceLabels]).toEqual([expected, false]);
+    const set = PolicySet.ofTiers(CHECK_CATALOGUE, [tier(clusterPolicyDocument(spec)), tier(policyDocument({}))]);
+    expect([set.looksAtNamespaceLabels, PolicySet.ofTiers(CHECK_CATALOGUE, []).looksAtNamespaceLabels]).toEqual([
+      expected,
+      false,
+    ]);
   });
 });

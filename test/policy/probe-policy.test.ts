@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { formatProblem } from '../../src/policy/problems.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
 import { HEAVY_SPEC, OVERSIZED_SPECS, SPECS_AT_BOUNDS } from './bounded-specs.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from './policy-specs.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** What is wrong with a policy, line by line. */
 function problems(document: unknown): string[] {
-  const parsed = parseProbePolicy(document);
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
   return 'problems' in parsed ? parsed.problems.map(formatProblem) : [];
 }
 
@@ -41,6 +42,31 @@ describe('a policy', () => {
     expect(specProblems({ workloadSelector: { matchLabels } })).toEqual([
       'spec.workloadSelector.matchLabels: must have at most 64 labels, not 150000',
     ]);
+  });
+
+  it('is warned about when an empty probe says nothing, as a null becomes in some server-side applies', () => {
+    const warnings = (spec: unknown): string[] => {
+      const parsed = parseProbePolicy(CHECK_CATALOGUE, policyDocument(spec));
+      return 'policy' in parsed ? parsed.warnings.map(formatProblem) : ['refused'];
+    };
+    const text =
+      '{} says nothing about the probe; write { disabled: true } to never inject the probe, or leave the field out';
+    expect(warnings({ probes: { startupProbe: {}, livenessProbe: { periodSeconds: 3 }, readinessProbe: {} } })).toEqual(
+      [`spec.probes.readinessProbe: ${text}`, `spec.probes.startupProbe: ${text}`],
+    );
+    expect(warnings({ probes: { livenessProbe: {} }, kubernetesProbeEndpoints: { livenessProbe: '/live' } })).toEqual([
+      `spec.probes.livenessProbe: ${text}`,
+    ]);
+    for (const spec of [
+      FULL_SPEC,
+      {},
+      { probes: {} },
+      { probes: null },
+      { probes: { startupProbe: null } },
+      { probes: { startupProbe: { disabled: true } } },
+      { probes: { startupProbe: { periodSeconds: null } } },
+    ])
+      expect(warnings(spec)).toEqual([]);
   });
 
   it('reports a hundred problems, and that there are more', () => {

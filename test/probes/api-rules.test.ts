@@ -1,16 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatPath } from '../../src/json/field-path.ts';
+import { FieldPlace } from '../../src/json/field-place.ts';
 import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';
 import { apiCauses } from '../../src/probes/api-rules.ts';
 import { decodeProblem } from '../../src/probes/decode.ts';
 import { deploymentCauses } from '../../src/probes/deployment-rules.ts';
 import type { PodSpecPlace } from '../../src/probes/api-rules.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+
+const SPEC = new FieldPlace([], 'spec');
 
 /** The causes of a Pod spec as one line each: path, reason without its prefix, message. */
 function causesOf(podSpec: JsonObject, place: PodSpecPlace = 'pod'): string[] {
-  return apiCauses(defaultedPodSpec(podSpec), 'spec', place).flatMap(({ causes }) =>
-    causes.map(({ path, reason, message }) => `${path} ${reason.replace('FieldValue', '')} ${message}`),
+  return apiCauses(defaultedPodSpec(podSpec), SPEC, place).flatMap(({ causes }) =>
+    causes.map(({ path, reason, message }) => `${formatPath(path)} ${reason.replace('FieldValue', '')} ${message}`),
   );
 }
 
@@ -81,8 +85,35 @@ describe('a handler', () => {
     ]);
   });
 
-  it('of kind grpc may have fields of later versions', () => {
-    expect(livenessCauses({ grpc: { port: 50_051, mode: 'TLS' } })).toEqual([]);
+  it.each([undefined, null, 'Plaintext', 'TLS'])('of kind grpc may have the mode %j', (mode) => {
+    expect(livenessCauses({ grpc: { port: 50_051, mode } })).toEqual([]);
+  });
+
+  it.each(['', 'tls', 'PLAINTEXT'])('of kind grpc knows no mode %j', (mode) => {
+    expect(livenessCauses({ grpc: { port: 0, mode } })).toEqual([
+      '.grpc.port Invalid Invalid value: 0: must be between 1 and 65535, inclusive',
+      `.grpc.mode NotSupported Unsupported value: "${mode}": supported values: "Plaintext", "TLS"`,
+    ]);
+  });
+
+  it.each([undefined, null, 'HTTP1', 'HTTP2'])('of kind httpGet may have the protocol %j', (protocol) => {
+    expect(livenessCauses({ httpGet: { port: 80, protocol } })).toEqual([]);
+    expect(livenessCauses({ httpGet: { port: 80, scheme: 'HTTP', host: '', protocol } })).toEqual([]);
+  });
+
+  it.each(['', 'http2', 'HTTP3'])('of kind httpGet knows no protocol %j', (protocol) => {
+    expect(livenessCauses({ httpGet: { port: 80, scheme: 'HTTPS', host: 'a', protocol } })).toEqual([
+      `.httpGet.protocol NotSupported Unsupported value: "${protocol}": supported values: "HTTP1", "HTTP2"`,
+    ]);
+  });
+
+  it('of kind httpGet has no HTTP2 with scheme HTTPS or a host', () => {
+    const causes = (others: JsonObject): string[] =>
+      livenessCauses({ httpGet: { port: 80, protocol: 'HTTP2', ...others } });
+    const invalid = '.httpGet.protocol Invalid Invalid value: "HTTP2": HTTP2 cannot be combined with';
+    expect(causes({ scheme: 'HTTPS', host: 'a' })).toEqual([`${invalid} scheme HTTPS`]);
+    expect(causes({ host: 'a' })).toEqual([`${invalid} host`]);
+    expect(causes({ protocol: 'HTTP1', scheme: 'HTTPS', host: 'a' })).toEqual([]);
   });
 });
 
@@ -320,11 +351,15 @@ describe('several causes', () => {
         initContainers: [{}, { startupProbe: {} }],
         containers: [{ startupProbe: {}, livenessProbe: {} }, { readinessProbe: TCP }],
       }),
-      'spec.template.spec',
+      new FieldPlace(['spec', 'template'], 'spec'),
       'template',
     );
     const prefix = 'spec.template.spec';
-    expect(groups.map(({ container, causes }) => [container, causes.map(({ path }) => path)])).toEqual([
+    const printed = groups.map(({ container, causes }) => [
+      container && formatPath(container.path()),
+      causes.map(({ path }) => formatPath(path)),
+    ]);
+    expect(printed).toEqual([
       [`${prefix}.containers[0]`, [`${prefix}.containers[0].livenessProbe`, `${prefix}.containers[0].startupProbe`]],
       [`${prefix}.initContainers[1]`, [`${prefix}.initContainers[1].startupProbe`]],
       [`${prefix}.ephemeralContainers[0]`, [`${prefix}.ephemeralContainers[0].livenessProbe`]],
@@ -336,7 +371,8 @@ describe('several causes', () => {
 describe('a value that the API server cannot decode', () => {
   /** Our path and the server's message for a liveness probe. */
   function problem(livenessProbe: unknown, list = 'containers'): unknown {
-    return decodeProblem({ [list]: [{}, { livenessProbe }] }, 'spec');
+    const found = decodeProblem({ [list]: [{}, { livenessProbe }] }, SPEC);
+    return found && { ...found, path: formatPath(found.path) };
   }
 
   it('is told by its Go field and type, with our path beside it', () => {
@@ -369,6 +405,14 @@ describe('a value that the API server cannot decode', () => {
     [
       { exec: { command: ['sh', 3] } },
       'number into Go struct field ExecAction.spec.containers.livenessProbe.ProbeHandler.exec.command of type string',
+    ],
+    [
+      { grpc: { port: 1, mode: 1 } },
+      'number into Go struct field GRPCAction.spec.containers.livenessProbe.ProbeHandler.grpc.mode of type v1.GRPCProbeMode',
+    ],
+    [
+      { httpGet: { port: 1, protocol: true } },
+      'bool into Go struct field HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.protocol of type v1.HTTPProtocol',
     ],
     [
       { grpc: { port: 'grpc' } },
@@ -413,7 +457,7 @@ describe('a value that the API server cannot decode', () => {
       failureThreshold: -2_147_483_648,
       terminationGracePeriodSeconds: 2 ** 63,
       tcpSocket: { port: 'any name', host: null },
-      grpc: { port: null, mode: {} },
+      grpc: { port: null, mood: {} },
       PeriodSeconds: 'unknown',
       constructor: 'unknown',
     };
@@ -440,8 +484,8 @@ describe('any JSON', () => {
     fc.assert(
       fc.property(podSpec, (spec) => {
         const defaulted = defaultedPodSpec(spec);
-        decodeProblem(defaulted, 'spec');
-        apiCauses(defaulted, 'spec', 'pod');
+        decodeProblem(defaulted, SPEC);
+        apiCauses(defaulted, SPEC, 'pod');
       }),
       { numRuns: 500 },
     );

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { formatPath } from '../../src/json/field-path.ts';
+import { FieldPlace } from '../../src/json/field-place.ts';
 import { checkedWorkload } from '../../src/checks/checked-workload.ts';
 import { validProbe } from '../../src/checks/valid-probe.ts';
 import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';
 import { apiCauses } from '../../src/probes/api-rules.ts';
 import { decodeProblem } from '../../src/probes/decode.ts';
-import { isJsonObject } from '../../src/probes/json.ts';
-import { parseYamlDocuments } from '../../src/sources/yaml-documents.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
+import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Finding } from '../../src/checks/check.ts';
 
 /*
@@ -105,7 +107,7 @@ function expectSameAnswer(entry: ProbeCase, object: JsonObject): void {
     expect(findings[0]).not.toHaveProperty('reason');
     expect(`Pod in version "v1" cannot be handled as a Pod: ${findings[0]?.message}`).toBe(entry.answer.message);
   } else {
-    const causes = findings.map(({ path, reason, message }) => ({ field: path, reason, message }));
+    const causes = findings.map(({ path, reason, message }) => ({ field: formatPath(path), reason, message }));
     expect(causes).toEqual(entry.stage === 'validation' ? entry.answer.causes : []);
   }
 }
@@ -116,14 +118,15 @@ function findingsOf(object: JsonObject): Finding[] {
   const template = kind && podTemplatesOf(object, kind)[0];
   if (kind === undefined || template === undefined) throw new Error('not a workload');
   const workload = checkedWorkload(object, kind, template);
-  return workload.containers.flatMap((container) => validProbe.run(workload, container, new Map()));
+  return workload.containers.flatMap((container) => validProbe.run(workload, container, {}));
 }
 
 /** The cases without a kind were patches of a Pod's `ephemeralcontainers`. */
 function ephemeralFindingsOf(patch: JsonObject): Finding[] {
   const podSpec = defaultedPodSpec(patch['spec'] as JsonObject);
-  const undecodable = decodeProblem(podSpec, 'spec');
-  return undecodable ? [undecodable] : apiCauses(podSpec, 'spec', 'pod-update').flatMap((group) => [...group.causes]);
+  const spec = new FieldPlace([], 'spec');
+  const undecodable = decodeProblem(podSpec, spec);
+  return undecodable ? [undecodable] : apiCauses(podSpec, spec, 'pod-update').flatMap((group) => [...group.causes]);
 }
 
 /** The server drops unknown fields, nulls and zeros, so its probes are to be part of ours. */

@@ -65,7 +65,7 @@ describe('the worked examples of the formulas', () => {
   });
 
   it('the defaults, deadlocked: dead after 61 s at worst', () => {
-    expect(deadlockToKillSeconds(defaults, 30)).toBe(61);
+    expect(deadlockToKillSeconds(defaults, { graceSeconds: 30, hasPreStop: false })).toBe(61);
   });
 
   it('the defaults: NotReady after 20 to 30 s, 31 s when hanging', () => {
@@ -79,10 +79,8 @@ describe('the worked examples of the formulas', () => {
     expect(longestStartSeconds(documented)).toBe(301);
   });
 
-  it('a grace period of 1 s acts as 2 s', () => {
-    expect(deadlockToKillSeconds(defaults, 1)).toBe(33);
-    expect(deadlockToKillSeconds(defaults, 2)).toBe(33);
-    expect(deadlockToKillSeconds(defaults, 3)).toBe(34);
+  it('a preStop hook that hangs makes the end of a deadlocked container 2 s later', () => {
+    expect(deadlockToKillSeconds(defaults, { graceSeconds: 30, hasPreStop: true })).toBe(63);
   });
 
   it('a container that recovers is Ready after S-1 to S periods, plus the last probe', () => {

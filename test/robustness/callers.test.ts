@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import https from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseServeConfig } from '../../src/config.ts';
+import { parseServe } from '../cli/parse-serve.ts';
 import { makeServingPair } from '../certificate.ts';
 import { expectValidReply } from '../protocol.ts';
 import { UID, ask, askHealth, collect, keepAlive, requestBytes, tls } from './client.ts';
@@ -189,7 +189,7 @@ describe('with --client-cn', () => {
   });
 
   it('needs --client-ca, and names', () => {
-    const problems = (...args: string[]): unknown => parseServeConfig(['--policies', 'p', ...args], {});
+    const problems = (...args: string[]): unknown => parseServe(['--policies', 'p', ...args], {});
     expect(problems('--client-cn', 'a')).toEqual({
       problems: ['--client-cn: needs --client-ca, for the CAs whose certificates have these names'],
     });

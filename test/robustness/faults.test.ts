@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CertificateFiles } from '../../src/certificates/certificate-files.ts';
-import { createLogger } from '../../src/log.ts';
-import { startServer } from '../../src/serve.ts';
+import { createLogger } from '../../src/serve/log.ts';
+import { startServer } from '../../src/serve/serve.ts';
 import { makeServingPair } from '../certificate.ts';
 import { expectValidReply } from '../protocol.ts';
 import { appContainer, pod, reviewOf } from '../worlds.ts';
@@ -15,7 +15,7 @@ import { readable, report } from './figures.ts';
 import { POLICY, Program } from './program.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import type { RunningServer } from '../../src/serve.ts';
+import type { RunningServer } from '../../src/serve/serve.ts';
 
 const started: Program[] = [];
 afterEach(async () => {
@@ -253,8 +253,8 @@ describe('a clock', () => {
       host: '127.0.0.1',
       port: 0,
       healthPort: 0,
-      tlsCert: undefined,
-      tlsKey: undefined,
+      tlsCert: join(program.directory, 'tls.crt'),
+      tlsKey: join(program.directory, 'tls.key'),
       clientCa: undefined,
       clientNames: [],
       enforcement: 'Deny',
@@ -265,8 +265,8 @@ describe('a clock', () => {
       drainSeconds: 0,
       cluster: undefined,
     } as const;
-    const files = { certFile: join(program.directory, 'tls.crt'), keyFile: join(program.directory, 'tls.key') };
-    const server: RunningServer = await startServer(config, files, {
+    const server: RunningServer = await startServer(config, {
+      notice: () => undefined,
       log: createLogger('silent', { write: () => undefined }),
       now: () => Date.now() + skew,
       monotonic: () => performance.now(),

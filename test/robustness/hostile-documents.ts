@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { FULL_CLUSTER_SPEC, FULL_SPEC } from '../policy/policy-specs.ts';
 import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
-import { parseYamlDocuments } from '../../src/sources/yaml-documents.ts';
+import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
 
 const root = join(import.meta.dirname, '../..');
 const textsIn = (directory: string, ending: string): string[] =>

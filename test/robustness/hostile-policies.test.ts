@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../../src/policy/bounds.ts';
 import { chartNodeArgs } from './chart-memory.ts';
 import { ask, askHealth } from './client.ts';
@@ -11,6 +12,7 @@ import { Program } from './program.ts';
 import { TenantsApiServer } from './tenants-api-server.ts';
 import { appContainer, pod, reviewOf } from '../worlds.ts';
 import type { StoredPolicy } from './tenants-api-server.ts';
+import type { Bound } from '../../src/policy/bounds.ts';
 
 /** What the chart gives to a container. */
 const CHART_LIMIT_BYTES = 384 * 1024 * 1024;
@@ -31,7 +33,16 @@ function grown(spec: (count: number) => object): Buffer {
   return json(spec(count));
 }
 
-const { matchExpressions, expressionValues, programs, dependencyPaths, commandWord, headers } = BOUNDS;
+const { matchExpressions, expressionValues, commandWord, headers } = BOUNDS;
+const programs = boundOf('exec-forbidden', 'names');
+const dependencyPaths = boundOf('dependency-liveness', 'paths');
+
+/** The bound of a list among the parameters of a check. */
+function boundOf(id: string, name: string): Bound {
+  const parameter = CHECK_CATALOGUE[id]?.parameters[name];
+  if (parameter?.type !== 'strings') throw new Error(`${id} has no list ${name}`);
+  return parameter.count;
+}
 
 /** Specs that are as large as the bounds allow, each of what takes much memory for its length. */
 function specsAtBounds(seed: string): Buffer[] {

@@ -1,11 +1,12 @@
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
-import { PolicySet } from '../../src/policy/policy-set.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import { Snapshot } from '../../src/facts/snapshot.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** Policies and an object that together make a decision long. */
 export interface LargeWorld {
   readonly name: string;
-  readonly policies: () => PolicySet;
+  readonly policies: () => Snapshot;
   /** The Pod spec's containers, for so many as the scenario is scaled to. */
   readonly containers: (count: number) => JsonObject[];
 }
@@ -29,8 +30,11 @@ const misspelt = containersWith({
 });
 const exec = containersWith({ livenessProbe: { exec: { command: ['sh', '-c', 'a b c d e f g h i j k l'] } } });
 
-const policiesOf = (specOf: (index: number) => JsonObject, count = MOST_POLICIES): PolicySet =>
-  new PolicySet(Array.from({ length: count }, (_, index) => parsedPolicy(policyDocument(specOf(index), `p${index}`))));
+const policiesOf = (specOf: (index: number) => JsonObject, count = MOST_POLICIES): Snapshot =>
+  Snapshot.of(
+    CHECK_CATALOGUE,
+    Array.from({ length: count }, (_, index) => parsedPolicy(policyDocument(specOf(index), `p${index}`))),
+  );
 
 /** Every other policy names containers, and the others speak for all. */
 function naming(index: number): JsonObject {
@@ -54,8 +58,8 @@ function naming(index: number): JsonObject {
 }
 
 /** Probes that floors forbid, for every container. */
-const forbidden = (): PolicySet =>
-  new PolicySet([
+const forbidden = (): Snapshot =>
+  Snapshot.of(CHECK_CATALOGUE, [
     parsedPolicy(
       clusterPolicyDocument({
         containers: ['*'],

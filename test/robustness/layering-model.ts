@@ -181,7 +181,7 @@ export function modelledCheck(
   layers: readonly Json[],
   id: string,
   builtIn: string,
-): { action: string; parameters: Json; floor: Json | undefined } {
+): { action: string; parameters: Json; floor: (Json & { readonly parameters: Json }) | undefined } {
   const actionOf = (field: string): string | undefined => {
     const said = highest(layers, 'checks', id, field)?.value;
     return said === false ? 'Off' : (said as string | undefined);

@@ -1,5 +1,6 @@
 /** Mirrors many policies of one shape and tells what one of them takes: a process of its own, as heaps are measured whole. */
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { projectInto } from '../../src/kubernetes/projection.ts';
 import { PolicyMirror } from '../../src/sources/policy-mirror.ts';
 import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
 
@@ -97,13 +98,14 @@ function heapUsed(): number {
 const shape = shapes[process.argv[2] ?? ''];
 if (shape === undefined) throw new Error(`no shape ${process.argv[2] ?? ''}`);
 const nothing = (): void => undefined;
-const mirror = new PolicyMirror('ProbePolicy', {
+const mirror = new PolicyMirror(CHECK_CATALOGUE, 'ProbePolicy', {
   changed: nothing,
   failed: nothing,
+  warned: nothing,
   overBudget: nothing,
   status: nothing,
 });
-const listing = mirror.listing();
+const listing = projectInto(mirror.kindToMirror.project, mirror).listing();
 listing.page(page(shape, 0));
 const before = heapUsed();
 const first = mirror.counts().memory;

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { checkedWorkload } from '../../src/checks/checked-workload.ts';
 import { runChecks } from '../../src/checks/run-checks.ts';
 import { effectiveTemplate } from '../../src/defaulting/effective.ts';
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE, CHECKS } from '../../src/checks/catalogue.ts';
+import { defaultsOf } from '../../src/policy/check-parameters.ts';
 import { mergeChecks } from '../../src/policy/check-policy.ts';
 import { mergeLayers } from '../../src/policy/container-policy.ts';
+import { Snapshot } from '../../src/facts/snapshot.ts';
 import { PolicySet, PolicyTier } from '../../src/policy/policy-set.ts';
 import { BUILT_IN_KINDS } from '../../src/workload/kinds.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
@@ -24,16 +26,22 @@ import {
 } from './layering-model.ts';
 import { busyWorld, CONTAINERS, labels, NAMESPACES, world } from './random-worlds.ts';
 import { SEED, WORLDS } from './settings.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
-import type { CheckParameters } from '../../src/checks/check.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { ParameterValues } from '../../src/policy/check-parameters.ts';
 import type { CheckPolicy } from '../../src/policy/check-policy.ts';
 import type { ProbeKind } from '../../src/probes/probe.ts';
 import type { World } from './layering-model.ts';
 
-function policySetOf({ tiers, namespaceLabels }: World): PolicySet {
-  return PolicySet.ofTiers(
-    tiers.map((documents) => new PolicyTier(documents.map(parsedPolicy))),
-    new Map(Object.entries(namespaceLabels).map(([namespace, own]) => [namespace, new Map(Object.entries(own))])),
+function snapshotOf({ tiers, namespaceLabels }: World): Snapshot {
+  const compiled = tiers.map((documents) => new PolicyTier(documents.map(parsedPolicy)));
+  const labels = Object.entries(namespaceLabels).map(([name, own]) => [name, new Map(Object.entries(own))] as const);
+  return new Snapshot(PolicySet.ofTiers(CHECK_CATALOGUE, compiled), { namespaceLabels: new Map(labels) });
+}
+
+/** The parameters as a policy writes them: sets as lists. */
+function asWritten(parameters: ParameterValues): object {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, value instanceof Set ? [...value] : value]),
   );
 }
 
@@ -48,7 +56,7 @@ describe('in random worlds', () => {
     let compared = 0;
     fc.assert(
       fc.property(world, namespace, labels, (random, where, podLabels) => {
-        const set = policySetOf(random);
+        const set = snapshotOf(random);
         const policy = set.policyFor(where, new Map(Object.entries(podLabels)));
         const model = layersFor(random, where, podLabels);
         expect(policy.layers.map(({ source }) => source)).toEqual(model.map(sourceOf));
@@ -70,15 +78,20 @@ describe('in random worlds', () => {
             const flat = handler && { ...handler.value, source: handler.source };
             expect({ handler: flat, integers: given, removedBy }).toEqual(modelledProbe(speaking, probe));
           }
-          for (const checks of [mergeChecks(own), policy.checkPolicy(container)])
-            for (const [id, { action }] of Object.entries(CHECK_CATALOGUE)) {
-              const check = checks.get(id);
-              const floor = check?.floor && {
-                ...check.floor,
-                parameters: Object.fromEntries(check.floor.parameters),
-              };
-              const found = { action: check?.action, parameters: Object.fromEntries(check?.parameters ?? []), floor };
-              expect(found).toEqual(modelledCheck(speaking, id, action));
+          for (const checks of [mergeChecks(CHECK_CATALOGUE, own), policy.checkPolicy(container)])
+            for (const check of CHECKS) {
+              const found = checks.get(check.id);
+              const floor = found?.floor && { ...found.floor, parameters: asWritten(found.floor.parameters) };
+              const model = modelledCheck(speaking, check.id, check.action);
+              const inFull = (parameters: object): object => ({
+                ...asWritten(defaultsOf(check.parameters)),
+                ...parameters,
+              });
+              expect({ action: found?.action, parameters: asWritten(found?.parameters ?? {}), floor }).toEqual({
+                action: model.action,
+                parameters: inFull(model.parameters),
+                floor: model.floor && { ...model.floor, parameters: inFull(model.floor.parameters) },
+              });
               compared += 1;
             }
         }
@@ -102,7 +115,7 @@ describe('in random worlds', () => {
     let patchedOnce = 0;
     fc.assert(
       fc.property(busyWorld, anyPod, (random, pod) => {
-        const set = policySetOf(random);
+        const set = snapshotOf(random);
         const { patch, after } = mutation(pod, set);
         if (patch !== undefined) patchedOnce += 1;
         expect(mutation(after, set).patch).toBeUndefined();
@@ -118,7 +131,7 @@ describe('in random worlds', () => {
     fc.assert(
       fc.property(busyWorld, validPod, (random, pod) => {
         if (faultsOf(pod).length > 0) return;
-        const { defaulting } = mutation(pod, policySetOf(random));
+        const { defaulting } = mutation(pod, snapshotOf(random));
         if ((defaulting?.injections.length ?? 0) === 0) return;
         patchedOnce += 1;
         expect(faultsOf(effectiveTemplate(pod, defaulting?.injections ?? []))).toEqual([]);
@@ -134,7 +147,7 @@ describe('in random worlds', () => {
     fc.assert(
       fc.property(busyWorld, validPod, (random, pod) => {
         const plain = { ...random, tiers: random.tiers.map((tier) => tier.map(withoutNumbers)) };
-        const { defaulting } = mutation(withoutStartupSeconds(pod), policySetOf(plain));
+        const { defaulting } = mutation(withoutStartupSeconds(pod), snapshotOf(plain));
         const injections = defaulting?.injections ?? [];
         const ours = new Set(
           injections.filter(({ kind }) => kind !== 'readinessProbe').map(({ container }) => container.name),
@@ -180,7 +193,7 @@ describe('in random worlds', () => {
 
 /** Every check at Deny, so that nothing is left out. */
 const everyCheck: CheckPolicy = new Map(
-  Object.keys(CHECK_CATALOGUE).map((id) => [id, { action: 'Deny' as const, parameters: new Map() as CheckParameters }]),
+  CHECKS.map(({ id, parameters }) => [id, { action: 'Deny', parameters: defaultsOf(parameters) }]),
 );
 
 function violationsOf(template: JsonObject, check: string): { container: string; probe?: string; message: string }[] {

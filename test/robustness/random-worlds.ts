@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
-import type { ParameterShape } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import type { CheckParameter } from '../../src/policy/check-parameters.ts';
 import type { World } from './layering-model.ts';
 
 type Json = Record<string, unknown>;
@@ -111,7 +111,7 @@ const probes = fc
 
 const action = fc.constantFrom<string | boolean>('Off', 'Audit', 'Warn', 'Deny', false);
 
-function parameterOf(shape: ParameterShape): fc.Arbitrary<unknown> {
+function parameterOf(shape: CheckParameter): fc.Arbitrary<unknown> {
   switch (shape.type) {
     case 'integer':
       return fc.integer({ min: shape.minimum, max: 100 });
@@ -125,7 +125,7 @@ function parameterOf(shape: ParameterShape): fc.Arbitrary<unknown> {
       return fc.uniqueArray(fc.constantFrom(...shape.choices), { minLength: 1 });
     case 'bounds':
       return fc.constantFrom({ periodSeconds: { minimum: 2 } }, { failureThreshold: { minimum: 1, maximum: 10 } });
-    case 'object':
+    case 'group':
       return partial(
         Object.fromEntries(Object.entries(shape.fields).map(([name, field]) => [name, parameterOf(field)])),
       );

@@ -8,8 +8,8 @@ import { readable, report } from './figures.ts';
 import { LARGE_WORLDS, MOST_CONTAINERS } from './large-worlds.ts';
 import { MACHINE_FACTOR } from './settings.ts';
 import type { Decision } from '../../src/admission/decision.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
-import type { PolicySet } from '../../src/policy/policy-set.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { Steps } from '../../src/steps.ts';
 import type { LargeWorld } from './large-worlds.ts';
 
@@ -61,7 +61,7 @@ function best(decide: () => Steps<Decision>): { total: number; longest: number }
   };
 }
 
-const webhooks: Readonly<Record<string, (containers: JsonObject[], policies: PolicySet) => Steps<Decision>>> = {
+const webhooks: Readonly<Record<string, (containers: JsonObject[], policies: Snapshot) => Steps<Decision>>> = {
   mutate: (containers, policies) => mutateInSteps(requestOf(reviewOf(pod(containers))), policies, 'On'),
   validate: (containers, policies) =>
     validateInSteps(requestOf(reviewOf(deploymentOf(containers))), policies, settings),

@@ -1,3 +1,4 @@
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import jsonPatch from 'fast-json-patch';
@@ -9,12 +10,12 @@ import { runCommandLine } from '../../src/cli/commands.ts';
 import { mergeLayers } from '../../src/policy/container-policy.ts';
 import { mergeChecks } from '../../src/policy/check-policy.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
-import { PolicySet } from '../../src/policy/policy-set.ts';
+import { Snapshot } from '../../src/facts/snapshot.ts';
 import { readPolicyDocuments } from '../../src/sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import type { Operation } from 'fast-json-patch';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
@@ -61,18 +62,20 @@ const everything = policy({
   },
 });
 
-const sets: readonly PolicySet[] = [
-  new PolicySet([]),
-  new PolicySet([everything]),
-  new PolicySet(
+const sets: readonly Snapshot[] = [
+  Snapshot.of(CHECK_CATALOGUE, []),
+  Snapshot.of(CHECK_CATALOGUE, [everything]),
+  Snapshot.of(
+    CHECK_CATALOGUE,
     readPolicyDocuments(
+      CHECK_CATALOGUE,
       readdirSync(examples).map((file) => ({ file, text: readFileSync(join(examples, file), 'utf8') })),
     ).policies,
   ),
 ];
 
 function policy(document: object): ProbePolicy {
-  const parsed = parseProbePolicy({ apiVersion: 'probewright.dev/v1alpha1', ...document });
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, { apiVersion: 'probewright.dev/v1alpha1', ...document });
   if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
   return parsed.policy;
 }
@@ -85,8 +88,8 @@ export const calls: Readonly<Record<CallName, (text: string) => Outcome | Promis
     return document === NOT_JSON ? { verdict: 'not JSON' } : policyDocument(document);
   },
   'policy file': (text) => {
-    const { policies, namespaceLabels, problems } = readPolicyDocuments([{ file: 'hostile.yaml', text }]);
-    const set = new PolicySet(policies, namespaceLabels);
+    const { policies, facts, problems } = readPolicyDocuments(CHECK_CATALOGUE, [{ file: 'hostile.yaml', text }]);
+    const set = Snapshot.of(CHECK_CATALOGUE, policies, facts);
     for (const labels of [new Map<string, string>(), new Map([['app', 'web']])]) useLayers(set, labels);
     return { verdict: problems.length > 0 ? 'problems' : 'read' };
   },
@@ -155,20 +158,20 @@ function mustApply(object: JsonObject | undefined, patch: string | undefined): v
 }
 
 function policyDocument(document: unknown): Outcome {
-  const parsed = parseProbePolicy(document);
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
   if ('problems' in parsed) {
     if (parsed.problems.length === 0) throw new Error('refused without a reason');
     return { verdict: 'refused' };
   }
-  useLayers(new PolicySet([parsed.policy]), new Map([['app', 'web']]));
+  useLayers(Snapshot.of(CHECK_CATALOGUE, [parsed.policy]), new Map([['app', 'web']]));
   return { verdict: 'accepted' };
 }
 
-function useLayers(set: PolicySet, labels: ReadonlyMap<string, string>): void {
+function useLayers(set: Snapshot, labels: ReadonlyMap<string, string>): void {
   for (const namespace of ['apps', '__proto__', '']) {
     const { layers } = set.policyFor(namespace, labels);
     mergeLayers(layers);
-    mergeChecks(layers);
+    mergeChecks(CHECK_CATALOGUE, layers);
   }
 }
 

@@ -13,7 +13,7 @@ import type { Decision } from '../../src/admission/decision.ts';
 import type { AdmissionRequest } from '../../src/admission/review.ts';
 import type { Steps } from '../../src/steps.ts';
 import type { WebhookApp } from '../../src/server/app.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 let pair: { certPem: string; keyPem: string };
 beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { ApiClient } from '../../src/kubernetes/api-client.ts';
 import { KubernetesSource } from '../../src/sources/kubernetes-source.ts';
 import { formatSourceProblem } from '../../src/sources/policy-source.ts';
@@ -5,7 +6,7 @@ import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import type { KubernetesSourceOptions } from '../../src/sources/kubernetes-source.ts';
 import type { PolicySnapshot } from '../../src/sources/policy-source.ts';
-import type { Timer } from '../../src/sources/timer.ts';
+import type { Timer } from '../../src/kubernetes/timer.ts';
 import type { FakeApiServer, FakeObject } from '../kubernetes/fake-api-server.ts';
 
 export const CLUSTER_POLICIES = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
@@ -57,7 +58,10 @@ export class ClusterWorld {
 
   /** A source that has yet to start. */
   source(options: KubernetesSourceOptions = {}): Watched {
-    const watched = new Watched(new KubernetesSource(this.client(), this.surroundings(), options), this.timer);
+    const watched = new Watched(
+      new KubernetesSource(CHECK_CATALOGUE, this.client(), this.surroundings(), options),
+      this.timer,
+    );
     this.stopLater(() => {
       watched.source.stop();
     });

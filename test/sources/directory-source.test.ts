@@ -2,6 +2,7 @@ import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { DirectorySource } from '../../src/sources/directory-source.ts';
 import { formatSourceProblem } from '../../src/sources/policy-source.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
@@ -20,7 +21,7 @@ it('a file that goes bad is told of by file, line and column, once, and what was
     await rename(join(directory, '.new'), file);
   };
   await write('{}');
-  const source = new DirectorySource(directory, () => 7000, 5);
+  const source = new DirectorySource(CHECK_CATALOGUE, directory, () => 7000, 5);
   const told: string[] = [];
   const changed: number[] = [];
   const first = await source.start({
@@ -40,7 +41,7 @@ it('a file that goes bad is told of by file, line and column, once, and what was
 it('a file that memory has no room for is told of in one line, and what was in force stays', async () => {
   const policy = 'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: all }\nspec: {}\n';
   await writeFile(join(directory, 'good.yaml'), policy);
-  const source = new DirectorySource(directory, () => 7000, 5);
+  const source = new DirectorySource(CHECK_CATALOGUE, directory, () => 7000, 5);
   const told: string[] = [];
   const changed: number[] = [];
   await source.start({
@@ -58,8 +59,35 @@ it('a file that memory has no room for is told of in one line, and what was in f
 
 it('a link to nowhere is told of, as a policy may be lost with it', async () => {
   await symlink('nowhere.yaml', join(directory, 'apps.yaml'));
-  const source = new DirectorySource(directory, () => 7000, 5);
+  const source = new DirectorySource(CHECK_CATALOGUE, directory, () => 7000, 5);
   await expect(source.start({ changed: () => undefined, failed: () => undefined })).rejects.toThrow(
     /cannot be read: .*ENOENT.*apps\.yaml/,
   );
+});
+
+it('warnings of policies are reported at the start and with each change, and keep no policy out of force', async () => {
+  const file = join(directory, 'apps.yaml');
+  const write = async (period: number): Promise<void> => {
+    const head = 'apiVersion: probewright.dev/v1alpha1\nkind: ClusterProbePolicy\nmetadata: { name: all }\n';
+    const probes = `{ startupProbe: {}, livenessProbe: { periodSeconds: ${period} } }`;
+    await writeFile(join(directory, '.new'), `${head}spec: { probes: ${probes} }\n`);
+    await rename(join(directory, '.new'), file);
+  };
+  await write(3);
+  const source = new DirectorySource(CHECK_CATALOGUE, directory, () => 7000, 5);
+  const warnings: string[] = [];
+  const failures: unknown[] = [];
+  const first = await source.start({
+    changed: () => undefined,
+    failed: (problems) => failures.push(...problems),
+    warned: (some) => warnings.push(...some.map(formatSourceProblem)),
+  });
+  const warning = expect.stringMatching(
+    /apps\.yaml:4:19: spec\.probes\.startupProbe: \{\} says nothing about the probe/,
+  ) as unknown;
+  expect([first.policies.length, warnings]).toEqual([1, [warning]]);
+  await write(4);
+  await waitUntil('the change is reported', () => warnings.length > 1);
+  source.stop();
+  expect([warnings, failures]).toEqual([[warning, warning], []]);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { PolicyStore } from '../../src/sources/policy-store.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import { parsedPolicy, policyDocument } from '../worlds.ts';
@@ -18,7 +19,7 @@ const PROBLEMS = [
   'ProbePolicy/apps/web: spec.port: must be at most 65535, not 70000',
 ];
 const labelsOf = (watched: Watched): object =>
-  Object.fromEntries([...watched.latest.namespaceLabels].map(([name, map]) => [name, Object.fromEntries(map)]));
+  Object.fromEntries([...watched.latest.facts.namespaceLabels].map(([name, map]) => [name, Object.fromEntries(map)]));
 
 describe('the first snapshot', () => {
   it('holds the policies of all namespaces, those of the cluster, and the labels of namespaces but for their name', async () => {
@@ -129,10 +130,10 @@ describe('changes', () => {
     await watched.until('the namespace is relabelled', () => watched.snapshots.length === 2);
     expect(labelsOf(watched)).toEqual({ apps: { tier: 'db' } });
     expect(watched.snapshots[1]?.policies).toBe(watched.snapshots[0]?.policies);
-    expect(watched.snapshots[0]?.namespaceLabels.get('apps')?.size).toBe(0);
+    expect(watched.snapshots[0]?.facts.namespaceLabels.get('apps')?.size).toBe(0);
     world.put('web', { port: 5 });
     await watched.until('the policy is edited', () => watched.snapshots.length === 3);
-    expect(watched.snapshots[2]?.namespaceLabels).toBe(watched.snapshots[1]?.namespaceLabels);
+    expect(watched.snapshots[2]?.facts.namespaceLabels).toBe(watched.snapshots[1]?.facts.namespaceLabels);
   });
 
   it('of a namespace other than its labels are no changes', async () => {
@@ -141,7 +142,7 @@ describe('changes', () => {
     world.api.put(NAMESPACES, { metadata: { name: 'apps', labels: { tier: 'web' }, annotations: { a: 'b' } } });
     world.put('marker', {});
     await watched.until('the marker is in force', () => watched.snapshots.length === 2);
-    expect(watched.snapshots[1]?.namespaceLabels).toBe(watched.snapshots[0]?.namespaceLabels);
+    expect(watched.snapshots[1]?.facts.namespaceLabels).toBe(watched.snapshots[0]?.facts.namespaceLabels);
   });
 
   it('leave a policy that is being deleted in force until it is gone', async () => {
@@ -449,10 +450,10 @@ describe('the store', () => {
     world.putCluster('web', { namespaceSelector: { matchLabels: { tier: 'web' } }, port: 3 });
     world.putNamespace('apps', { tier: 'web' });
     const watched = await world.started();
-    const store = new PolicyStore(['files', 'cluster']);
+    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
     store.replace('files', {
       policies: [parsedPolicy(policyDocument({ port: 1 }))],
-      namespaceLabels: new Map([['apps', new Map()]]),
+      facts: { namespaceLabels: new Map([['apps', new Map()]]) },
     });
     expect(store.current).toBeUndefined();
     store.replace('cluster', watched.latest);

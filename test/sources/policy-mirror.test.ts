@@ -1,16 +1,27 @@
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NAMESPACE_POLICIES } from '../../src/policy/policy-budget.ts';
-import { MAX_RECORDS, MAX_SPARE_RECORDS, PolicyMirror } from '../../src/sources/policy-mirror.ts';
+import { projectInto } from '../../src/kubernetes/projection.ts';
+import { MAX_RECORDS } from '../../src/sources/namespace-policies.ts';
+import { MAX_SPARE_RECORDS } from '../../src/sources/policy-grants.ts';
+import { PolicyMirror } from '../../src/sources/policy-mirror.ts';
+import { formatSourceProblem } from '../../src/sources/policy-source.ts';
 import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
-import type { NamespaceOverBudget, StaleStatus } from '../../src/sources/policy-mirror.ts';
+import type { ReflectorListener } from '../../src/kubernetes/reflector.ts';
+import type { NamespaceOverBudget } from '../../src/sources/policy-reports.ts';
+import type { SourceProblem } from '../../src/sources/policy-source.ts';
+import type { StaleStatus } from '../../src/sources/policy-status.ts';
 
 /** A mirror, what it told, and the collection that it mirrors. */
 class World {
   readonly mirror: PolicyMirror;
+  /** The mirror as a reflector sees it. */
+  readonly reflected: Pick<ReflectorListener, 'listing' | 'applied' | 'deleted'>;
   readonly objects = new Map<string, KubernetesObject>();
   readonly overBudget: NamespaceOverBudget[] = [];
   readonly failures: string[] = [];
+  readonly warnings: string[] = [];
   readonly stale = new Map<string, StaleStatus | undefined>();
   changes = 0;
 
@@ -18,26 +29,28 @@ class World {
     const listener = {
       changed: () => this.changes++,
       failed: (problems: readonly { place: string }[]) => this.failures.push(...problems.map(({ place }) => place)),
+      warned: (warnings: readonly SourceProblem[]) => this.warnings.push(...warnings.map(formatSourceProblem)),
       overBudget: (change: NamespaceOverBudget) => this.overBudget.push(change),
       status: ({ namespace, name }: { namespace: string | undefined; name: string }, stale: StaleStatus | undefined) =>
         this.stale.set(`${namespace ?? ''}/${name}`, stale),
     };
-    this.mirror = new PolicyMirror('ProbePolicy', listener, total);
+    this.mirror = new PolicyMirror(CHECK_CATALOGUE, 'ProbePolicy', listener, total);
+    this.reflected = projectInto(this.mirror.kindToMirror.project, this.mirror);
   }
 
   apply(object: KubernetesObject): void {
     this.objects.set(keyOf(object), object);
-    this.mirror.apply(object);
+    this.reflected.applied(object);
   }
 
   remove(object: KubernetesObject): void {
     this.objects.delete(keyOf(object));
-    this.mirror.remove(object);
+    this.reflected.deleted(object);
   }
 
   list(pageSize: number): void {
     const all = [...this.objects.values()];
-    const listing = this.mirror.listing();
+    const listing = this.reflected.listing();
     for (let start = 0; start < all.length; start += pageSize) listing.page(all.slice(start, start + pageSize));
     listing.end();
   }
@@ -317,9 +330,9 @@ describe('a list', () => {
     world.apply(b);
     const changes = world.changes;
     const before = world.inForce();
-    world.mirror.listing().page([c]);
+    world.reflected.listing().page([c]);
     // Broken off. The next one begins anew.
-    const listing = world.mirror.listing();
+    const listing = world.reflected.listing();
     listing.page([b]);
     expect([world.inForce(), world.changes]).toEqual([before, changes]);
     listing.end();
@@ -389,6 +402,38 @@ describe('for any collection of policies', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('a policy with warnings', () => {
+  const withSpec = (spec: object, more: Partial<KubernetesObject['metadata']> = {}): KubernetesObject =>
+    ({ ...policy('web', 2, more), spec }) as KubernetesObject;
+  const empty = { probes: { startupProbe: {} } };
+
+  it('is in force, and its warnings are reported once for each version, and stand in the verdict', () => {
+    const world = new World();
+    world.apply(withSpec(empty));
+    const warning = expect.stringMatching(
+      /^ProbePolicy\/apps\/web: spec\.probes\.startupProbe: \{\} says nothing/,
+    ) as unknown;
+    expect([world.inForce().length, world.failures, world.warnings]).toEqual([1, [], [warning]]);
+    expect(world.stale.get('apps/web')?.verdict.warnings).toHaveLength(1);
+    world.apply(withSpec(empty, { resourceVersion: '2' }));
+    world.list(500);
+    expect(world.warnings).toHaveLength(1);
+    world.apply(withSpec({ ...empty, port: 80 }, generation(2)));
+    expect(world.warnings).toHaveLength(2);
+    world.apply(withSpec({}, generation(3)));
+    expect(world.warnings).toHaveLength(2);
+    expect(world.stale.get('apps/web')?.verdict.warnings).toEqual([]);
+  });
+
+  it('has none in its verdict while only its last good version is in force', () => {
+    const world = new World();
+    world.apply(withSpec(empty));
+    world.apply(withSpec({ ...empty, port: 70_000 }, generation(2)));
+    expect(world.stale.get('apps/web')?.verdict).toMatchObject({ good: { generation: 1 }, warnings: [] });
+    expect(world.warnings).toHaveLength(1);
   });
 });
 

@@ -72,6 +72,33 @@ describe('the status of a policy that is in force', () => {
   });
 });
 
+describe('the status of a policy that is in force with warnings', () => {
+  const warned: PolicyVerdict = { ...accepted, warnings: ['spec.probes.startupProbe: {} says nothing'] };
+
+  it('is Ready, and the message lists the warnings', () => {
+    expect(merged(statusPatch(shownStatus(undefined), warned, NOON)).conditions).toMatchObject([
+      {
+        status: 'True',
+        reason: 'AcceptedWithWarnings',
+        message: 'in force, with a warning: spec.probes.startupProbe: {} says nothing',
+      },
+    ]);
+    expect(message({ ...warned, warnings: ['one', 'two'] })).toBe('in force, with warnings: one; two');
+  });
+
+  it('is written when a policy that is Ready gets a warning, keeps the time since when it is Ready, and is then at rest', () => {
+    const shown = shownStatus({ observedGeneration: 3, conditions: [condition({})] });
+    const status = merged(statusPatch(shown, warned, NOON));
+    expect(status.conditions).toMatchObject([{ reason: 'AcceptedWithWarnings', lastTransitionTime: EARLIER }]);
+    expect(isShown(shownStatus(status), warned)).toBe(true);
+    expect(isShown(shownStatus(status), accepted)).toBe(false);
+  });
+
+  it('says nothing of the warnings while problems or a budget keep the policy out of force', () => {
+    expect(message({ ...broken, warnings: ['of no use'] })).not.toContain('of no use');
+  });
+});
+
 describe('the status of a policy that cannot be read', () => {
   it('lists every problem and carries the last good version with its nulls', () => {
     const shown = shownStatus({ observedGeneration: 3, conditions: [condition({})] });

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { PolicyStore } from '../../src/sources/policy-store.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
 import type { PolicySnapshot } from '../../src/sources/policy-source.ts';
 
 const snapshot = (documents: unknown[], labels: Record<string, Record<string, string>> = {}): PolicySnapshot => ({
   policies: documents.map(parsedPolicy),
-  namespaceLabels: new Map(Object.entries(labels).map(([name, map]) => [name, new Map(Object.entries(map))])),
+  facts: {
+    namespaceLabels: new Map(Object.entries(labels).map(([name, map]) => [name, new Map(Object.entries(map))])),
+  },
 });
 const layers = (store: PolicyStore, namespace = 'apps'): string[] | undefined =>
   store.current?.policyFor(namespace, new Map()).layers.map(({ source }) => source);
@@ -13,7 +16,7 @@ const forWeb = clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier:
 
 describe('the policies in force', () => {
   it('are those of files where there is nothing else', () => {
-    const store = new PolicyStore(['files']);
+    const store = new PolicyStore(CHECK_CATALOGUE, ['files']);
     expect(store.current).toBeUndefined();
     store.replace('files', snapshot([policyDocument({})]));
     expect(layers(store)).toEqual(['ProbePolicy/apps/policy']);
@@ -23,7 +26,7 @@ describe('the policies in force', () => {
     ['files', 'cluster'],
     ['cluster', 'files'],
   ] as const)('are unknown after %s alone, and known with %s', (first, second) => {
-    const store = new PolicyStore(['cluster', 'files']);
+    const store = new PolicyStore(CHECK_CATALOGUE, ['cluster', 'files']);
     const given = { files: snapshot([policyDocument({}, 'file')]), cluster: snapshot([policyDocument({}, 'object')]) };
     store.replace(first, given[first]);
     expect(store.current).toBeUndefined();
@@ -32,13 +35,13 @@ describe('the policies in force', () => {
   });
 
   it('are known when an origin says that there are none', () => {
-    const store = new PolicyStore(['cluster']);
+    const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
     store.replace('cluster', snapshot([]));
     expect(layers(store)).toEqual([]);
   });
 
   it('keep what the other origin said when one of them changes', () => {
-    const store = new PolicyStore(['files', 'cluster']);
+    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
     store.replace('files', snapshot([policyDocument({}, 'file')]));
     store.replace('cluster', snapshot([policyDocument({}, 'object')]));
     store.replace('files', snapshot([policyDocument({}, 'edited')]));
@@ -48,17 +51,17 @@ describe('the policies in force', () => {
   });
 
   it('go by the labels that the cluster gives its namespaces, and by those in files only where there is no cluster', () => {
-    const both = new PolicyStore(['files', 'cluster']);
+    const both = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
     both.replace('files', snapshot([forWeb], { apps: { tier: 'web' } }));
     both.replace('cluster', snapshot([], { other: { tier: 'web' } }));
     expect([layers(both), layers(both, 'other')]).toEqual([[], ['ClusterProbePolicy/web']]);
-    const files = new PolicyStore(['files']);
+    const files = new PolicyStore(CHECK_CATALOGUE, ['files']);
     files.replace('files', snapshot([forWeb], { apps: { tier: 'web' } }));
     expect(layers(files)).toEqual(['ClusterProbePolicy/web']);
   });
 
   it('are not compiled again when only labels change', () => {
-    const store = new PolicyStore(['files', 'cluster']);
+    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
     store.replace('files', snapshot([forWeb]));
     const first = snapshot([policyDocument({})]);
     store.replace('cluster', first);
@@ -71,7 +74,7 @@ describe('the policies in force', () => {
 
   it('come from no origin that the store was not told of', () => {
     expect(() => {
-      new PolicyStore(['files']).replace('cluster', snapshot([]));
+      new PolicyStore(CHECK_CATALOGUE, ['files']).replace('cluster', snapshot([]));
     }).toThrow('this store knows no cluster');
   });
 });

@@ -3,7 +3,7 @@ import { judge } from '../../src/verdict/judge.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet } from '../worlds.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 function deniedBy(object: JsonObject, ...documents: JsonObject[]): string[] {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);

@@ -1,9 +1,10 @@
+import { formatPath } from '../../src/json/field-path.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../src/admission/validate.ts';
 import { hasProbe } from '../../src/checks/checked-probe.ts';
 import { effectiveTemplate } from '../../src/defaulting/effective.ts';
-import { CHECK_CATALOGUE } from '../../src/policy/check-catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { judge } from '../../src/verdict/judge.ts';
@@ -12,8 +13,8 @@ import { anyPod, validPod } from '../arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import { mutation, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
-import type { PolicySet } from '../../src/policy/policy-set.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
 const settings = {
@@ -60,15 +61,15 @@ const deploymentOf = (pod: JsonObject): JsonObject => ({
 });
 
 /** What the checks with the floor Deny find in an object as it stands. */
-function floored(object: JsonObject, policies: PolicySet): Violation[] {
+function floored(object: JsonObject, policies: Snapshot): Violation[] {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error('no workload');
   const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
   return judge(subject, policies, false).violations.filter(({ action }) => action === 'Deny');
 }
 
-const key = ({ check, path }: Violation): string => `${check} ${path}`;
-const isAllowed = (object: JsonObject, policies: PolicySet, mutation: 'On' | 'Off'): boolean =>
+const key = ({ check, path }: Violation): string => `${check} ${formatPath(path)}`;
+const isAllowed = (object: JsonObject, policies: Snapshot, mutation: 'On' | 'Off'): boolean =>
   (validate(requestOf(reviewOf(object)), policies, { ...settings, mutation }).reply.response as { allowed: boolean })
     .allowed;
 
@@ -143,7 +144,7 @@ describe('a floor of a cluster policy', () => {
 });
 
 /** Of all that is denied, what checks with the floor Deny find. */
-function flooredByFloors(object: JsonObject, policies: PolicySet): Violation[] {
+function flooredByFloors(object: JsonObject, policies: Snapshot): Violation[] {
   const floors = new Set(
     policies.policies.flatMap(({ checks }) =>
       [...checks].filter(([, { floor }]) => floor === 'Deny').map(([id]) => id),

@@ -8,7 +8,7 @@ import {
   policyDocument,
   policySet,
 } from '../worlds.ts';
-import type { JsonObject } from '../../src/probes/json.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** What the app container gets, and why it gets nothing else. */
 function given(container: JsonObject, ...documents: JsonObject[]): { probes: string[]; reasons: string[] } {

@@ -15,7 +15,10 @@ export function githubReport({ violations }: CheckReport): string {
     .join('');
 }
 
-/** The escapes of actions/toolkit's workflow commands. The runner undoes them, so the text is made visible first. */
+/**
+ * The escapes of actions/toolkit's workflow commands. The runner decodes these escapes, so hidden characters are
+ * escaped first.
+ */
 const data = (text: string): string =>
   visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

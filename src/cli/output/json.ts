@@ -1,14 +1,18 @@
+import { formatPath } from '../../json/field-path.ts';
 import { jsonText } from '../../text/json-text.ts';
 import type { CheckReport } from '../check-report.ts';
 
-/** One object for programs, with the very values of the manifests. `path` is the field, `message` the text without it. */
+/**
+ * One object for programs, with the values of the manifests unchanged. `path` is the field, `message` the text without
+ * the field.
+ */
 export function jsonReport({ violations, summary }: CheckReport): string {
   const listed = violations.map(
     ({ check, action, message, path, file, line, column, kind, namespace, name, container, probe }) => ({
       check,
       action,
       message,
-      path,
+      path: formatPath(path),
       file,
       line,
       column,

@@ -1,15 +1,19 @@
 import { jsonText } from '../../text/json-text.ts';
 import { outputLine, visible } from '../../text/visible.ts';
-import { CHECK_CATALOGUE } from '../../policy/check-catalogue.ts';
+import { CHECKS } from '../../checks/catalogue.ts';
+import { formatPath } from '../../json/field-path.ts';
 import { VERSION } from '../../version.ts';
 import type { CheckReport, PlacedViolation } from '../check-report.ts';
 
 const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Off: 'none' } as const;
 
-/** SARIF 2.1.0, for code scanning: every check is a rule with its help, every violation a result. Viewers show its texts as they are. */
+/**
+ * SARIF 2.1.0, for code scanning: every check is a rule with help, every violation is a result. Viewers show texts
+ * unchanged, so hidden characters are escaped.
+ */
 export function sarifReport({ violations }: CheckReport): string {
-  const ids = Object.keys(CHECK_CATALOGUE);
-  const rules = Object.entries(CHECK_CATALOGUE).map(([id, { action, summary }]) => ({
+  const ids = CHECKS.map(({ id }) => id);
+  const rules = CHECKS.map(({ id, action, summary }) => ({
     id,
     shortDescription: { text: summary },
     help: { text: `${summary} The section ${id} of docs/checks.md tells what happens at run time, and what to write.` },
@@ -26,7 +30,8 @@ export function sarifReport({ violations }: CheckReport): string {
 }
 
 function result(violation: PlacedViolation, ruleIndex: number): unknown {
-  const { check, action, path, message, file, line, column, kind, namespace, name } = violation;
+  const { check, action, message, file, line, column, kind, namespace, name } = violation;
+  const path = formatPath(violation.path);
   return {
     ruleId: check,
     ruleIndex,
@@ -41,7 +46,7 @@ function result(violation: PlacedViolation, ruleIndex: number): unknown {
   };
 }
 
-/** A relative or absolute path as a URI reference. Two slashes at its beginning would name a host. */
+/** A relative or absolute path as a URI reference. Two slashes at the beginning would name a host. */
 function uri(file: string): string {
   return file.toWellFormed().replace(/^\/+/, '/').split('/').map(encodeURIComponent).join('/');
 }

@@ -4,7 +4,7 @@ import type { CheckReport } from '../check-report.ts';
 
 const SEVERITY = { Deny: 'error', Warn: 'warning', Audit: 'note' } as const;
 
-/** One line a violation, as compilers print them, and a line that sums up. */
+/** A line for each violation, in the form of compilers, and a summary. */
 export function textReport({ violations, summary }: CheckReport): string {
   const lines = violations.map(
     (violation) =>
@@ -12,5 +12,6 @@ export function textReport({ violations, summary }: CheckReport): string {
       `${violation.kind} ${violation.namespace}/${violation.name}: ${formatViolation(violation)}`,
   );
   const { objects, workloads, deny, warn, audit } = summary;
-  return `${[...lines.map(outputLine), `${workloads} workloads in ${objects} objects: ${deny} denied, ${warn} warned, ${audit} noted`].join('\n')}\n`;
+  const counts = `${workloads} workloads in ${objects} objects: ${deny} denied, ${warn} warned, ${audit} noted`;
+  return [...lines.map(outputLine), counts].map((line) => `${line}\n`).join('');
 }

@@ -1,0 +1,35 @@
+import { commandTable, flagTables } from '../../src/command-line/flag-table.ts';
+import { COMMAND_DEFINITIONS, COMMAND_TABLE } from '../../src/cli/command-table.ts';
+
+/** The page of docs/ for each command with flags. */
+const PAGES = {
+  serve: 'configuration.md',
+  check: 'check.md',
+  fix: 'fix.md',
+  explain: 'explain.md',
+} as const;
+
+/** The tables in docs/ that come from the table of commands. */
+const TABLES: readonly { readonly page: string; readonly name: string; readonly text: string }[] = [
+  { page: 'cli.md', name: 'commands', text: commandTable(COMMAND_DEFINITIONS) },
+  ...Object.entries(PAGES).map(([command, page]) => ({
+    page,
+    name: `flags of ${command}`,
+    text: flagTables(COMMAND_TABLE[command as keyof typeof PAGES]),
+  })),
+];
+
+const END = '<!-- end of table -->\n';
+
+/** The pages with their tables renewed, by name. */
+export function pagesWithFlags(read: (page: string) => string): ReadonlyMap<string, string> {
+  return new Map(
+    TABLES.map(({ page, name, text }) => {
+      const start = `<!-- ${name}: npm run generate:flags -->\n`;
+      const [before = '', rest = ''] = read(page).split(start);
+      const [, after] = rest.split(END);
+      if (after === undefined) throw new Error(`docs/${page} has no place for a table: ${start}${END}`);
+      return [page, `${before}${start}\n${text}\n${END}${after}`];
+    }),
+  );
+}

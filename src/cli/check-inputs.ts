@@ -1,0 +1,117 @@
+import { objectMember, stringMembers, stringMember } from '../json/json-value.ts';
+import { laxer } from '../policy/action.ts';
+import { judge } from '../verdict/judge.ts';
+import { validProbe } from '../checks/valid-probe.ts';
+import { unknownProbeFields } from '../checks/unknown-fields.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { duplicateKeysIn } from '../manifests/duplicate-keys.ts';
+import { describeManifest } from '../manifests/manifest.ts';
+import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
+import type { Enforcement } from '../admission/validate.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { Violation } from '../checks/violation.ts';
+import type { PlacedTemplate } from '../workload/kinds.ts';
+import type { Inputs } from '../manifests/inputs.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import type { CheckReport, PlacedViolation } from './check-report.ts';
+
+/**
+ * Gives every workload of the inputs the verdict that the webhook would give at CREATE.
+ *
+ * @param enforcement the strictest action of a violation
+ * @param progress is called before each object
+ */
+export function checkInputs(
+  inputs: Inputs,
+  enforcement: Enforcement,
+  progress: (done: number, total: number) => void = () => undefined,
+): CheckReport {
+  const sent = inputs.texts.flatMap(manifestsAsSent);
+  const problems = [...inputs.problems];
+  let workloads = 0;
+  const warnings = [...inputs.policyWarnings];
+  const violations = sent.flatMap((manifest, index) => {
+    progress(index, sent.length);
+    const checked = checkManifest(manifest, inputs, problems);
+    if (checked === undefined) return [];
+    workloads += 1;
+    for (const warning of checked.warnings) warnings.push(warning);
+    return checked.violations.map((violation) => ({ ...violation, action: laxer(violation.action, enforcement) }));
+  });
+  const count = (action: string): number => violations.filter((violation) => violation.action === action).length;
+  const summary = {
+    objects: sent.length,
+    workloads,
+    deny: count('Deny'),
+    warn: count('Warn'),
+    audit: count('Audit'),
+  };
+  return { violations, summary, warnings, problems };
+}
+
+/** What was found in one object. */
+interface CheckedManifest {
+  readonly violations: readonly PlacedViolation[];
+  readonly warnings: readonly FileProblem[];
+}
+
+/** Undefined for objects that the webhook would skip. */
+function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]): CheckedManifest | undefined {
+  const { object, document, path } = manifest;
+  const { policies } = inputs;
+  const kind = workloadKindOfManifest(object, inputs.kinds);
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  const { templates } = found;
+  const metadata: JsonObject = objectMember(object, 'metadata') ?? {};
+  const namespace = stringMember(metadata, 'namespace') ?? inputs.namespace;
+  const verdict = judge({ object, kind, templates, namespace }, policies, true);
+  const violations = [
+    ...templates.flatMap((template) => violationsOfText(manifest, template, policies, namespace, problems)),
+    ...verdict.violations,
+  ];
+  const place = { file: document.file, ...document.position(path) };
+  const description = describeManifest(object, namespace);
+  return {
+    violations: violations.map((violation) => ({
+      ...violation,
+      file: document.file,
+      ...document.position([...path, ...violation.path], { key: true }),
+      kind: kind.kind,
+      namespace,
+      name: stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '',
+    })),
+    warnings: verdict.warnings.map((warning) => ({ ...place, message: `warning: ${description}: ${warning}` })),
+  };
+}
+
+/**
+ * Violations that only a manifest shows: fields that the API server drops before it calls a webhook, and keys that are
+ * written twice. The file's problem about such a key is removed from `problems`, as the violation replaces it.
+ */
+function violationsOfText(
+  manifest: Manifest,
+  placed: PlacedTemplate,
+  policies: Snapshot,
+  namespace: string,
+  problems: FileProblem[],
+): Violation[] {
+  const { template, path } = placed;
+  const misspelt = unknownProbeFields(objectMember(template, 'spec') ?? {}, [...path, 'spec']);
+  const duplicates = duplicateKeysIn(manifest, placed, problems).map((duplicate) => {
+    // An anchored probe is in several containers and has one problem.
+    const index = problems.indexOf(duplicate.problem);
+    if (index >= 0) problems.splice(index, 1);
+    const message =
+      'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
+    return { container: duplicate.container, path: duplicate.path, message };
+  });
+  const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+  const { checkPolicy } = policies.policyFor(namespace, labels);
+  return [...misspelt, ...duplicates].flatMap((field): Violation[] => {
+    const action = checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;
+    return action === 'Off' ? [] : [{ ...field, check: validProbe.id, action, reason: 'FieldValueForbidden' }];
+  });
+}

@@ -1,0 +1,42 @@
+import { choice, path } from '../../command-line/value-types.ts';
+import { optional, withDefault } from '../../command-line/flag.ts';
+import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
+import type { CommandDefinition } from '../../command-line/command-definition.ts';
+
+const FLAGS = {
+  ...INPUT_FLAGS,
+  output: withDefault({
+    type: choice(['text', 'svg']),
+    default: 'text',
+    summary: 'text prints tables and timelines; svg writes one picture for each workload.',
+  }),
+  'output-dir': optional({
+    type: path('DIR', 'directories'),
+    summary: 'Directory for pictures.',
+    details: 'It is created if it is missing.',
+    otherwise: 'the working directory',
+  }),
+} as const;
+
+/** `probewright explain`. */
+export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
+  name: 'explain',
+  summary: 'Print what probes mean in seconds, as tables or pictures',
+  usage: 'FILE... [flags]',
+  description: [
+    'Prints what the probes of manifests mean in seconds: how long a container has to start, when it is killed, when ' +
+      `it gets no traffic. Probes that policies add are included. ${INPUT_DESCRIPTION}`,
+  ],
+  positionals: INPUT_FILES,
+  flags: FLAGS,
+  readsEnvironment: false,
+  exitCodes: [
+    { code: 0, meaning: 'All workloads are explained.' },
+    {
+      code: 2,
+      meaning: 'An input cannot be read, a picture cannot be written, or the command line is wrong.',
+    },
+  ],
+  conflicts: ({ output, 'output-dir': directory }) =>
+    output === 'text' && directory !== undefined ? ['--output-dir: pictures need --output svg'] : [],
+};

@@ -1,0 +1,37 @@
+import { anyText, path } from '../../command-line/value-types.ts';
+import { optional, withDefault } from '../../command-line/flag.ts';
+import type { Positionals } from '../../command-line/command-definition.ts';
+
+/** The flags of each command that reads manifests, for src/manifests/inputs.ts. */
+export const INPUT_FLAGS = {
+  policies: optional({
+    type: path('FILE|DIR', 'files'),
+    summary: 'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them.',
+    details: 'Policies among the manifests count too.',
+    links: 'See [policies in files](policies.md#policies-in-files).',
+  }),
+  namespace: withDefault({
+    type: anyText('NAME'),
+    default: 'default',
+    summary: 'Namespace of objects that name no namespace.',
+  }),
+  'workload-kinds': optional({
+    type: path('FILE', 'files'),
+    summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
+    otherwise: 'ready-made kinds',
+    links: 'See [custom kinds](checks.md#custom-kinds).',
+  }),
+} as const;
+
+/** The manifests that a command reads. */
+export const INPUT_FILES: Positionals = {
+  name: 'FILE',
+  minimum: 1,
+  maximum: Infinity,
+  suggestions: 'files',
+  missing: 'name at least one file or directory, or - for standard input',
+};
+
+/** What FILE is, for help. */
+export const INPUT_DESCRIPTION =
+  'FILE is a file, a directory, or - for standard input. Policies and Namespaces may be among the manifests.';

@@ -1,0 +1,63 @@
+import { formatDuration } from '../../command-line/duration.ts';
+import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import type { ServeFlagValues } from './serve-flags.ts';
+
+/** What is wrong with values of serve's flags together, although each is right by itself. */
+export function conflictsOfServe(flags: ServeFlagValues): string[] {
+  const problems: string[] = [];
+  if (flags.policies === undefined && flags.kubeconfig === undefined)
+    problems.push('--policies: must be given, or --kubeconfig for policies in a cluster');
+  const [cert, key] = [flags['tls-cert'], flags['tls-key']];
+  if ((cert === undefined) !== (key === undefined)) {
+    const [given, missing] = key === undefined ? ['tls-cert', 'tls-key'] : ['tls-key', 'tls-cert'];
+    problems.push(`--${missing}: must be given together with --${given}`);
+  }
+  if (flags.port !== 0 && flags.port === flags['health-port'])
+    problems.push(`--health-port: ${flags.port} is --port already; choose another`);
+  if (flags['client-cn'] !== undefined && flags['client-ca'] === undefined)
+    problems.push('--client-cn: needs --client-ca, for the CAs whose certificates have these names');
+  if (flags['tls-secret'] !== undefined && flags.kubeconfig === undefined)
+    problems.push('--tls-secret: needs --kubeconfig, for the cluster that it is in');
+  if (flags['tls-secret'] !== undefined && (cert !== undefined || key !== undefined))
+    problems.push('--tls-secret: cannot be given together with --tls-cert and --tls-key; choose one');
+  return flags.kubeconfig === undefined ? problems : [...problems, ...conflictsOfDurations(flags)];
+}
+
+/** Durations with which a served certificate could become untrusted, or the replicas could be without a leader. */
+function conflictsOfDurations(flags: ServeFlagValues): string[] {
+  const problems: string[] = [];
+  const caLifetime = flags['ca-lifetime'];
+  const leafLifetime = flags['leaf-lifetime'];
+  const certificateCheck = flags['certificate-check'];
+  const leaseDuration = flags['lease-duration'];
+  const leaseRenew = flags['lease-renew'];
+  const watchRenewal = flags['watch-renewal'];
+  const rotation = leafLifetime + DURATION_LIMITS.overlapsInRotation * flags['ca-overlap'];
+  const leastCaLifetime = DURATION_LIMITS.rotationsInCaLifetime * rotation;
+  const mostCheck = leafLifetime / DURATION_LIMITS.checksInLeafLifetime;
+  const mostRenew = leaseDuration / DURATION_LIMITS.renewalsInLeaseDuration;
+  const { leastWatchRenewal, mostWatchRenewal } = DURATION_LIMITS;
+  if (caLifetime < leastCaLifetime) {
+    problems.push(
+      `--ca-lifetime: ${formatDuration(caLifetime)} is too short: a third of it must cover --leaf-lifetime and ` +
+        `twice --ca-overlap, so at least ${formatDuration(leastCaLifetime)}`,
+    );
+  }
+  if (certificateCheck > mostCheck) {
+    problems.push(
+      `--certificate-check: ${formatDuration(certificateCheck)} is too rare for --leaf-lifetime ` +
+        `${formatDuration(leafLifetime)}: at most ${formatDuration(Math.floor(mostCheck))}`,
+    );
+  }
+  if (leaseRenew > mostRenew) {
+    problems.push(
+      `--lease-renew: ${formatDuration(leaseRenew)} is too rare for --lease-duration ` +
+        `${formatDuration(leaseDuration)}: at most ${formatDuration(Math.floor(mostRenew))}`,
+    );
+  }
+  if (watchRenewal < leastWatchRenewal || watchRenewal > mostWatchRenewal) {
+    const [least, most] = [leastWatchRenewal, mostWatchRenewal].map(formatDuration);
+    problems.push(`--watch-renewal: must be from ${least} to ${most}, not ${formatDuration(watchRenewal)}`);
+  }
+  return problems;
+}

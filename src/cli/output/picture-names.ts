@@ -1,0 +1,37 @@
+/** Longest file name without number and ending, in characters: file systems allow 255 bytes. */
+const LONGEST_STEM = 200;
+
+/**
+ * Gives each workload its own file name: `deployment-apps-web.svg`, then `deployment-apps-web-2.svg` for the next of
+ * that name.
+ */
+export class PictureNames {
+  readonly #taken = new Set<string>();
+
+  next({
+    kind,
+    namespace,
+    name,
+  }: {
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+  }): string {
+    const stem = safe(`${kind}-${namespace}-${name}`);
+    for (let count = 1; ; count += 1) {
+      const candidate = count === 1 ? `${stem}.svg` : `${stem}-${count}.svg`;
+      if (this.#taken.has(candidate)) continue;
+      this.#taken.add(candidate);
+      return candidate;
+    }
+  }
+}
+
+/** Letters, digits, dashes and single dots inside: nothing that a shell, a file system or a path interprets. */
+function safe(text: string): string {
+  const plain = text
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/[-.]{2,}/g, '-');
+  return plain.slice(0, LONGEST_STEM).replace(/^[-.]+|[-.]+$/g, '') || 'workload';
+}

@@ -1,0 +1,47 @@
+import { MEBIBYTE } from './definitions/serve-flags.ts';
+import type { ClusterConfig, ServeConfig } from '../serve/config.ts';
+import type { ServeFlagValues } from './definitions/serve-flags.ts';
+
+/** The settings of the server, from the values of serve's flags. */
+export function serveConfig(flags: ServeFlagValues): ServeConfig {
+  return {
+    policies: flags.policies,
+    host: flags.host,
+    port: flags.port,
+    healthPort: flags['health-port'],
+    tlsCert: flags['tls-cert'],
+    tlsKey: flags['tls-key'],
+    clientCa: flags['client-ca'],
+    clientNames: flags['client-cn'] ?? [],
+    enforcement: flags.enforcement,
+    mutation: flags.mutation,
+    controllers: {
+      accounts: flags['trusted-controllers'] ?? [],
+      foreignServiceAccounts: flags['trust-foreign-service-accounts'],
+    },
+    logLevel: flags['log-level'],
+    workloadKinds: flags['workload-kinds'],
+    drainSeconds: flags['drain-seconds'],
+    cluster: flags.kubeconfig === undefined ? undefined : clusterConfig(flags.kubeconfig, flags),
+  };
+}
+
+function clusterConfig(kubeconfig: string, flags: ServeFlagValues): ClusterConfig {
+  return {
+    kubeconfig,
+    namespace: flags.namespace,
+    serviceName: flags['service-name'],
+    webhookConfigurations: flags['webhook-configurations'],
+    caSecret: flags['ca-secret'],
+    tlsSecret: flags['tls-secret'],
+    caLifetime: flags['ca-lifetime'],
+    leafLifetime: flags['leaf-lifetime'],
+    caOverlap: flags['ca-overlap'],
+    certificateCheck: flags['certificate-check'],
+    lease: flags.lease,
+    leaseDuration: flags['lease-duration'],
+    leaseRenew: flags['lease-renew'],
+    watchRenewal: flags['watch-renewal'],
+    policyBudget: flags['policy-budget'] * MEBIBYTE,
+  };
+}

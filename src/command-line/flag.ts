@@ -1,0 +1,87 @@
+import type { Reading, ValueType } from './value-types.ts';
+
+/** The texts of a flag, for help, docs and completion. */
+export interface FlagTexts {
+  /** One sentence. */
+  readonly summary: string;
+  /** More sentences, for help and docs. */
+  readonly details?: string;
+  /** More sentences in Markdown, with links between pages of docs/, for docs only. */
+  readonly links?: string;
+  /** The behavior without the flag, in words, for a flag without a default value. */
+  readonly otherwise?: string;
+  /** The heading of the group that the flag is listed in. A flag without a group is listed first. */
+  readonly group?: string;
+}
+
+/** A flag of a command, without its name, with the function that reads the flag's value. */
+export interface Flag<T> extends FlagTexts {
+  /** Undefined for a switch, because a switch takes no value. */
+  readonly type: ValueType<unknown> | undefined;
+  /** The default as a user would write it. Undefined for a flag without a default value. */
+  readonly default: string | undefined;
+  /** True when every use of the flag counts. Otherwise only the last use counts. */
+  readonly isRepeatable: boolean;
+  /** Reads the value from the given texts, in the order of the command line. Without texts, the default is returned. */
+  readonly read: (texts: readonly string[]) => Reading<T>;
+}
+
+/** Flags by name, without dashes. */
+export type Flags = Readonly<Record<string, Flag<unknown>>>;
+
+/** The values of flags, by name. */
+export type FlagValues<F extends Flags> = {
+  readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never;
+};
+
+/** Defines an optional flag. The flag's value is undefined when the flag is not given. */
+export function optional<T>(flag: FlagTexts & { readonly type: ValueType<T> }): Flag<T | undefined> {
+  const { type } = flag;
+  return {
+    ...flag,
+    default: undefined,
+    isRepeatable: false,
+    read: (texts) => readLast(type, texts) ?? { value: undefined },
+  };
+}
+
+/** Defines a flag with a default. */
+export function withDefault<T>(flag: FlagTexts & { readonly type: ValueType<T>; readonly default: string }): Flag<T> {
+  const { type } = flag;
+  return { ...flag, isRepeatable: false, read: (texts) => readLast(type, texts) ?? type.read(flag.default) };
+}
+
+/** Defines a switch: a flag that takes no value. The switch is true when the flag is given. */
+export function toggle(texts: FlagTexts): Flag<boolean> {
+  return {
+    ...texts,
+    type: undefined,
+    default: undefined,
+    isRepeatable: false,
+    read: (given) => ({ value: given.length > 0 }),
+  };
+}
+
+/** Defines a flag that may be given several times. The flag's value is the list of all values. */
+export function repeatable<T>(flag: FlagTexts & { readonly type: ValueType<T> }): Flag<readonly T[]> {
+  const { type } = flag;
+  return {
+    ...flag,
+    default: undefined,
+    isRepeatable: true,
+    read: (texts) => {
+      const values: T[] = [];
+      for (const text of texts) {
+        const reading = type.read(text);
+        if ('problem' in reading) return reading;
+        values.push(reading.value);
+      }
+      return { value: values };
+    },
+  };
+}
+
+function readLast<T>(type: ValueType<T>, texts: readonly string[]): Reading<T> | undefined {
+  const last = texts.at(-1);
+  return last === undefined ? undefined : type.read(last);
+}

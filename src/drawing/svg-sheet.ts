@@ -1,0 +1,86 @@
+import { cut } from '../text/cut.ts';
+import { visible } from '../text/visible.ts';
+import { wrap } from '../text/wrap.ts';
+import { escapeXml } from '../text/xml.ts';
+import { hatchings, INK } from './svg-colours.ts';
+import { averageWidth, element, textAt } from './svg-elements.ts';
+import type { Markup } from '../text/xml.ts';
+import type { Block } from './svg-elements.ts';
+
+/** Width of the picture and its margin, in pixels. */
+const WIDTH = 960;
+export const MARGIN = 28;
+/** Width between the margins, in pixels. */
+export const TEXT_WIDTH = WIDTH - 2 * MARGIN;
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', Arial, sans-serif";
+
+/** How a line of text looks; sizes in pixels. */
+export interface LineStyle {
+  readonly size: number;
+  readonly weight?: number;
+  readonly fill?: string;
+  /** Pixels below. */
+  readonly after?: number;
+}
+
+/** A page that grows downwards. */
+export class Sheet {
+  readonly #parts: Markup[] = [];
+  #y = MARGIN;
+
+  /** Leaves pixels free. */
+  gap(pixels: number): void {
+    this.#y += pixels;
+  }
+
+  /** One line, cut when it is longer than the page is wide. */
+  line(text: string, { size, weight = 400, fill = INK, after = 0 }: LineStyle): void {
+    const fitting = Math.floor(TEXT_WIDTH / averageWidth(size));
+    const line = cut(visible(text), fitting, '…');
+    this.#parts.push(textAt(MARGIN, this.#y + size, line, { 'font-size': size, 'font-weight': weight, fill }));
+    this.#y += size * 1.25 + after;
+  }
+
+  /** Text, wrapped to the width of the page. */
+  paragraph(text: string, style: LineStyle): void {
+    const lines = wrap(visible(text), Math.floor(TEXT_WIDTH / averageWidth(style.size)));
+    for (const line of lines) this.line(line, { ...style, after: 0 });
+    this.gap(style.after ?? 0);
+  }
+
+  /** A part of the picture, drawn from the given upper edge on. */
+  block(draw: (top: number) => Block): void {
+    const { markup, height } = draw(this.#y);
+    this.#parts.push(markup);
+    this.#y += height;
+  }
+
+  /** A line across the page. */
+  rule(): void {
+    this.gap(16);
+    const d = `M${MARGIN} ${this.#y.toFixed(1)} H${WIDTH - MARGIN}`;
+    this.#parts.push(element('path', { d, stroke: '#c9ced6', 'stroke-width': 1 }));
+    this.gap(12);
+  }
+
+  /** The finished picture. The description is for readers that cannot see it. */
+  svg(title: string, description: string): string {
+    const height = Math.ceil(this.#y + MARGIN);
+    const root = {
+      xmlns: 'http://www.w3.org/2000/svg',
+      width: WIDTH,
+      height,
+      viewBox: `0 0 ${WIDTH} ${height}`,
+      role: 'img',
+      'font-family': FONT,
+    };
+    const children = [
+      element('title', {}, escapeXml(title)),
+      element('desc', {}, escapeXml(description)),
+      hatchings(),
+      element('rect', { width: WIDTH, height, fill: '#ffffff' }),
+      ...this.#parts,
+    ];
+    return `${element('svg', root, ...children.map((child) => `\n${child}`), '\n')}\n`;
+  }
+}

@@ -1,0 +1,48 @@
+import { outputLine, visible } from '../text/visible.ts';
+import { wrap } from '../text/wrap.ts';
+import { figureTable, inputsText } from './figure-table.ts';
+import { sceneLines } from './text-scene.ts';
+import { TEXT_WIDTH } from './text-width.ts';
+import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
+
+/** Workloads as text for a terminal, without colours: pipes and logs keep all of it. */
+export function explanationsAsText(workloads: readonly WorkloadExplanation[]): string {
+  return workloads.map(workloadText).join('\n');
+}
+
+function workloadText({ kind, namespace, name, place, containers, notInjected }: WorkloadExplanation): string {
+  const reasons = notInjected.length > 0 ? ['  Not injected:', ...notInjected.flatMap(bullet), ''] : [];
+  const lines = [
+    `${visible(`${kind} ${namespace}/${name}`)}  (${visible(place)})`,
+    '',
+    ...containers.flatMap(containerLines),
+    ...reasons,
+  ];
+  return lines.map((line) => `${outputLine(line.trimEnd())}\n`).join('');
+}
+
+function bullet(text: string): string[] {
+  return wrap(visible(text), TEXT_WIDTH - 6).map((line, index) => (index === 0 ? `    - ${line}` : `      ${line}`));
+}
+
+function containerLines(container: ContainerExplanation): string[] {
+  const role = container.role === 'sidecar' ? 'native sidecar' : 'application container';
+  return [
+    `  ${visible(JSON.stringify(container.name))}, ${role} at ${container.path}`,
+    ...wrap(container.headline, TEXT_WIDTH - 4).map((line) => `    ${line}`),
+    ...container.caveats.flatMap(bullet),
+    '',
+    ...probeLines(container.probes),
+    ...figureTable(container.figures),
+    ...container.scenes.flatMap(sceneLines),
+  ];
+}
+
+function probeLines(probes: readonly ProbeExplanation[]): string[] {
+  if (probes.length === 0) return ['    no probes', ''];
+  const lines = probes.flatMap(({ kind, handler, from, letters }) => [
+    `    ${kind.padEnd(15)} ${visible(handler)}`,
+    `    ${''.padEnd(15)} ${inputsText(letters)}; from ${visible(from)}`,
+  ]);
+  return [...lines, ''];
+}

@@ -1,0 +1,57 @@
+import { PolicySet } from '../policy/policy-set.ts';
+import { NO_FACTS } from './facts.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { Labels } from '../policy/label-selector.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { ProbePolicy } from '../policy/probe-policy.ts';
+import type { Facts } from './facts.ts';
+
+/**
+ * The policies in force and the facts, at one moment. A decision depends on the snapshot and the request only. The
+ * value is immutable.
+ */
+export class Snapshot {
+  readonly facts: Facts;
+  readonly #set: PolicySet;
+  #ofCluster: Snapshot | undefined;
+
+  constructor(set: PolicySet, facts: Facts = NO_FACTS) {
+    this.#set = set;
+    this.facts = facts;
+  }
+
+  /**
+   * Builds the snapshot of these policies, which all belong to one tier.
+   *
+   * @param catalogue the checks of this build
+   */
+  static of(catalogue: CheckCatalogue, policies: readonly ProbePolicy[], facts: Facts = NO_FACTS): Snapshot {
+    return new Snapshot(new PolicySet(catalogue, policies), facts);
+  }
+
+  /** Returns the same policies with other facts. No policy is compiled again. */
+  withFacts(facts: Facts): Snapshot {
+    return new Snapshot(this.#set, facts);
+  }
+
+  /** The policies in force. */
+  get policies(): readonly ProbePolicy[] {
+    return this.#set.policies;
+  }
+
+  /** Returns a snapshot of the ClusterProbePolicies alone, with the same facts. */
+  get ofCluster(): Snapshot {
+    this.#ofCluster ??= new Snapshot(this.#set.ofCluster, this.facts);
+    return this.#ofCluster;
+  }
+
+  /** Returns PolicySet.looksAtNamespaceLabels. */
+  get looksAtNamespaceLabels(): boolean {
+    return this.#set.looksAtNamespaceLabels;
+  }
+
+  /** Returns the policy for a workload, from the namespace's name and the labels of the Pods. */
+  policyFor(namespace: string, podLabels: Labels): WorkloadPolicy {
+    return this.#set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
+  }
+}

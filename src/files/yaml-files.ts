@@ -1,0 +1,98 @@
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+
+const YAML_FILE = /\.(ya?ml|json)$/i;
+
+/** A file with its path and a version. The version changes whenever the content of the file may have changed. */
+export interface FoundFile {
+  readonly path: string;
+  readonly version: string;
+}
+
+/**
+ * The YAML and JSON files below a directory, sorted by path. Follows symbolic links, because mounted ConfigMaps consist
+ * of links. Skips names that start with a dot: the mount's own `..data` would list every file twice. Lists each
+ * directory once, even if several links lead to the directory. A directory below the given one is listed under its own
+ * path. So a link to a parent directory ends, and links between directories do not multiply files. A FIFO or a device
+ * with the name of a YAML file is listed too, and the read reports the type.
+ *
+ * @param links receives the links that are not followed; without `links`, all links are followed, and a broken link is
+ *   an error
+ */
+export async function findYamlFiles(directory: string, links?: LinkReport): Promise<FoundFile[]> {
+  const root = await realpath(directory);
+  const mayFollow = async (link: string): Promise<boolean> => {
+    if (links === undefined || isWithin(root, await realpath(link).catch(() => root))) return true;
+    links.outside(link);
+    return false;
+  };
+  const found: Found = { files: [], links: [directory], visited: new Set(), mayFollow, broken: links?.broken };
+  // New links are added at the end of the list. So every directory is reached without links before the directory is
+  // reached through links.
+  for (const link of found.links) await walk(link, found);
+  return found.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Receives the links below a directory that are not followed, each link once. */
+export interface LinkReport {
+  /** A link that leads out of the directory. */
+  readonly outside: (link: string) => void;
+  /** A link whose target is missing or not accessible. */
+  readonly broken: (link: string, error: unknown) => undefined;
+}
+
+interface Found {
+  readonly files: FoundFile[];
+  /** Links to directories. A directory behind a link may already be visited. */
+  readonly links: string[];
+  /** The real paths of the visited directories. */
+  readonly visited: Set<string>;
+  readonly mayFollow: (link: string) => Promise<boolean>;
+  readonly broken: LinkReport['broken'] | undefined;
+}
+
+function isWithin(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+async function walk(directory: string, found: Found): Promise<void> {
+  const real = await realpath(directory);
+  if (found.visited.has(real)) return;
+  found.visited.add(real);
+  // Sorted, because only the first of two links to one directory counts.
+  const entries = (await readdir(directory, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const { name } = entry;
+    if (name.startsWith('.')) continue;
+    const path = join(directory, name);
+    const isLink = entry.isSymbolicLink();
+    const stats = await stat(path, { bigint: true }).catch((error: unknown) =>
+      isLink && found.broken !== undefined ? found.broken(path, error) : unlessGone(path, error),
+    );
+    if (stats === undefined) continue;
+    const isDirectory = stats.isDirectory();
+    if ((!isDirectory && !YAML_FILE.test(name)) || (isLink && !(await found.mayFollow(path)))) continue;
+    if (!isDirectory)
+      found.files.push({ path, version: `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}` });
+    else if (isLink) found.links.push(path);
+    else await walk(path, found);
+  }
+}
+
+/**
+ * Another process may delete a file between the listing and the `stat` call, so a missing file is skipped. A broken
+ * link is an error, because a skipped link would lose a policy.
+ */
+async function unlessGone(path: string, error: unknown): Promise<undefined> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
+
+/** A value that changes whenever the set of files, or the content of a file, may have changed. */
+export function versionOf(files: readonly FoundFile[]): string {
+  return files.map(({ path, version }) => `${path}\n${version}`).join('\n');
+}

@@ -1,0 +1,116 @@
+import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
+import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
+import { manifestsOf } from './manifest.ts';
+import { readManifestTexts, readPolicyTexts } from './manifest-texts.ts';
+import { policiesAmong, POLICY_API_GROUP } from './policies-among.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { Manifest } from './manifest.ts';
+import type { ManifestText, ReadTexts } from './manifest-texts.ts';
+
+/**
+ * What a command line says about the inputs of a command. Each new kind of input has a member here and a step in
+ * `readInputs`.
+ */
+export interface InputOptions {
+  /** Files, directories, and `-` for standard input. */
+  readonly files: readonly string[];
+  /** A file or a directory with policies. Undefined = policies among the manifests only. */
+  readonly policies: string | undefined;
+  /** A file of custom kinds. Undefined = the known kinds. */
+  readonly workloadKinds: string | undefined;
+  /** The namespace of objects that name no namespace. */
+  readonly namespace: string;
+}
+
+/** Everything that a command decides by. */
+export interface Inputs {
+  /** In the order of the command line. */
+  readonly texts: readonly ParsedText[];
+  readonly policies: Snapshot;
+  readonly kinds: readonly WorkloadKind[];
+  readonly namespace: string;
+  /** What could not be read; the rest is there. */
+  readonly problems: readonly FileProblem[];
+  /** Those of the problems by which a policy is missing. */
+  readonly policyProblems: readonly FileProblem[];
+  /** Parts of policies that are in force and probably not meant, such as an empty probe. */
+  readonly policyWarnings: readonly FileProblem[];
+}
+
+/** A text and the objects in it. */
+export interface ParsedText extends ManifestText {
+  readonly manifests: readonly Manifest[];
+}
+
+/**
+ * Reads the inputs of a command that looks at manifests.
+ *
+ * @throws PolicyFilesError when the file of custom kinds cannot be used
+ */
+export async function readInputs(
+  catalogue: CheckCatalogue,
+  { files, policies, workloadKinds, namespace }: InputOptions,
+  readStdin: () => Promise<string>,
+): Promise<Inputs> {
+  const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
+  const manifestTexts = await readManifestTexts(files, readStdin);
+  const policyTexts = policies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(policies);
+  return inputsOf(manifestTexts, policyTexts, { catalogue, kinds, namespace });
+}
+
+/** How inputs in texts are read. */
+export interface InputSettings {
+  readonly catalogue: CheckCatalogue;
+  readonly kinds: readonly WorkloadKind[];
+  /** The namespace of objects that name no namespace. */
+  readonly namespace: string;
+}
+
+/** The inputs in texts that have been read. Policies and Namespaces may be among the manifests. */
+export function inputsOf(manifestTexts: ReadTexts, policyTexts: ReadTexts, settings: InputSettings): Inputs {
+  const parsed = manifestTexts.texts.map((text) => ({ ...text, ...manifestsOf(text) }));
+  const policies = policiesAmong(
+    settings.catalogue,
+    parsed.flatMap(({ manifests }) => manifests),
+    policyTexts.texts,
+  );
+  return {
+    kinds: settings.kinds,
+    namespace: settings.namespace,
+    texts: parsed,
+    policies: policies.set,
+    problems: [
+      ...manifestTexts.problems,
+      ...policyTexts.problems,
+      ...parsed.flatMap(({ problems }) => problems),
+      ...policies.problems,
+    ],
+    policyProblems: [...policyTexts.problems, ...policies.problems, ...parsed.flatMap(problemsOfPolicies)],
+    policyWarnings: policies.warnings.map((of) => ({ ...of, message: `warning: ${of.message}` })),
+  };
+}
+
+/**
+ * The problems in documents that may be policies. A document with a syntax error has no object that could be asked for
+ * its kind, so the text of the document decides.
+ */
+function problemsOfPolicies({ text, problems }: ParsedText & ProblemsOfText): readonly FileProblem[] {
+  if (problems.length === 0) return [];
+  const lines = text.split('\n');
+  return problems.filter(({ line }) => documentAround(lines, line).includes(`${POLICY_API_GROUP}v`));
+}
+
+interface ProblemsOfText {
+  readonly problems: readonly FileProblem[];
+}
+
+/** The text of the YAML document around a line, which counts from 1. Both documents, for the line between them. */
+function documentAround(lines: readonly string[], line: number): string {
+  const isBoundary = (text: string): boolean => text.startsWith('---');
+  const start = lines.slice(0, line - 1).findLastIndex(isBoundary) + 1;
+  const end = lines.slice(line).findIndex(isBoundary);
+  return lines.slice(start, end < 0 ? lines.length : line + end).join('\n');
+}

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { stringMember } from '../json/json-value.ts';
+import { Snapshot } from '../facts/snapshot.ts';
+import { readPolicyDocuments } from '../sources/policy-documents.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { Manifest } from './manifest.ts';
+import type { ManifestText } from './manifest-texts.ts';
+
+/**
+ * The policies of `--policies` and the policies among the manifests, with the labels of Namespaces, as one set. A file
+ * that is given as both is read once.
+ */
+export function policiesAmong(
+  catalogue: CheckCatalogue,
+  manifests: readonly Manifest[],
+  policyTexts: readonly ManifestText[],
+): { readonly set: Snapshot; readonly problems: readonly FileProblem[]; readonly warnings: readonly FileProblem[] } {
+  const read = new Set(policyTexts.map(({ file }) => resolve(file)));
+  const among = manifests.filter(({ object, document }) => isForPolicies(object) && !read.has(resolve(document.file)));
+  const placed = among.map(({ document, object, path }) => ({ document, value: object, path }));
+  const { policies, facts, problems, warnings } = readPolicyDocuments(catalogue, policyTexts, placed);
+  return { set: Snapshot.of(catalogue, policies, facts), problems, warnings };
+}
+
+/** How the apiVersion of a policy begins. */
+export const POLICY_API_GROUP = 'probewright.dev/';
+
+function isForPolicies(object: JsonObject): boolean {
+  const apiVersion = stringMember(object, 'apiVersion') ?? '';
+  if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
+  return apiVersion === 'v1' && stringMember(object, 'kind') === 'Namespace';
+}

@@ -1,0 +1,102 @@
+import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { KubernetesSource } from '../sources/kubernetes-source.ts';
+import { PolicyStatusWriter } from '../sources/policy-status-writer.ts';
+import { policyListener } from './policy-listener.ts';
+import type { Logger } from 'pino';
+import type { MetricSources } from '../server/metric-sources.ts';
+import type { PolicyStore } from '../sources/policy-store.ts';
+import type { ClusterConnection } from './cluster-connection.ts';
+import type { Part } from './part.ts';
+
+/** What policies from a cluster work with. */
+export interface ClusterPoliciesDependencies {
+  readonly log: Logger;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The policies of a cluster, and their statuses, which the leader writes. */
+export class ClusterPolicies implements Part<MetricSources> {
+  readonly source: KubernetesSource;
+  /** Resolves once the policies have been read and are in force; never when they cannot be read. */
+  readonly read: Promise<unknown>;
+  readonly #markRead: (nothing: undefined) => void;
+  readonly #statusWriter: PolicyStatusWriter;
+  readonly #store: PolicyStore;
+  readonly #log: Logger;
+  #isStopped = false;
+
+  constructor(connection: ClusterConnection, store: PolicyStore, dependencies: ClusterPoliciesDependencies) {
+    const { client, server, config } = connection;
+    const { log, now } = dependencies;
+    this.#store = store;
+    this.#log = log;
+    ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
+    this.#statusWriter = statusWriter(connection, dependencies);
+    this.source = new KubernetesSource(
+      CHECK_CATALOGUE,
+      client,
+      { now, random: Math.random },
+      {
+        description: `cluster ${server}`,
+        watchRenewalMilliseconds: config.watchRenewal,
+        labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
+        policyBudget: config.policyBudget,
+        overBudget: ({ namespace, count, first, use }) => {
+          const details = { namespace, overBudget: count, first, inForce: use.policies, bytes: use.bytes };
+          if (count > 0) log.warn(details, 'policies over budget are not in force');
+          else log.info(details, 'the policies of the namespace are within the budgets again');
+        },
+        status: (policy, stale) => {
+          this.#statusWriter.update(policy, stale);
+        },
+      },
+    );
+  }
+
+  /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
+  start(): void {
+    void this.#read();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.source.stop();
+    this.#statusWriter.stop();
+  }
+
+  lead(isLeader: boolean): void {
+    this.#statusWriter.lead(isLeader);
+  }
+
+  get metrics(): Partial<MetricSources> {
+    return {
+      policyBudget: () => this.source.budget(),
+      statusesSetAside: () => this.#statusWriter.setAside(),
+    };
+  }
+
+  async #read(): Promise<void> {
+    const log = this.#log;
+    try {
+      this.#store.replace('cluster', await this.source.start(policyListener('cluster', this.#store, log)));
+      log.info({ policies: this.#store.current?.policies.length }, 'policies of the cluster read');
+      this.#markRead(undefined);
+    } catch (error) {
+      if (!this.#isStopped) log.error({ err: error }, 'the policies of the cluster cannot be read');
+    }
+  }
+}
+
+function statusWriter({ client }: ClusterConnection, { log, now }: ClusterPoliciesDependencies): PolicyStatusWriter {
+  const listener = {
+    troubled: (problem: string | undefined) => {
+      if (problem === undefined) log.info('statuses of policies can be written again');
+      else log.warn({ problem }, 'statuses of policies cannot be written now');
+    },
+    setAside: (policy: string, reason: string, problem: string) => {
+      log.warn({ policy, reason, problem }, 'status of a policy not written');
+    },
+  };
+  return new PolicyStatusWriter(client, listener, { now, random: Math.random });
+}

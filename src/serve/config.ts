@@ -1,0 +1,60 @@
+import type { MutationMode } from '../admission/decision.ts';
+import type { TrustedControllers } from '../admission/trusted-controllers.ts';
+import type { Enforcement } from '../admission/validate.ts';
+import type { LogLevel } from './log-level.ts';
+
+/** The settings of `probewright serve`. */
+export interface ServeConfig {
+  /** Directory with policies; undefined = the cluster's only. */
+  readonly policies: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly healthPort: number;
+  /**
+   * Both or neither. Without them the certificate comes from the cluster; without a cluster, a development pair is
+   * made.
+   */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  /** File with the CAs that must have signed callers' certificates; undefined = callers need no certificate. */
+  readonly clientCa: string | undefined;
+  /** Common names of the callers that may call; empty = any name in a certificate of those CAs. */
+  readonly clientNames: readonly string[];
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+  /** Users whose controller references count. */
+  readonly controllers: TrustedControllers;
+  readonly logLevel: LogLevel;
+  readonly drainSeconds: number;
+  /** File with custom kinds; undefined = the built-in and ready-made ones. */
+  readonly workloadKinds: string | undefined;
+  /** Undefined = without a cluster. */
+  readonly cluster: ClusterConfig | undefined;
+}
+
+/** The settings that count with a cluster only. Durations are in milliseconds. */
+export interface ClusterConfig {
+  /** Path of a kubeconfig, or `in-cluster`. */
+  readonly kubeconfig: string;
+  /**
+   * Namespace of Probewright's Service, Secret and Lease; undefined = the namespace of the kubeconfig's context or the
+   * service account.
+   */
+  readonly namespace: string | undefined;
+  readonly serviceName: string;
+  /** Name of both the Mutating- and the ValidatingWebhookConfiguration. */
+  readonly webhookConfigurations: string;
+  readonly caSecret: string;
+  /** A Secret with the serving pair; undefined = a certificate of Probewright's own CA, or files. */
+  readonly tlsSecret: string | undefined;
+  readonly caLifetime: number;
+  readonly leafLifetime: number;
+  readonly caOverlap: number;
+  readonly certificateCheck: number;
+  readonly lease: string;
+  readonly leaseDuration: number;
+  readonly leaseRenew: number;
+  readonly watchRenewal: number;
+  /** Memory that the ProbePolicies of all namespaces may take together, in bytes. */
+  readonly policyBudget: number;
+}

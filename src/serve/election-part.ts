@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { LeaderElection } from '../kubernetes/leader-election.ts';
+import type { Logger } from 'pino';
+import type { MetricSources } from '../server/metric-sources.ts';
+import type { ClusterConnection } from './cluster-connection.ts';
+import type { Part } from './part.ts';
+
+/** What an election of a serving replica works with. */
+export interface ElectionPartDependencies {
+  readonly log: Logger;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonic: () => number;
+  /** Called when this replica has become leader, or is leader no longer. */
+  readonly lead: (isLeader: boolean) => void;
+}
+
+/** The election of the replica that writes statuses, the CA and the caBundle. */
+export class ElectionPart implements Part<MetricSources> {
+  readonly #election: LeaderElection;
+
+  constructor({ client, namespace, config }: ClusterConnection, dependencies: ElectionPartDependencies) {
+    const { log, lead, now, monotonic } = dependencies;
+    const { lease, leaseDuration, leaseRenew } = config;
+    const identity = `${hostname()}_${randomUUID()}`;
+    const candidate = {
+      namespace,
+      lease,
+      identity,
+      durationMilliseconds: leaseDuration,
+      retryMilliseconds: leaseRenew,
+    };
+    const listener = {
+      gained: () => {
+        log.info({ lease, identity }, 'this replica leads: it writes statuses, CA and caBundle');
+        lead(true);
+      },
+      lost: () => {
+        log.info({ lease, identity }, 'this replica no longer leads');
+        lead(false);
+      },
+      troubled: (problem: string | undefined) => {
+        if (problem === undefined) log.info({ lease }, 'the Lease can be read and written again');
+        else log.warn({ lease, problem }, 'the Lease cannot be read or written; requests are answered all the same');
+      },
+    };
+    this.#election = new LeaderElection(client, candidate, listener, { now, monotonic, random: Math.random });
+  }
+
+  start(): void {
+    this.#election.start();
+  }
+
+  /** Leads no longer at once, and gives the Lease back, so that another replica takes over. */
+  stop(): Promise<void> {
+    return this.#election.stop();
+  }
+
+  get isLeader(): boolean {
+    return this.#election.isLeader;
+  }
+
+  get metrics(): Partial<MetricSources> {
+    return { leader: () => this.#election.isLeader };
+  }
+}

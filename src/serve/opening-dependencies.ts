@@ -1,0 +1,10 @@
+import type { Logger } from 'pino';
+
+/** What opening the source of the serving pair needs. */
+export interface OpeningDependencies {
+  readonly log: Logger;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Tells the person who started the process, beside the log. */
+  readonly notice: (text: string) => void;
+}

@@ -1,0 +1,43 @@
+import type { Decision, MutationMode } from '../admission/decision.ts';
+import type { AdmissionRequest } from '../admission/review.ts';
+import type { TrustedControllers } from '../admission/trusted-controllers.ts';
+import type { Enforcement } from '../admission/validate.ts';
+import type { MissedNamespace } from '../facts/missed-namespace.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { Steps } from '../steps.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { Metrics, Webhook } from './metrics.ts';
+
+/** The log entries about reviews. */
+export interface ReviewLog {
+  decided(webhook: Webhook, request: AdmissionRequest, decision: Decision, milliseconds: number): void;
+  /** An internal error. */
+  failed(path: string, error: Error): void;
+}
+
+/** The dependencies of decisions, and the receivers of their reports. */
+export interface ReviewDependencies {
+  /** The policies in force. Undefined until the policies have been read. */
+  readonly policies: () => Snapshot | undefined;
+  /**
+   * Undefined if the namespace is known. A Pod may come right after its new namespace, and then has to wait for a
+   * promise. The promise resolves with undefined when the namespace is known, otherwise with the reason why the
+   * namespace is not known. `no-room` if too many namespaces are awaited. Clients share the room by remote address.
+   */
+  readonly namespaceKnown?: (
+    namespace: string,
+    client: string,
+  ) => Promise<MissedNamespace | undefined> | 'no-room' | undefined;
+  readonly mutation: MutationMode;
+  readonly enforcement: Enforcement;
+  /** The kinds that `/validate` checks. */
+  readonly kinds: readonly WorkloadKind[];
+  /** The accounts whose controller references Probewright trusts. */
+  readonly controllers: TrustedControllers;
+  readonly metrics: Metrics;
+  readonly log: ReviewLog;
+  /** A monotonic clock, in milliseconds. */
+  readonly monotonic: () => number;
+  /** Makes a decision. The default is the decision functions of src/admission. */
+  readonly decide?: (webhook: Webhook, request: AdmissionRequest, policies: Snapshot) => Steps<Decision>;
+}

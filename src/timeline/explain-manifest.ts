@@ -1,0 +1,105 @@
+import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
+import { formatPath } from '../json/field-path.ts';
+import { effectiveTemplate } from '../defaulting/effective.ts';
+import { formatNotInjected } from '../defaulting/reason.ts';
+import { defaultedPodSpec } from '../probes/api-defaults.ts';
+import { permittedProbes } from '../verdict/permitted-defaulting.ts';
+import { containersOf } from '../workload/containers.ts';
+import { isPod, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { meshProxyTest } from '../workload/mesh.ts';
+import { mayBeRestarted } from '../workload/restart-policy.ts';
+import { caveatsOf } from './caveats.ts';
+import { containerTimings } from './container-timings.ts';
+import { explainedProbes } from './explained-probes.ts';
+import { containerFigures } from './figures.ts';
+import { hangScene } from './hang-scene.ts';
+import { headlineOf } from './headline.ts';
+import { startScene } from './start-scene.ts';
+import type { Defaulting } from '../defaulting/default-probes.ts';
+import type { Injection } from '../defaulting/injection.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { Container } from '../workload/containers.ts';
+import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
+import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
+
+/** What an explanation depends on beside the manifest. */
+export interface ExplainSettings {
+  readonly policies: Snapshot;
+  /** Namespace of objects that name none. */
+  readonly namespace: string;
+  readonly kinds: readonly WorkloadKind[];
+}
+
+/**
+ * Explains what the probes of a manifest come to, the probes that policies add included.
+ *
+ * @param place where the object stands, for people: `file:line:column`
+ * @returns undefined for an object that holds no Pod template, and for one that the webhook would let through without a
+ *   look
+ */
+export function explainManifest(
+  object: JsonObject,
+  place: string,
+  { policies, namespace: fallback, kinds }: ExplainSettings,
+): WorkloadExplanation | undefined {
+  const kind = workloadKindOfManifest(object, kinds);
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  const metadata = objectMember(object, 'metadata') ?? {};
+  const namespace = stringMember(metadata, 'namespace') ?? fallback;
+  const explained = found.templates.map((placed) => explainTemplate(placed, kind, policies, namespace));
+  return {
+    kind: kind.kind,
+    namespace,
+    name: stringMember(metadata, 'name') ?? `${stringMember(metadata, 'generateName') ?? ''}*`,
+    place,
+    containers: explained.flatMap(({ containers }) => containers),
+    notInjected: [...new Set(explained.flatMap(({ notInjected }) => notInjected))],
+  };
+}
+
+function explainTemplate(
+  { template, path }: PlacedTemplate,
+  kind: WorkloadKind,
+  policies: Snapshot,
+  namespace: string,
+): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
+  const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+  const defaulting = permittedProbes(template, policies.policyFor(namespace, labels), kind);
+  const effective = effectiveTemplate(template, defaulting.injections);
+  const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
+  const podSpecPath = formatPath([...path, 'spec']);
+  return {
+    containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
+      .filter(({ role }) => role === 'application' || role === 'sidecar')
+      .map((container) => explainContainer(container, podSpec, podSpecPath, defaulting.injections)),
+    notInjected: reasonsOf(defaulting),
+  };
+}
+
+function reasonsOf({ notInjected, warnings }: Defaulting): string[] {
+  return [...notInjected.map(formatNotInjected), ...warnings];
+}
+
+function explainContainer(
+  container: Container,
+  podSpec: JsonObject,
+  podSpecPath: string,
+  injections: readonly Injection[],
+): ContainerExplanation {
+  const { name, role, list, index, spec } = container;
+  const timings = containerTimings(spec, podSpec);
+  const figures = containerFigures(timings);
+  const aftermath = { restarts: mayBeRestarted(spec, podSpec) };
+  return {
+    name,
+    role,
+    path: `${podSpecPath}.${list}[${index}]`,
+    probes: explainedProbes(container, timings, injections),
+    figures,
+    headline: headlineOf(figures),
+    scenes: [startScene(figures, aftermath), hangScene(figures, aftermath)],
+    caveats: caveatsOf(spec),
+  };
+}

@@ -1,0 +1,41 @@
+import type { ProbeKind } from '../probes/probe.ts';
+import type { ContainerRole } from '../workload/containers.ts';
+import type { Figure, FormulaInputs } from './figure.ts';
+import type { Scene } from './scene.ts';
+
+/** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */
+export interface WorkloadExplanation {
+  readonly kind: string;
+  readonly namespace: string;
+  /** The name; for an object with only a generateName, the generateName and a star. */
+  readonly name: string;
+  /** `file:line:column` */
+  readonly place: string;
+  readonly containers: readonly ContainerExplanation[];
+  /** Why containers got no further probes, and what is wrong with annotations: one sentence each. */
+  readonly notInjected: readonly string[];
+}
+
+export interface ContainerExplanation {
+  readonly name: string;
+  readonly role: ContainerRole;
+  /** `spec.template.spec.containers[0]` */
+  readonly path: string;
+  readonly probes: readonly ProbeExplanation[];
+  readonly figures: readonly Figure[];
+  /** The figures of the start, in a sentence. */
+  readonly headline: string;
+  readonly scenes: readonly Scene[];
+  /** Reasons why the figures do not hold for this container. */
+  readonly caveats: readonly string[];
+}
+
+export interface ProbeExplanation {
+  readonly kind: ProbeKind;
+  /** `httpGet /healthz on port http` */
+  readonly handler: string;
+  /** `the manifest`, `ClusterProbePolicy/app`, ... */
+  readonly from: string;
+  /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
+  readonly letters: FormulaInputs;
+}

@@ -1,0 +1,79 @@
+import type { ProbeKind } from '../probes/probe.ts';
+import type { ProbeTiming, Span } from '../probes/timing.ts';
+
+/**
+ * What a figure is about. Figures of the start count from the container's start, all others from the fault or the
+ * recovery.
+ */
+export type FigureId =
+  | 'first-probe'
+  | 'first-probe-after-startup'
+  | 'started'
+  | 'time-to-start'
+  | 'never-healthy-stop'
+  | 'never-healthy-dead'
+  | 'deadlock-stop'
+  | 'deadlock-dead'
+  | 'ready-after-start'
+  | 'not-ready'
+  | 'ready-again';
+
+/** What each figure is called, and from when it counts. */
+export const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
+  'first-probe': 'first probe',
+  'first-probe-after-startup': 'first probe, after start-up passed',
+  started: 'healthy at once: start-up passed',
+  'time-to-start': 'time to start: guaranteed, largest',
+  'never-healthy-stop': 'never healthy: told to stop',
+  'never-healthy-dead': 'never healthy: dead',
+  'deadlock-stop': 'from deadlock to told to stop',
+  'deadlock-dead': 'from deadlock to dead',
+  'ready-after-start': 'healthy at once: Ready',
+  'not-ready': 'from unhealthy to NotReady',
+  'ready-again': 'from healthy again to Ready',
+};
+
+/**
+ * The value of each letter that a formula uses: D, P, T, F, S, G of the figure's own probe, Ds, Ps, Ts of the startup
+ * probe. All but F and S are seconds.
+ */
+export type FormulaInputs = Readonly<Record<string, number>>;
+
+/** How the two ends of a span are worked out: `max(0, D-1) + (F-1)*P`. */
+export interface SpanFormula {
+  readonly earliest: string;
+  readonly latest: string;
+}
+
+/** An earliest and a latest moment, in seconds, and how they are worked out. */
+export interface Figure {
+  readonly id: FigureId;
+  readonly probe: ProbeKind;
+  readonly span: Span;
+  readonly formula: SpanFormula;
+  readonly inputs: FormulaInputs;
+}
+
+/** The container's figure of that name, when it has one. Several probes may have a first probe: `probe` chooses. */
+export function figureOf(figures: readonly Figure[], id: FigureId, probe?: ProbeKind): Figure | undefined {
+  return figures.find((figure) => figure.id === id && (probe === undefined || figure.probe === probe));
+}
+
+/** The letters of a probe's timing. */
+export function timingLetters(timing: ProbeTiming): FormulaInputs {
+  const { initialDelaySeconds: D, periodSeconds: P, timeoutSeconds: T, failureThreshold: F } = timing;
+  return { D, P, T, F, S: timing.successThreshold };
+}
+
+/** A figure with those of the available inputs that its formulas name. */
+export function newFigure(
+  id: FigureId,
+  probe: ProbeKind,
+  span: Span,
+  formula: SpanFormula,
+  available: FormulaInputs,
+): Figure {
+  const named = new Set(`${formula.earliest} ${formula.latest}`.match(/\b[A-Z]s?\b/g));
+  const inputs = Object.fromEntries(Object.entries(available).filter(([letter]) => named.has(letter)));
+  return { id, probe, span, formula, inputs };
+}

@@ -1,0 +1,40 @@
+/**
+ * What a stretch of time means. safe: no probe kills yet; unsure: may pass, may be killed; stopping: SIGTERM has been
+ * sent, the grace period runs; dead: killed for sure; unnoticed: broken, and no probe has given up yet; idle: no
+ * traffic; maybe: perhaps traffic; serving: traffic.
+ */
+export type Tone = 'safe' | 'unsure' | 'stopping' | 'dead' | 'unnoticed' | 'idle' | 'maybe' | 'serving';
+
+/** A stretch of a lane, in seconds; to Infinity when nothing ends it. */
+export interface Segment {
+  readonly tone: Tone;
+  readonly from: number;
+  readonly to: number;
+  /** A few words, for the bar itself where there is room. */
+  readonly label: string;
+  /** The meaning, in a sentence for a reader who knows nothing of probes. */
+  readonly caption: string;
+}
+
+/** One thing followed over time. Its segments follow each other without a gap. */
+export interface Lane {
+  readonly title: string;
+  readonly segments: readonly Segment[];
+  /** When SIGTERM is sent at the latest, in seconds. */
+  readonly stopAt?: number;
+}
+
+/** Lanes on one axis from second 0. */
+export interface Scene {
+  readonly title: string;
+  /** What happens at second 0. */
+  readonly origin: string;
+  /** The end of the axis, in seconds. Longer segments are cut off there. */
+  readonly end: number;
+  readonly lanes: readonly Lane[];
+}
+
+/** The segments that take any time. */
+export function nonEmpty(segments: readonly Segment[]): Segment[] {
+  return segments.filter(({ from, to }) => to > from);
+}

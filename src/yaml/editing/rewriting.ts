@@ -1,0 +1,145 @@
+import { Pair, Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
+import type { Node } from 'yaml';
+import type { YamlTree } from '../reading/trees.ts';
+import { isMergeKey, keyName, mergeSources, resolved } from '../reading/values.ts';
+import type { YamlNode } from '../reading/values.ts';
+import type { Insertion } from './key-insertion.ts';
+import { isOpenEnded } from './cut-off-block-scalar.ts';
+import { layoutOf } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { emptyDocument, printDocument, specialInFlow, toKey, toNode } from './rendering.ts';
+import type { YamlPair } from './text-edits.ts';
+
+/**
+ * Prints a document again with the insertions. Aliases and merge keys are resolved, so no two places share a node.
+ * Comments are kept where the library keeps them.
+ *
+ * @returns undefined when the path of an insertion leads to no mapping
+ */
+export function rewriteDocument(
+  text: string,
+  tree: YamlTree,
+  insertions: readonly Insertion[],
+  eol: string,
+): string | undefined {
+  const layout = layoutOf(text, tree.root, eol);
+  const keepsLast = tree.root.srcToken !== undefined && isOpenEnded(text, tree.root.srcToken);
+  const root = unshared({ tree, layout, keepsLast }, tree.root, false);
+  const tail = keepsLast ? mapsAtEnd(root) : new Set();
+  for (const { path, key, value } of insertions) {
+    const map = path.reduce<unknown>((node, step) => child(tree, node, step), root);
+    if (!isMap(map)) return undefined;
+    const present = findPair(tree, map, key);
+    if (present === undefined)
+      map.items.splice(tail.has(map) ? -1 : map.items.length, 0, new Pair(toKey(key), toNode(value)));
+    else present.value = toNode(value) as never;
+  }
+  const document = emptyDocument();
+  Object.assign(document, { directives: tree.document.directives }, commentsOf(tree.document));
+  const printed = printDocument(document, root, layout);
+  // The printer always ends the last line. Remove this line break if the text had none, because a block scalar could
+  // include it.
+  const ended = keepsLast && !/\n[ \t]*$/.test(text) ? printed.replace(/\n$/, '') : printed;
+  return (text.startsWith('\uFEFF') ? '\uFEFF' : '') + ended.replaceAll('\n', eol);
+}
+
+/** Returns the mappings whose last pair is also the last pair of the document. */
+function mapsAtEnd(root: YamlNode): Set<unknown> {
+  const found = new Set<unknown>();
+  let last: unknown = root;
+  while (isMap(last) || isSeq(last)) {
+    if (isMap(last)) found.add(last);
+    last = isMap(last) ? last.items.at(-1)?.value : last.items.at(-1);
+  }
+  return found;
+}
+
+function child(tree: YamlTree, parent: unknown, step: string | number): unknown {
+  if (isSeq(parent)) return parent.items[Number(step)];
+  return isMap(parent) ? findPair(tree, parent, String(step))?.value : undefined;
+}
+
+function findPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | undefined {
+  return (map.items as YamlPair[]).find(({ key }) => keyName(tree, key) === name);
+}
+
+/** The document to copy, with the layout of the copy. */
+interface Copying {
+  readonly tree: YamlTree;
+  readonly layout: Layout;
+  /** True when the last pair must stay the last pair. */
+  readonly keepsLast: boolean;
+}
+
+/** Copies a node without aliases, anchors and duplicate keys. */
+function unshared(copying: Copying, node: YamlNode, inFlow: boolean): YamlNode {
+  const original = resolved(copying.tree, node);
+  if (original === null) return nullScalar();
+  const copy = unsharedContent(copying, original, inFlow);
+  // A copy of an aliased node gets the comments of the alias.
+  const place = node ?? original;
+  // kubectl ignores tags of collections, and the library would print some of these tags where it cannot read them.
+  const tag = isScalar(original) ? original.tag : undefined;
+  return Object.assign(copy, commentsOf(place), { spaceBefore: place.spaceBefore, tag }) as YamlNode;
+}
+
+/** Removes the CR of CRLF, which the library leaves in comments. */
+function commentsOf({ comment, commentBefore }: Pick<Node, 'comment' | 'commentBefore'>): object {
+  return { comment: comment?.replaceAll('\r', ''), commentBefore: commentBefore?.replaceAll('\r', '') };
+}
+
+function unsharedContent(copying: Copying, original: YamlNode, inFlow: boolean): YAMLMap | YAMLSeq | Scalar {
+  if (isMap(original)) {
+    const map = new YAMLMap();
+    map.items = ownPairs(copying, original, inFlow || original.flow === true);
+    return Object.assign(map, { flow: original.flow });
+  }
+  if (isSeq(original)) {
+    const sequence = new YAMLSeq();
+    sequence.items = original.items.map((item) =>
+      unshared(copying, item as YamlNode, inFlow || original.flow === true),
+    );
+    return Object.assign(sequence, { flow: original.flow });
+  }
+  if (!isScalar(original)) throw new Error('an alias of an alias');
+  // The library would print `{a: , b: 1}` as `{a:, b: 1}`, in which kubectl reads the key `a:`.
+  const isNothing = original.type === 'PLAIN' && original.source === '' && original.tag === undefined;
+  if (inFlow && isNothing) return nullScalar();
+  const type = needsQuotes(original, inFlow, copying.layout) ? Scalar.QUOTE_DOUBLE : original.type;
+  return Object.assign(new Scalar(original.value), { type });
+}
+
+/**
+ * True for a scalar that needs double quotes in the copy. A plain scalar may move from block context into flow context,
+ * where some texts need quotes. The library prints the comment of an empty block scalar into the scalar's text. For a
+ * text that starts with a space, the library writes an indentation of 2, even if the real indentation differs.
+ */
+function needsQuotes({ type, source, value }: Scalar.Parsed, inFlow: boolean, { step }: Layout): boolean {
+  if (type === 'PLAIN') return inFlow && specialInFlow.test(source);
+  if (type !== 'BLOCK_LITERAL' && type !== 'BLOCK_FOLDED') return false;
+  return source.trim() === '' || (step !== 2 && /^\n* /.test(String(value)));
+}
+
+/** Returns a null for the failsafe schema, in which every scalar is text. */
+function nullScalar(): Scalar.Parsed {
+  return Object.assign(new Scalar('null'), { type: Scalar.PLAIN }) as Scalar.Parsed;
+}
+
+/** Returns the effective pairs, including merged pairs. Each pair is at the first position of its key. */
+function ownPairs(copying: Copying, map: YAMLMap, inFlow: boolean): YamlPair[] {
+  const { tree, keepsLast } = copying;
+  const pairs = new Map<string | undefined, YamlPair>();
+  for (const { key, value } of map.items as YamlPair[]) {
+    if (!isMergeKey(key)) {
+      const pair = new Pair(unshared(copying, key, inFlow), unshared(copying, value, inFlow));
+      const name = keyName(tree, key);
+      if (keepsLast && key === map.items.at(-1)?.key) pairs.delete(name);
+      pairs.set(name, pair as YamlPair);
+      continue;
+    }
+    const merged = (mergeSources(tree, value) ?? []).flatMap((source) => ownPairs(copying, source, inFlow));
+    if (merged[0] !== undefined) merged[0].key.commentBefore ??= key.commentBefore ?? null;
+    for (const pair of merged) pairs.set(keyName(tree, pair.key), pair);
+  }
+  return [...pairs.values()];
+}

@@ -1,0 +1,73 @@
+import { Lexer, Parser } from 'yaml';
+import type { CST } from 'yaml';
+import { OverBudget, tokensIn } from './reading-budget.ts';
+import type { ReadingBudget } from './reading-budget.ts';
+
+/** The error for a text above the nesting limit, with the offset of the excess. */
+export class TooDeep extends Error {
+  readonly offset: number;
+
+  constructor(offset: number) {
+    super('nested too deeply');
+    this.offset = offset;
+  }
+}
+
+export interface TokenOptions {
+  readonly anyIndent?: boolean;
+  readonly maxDepth?: number;
+  readonly budget?: ReadingBudget | undefined;
+}
+
+/**
+ * Returns the concrete syntax tokens of a text. YAML requires the lines of a flow collection or a quoted scalar to be
+ * indented deeper than the surrounding block. libyaml, which kubectl uses, does not check this. With `anyIndent`, this
+ * function does not check it either.
+ *
+ * @throws {TooDeep} as soon as a collection is nested well below `maxDepth`, because the rest of such a text need not
+ * be read
+ * @throws {OverBudget} as soon as the text exceeds the budget
+ */
+export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[] {
+  const lexer = new Lexer();
+  if (options.anyIndent === true) acceptAnyIndent(lexer);
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  // The stack contains the document and the open collections. One extra level is allowed, because the caller counts the
+  // exact depth.
+  const mostOpen = (options.maxDepth ?? Infinity) + 2;
+  for (const lexeme of lexer.lex(text)) {
+    const excess = options.budget?.spend(tokensIn(lexeme));
+    if (excess !== undefined) throw new OverBudget(parser.offset, excess);
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (parser.stack.length > mostOpen) throw new TooDeep(parser.offset);
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
+}
+
+/**
+ * Members of the library's lexer that are not public. If a release renames them, the lexer is strict again, and tests
+ * fail.
+ */
+interface LexerParts {
+  /** The smallest indentation of a line that continues the current token. */
+  indentNext: number;
+  parseFlowCollection?(): Generator<string, unknown>;
+  parseQuotedScalar?(): Generator<string, unknown>;
+}
+
+function acceptAnyIndent(lexer: Lexer): void {
+  const parts = lexer as unknown as LexerParts;
+  for (const name of ['parseFlowCollection', 'parseQuotedScalar'] as const) {
+    const strict = parts[name]?.bind(lexer);
+    if (strict === undefined) continue;
+    parts[name] = function* () {
+      const { indentNext } = parts;
+      parts.indentNext = 0;
+      const state = yield* strict();
+      parts.indentNext = indentNext;
+      return state;
+    };
+  }
+}

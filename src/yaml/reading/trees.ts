@@ -1,0 +1,231 @@
+import { isAlias, isScalar, visit } from 'yaml';
+import type { Alias, CST, Document, ParsedNode } from 'yaml';
+import { splitJsonStream } from './json-stream.ts';
+import { OverBudget } from './reading-budget.ts';
+import { composeDocuments } from './composer.ts';
+import { TooDeep, yamlTokens } from './tokens.ts';
+import { messageOf } from '../../text/error-message.ts';
+import type { ReadingBudget } from './reading-budget.ts';
+
+/** A piece of a text with at most one YAML document, including the marker lines and comments around the document. */
+export interface YamlChunk {
+  /** Offset of the piece in the whole text. The concatenation of all pieces is the text. */
+  readonly start: number;
+  readonly text: string;
+}
+
+/** The nodes of one document. The value of every scalar is its text. Offsets refer to the chunk's text. */
+export interface YamlTree {
+  readonly document: Document.Parsed;
+  readonly root: ParsedNode;
+  /** The anchored node of each alias. An alias inside its own anchor creates a cycle. */
+  readonly targets: ReadonlyMap<Alias, ParsedNode>;
+}
+
+/** A fault of a document. The offset refers to the chunk's text. */
+export interface YamlFault {
+  readonly offset: number;
+  readonly message: string;
+  /** The key, when the fault is a duplicate key. */
+  readonly duplicateKey?: string;
+}
+
+export type ChunkContent =
+  | { readonly kind: 'empty' }
+  /** `isBeyondLimits` means that the document is too large in every reading mode. */
+  | { readonly kind: 'faulty'; readonly fault: YamlFault; readonly isBeyondLimits?: boolean }
+  | { readonly kind: 'tree'; readonly tree: YamlTree };
+
+/**
+ * One chunk of a stream. Documents are counted from 0, including faulty documents. A chunk without content has no
+ * index.
+ */
+export interface StreamPart {
+  readonly chunk: YamlChunk;
+  readonly index: number | undefined;
+  readonly content: ChunkContent;
+}
+
+/**
+ * Highest nesting depth that is read. CRDs are the deepest usual manifests and stay below 100 levels. The composer and
+ * every recursion over values run out of stack above about 1,500 levels.
+ */
+export const maxDepth = 500;
+
+export interface ReadingOptions {
+  readonly keepSourceTokens?: boolean;
+  /** The reading budget. Without a budget, everything is read. */
+  readonly budget?: ReadingBudget | undefined;
+}
+
+/**
+ * Reads all documents of a text. The function never throws. A chunk that cannot be read becomes a fault of this chunk
+ * only.
+ */
+export function readYamlStream(text: string, options: ReadingOptions = {}): StreamPart[] {
+  return [...yamlStreamParts(text, options)];
+}
+
+/**
+ * Does the same as readYamlStream, but reads each document on demand. A caller with many documents can do other work in
+ * between, or stop.
+ */
+export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Generator<StreamPart> {
+  let count = 0;
+  for (const chunk of splitYaml(text))
+    for (const part of readChunk(chunk, options))
+      yield { ...part, index: part.content.kind === 'empty' ? undefined : count++ };
+}
+
+/**
+ * Splits a text before its `---` lines and after its `...` lines, as kubectl does. A marker at the start of a line
+ * always splits, even inside a quoted scalar. A fault in one document therefore cannot affect the next document.
+ */
+export function* splitYaml(text: string): Generator<YamlChunk> {
+  let start = 0;
+  for (const end of cuts(text)) {
+    if (end > start) yield { start, text: text.slice(start, end) };
+    start = end;
+  }
+}
+
+function* cuts(text: string): Generator<number> {
+  let start = 0;
+  for (const { 0: found, index } of text.matchAll(marker)) {
+    if (found.endsWith('-')) {
+      // Comments and directives before the first marker belong to the marker's document.
+      if (isPrologue(text, start, index)) continue;
+      start = index;
+    } else {
+      const end = text.indexOf('\n', index);
+      start = end === -1 ? text.length : end + 1;
+    }
+    yield start;
+  }
+  yield text.length;
+}
+
+/** Matches at line starts after LF only. The flag m of /^/m would also match after U+2028. */
+const marker = /(?<![^\n])\uFEFF?(?:---|\.\.\.)(?=[ \t\r\n]|$)/g;
+
+/** True when the range contains only blank lines, comments and directives. Both ends are line starts. */
+function isPrologue(text: string, start: number, end: number): boolean {
+  for (let line = start; line < end; line = text.indexOf('\n', line) + 1) {
+    const rest = text.slice(line, text.indexOf('\n', line)).replace(/^\uFEFF/, '');
+    if (!rest.startsWith('%') && !/^[ \t\r]*(?:#|$)/.test(rest)) return false;
+  }
+  return true;
+}
+
+/**
+ * Reads a chunk strictly first, because the strict mode gives better positions for faults. On a fault, the lenient mode
+ * accepts texts that violate YAML but work in kubectl. Both modes share one document's budget, so a fault does not
+ * double the time.
+ */
+function* readChunk(chunk: YamlChunk, options: ReadingOptions): Generator<Omit<StreamPart, 'index'>> {
+  options.budget?.startDocument();
+  const content = composeChunk(chunk.text, options);
+  if (content.kind !== 'faulty' || content.isBeyondLimits === true) {
+    yield { chunk, content };
+    return;
+  }
+  const objects = splitJsonStream(chunk.text);
+  if (objects !== undefined) {
+    for (const object of chunksOf(objects, chunk.start)) yield* readChunk(object, options);
+    return;
+  }
+  const lenient = composeChunk(chunk.text, { ...options, anyIndent: true });
+  yield { chunk, content: lenient.kind === 'tree' ? lenient : hinted(content.fault, chunk.text) };
+}
+
+function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
+  let end = start;
+  return texts.map((text) => ({ text, start: (end += text.length) - text.length }));
+}
+
+function composeChunk(text: string, options: ReadingOptions & { anyIndent?: boolean }): ChunkContent {
+  try {
+    const tokens = yamlTokens(text, { ...options, maxDepth });
+    const deep = tooDeep(tokens);
+    if (deep !== undefined) return beyondLimits(deep, nestingMessage);
+    return contentOf(composeDocuments(tokens, options.keepSourceTokens ?? false));
+  } catch (error) {
+    if (error instanceof OverBudget) return beyondLimits(error.offset, error.message);
+    if (error instanceof TooDeep) return beyondLimits(error.offset, nestingMessage);
+    if (error instanceof RangeError) return beyondLimits(0, nestingMessage);
+    return faulty(0, messageOf(error));
+  }
+}
+
+const nestingMessage = `nested more than ${maxDepth} levels deep`;
+
+/**
+ * Adds a hint for chart templates. People often have many such files, and a template is not valid YAML until it is
+ * rendered.
+ */
+function hinted({ offset, message }: YamlFault, text: string): ChunkContent {
+  return faulty(offset, text.includes('{{') ? `${message} (is this a template that was not rendered?)` : message);
+}
+
+function faulty(offset: number, message: string): ChunkContent {
+  return { kind: 'faulty', fault: { offset, message } };
+}
+
+function beyondLimits(offset: number, message: string): ChunkContent {
+  return { kind: 'faulty', fault: { offset, message }, isBeyondLimits: true };
+}
+
+function contentOf([document, second]: Document.Parsed[]): ChunkContent {
+  if (document === undefined) return { kind: 'empty' };
+  // Report only the first error, because the errors after it are usually its consequences.
+  const [first] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0]);
+  if (first !== undefined) return faulty(first.pos[0], first.message);
+  if (second !== undefined) return faulty(second.range[0], 'a second document without a "---" line before it');
+  const root = document.contents;
+  if (root === null || isNothing(root)) return { kind: 'empty' };
+  const { targets, fault } = resolveAliases(root);
+  return fault === undefined ? { kind: 'tree', tree: { document, root, targets } } : { kind: 'faulty', fault };
+}
+
+function isNothing(root: ParsedNode): boolean {
+  return isScalar(root) && root.type === 'PLAIN' && root.source === '' && root.tag === undefined && !root.anchor;
+}
+
+/**
+ * Resolves each alias to the last preceding node with the alias's anchor. An anchor's name may be used again later in
+ * the document.
+ */
+function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fault?: YamlFault } {
+  const anchors = new Map<string, ParsedNode>();
+  const targets = new Map<Alias, ParsedNode>();
+  let fault: YamlFault | undefined;
+  visit(root, {
+    Node: (_key, node) => {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target !== undefined) targets.set(node, target);
+        else fault ??= { offset: node.range?.[0] ?? 0, message: `unknown anchor "${node.source}"` };
+      } else if (node.anchor) {
+        anchors.set(node.anchor, node as ParsedNode);
+      }
+    },
+  });
+  return fault === undefined ? { targets } : { targets, fault };
+}
+
+/** Returns the offset of the first token above the nesting limit. The search uses no recursion. */
+function tooDeep(tokens: readonly CST.Token[]): number | undefined {
+  const open = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > maxDepth) return token.offset;
+    for (const child of childTokens(token)) open.push({ token: child, depth: depth + 1 });
+  }
+  return undefined;
+}
+
+function childTokens(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value === undefined ? [] : [token.value];
+  if (!('items' in token)) return [];
+  return token.items.flatMap(({ key, value }) => [key, value].filter((child) => child !== undefined && child !== null));
+}

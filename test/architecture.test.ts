@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** What eslint.config.js exports beside the configuration. */
+interface LintTable {
+  readonly rooms: Readonly<Record<string, readonly string[]>>;
+  readonly edges: readonly string[];
+  readonly shared: readonly string[];
+}
+
+const lintConfig = new URL('../eslint.config.js', import.meta.url).href;
+const { rooms, edges, shared } = (await import(lintConfig)) as LintTable;
+
+/** A row of the table in ARCHITECTURE.md. */
+interface Row {
+  /** Below src/. */
+  readonly names: readonly string[];
+  readonly mayImport: string;
+}
+
+const rows: readonly Row[] = readFileSync('ARCHITECTURE.md', 'utf8')
+  .split('\n')
+  .flatMap((line) => {
+    const [, first = '', , mayImport = ''] = line.split('|').map((cell) => cell.trim());
+    const names = [...first.matchAll(/`src\/([\w./-]+)`/g)].map(([, name = '']) => name);
+    return names.length > 0 && line.startsWith('|') ? [{ names, mayImport }] : [];
+  });
+
+/** The rooms that a cell names. `and below` = and all that the room named right before it may import. */
+function roomsIn(cell: string): Set<string> {
+  if (cell === 'nothing of ours') return new Set();
+  const found = new Set<string>();
+  for (const part of cell.split(', ')) {
+    const name = part.replace(/ and below$/, '');
+    found.add(name);
+    const row = rows.find(({ names }) => names.includes(name));
+    expect(row, `${name} is no room`).toBeDefined();
+    if (part !== name) for (const lower of roomsIn(row?.mayImport ?? '')) found.add(lower);
+  }
+  return found;
+}
+
+describe('the table of rooms in ARCHITECTURE.md', () => {
+  it('has each folder and each file of src/, and nothing else', () => {
+    expect(rows.flatMap(({ names }) => names).sort()).toEqual(readdirSync('src').sort());
+  });
+
+  it('has the rooms that the lint knows', () => {
+    const known = [...Object.keys(rooms), ...edges, ...shared];
+    expect(known.sort()).toEqual(readdirSync('src').sort());
+  });
+
+  it.each(Object.entries(rooms))('says of %s what the lint allows', (room, allowed) => {
+    const row = rows.find(({ names }) => names.includes(room));
+    expect([...roomsIn(row?.mayImport ?? '')].sort()).toEqual([...allowed].sort());
+  });
+
+  it.each(shared)('says that %s imports nothing of ours', (file) => {
+    expect(rows.find(({ names }) => names.includes(file))?.mayImport).toBe('nothing of ours');
+  });
+});
+
+/** Imports and exports from a module, `import type` and `import()` included. */
+const IMPORT = /^(?:import|export)\b[^;'"]*?\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
+
+/** What each file of src/ imports of src/. */
+function importGraph(): Map<string, readonly string[]> {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join('src', file));
+  return new Map(
+    files.map((file) => {
+      const imports = [...readFileSync(file, 'utf8').matchAll(IMPORT)];
+      return [file, imports.map(([, given, lazy]) => join(dirname(file), given ?? lazy ?? ''))];
+    }),
+  );
+}
+
+/** One way round each cycle that a walk meets: the files in the order in which they import each other. */
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const way: string[] = [];
+  const walk = (file: string): void => {
+    if (way.includes(file)) cycles.push([...way.slice(way.indexOf(file)), file].join(' -> '));
+    if (done.has(file)) return;
+    done.add(file);
+    way.push(file);
+    for (const imported of graph.get(file) ?? []) walk(imported);
+    way.pop();
+  };
+  for (const file of graph.keys()) walk(file);
+  return cycles;
+}
+
+describe('imports in src/', () => {
+  it('make no cycle, types and lazily loaded modules included', () => {
+    const graph = importGraph();
+    expect(graph.get('src/main.ts')).toContain('src/cli/commands.ts');
+    expect(cyclesOf(graph)).toEqual([]);
+  });
+
+  it('that make a cycle are found', () => {
+    const graph = new Map([
+      ['a', ['b', 'c']],
+      ['b', []],
+      ['c', ['d']],
+      ['d', ['a', 'b']],
+    ]);
+    expect(cyclesOf(graph)).toEqual(['a -> c -> d -> a']);
+  });
+});

@@ -1,0 +1,20 @@
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
+import { checkInputs } from '../src/cli/check-inputs.ts';
+import { inputsOf } from '../src/manifests/inputs.ts';
+import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
+import type { CheckReport } from '../src/cli/check-report.ts';
+import type { ManifestText } from '../src/manifests/manifest-texts.ts';
+import type { WorkloadKind } from '../src/workload/kinds.ts';
+
+/** What `probewright check` finds in these texts. */
+export function checkTexts(
+  manifests: ManifestText[],
+  policies: ManifestText[],
+  { namespace = 'default', kinds = KNOWN_KINDS }: { namespace?: string; kinds?: readonly WorkloadKind[] } = {},
+): CheckReport {
+  const texts = (list: ManifestText[]): { texts: ManifestText[]; problems: [] } => ({ texts: list, problems: [] });
+  return checkInputs(
+    inputsOf(texts(manifests), texts(policies), { catalogue: CHECK_CATALOGUE, namespace, kinds }),
+    'Deny',
+  );
+}

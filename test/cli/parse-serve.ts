@@ -1,0 +1,14 @@
+import { parseCommandLine } from '../../src/command-line/parse-command-line.ts';
+import { SERVE } from '../../src/cli/definitions/serve.ts';
+import { serveConfig } from '../../src/cli/serve-config.ts';
+import type { Environment } from '../../src/command-line/environment.ts';
+import type { ServeConfig } from '../../src/serve/config.ts';
+
+/** The settings that these arguments after `serve` and this environment give, or every problem with them. */
+export function parseServe(
+  args: readonly string[],
+  environment: Environment,
+): { readonly config: ServeConfig } | { readonly problems: readonly string[] } {
+  const line = parseCommandLine(SERVE, args, environment);
+  return 'problems' in line ? line : { config: serveConfig(line.flags) };
+}

@@ -1,0 +1,242 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { helmProblem, one, render } from '../chart/helm.ts';
+import { unmetConditions } from '../chart/match-conditions.ts';
+import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { type RecordedReview, type ReviewRecorder, startReviewRecorder } from './review-recorder.ts';
+import { report } from './scenario-figure.ts';
+import { type WebhookProcess, startWebhook } from './webhook-process.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { MatchCondition } from '../chart/match-conditions.ts';
+
+interface Webhook {
+  readonly name: string;
+  readonly clientConfig: { readonly service: { readonly path: string } };
+  readonly matchConditions?: readonly MatchCondition[];
+}
+
+interface Configuration {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly webhooks: readonly Webhook[];
+}
+
+const problem = controlPlaneProblem({ controllers: true }) ?? helmProblem();
+if (problem !== undefined) console.warn(`calls.test.ts is skipped: ${problem}`);
+
+const replicas = 100;
+const added = 10;
+const creator = 'system:serviceaccount:kube-system:replicaset-controller';
+
+/** What is done to a Deployment, in this order. */
+const steps = ['created', 'scaled', 'labelled', 'Pods labelled'] as const;
+type Step = (typeof steps)[number];
+type Calls = Readonly<Record<Step, number>>;
+
+const policy = {
+  apiVersion: 'probewright.dev/v1alpha1',
+  kind: 'ClusterProbePolicy',
+  metadata: { name: 'platform' },
+  spec: { containers: ['*'], kubernetesProbeEndpoints: { livenessProbe: '/livez' } },
+};
+
+/** A probe on a port that the container does not declare is a violation that only leads to Audit. */
+const deployment = (namespace: string, name: string, count: number): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace },
+  spec: {
+    replicas: count,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: {
+        containers: [
+          {
+            name: 'app',
+            image: 'registry.example.com/app:1',
+            ports: [{ name: 'http', containerPort: 8080 }],
+            readinessProbe: { tcpSocket: { port: 9999 } },
+          },
+        ],
+      },
+    },
+  },
+});
+
+function chart(set: readonly string[] = []): Configuration[] {
+  const patient = [
+    'webhooks.timeoutSeconds=30',
+    ...['pods', 'workloads'].map((what) => `webhooks.${what}.failurePolicy=Fail`),
+  ];
+  const manifests = render({ set: [...patient, ...set] });
+  return ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'].map((kind) =>
+    one<Configuration>(manifests, kind),
+  );
+}
+
+describe.skipIf(problem !== undefined)('the calls that a Deployment costs', () => {
+  let cluster: ControlPlane;
+  let webhook: WebhookProcess;
+  let recorder: ReviewRecorder;
+  let policies: string;
+  let areConditionsKept = false;
+
+  beforeAll(async () => {
+    policies = await mkdtemp(join(tmpdir(), 'probewright-policies-'));
+    await writeFile(join(policies, 'platform.yaml'), JSON.stringify(policy));
+    cluster = await startControlPlane({ controllers: true, auditedUsers: [creator] });
+    webhook = await startWebhook({ policies, args: ['--drain-seconds', '0'] });
+    recorder = await startReviewRecorder(webhook);
+  });
+
+  // When beforeAll failed half-way, what it did start must end all the same.
+  afterAll(async () => {
+    await (cluster as ControlPlane | undefined)?.stop();
+    await (recorder as ReviewRecorder | undefined)?.stop();
+    await (webhook as WebhookProcess | undefined)?.stop();
+    await rm(policies, { recursive: true, force: true });
+  });
+
+  /** Registers the chart's webhooks, and says whether the server keeps their match conditions. */
+  async function register(round: string, configurations: readonly Configuration[]): Promise<boolean> {
+    let isKept = true;
+    for (const configuration of configurations) {
+      const path = `/apis/admissionregistration.k8s.io/v1/${configuration.kind.toLowerCase()}s`;
+      await cluster.request('DELETE', `${path}/${configuration.metadata.name}`);
+      const webhooks = configuration.webhooks.map((entry) => ({
+        ...entry,
+        clientConfig: {
+          url: recorder.urlOf(round, entry.name, entry.clientConfig.service.path),
+          caBundle: Buffer.from(recorder.caPem).toString('base64'),
+        },
+      }));
+      const { status, body } = await cluster.request('POST', path, { ...configuration, webhooks });
+      if (status !== 201) throw new Error(body);
+      isKept &&= (JSON.parse(body) as Configuration).webhooks.every((entry) => entry.matchConditions !== undefined);
+    }
+    const trial = deployment('default', 'trial', 1);
+    const { metadata, spec } = (trial['spec'] as { template: JsonObject }).template;
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...(metadata as JsonObject), name: 'trial' }, spec };
+    await waitUntil('the API server calls all webhooks', async () => {
+      await cluster.request('POST', '/apis/apps/v1/namespaces/default/deployments?dryRun=All', trial);
+      await cluster.request('POST', '/api/v1/namespaces/default/pods?dryRun=All', pod);
+      return (
+        new Set(recorder.reviews.filter((review) => review.round === round).map((review) => review.webhook)).size === 3
+      );
+    });
+    return isKept;
+  }
+
+  /** Takes a Deployment through the steps and gives the reviews of each. */
+  async function callsOf(round: string): Promise<Record<Step, RecordedReview[]>> {
+    const namespace = round;
+    await cluster.kubectl(['create', 'namespace', namespace]);
+    const inNamespace = (...args: string[]): Promise<unknown> => cluster.kubectl([...args, '--namespace', namespace]);
+    const settled = async (count: number): Promise<RecordedReview[]> => {
+      await waitUntil(
+        `${count} Pods are there, and the Deployment's controller has said so`,
+        async () => {
+          const { body } = await cluster.request('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/web`);
+          const { metadata, status } = JSON.parse(body) as {
+            metadata: { generation: number };
+            status: { observedGeneration?: number; replicas?: number };
+          };
+          const pods = await cluster.request('GET', `/api/v1/namespaces/${namespace}/pods`);
+          const { items } = JSON.parse(pods.body) as { items: unknown[] };
+          return (
+            status.observedGeneration === metadata.generation && status.replicas === count && items.length === count
+          );
+        },
+        120_000,
+        250,
+      );
+      return recorder.reviews.filter(({ request }) => request['namespace'] === namespace);
+    };
+    const total = replicas + added;
+    const seen: RecordedReview[][] = [];
+    await cluster.kubectl(['create', '--filename=-'], {
+      input: JSON.stringify(deployment(namespace, 'web', replicas)),
+    });
+    seen.push(await settled(replicas));
+    await inNamespace('scale', 'deployment', 'web', `--replicas=${total}`);
+    seen.push(await settled(total));
+    await inNamespace('label', 'deployment', 'web', 'team=shop');
+    seen.push(await settled(total));
+    await inNamespace('label', 'pods', '--all', 'team=shop');
+    seen.push(await settled(total));
+    return Object.fromEntries(
+      steps.map((step, index) => [step, seen[index]?.slice(seen[index - 1]?.length ?? 0) ?? []]),
+    ) as Record<Step, RecordedReview[]>;
+  }
+
+  const counted = (reviews: Record<Step, readonly RecordedReview[]>): Calls =>
+    Object.fromEntries(steps.map((step) => [step, reviews[step].length])) as Calls;
+
+  it('are one for each Pod, and one for a new template, where the API server knows match conditions', async () => {
+    areConditionsKept = await register('before', chart(['webhooks.skipNeedlessCalls=false']));
+    const reviews = await callsOf('before');
+    const before = counted(reviews);
+    // What the chart's conditions say of these very reviews, by another evaluator than the API server's.
+    const conditions = new Map(
+      chart().flatMap(({ webhooks }) => webhooks.map((each) => [each.name, each.matchConditions ?? []])),
+    );
+    const isSent = (review: RecordedReview): boolean =>
+      unmetConditions(conditions.get(review.webhook) ?? [], review.request).length === 0;
+    const computed = counted(
+      Object.fromEntries(steps.map((step) => [step, reviews[step].filter(isSent)])) as Record<Step, RecordedReview[]>,
+    );
+    await register('after', chart());
+    const after = counted(await callsOf('after'));
+    printTable({ before, computed, after });
+
+    // The Deployment once and its ReplicaSet once; each Pod twice.
+    expect(before.created).toBeGreaterThanOrEqual(2 + 2 * replicas);
+    expect(before.scaled).toBeGreaterThanOrEqual(1 + 2 * added);
+    expect(before.labelled).toBeGreaterThanOrEqual(1);
+    expect(before['Pods labelled']).toBe(replicas + added);
+    const spared = { created: 1 + replicas, scaled: added, labelled: 0, 'Pods labelled': 0 };
+    expect(computed).toEqual(spared);
+    if (areConditionsKept) expect(after).toEqual(spared);
+    // How often a controller updates a ReplicaSet differs by one or two.
+    else for (const step of steps) expect(Math.abs(after[step] - before[step])).toBeLessThanOrEqual(5);
+  });
+
+  it('leave one audit annotation for each Pod that a controller creates, or one of each webhook', async () => {
+    const recordedBy = async (namespace: string): Promise<Record<string, number>> => {
+      const created = (await cluster.auditEvents()).filter(
+        ({ verb, objectRef, stage, responseStatus }) =>
+          verb === 'create' &&
+          stage === 'ResponseComplete' &&
+          objectRef?.resource === 'pods' &&
+          objectRef.namespace === namespace &&
+          responseStatus?.code === 201,
+      );
+      const keys = created.flatMap(({ annotations = {} }) =>
+        Object.keys(annotations).filter((key) => key.endsWith('/violations')),
+      );
+      return Object.fromEntries([...Map.groupBy(keys, (key) => key)].map(([key, each]) => [key, each.length]));
+    };
+    const twice = {
+      'mutate.probewright.dev/violations': replicas + added,
+      'validate-pods.probewright.dev/violations': replicas + added,
+    };
+    expect(await recordedBy('before')).toEqual(twice);
+    expect(await recordedBy('after')).toEqual(
+      areConditionsKept ? { 'mutate.probewright.dev/violations': replicas + added } : twice,
+    );
+  });
+
+  function printTable({ before, computed, after }: Record<'before' | 'computed' | 'after', Calls>): void {
+    const server = `${cluster.version} ${areConditionsKept ? 'knows' : 'drops'} matchConditions`;
+    report('calls', `a Deployment of ${replicas} replicas, scaled to ${replicas + added}; ${server}`);
+    for (const step of steps) {
+      report(
+        `calls, ${step}`,
+        `${before[step]} without conditions, ${computed[step]} by the conditions, ${after[step]} with the chart's defaults`,
+      );
+    }
+  }
+});
