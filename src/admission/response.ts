@@ -3,7 +3,7 @@ import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../json/field-path.ts';
-import { formatViolation } from '../checks/violation.ts';
+import { formatViolation, fullMessage } from '../checks/violation.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { PatchOperation } from '../defaulting/patch.ts';
 
@@ -77,10 +77,10 @@ export function denied(
   auditAnnotations: Readonly<Record<string, string>>,
 ): AdmissionReviewReply {
   const shown = violations.slice(0, countShown(violations));
-  const causes = shown.map(({ path, message, check, reason }) => ({
-    reason: reason ?? 'FieldValueForbidden',
-    field: visible(formatPath(path)),
-    message: visible(`${message} (${check})`),
+  const causes = shown.map((violation) => ({
+    reason: violation.reason ?? 'FieldValueForbidden',
+    field: visible(formatPath(violation.path)),
+    message: visible(`${fullMessage(violation)} (${violation.check})`),
   }));
   const lines = shown.map((violation) => visible(formatViolation(violation)));
   if (shown.length < violations.length) lines.push(`and ${violations.length - shown.length} more violations`);
@@ -106,10 +106,10 @@ const MAX_DENIALS_LENGTH = 256 * 1024;
 /** The number of violations within the limits: at least one, because one violation has a bounded length. */
 function countShown(violations: readonly Violation[]): number {
   let [count, length] = [0, 0];
-  for (const { path, message } of violations) {
+  for (const violation of violations) {
     if (count === MAX_DENIALS || length >= MAX_DENIALS_LENGTH) break;
     count += 1;
-    length += formatPath(path).length + message.length;
+    length += formatPath(violation.path).length + fullMessage(violation).length;
   }
   return count;
 }

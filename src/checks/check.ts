@@ -1,3 +1,4 @@
+import type { FieldEdit } from '../json/field-edit.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { FieldPlace } from '../json/field-place.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -54,11 +55,15 @@ export interface Finding {
   readonly probe?: ProbeKind;
   /** Path of the field that causes the violation, in the object that the user applied. */
   readonly path: FieldPath;
-  /**
-   * The problem and what to write instead, on one line. The path and the check's id are not included. Numbers are
-   * already computed.
-   */
+  /** The problem, on one line of at most 200 characters. The path, the check's id and the remedy are not included. */
   readonly message: string;
+  /** What to write instead, on one line. Numbers are already computed. */
+  readonly remedy?: string;
+  /**
+   * The remedy as edits of the object that the user applied, if values are known to work. The edits remove the finding
+   * and cause no other finding, at any action (test/checks/safe-advice.property.test.ts).
+   */
+  readonly edits?: readonly FieldEdit[];
   /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
   readonly reason?: string;
 }

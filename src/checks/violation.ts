@@ -1,4 +1,5 @@
 import { formatPath } from '../json/field-path.ts';
+import type { FieldEdit } from '../json/field-edit.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { Action } from '../policy/action.ts';
 import type { ProbeKind } from '../probes/probe.ts';
@@ -18,15 +19,24 @@ export interface Violation {
   readonly probe?: ProbeKind;
   /** Path of the field that causes the violation, in the object that the user applied. */
   readonly path: FieldPath;
-  /** The problem and what to write instead, without the path and the check's id. */
+  /** The problem, without the path, the check's id and the remedy. */
   readonly message: string;
+  /** What to write instead. */
+  readonly remedy?: string;
+  /** The remedy as edits of the object that the user applied. Absent when no value is known to work. */
+  readonly edits?: readonly FieldEdit[];
   /** The API server's cause type, if the API server itself has the rule. */
   readonly reason?: string;
 }
 
-/** Formats a violation on one line: `path: message (check)`. The id names the section in docs/checks.md. */
-export function formatViolation({ path, message, check }: Violation): string {
-  return `${formatPath(path)}: ${message} (${check})`;
+/** Formats a violation on one line: `path: message; remedy (check)`. The id names the section in docs/checks.md. */
+export function formatViolation(violation: Violation): string {
+  return `${formatPath(violation.path)}: ${fullMessage(violation)} (${violation.check})`;
+}
+
+/** Returns the problem and the remedy as one text: `message; remedy`. */
+export function fullMessage({ message, remedy }: Pick<Violation, 'message' | 'remedy'>): string {
+  return remedy === undefined ? message : `${message}; ${remedy}`;
 }
 
 /** Returns the identity of a violation. A violation before and after an update is the same even if values change. */

@@ -83,7 +83,10 @@ export function* judgeInSteps(
   return { violations, warnings: [...warnings], policies: [...sources] };
 }
 
-/** Names the policy in the message when the probe is injected: the policy's author has to change it. */
+/**
+ * Names the policy in the message when the probe is injected: the policy's author has to change it. No edit of the
+ * workload helps then.
+ */
 function withSources(violations: readonly Violation[], { injections }: Defaulting): readonly Violation[] {
   if (violations.length === 0 || injections.length === 0) return violations;
   const injected = new Map(injections.map((injection) => [`${injection.container.name} ${injection.kind}`, injection]));
@@ -99,8 +102,16 @@ function withSources(violations: readonly Violation[], { injections }: Defaultin
       own === undefined
         ? (check?.relatedProbes ?? []).flatMap((kind) => injectedNote(kind, of(kind)))
         : injectedNote('this probe', own);
-    return [notes.length === 0 ? violation : { ...violation, message: [message, ...notes].join('; ') }];
+    if (notes.length === 0) return [violation];
+    return [withoutEdits({ ...violation, message: [message, ...notes].join('; ') })];
   });
+}
+
+function withoutEdits(violation: Violation): Violation {
+  if (violation.edits === undefined) return violation;
+  const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
+  delete copy.edits;
+  return copy;
 }
 
 function injectedNote(subject: string, injection: Injection | undefined): string[] {

@@ -3,15 +3,17 @@ import { jsonText } from '../../text/json-text.ts';
 import type { CheckReport } from '../check-report.ts';
 
 /**
- * One object for programs, with the values of the manifests unchanged. `path` is the field, `message` the text without
- * the field.
+ * One object for programs, with the values of the manifests unchanged. `path` is the field, `message` the problem
+ * without the field, `remedy` what to write. `advice` has the remedy as edits; a null value removes a field.
  */
 export function jsonReport({ violations, summary }: CheckReport): string {
   const listed = violations.map(
-    ({ check, action, message, path, file, line, column, kind, namespace, name, container, probe }) => ({
+    ({ check, action, message, remedy, edits, path, file, line, column, kind, namespace, name, container, probe }) => ({
       check,
       action,
       message,
+      ...(remedy !== undefined && { remedy }),
+      ...(edits !== undefined && { advice: edits.map((edit) => ({ ...edit, path: formatPath(edit.path) })) }),
       path: formatPath(path),
       file,
       line,

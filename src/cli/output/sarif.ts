@@ -1,5 +1,6 @@
 import { jsonText } from '../../text/json-text.ts';
 import { outputLine, visible } from '../../text/visible.ts';
+import { fullMessage } from '../../checks/violation.ts';
 import { CHECKS } from '../../checks/catalogue.ts';
 import { formatPath } from '../../json/field-path.ts';
 import { VERSION } from '../../version.ts';
@@ -30,13 +31,13 @@ export function sarifReport({ violations }: CheckReport): string {
 }
 
 function result(violation: PlacedViolation, ruleIndex: number): unknown {
-  const { check, action, message, file, line, column, kind, namespace, name } = violation;
+  const { check, action, file, line, column, kind, namespace, name } = violation;
   const path = formatPath(violation.path);
   return {
     ruleId: check,
     ruleIndex,
     level: LEVEL[action],
-    message: { text: outputLine(`${path}: ${message}`) },
+    message: { text: outputLine(`${path}: ${fullMessage(violation)}`) },
     locations: [
       {
         physicalLocation: { artifactLocation: { uri: uri(file) }, region: { startLine: line, startColumn: column } },
