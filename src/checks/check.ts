@@ -8,6 +8,7 @@ import type { ProbeKind } from '../probes/probe.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { CheckedProbe } from './checked-probe.ts';
+import type { Violation } from './violation.ts';
 
 /**
  * A container as checks see it: with the probes that the webhook will add, and after API defaulting. Ephemeral
@@ -64,6 +65,12 @@ export interface Finding {
    * and cause no other finding, at any action (test/checks/safe-advice.property.test.ts).
    */
   readonly edits?: readonly FieldEdit[];
+  /**
+   * Action of this finding, in place of the check's default action. For checks whose findings differ in weight. A
+   * policy that sets the check's action overrides `level`. A floor is still the least strict action (run-checks.ts,
+   * actionOf).
+   */
+  readonly level?: Violation['action'];
   /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
   readonly reason?: string;
 }

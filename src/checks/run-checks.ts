@@ -1,5 +1,6 @@
 import { CHECKS } from './catalogue.ts';
 import { formatPath } from '../json/field-path.ts';
+import { stricter } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { runToEnd } from '../steps.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
@@ -40,8 +41,14 @@ export function* runChecksInSteps(
     action,
     container: at.name,
     ...(isFloored && { isFloored }),
-    ...finding,
+    ...(finding.level === undefined ? finding : withoutLevel(finding)),
   }));
+}
+
+function withoutLevel(finding: Finding): Finding {
+  const copy: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding };
+  delete copy.level;
+  return copy;
 }
 
 /** Number of runs between two steps. One run of a check on a container usually takes about 1 µs. */
@@ -81,24 +88,46 @@ function addFindings(
   check: Check,
   workload: CheckedWorkload,
   container: CheckedContainer,
-  { action, parameters, floor }: EffectiveCheck,
+  policy: EffectiveCheck,
 ): void {
+  const { action, parameters, floor } = policy;
   if (action === 'Off') return;
   const at = asChecked(check, container, floor);
   if (at === undefined) return;
   const findings = check.run(workload, at, parameters);
   if (floor === undefined || floor.parameters === parameters) {
     // `findings` is empty for almost every container.
-    for (const finding of findings) found.push({ check, action, floor, isFloored: floor !== undefined, at, finding });
+    for (const finding of findings)
+      found.push({
+        check,
+        action: actionOf(finding, action, policy),
+        floor,
+        isFloored: floor !== undefined,
+        at,
+        finding,
+      });
     return;
   }
   const add = (finding: Finding, isFloored: boolean): void => {
-    found.push({ check, action, floor, isFloored, at, finding });
+    found.push({ check, action: actionOf(finding, action, policy), floor, isFloored, at, finding });
   };
   const bound = check.run(workload, at, floor.parameters);
   for (const finding of bound) add(finding, true);
   const known = new Set(bound.map(textOf));
   for (const finding of findings) if (!known.has(textOf(finding))) add(finding, false);
+}
+
+/**
+ * Returns the action of one finding. A finding's own level replaces the default action. A policy that sets the action
+ * overrides the level. A floor is the least strict action in both cases.
+ */
+function actionOf(
+  { level }: Finding,
+  action: Violation['action'],
+  { isDefaultAction, floor }: EffectiveCheck,
+): Violation['action'] {
+  if (level === undefined || !isDefaultAction) return action;
+  return floor === undefined || floor.action === 'Off' ? level : stricter(level, floor.action);
 }
 
 function textOf({ path, message }: Finding): string {

@@ -3,7 +3,7 @@ export const ACTIONS = ['Off', 'Audit', 'Warn', 'Deny'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** The stricter of two actions. */
-export function stricter(a: Action, b: Action): Action {
+export function stricter<T extends Action>(a: T, b: T): T {
   return ACTIONS.indexOf(a) >= ACTIONS.indexOf(b) ? a : b;
 }
 

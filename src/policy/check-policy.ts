@@ -8,6 +8,8 @@ import type { PolicyLayer } from './probe-policy.ts';
 /** What all layers together say about one check. */
 export interface EffectiveCheck {
   readonly action: Action;
+  /** True when no layer sets the action, so `action` is the built-in one, or the floor's. */
+  readonly isDefaultAction: boolean;
   /** The highest layer's value for each parameter, else the parameter's default. */
   readonly parameters: ParameterValues;
   readonly floor?: CheckFloor;
@@ -175,14 +177,16 @@ class CheckLayers {
     if (builtIn === undefined) return;
     const { action, floor, parameters } = higher(this.#general.get(id), own.get(id));
     const chosen = action?.value ?? builtIn.action;
+    const isDefaultAction = action === undefined;
     const values = valuesOf(builtIn.parameters, parameters);
     if (floor === undefined) {
-      policy.set(id, { action: chosen, parameters: values });
+      policy.set(id, { action: chosen, isDefaultAction, parameters: values });
       return;
     }
     const isAbove = [...parameters.values()].some(({ at }) => at > floor.at);
     policy.set(id, {
       action: stricter(chosen, floor.value),
+      isDefaultAction,
       parameters: values,
       floor: {
         action: floor.value,
@@ -215,7 +219,12 @@ class CheckLayers {
 /** The policy of the checks themselves, which is below all layers. */
 function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
   const checks = Object.values(catalogue);
-  return new Map(checks.map(({ id, action, parameters }) => [id, { action, parameters: defaultsOf(parameters) }]));
+  return new Map(
+    checks.map(({ id, action, parameters }) => [
+      id,
+      { action, isDefaultAction: true, parameters: defaultsOf(parameters) },
+    ]),
+  );
 }
 
 const NOTHING_SAID: SaidById = new Map();

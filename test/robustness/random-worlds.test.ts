@@ -193,7 +193,10 @@ describe('in random worlds', () => {
 
 /** Every check at Deny, so that nothing is left out. */
 const everyCheck: CheckPolicy = new Map(
-  CHECKS.map(({ id, parameters }) => [id, { action: 'Deny', parameters: defaultsOf(parameters) }]),
+  CHECKS.map(({ id, parameters }) => [
+    id,
+    { action: 'Deny', isDefaultAction: false, parameters: defaultsOf(parameters) },
+  ]),
 );
 
 function violationsOf(template: JsonObject, check: string): { container: string; probe?: string; message: string }[] {

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { violationKey } from '../../src/checks/violation.ts';
+import { formatPath } from '../../src/json/field-path.ts';
+import { withEdits } from '../../src/json/field-edit.ts';
+import { judge } from '../../src/verdict/judge.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
+import { anyWorkload } from '../arbitrary-workloads.ts';
+import { clusterPolicyDocument, policySet } from '../worlds.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { Violation } from '../../src/checks/violation.ts';
+
+/** Every check of the catalogue is on. Checks that are on by default keep their actions and levels. */
+const everyCheck = policySet(
+  clusterPolicyDocument({
+    checks: Object.fromEntries(
+      Object.values(CHECK_CATALOGUE).map(({ id, action }) => [id, action === 'Off' ? { action: 'Audit' } : {}]),
+    ),
+  }),
+);
+
+function violationsOf(object: JsonObject): readonly Violation[] {
+  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
+  if (kind === undefined) throw new Error(`unknown kind ${String(object['kind'])}`);
+  const templates = podTemplatesOf(object, kind);
+  return judge({ object, kind, templates, namespace: 'apps' }, everyCheck, true).violations;
+}
+
+/** How many violations have the same check, template, container and probe. */
+function counts(violations: readonly Violation[]): ReadonlyMap<string, number> {
+  const byKey = new Map<string, number>();
+  for (const violation of violations) {
+    const key = violationKey(violation);
+    byKey.set(key, (byKey.get(key) ?? 0) + 1);
+  }
+  return byKey;
+}
+
+/** Violations that an edit brought: those with a key that has become more frequent. */
+function added(before: readonly Violation[], after: readonly Violation[]): string[] {
+  const [old, now] = [counts(before), counts(after)];
+  return after
+    .filter((violation) => (now.get(violationKey(violation)) ?? 0) > (old.get(violationKey(violation)) ?? 0))
+    .map(describeViolation);
+}
+
+function describeViolation({ check, path, message }: Violation): string {
+  return `${check} at ${formatPath(path)}: ${message}`;
+}
+
+/** The bad manifests of every check: each piece of advice that a fixture shows is tried, whatever the random ones hit. */
+const FIXTURES = 'test/fixtures/checks';
+const examples = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.yaml'))
+  .sort()
+  .map((name): [JsonObject] => [parse(readFileSync(join(FIXTURES, name), 'utf8')) as JsonObject]);
+
+/** The examples come on top of the random workloads. */
+const runs = { examples, numRuns: examples.length + 500 };
+
+describe('safe advice, for every check', () => {
+  it('removes its violation and causes no other violation, at any action', () => {
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        const before = violationsOf(object);
+        for (const violation of before) {
+          const { edits } = violation;
+          if (edits === undefined) continue;
+          const after = violationsOf(withEdits(object, edits));
+          const key = violationKey(violation);
+          const told = `${describeViolation(violation)}; ${JSON.stringify(edits)}`;
+          expect(added(before, after), told).toEqual([]);
+          expect(counts(after).get(key) ?? 0, told).toBeLessThan(counts(before).get(key) ?? 0);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('ends: each piece of advice leaves fewer violations, until no violation has advice', () => {
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        let edited = object;
+        let violations = violationsOf(edited);
+        for (;;) {
+          const next = violations.find(({ edits }) => edits !== undefined);
+          if (next === undefined) break;
+          edited = withEdits(edited, next.edits ?? []);
+          const left = violationsOf(edited);
+          expect(left.length, describeViolation(next)).toBeLessThan(violations.length);
+          violations = left;
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('has words: a violation with edits has a remedy', () => {
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        for (const violation of violationsOf(object))
+          if (violation.edits !== undefined) expect(violation.remedy, describeViolation(violation)).toBeDefined();
+      }),
+      runs,
+    );
+  });
+
+  it('keeps the problem within 200 characters', () => {
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        for (const violation of violationsOf(object)) {
+          // The API server's own words are repeated whole. A message without a remedy has both parts in one.
+          if (violation.reason !== undefined || violation.remedy === undefined) continue;
+          expect(violation.message.length, describeViolation(violation)).toBeLessThanOrEqual(200);
+        }
+      }),
+      runs,
+    );
+  });
+});
