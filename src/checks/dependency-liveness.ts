@@ -1,5 +1,6 @@
 import { strings } from '../policy/check-parameters.ts';
 import { stringMember } from '../json/json-value.ts';
+import { requestedPath } from '../probes/requested-path.ts';
 import { probeOf } from './checked-probe.ts';
 import { containerPhrase } from './wording.ts';
 import { quote } from '../text/quote.ts';
@@ -62,8 +63,9 @@ export const dependencyLiveness = defineCheck({
   },
   run: (_workload, container, { paths, additionalPaths }): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
-    const path = liveness?.handlerKind === 'httpGet' ? stringMember(liveness.handler, 'path') : undefined;
-    if (liveness === undefined || path === undefined) return [];
+    const written = liveness?.handlerKind === 'httpGet' ? stringMember(liveness.handler, 'path') : undefined;
+    if (liveness === undefined || written === undefined) return [];
+    const path = requestedPath(written);
     if (!paths.has(path) && !additionalPaths.has(path)) return [];
     const message =
       `${containerPhrase(container)} is restarted, in every replica at once, ` +

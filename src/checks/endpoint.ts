@@ -6,6 +6,7 @@ import {
   DEFAULT_HTTP_PROTOCOL,
   DEFAULT_SCHEME,
 } from '../probes/default-values.ts';
+import { requestedPath } from '../probes/requested-path.ts';
 import { isPresent } from './checked-probe.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { CheckedContainer } from './check.ts';
@@ -60,10 +61,9 @@ function portNumber(container: CheckedContainer, handler: JsonObject): unknown {
   return container.ports?.find((declared) => declared.name === port)?.number ?? port;
 }
 
-/** The kubelet inserts a slash between host and path when the path has none (net/url, URL.String). */
 function httpPath(handler: JsonObject): string | undefined {
   const path = text(handler, 'path', DEFAULT_HTTP_PATH);
-  return path === undefined || path.startsWith('/') ? path : `/${path}`;
+  return path === undefined ? undefined : requestedPath(path);
 }
 
 /** Header names are compared case-insensitively. The order of headers with different names is ignored. */
