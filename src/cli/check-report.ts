@@ -11,7 +11,7 @@ export interface PlacedViolation extends Violation {
   readonly name: string;
 }
 
-/** What `probewright check` found. */
+/** What `probewright check` found. `shownReport` makes of it what is printed. */
 export interface CheckReport {
   readonly violations: readonly PlacedViolation[];
   readonly summary: {
@@ -29,6 +29,3 @@ export interface CheckReport {
   /** What could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
 }
-
-/** Writes a report in one format. */
-export type ReportFormat = (report: CheckReport) => string;

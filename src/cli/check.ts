@@ -8,10 +8,11 @@ import { textReport } from './output/text.ts';
 import { Progress } from './progress.ts';
 import { readCommandInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
+import { shownReport } from './shown-report.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
-import type { CheckReport, ReportFormat } from './check-report.ts';
 import type { CHECK, ReportFormatName } from './definitions/check.ts';
 import type { CommandIo } from './io.ts';
+import type { ReportFormat, ShownReport } from './shown-report.ts';
 
 const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
   text: textReport,
@@ -25,18 +26,19 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
   const inputs = await readCommandInputs('check', line, io);
   if (inputs === undefined) return EXIT_USAGE;
-  const { output, enforcement, strict } = line.flags;
+  const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
   const progress = new Progress(io);
-  const report = checkInputs(inputs, enforcement, (done, total) => {
+  const found = checkInputs(inputs, enforcement, (done, total) => {
     progress.show(`checked ${done} of ${total} objects`);
   });
+  const report = shownReport(found, { minLevel, only: only.flat(), skip: skip.flat() });
   progress.end();
   io.stdout.write(FORMATS[output](report));
   reportProblems([...report.warnings, ...report.problems], io);
   return exitCode(report, strict);
 }
 
-function exitCode({ summary, warnings, problems }: CheckReport, isStrict: boolean): number {
+function exitCode({ summary, warnings, problems }: ShownReport, isStrict: boolean): number {
   if (problems.length > 0) return EXIT_USAGE;
   return summary.deny > 0 || (isStrict && summary.warn + warnings.length > 0) ? EXIT_DENIED : EXIT_OK;
 }

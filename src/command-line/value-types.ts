@@ -1,5 +1,5 @@
 import { quote } from '../text/quote.ts';
-import { didYouMean } from '../text/suggestion.ts';
+import { didYouMean, suggestion } from '../text/suggestion.ts';
 import { parseDuration } from './duration.ts';
 
 /**
@@ -111,6 +111,31 @@ export function commaList(item: string): ValueType<readonly string[]> {
       return items.includes('') ? invalid(`must be a comma list of names, not ${quote(text)}`) : { value: items };
     },
   };
+}
+
+/** Accepts some of these words, separated by commas. */
+export function wordList<const Word extends string>(item: string, words: readonly Word[]): ValueType<readonly Word[]> {
+  const list = commaList(item);
+  const isKnown = (text: string): text is Word => (words as readonly string[]).includes(text);
+  return {
+    placeholder: list.placeholder,
+    suggestions: words,
+    read: (text) => {
+      const reading = list.read(text);
+      if ('problem' in reading) return reading;
+      const known = reading.value.filter(isKnown);
+      if (known.length === reading.value.length) return { value: known };
+      const unknown = reading.value
+        .filter((word) => !isKnown(word))
+        .map((word) => quote(word) + suggested(word, words));
+      return invalid(`unknown ${item.toLowerCase()}: ${unknown.join(', ')}`);
+    },
+  };
+}
+
+function suggested(word: string, known: readonly string[]): string {
+  const meant = suggestion(word, known);
+  return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
 }
 
 function notEmpty(text: string): Reading<string> {

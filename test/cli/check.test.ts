@@ -53,7 +53,8 @@ interface Json {
 }
 
 async function violations(text: string, ...args: string[]): Promise<readonly JsonObject[]> {
-  return (JSON.parse((await check(text, '--output', 'json', ...args)).stdout) as Json).violations;
+  return (JSON.parse((await check(text, '--output', 'json', '--min-level', 'note', ...args)).stdout) as Json)
+    .violations;
 }
 
 describe('probewright check', () => {
@@ -64,13 +65,13 @@ describe('probewright check', () => {
       '<stdin>:19:15: error: Deployment apps/web: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
         'container "app" declares no port named "htpp"; did you mean "http"? (named-port)',
     );
-    expect(stdout).toContain('1 workloads in 1 objects: 1 denied, 0 warned, 0 noted');
+    expect(stdout).toContain('1 workload in 1 object: 1 error, 0 warnings\n');
   });
 
   it('exits 0 without findings, and with warnings only under --strict not', async () => {
     expect(await check(clean)).toEqual({
       code: 0,
-      stdout: '1 workloads in 1 objects: 0 denied, 0 warned, 0 noted\n',
+      stdout: '1 workload in 1 object: 0 errors, 0 warnings\n',
       stderr: '',
     });
     expect((await check(misspelt, '--enforcement', 'Warn')).code).toBe(0);
@@ -95,7 +96,14 @@ describe('probewright check', () => {
           probe: 'readinessProbe',
         },
       ],
-      summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
+      summary: {
+        objects: 1,
+        workloads: 1,
+        deny: 1,
+        warn: 0,
+        audit: 0,
+        hidden: { otherChecks: 0, warn: 0, audit: 0 },
+      },
     });
   });
 
@@ -387,5 +395,41 @@ describe('probewright check', () => {
       '--output: must be text, json, sarif, junit, github, not "jsn"; did you mean "json"?',
     );
     expect(usage.stderr).toContain('--enforcement: must be Deny, Warn, Audit, not "deny"; did you mean "Deny"?');
+  });
+
+  it('hides notes by default, and shows what --min-level, --only and --skip select, in the exit code too', async () => {
+    const summaryOf = async (...args: string[]): Promise<unknown> => {
+      const { code, stdout } = await check(misspelt, '--enforcement', 'Audit', '--strict', ...args);
+      return [code, stdout.trimEnd().split('\n').at(-1)];
+    };
+    const looked = '1 workload in 1 object';
+    expect(await summaryOf()).toEqual([
+      0,
+      `${looked}: 0 errors, 0 warnings; 1 note hidden (--min-level note shows notes)`,
+    ]);
+    expect(await summaryOf('--min-level', 'note')).toEqual([0, `${looked}: 0 errors, 0 warnings, 1 note`]);
+    expect(await summaryOf('--skip', 'named-port')).toEqual([
+      0,
+      `${looked}: 0 errors, 0 warnings; 1 finding of other checks hidden`,
+    ]);
+    const [denied, other] = [
+      await check(misspelt, '--only', 'grace-period,named-port'),
+      await check(misspelt, '--only', 'grace-period', '--only', 'exec-cost'),
+    ];
+    expect([denied.code, other.code]).toEqual([1, 0]);
+  });
+
+  it('refuses checks that do not exist, and checks that are both selected and skipped', async () => {
+    const { code, stderr } = await check(clean, '--only', 'namd-port,named-port,x', '--skip', '');
+    expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
+      2,
+      [
+        'probewright check: --only: unknown check: "namd-port" (did you mean "named-port"?), "x"',
+        'probewright check: --skip: must be a comma list of names, not ""',
+      ],
+    ]);
+    expect((await check(clean, '--only', 'named-port,exec-cost', '--skip', 'named-port')).stderr).toContain(
+      'probewright check: --only and --skip both name named-port\n',
+    );
   });
 });

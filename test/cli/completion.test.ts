@@ -82,8 +82,8 @@ describe('completion in zsh', () => {
     for (const { name, flags } of COMMAND_DEFINITIONS) {
       const [, body = ''] = stdout.split(`\n    ${name})\n`);
       const [specifications = ''] = body.split(';;');
-      for (const [flag, { type }] of Object.entries(flags))
-        expect(specifications).toContain(`'--${flag}${type === undefined ? '' : '='}[`);
+      for (const [flag, { type, isRepeatable }] of Object.entries(flags))
+        expect(specifications).toContain(`'${isRepeatable ? '*' : ''}--${flag}${type === undefined ? '' : '='}[`);
     }
     expect(stdout).toContain(":text|json|sarif|junit|github:(text json sarif junit github)'");
     expect(stdout).toContain("'*:argument:_files'");

@@ -11,7 +11,8 @@ import { sarifReport } from '../../src/cli/output/sarif.ts';
 import { textReport } from '../../src/cli/output/text.ts';
 import { expectHarmless, HOSTILE, HOSTILE_FILE_NAME } from '../hostile-text.ts';
 import { runProbewright } from './run-probewright.ts';
-import type { CheckReport } from '../../src/cli/check-report.ts';
+import { shownReport } from '../../src/cli/shown-report.ts';
+import type { ShownReport } from '../../src/cli/shown-report.ts';
 import type { Ran } from './run-probewright.ts';
 
 const H = HOSTILE;
@@ -221,12 +222,17 @@ describe('the formats of check', () => {
     ...{ container: text, path: fc.tuple(text), message: text, file: text, kind: text, namespace: text, name: text },
     ...{ line: fc.nat(), column: fc.nat() },
   });
-  const reports = fc.array(violation, { minLength: 1, maxLength: 4 }).map((violations): CheckReport => ({
-    violations,
-    summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
-    warnings: [],
-    problems: [],
-  }));
+  const reports = fc.array(violation, { minLength: 1, maxLength: 4 }).map((violations): ShownReport =>
+    shownReport(
+      {
+        violations,
+        summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
+        warnings: [],
+        problems: [],
+      },
+      { minLevel: 'note', only: [], skip: [] },
+    ),
+  );
 
   /** Emoji may hold a joiner. */
   const harmless = (output: string): void => {

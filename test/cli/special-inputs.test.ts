@@ -48,7 +48,7 @@ describe.each(COMMANDS)('%s', (command) => {
         2,
         `${shown}:1:1: cannot be read: ${shown} is ${kind} and must be a regular file\n`,
       ]);
-      expect(stdout).toMatch(/good|1 workloads/);
+      expect(stdout).toMatch(/good|1 workload in/);
     }
     const { code, stderr } = await probewright(command, directory, '--policies', at('policies'));
     expect(code).toBe(2);
@@ -88,7 +88,7 @@ describe.each(COMMANDS)('%s', (command) => {
     ]);
     const named = await probewright(command, at('in', 'a.yaml'), '--policies', at('policies'));
     expect(named.code).toBe(0);
-    expect(named.stdout).toMatch(/secret|1 workloads/);
+    expect(named.stdout).toMatch(/secret|1 workload in/);
   });
 
   it('reports a link out of the policy directory, as a policy that is not read could be missed', async () => {
@@ -108,7 +108,7 @@ describe.each(COMMANDS)('%s', (command) => {
       `${node} /dev/fd/0 ${policies} < ${at('web.yaml')}`,
     ]) {
       const { stdout } = await promisify(execFile)('bash', ['-c', line]);
-      expect(stdout).toMatch(/apps\/web|name: web|1 workloads in 1 objects/);
+      expect(stdout).toMatch(/apps\/web|name: web|1 workload in 1 object/);
     }
   }, 30_000);
 });

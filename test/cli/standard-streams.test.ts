@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { count } from '../../src/text/count.ts';
 import type { Ran } from './run-probewright.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -35,7 +36,7 @@ function run(args: string, redirections = ''): Promise<Ran> {
   });
 }
 
-const summary = (objects: number): string => `0 workloads in ${objects} objects: 0 denied, 0 warned, 0 noted\n`;
+const summary = (objects: number): string => `0 workloads in ${count(objects, 'object')}: 0 errors, 0 warnings\n`;
 
 describe('standard input', () => {
   it('is read, its byte order mark included', async () => {

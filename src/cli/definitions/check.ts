@@ -1,12 +1,16 @@
 import { ENFORCEMENTS } from '../../admission/validate.ts';
-import { choice } from '../../command-line/value-types.ts';
-import { toggle, withDefault } from '../../command-line/flag.ts';
+import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
+import { choice, wordList } from '../../command-line/value-types.ts';
+import { repeatable, toggle, withDefault } from '../../command-line/flag.ts';
+import { LEVELS } from '../level.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 
 /** Formats of reports; src/cli/output/ has a file for each. */
 export const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 export type ReportFormatName = (typeof REPORT_FORMATS)[number];
+
+const CHECK_IDS = wordList('CHECK', Object.keys(CHECK_CATALOGUE));
 
 const FLAGS = {
   ...INPUT_FLAGS,
@@ -21,6 +25,23 @@ const FLAGS = {
     default: 'Deny',
     summary: 'The strictest action that a violation may have.',
   }),
+  'min-level': withDefault({
+    type: choice(LEVELS),
+    default: 'warning',
+    summary: 'The lowest level of findings that are shown.',
+    details: 'Hidden findings do not change the exit code.',
+    links: 'See [levels](#levels).',
+  }),
+  only: repeatable({
+    type: CHECK_IDS,
+    otherwise: 'all checks',
+    summary: 'Show findings of these checks only.',
+    links: 'See [select checks](#select-checks).',
+  }),
+  skip: repeatable({
+    type: CHECK_IDS,
+    summary: 'Hide the findings of these checks.',
+  }),
   strict: toggle({ summary: 'Fail for warnings too.' }),
 } as const;
 
@@ -33,6 +54,11 @@ export const CHECK: CommandDefinition<typeof FLAGS> = {
   positionals: INPUT_FILES,
   flags: FLAGS,
   readsEnvironment: false,
+  conflicts: ({ only, skip }) =>
+    only
+      .flat()
+      .filter((check) => skip.flat().includes(check))
+      .map((check) => `--only and --skip both name ${check}`),
   exitCodes: [
     { code: 0, meaning: 'Nothing is denied.' },
     { code: 1, meaning: 'A violation is denied; with --strict also: there is a warning.' },

@@ -1,11 +1,11 @@
 import { visible } from '../../text/visible.ts';
 import { formatViolation } from '../../checks/violation.ts';
-import type { CheckReport } from '../check-report.ts';
+import type { ShownReport } from '../shown-report.ts';
 
 const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice' } as const;
 
 /** GitHub Actions workflow commands: annotations on the lines of a pull request. */
-export function githubReport({ violations }: CheckReport): string {
+export function githubReport({ violations }: ShownReport): string {
   return violations
     .map((violation) => {
       const { action, file, line, column, check } = violation;

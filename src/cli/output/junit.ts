@@ -1,13 +1,14 @@
 import { escapeXml } from '../../text/xml.ts';
 import { formatViolation } from '../../checks/violation.ts';
-import type { CheckReport, PlacedViolation } from '../check-report.ts';
+import type { PlacedViolation } from '../check-report.ts';
+import type { ShownReport } from '../shown-report.ts';
 
 /**
  * JUnit XML as GitLab and Jenkins read it: a suite for each file, a test case for each violation. A violation that
  * denies is a failure. A warning or a note is a passed case with output. A run without violations has one passed case,
  * as readers take an empty file for a crash.
  */
-export function junitReport({ violations }: CheckReport): string {
+export function junitReport({ violations }: ShownReport): string {
   const files = Map.groupBy(violations, ({ file }) => file);
   const suites = [...files].map(([file, found]) => suite(file, found));
   const body = suites.length > 0 ? suites.join('') : SUITE_WITHOUT_VIOLATIONS;

@@ -4,7 +4,8 @@ import { fullMessage } from '../../checks/violation.ts';
 import { CHECKS } from '../../checks/catalogue.ts';
 import { formatPath } from '../../json/field-path.ts';
 import { VERSION } from '../../version.ts';
-import type { CheckReport, PlacedViolation } from '../check-report.ts';
+import type { PlacedViolation } from '../check-report.ts';
+import type { ShownReport } from '../shown-report.ts';
 
 const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Off: 'none' } as const;
 
@@ -12,7 +13,7 @@ const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Off: 'none' } as 
  * SARIF 2.1.0, for code scanning: every check is a rule with help, every violation is a result. Viewers show texts
  * unchanged, so hidden characters are escaped.
  */
-export function sarifReport({ violations }: CheckReport): string {
+export function sarifReport({ violations }: ShownReport): string {
   const ids = CHECKS.map(({ id }) => id);
   const rules = CHECKS.map(({ id, action, summary }) => ({
     id,

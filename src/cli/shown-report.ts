@@ -1,0 +1,79 @@
+import { isShownAt, LEVEL_OF_ACTION } from './level.ts';
+import type { CheckReport, PlacedViolation } from './check-report.ts';
+import type { Level } from './level.ts';
+
+/** What a command line selects of a report. */
+export interface Selection {
+  /** The lowest level that is shown. */
+  readonly minLevel: Level;
+  /** The checks that are shown. Empty = all checks. */
+  readonly only: readonly string[];
+  /** The checks that are hidden. */
+  readonly skip: readonly string[];
+}
+
+/** How many findings a selection hides, by the first filter that hides them. */
+export interface HiddenFindings {
+  /** Findings of checks that `--only` and `--skip` leave out. */
+  readonly otherChecks: number;
+  /** Warnings and notes below `--min-level`. */
+  readonly warn: number;
+  readonly audit: number;
+}
+
+/** The part of a report that is printed, and that decides the exit code. Every format prints a ShownReport. */
+export interface ShownReport extends CheckReport {
+  readonly selection: Selection;
+  /** The numbers of findings count what is shown. */
+  readonly summary: CheckReport['summary'] & { readonly hidden: HiddenFindings };
+}
+
+/** Writes a report in one format. */
+export type ReportFormat = (report: ShownReport) => string;
+
+/**
+ * Applies a selection to a report: the one place between the verdicts and the formats that leaves findings out. The
+ * findings of each file are in the order of the file's lines.
+ */
+export function shownReport(report: CheckReport, selection: Selection): ShownReport {
+  const { minLevel, only, skip } = selection;
+  const isSelected = (check: string): boolean => (only.length === 0 || only.includes(check)) && !skip.includes(check);
+  const ofChecks = report.violations.filter(({ check }) => isSelected(check));
+  const shown = ofChecks.filter(({ action }) => isShownAt(LEVEL_OF_ACTION[action], minLevel));
+  const [all, counts] = [countByAction(ofChecks), countByAction(shown)];
+  return {
+    ...report,
+    selection,
+    violations: inLineOrder(shown),
+    warnings: isShownAt('warning', minLevel) ? report.warnings : [],
+    summary: {
+      ...report.summary,
+      ...counts,
+      hidden: {
+        otherChecks: report.violations.length - ofChecks.length,
+        warn: all.warn - counts.warn,
+        audit: all.audit - counts.audit,
+      },
+    },
+  };
+}
+
+/** The numbers of findings of each action. */
+export function countByAction(violations: readonly PlacedViolation[]): {
+  readonly deny: number;
+  readonly warn: number;
+  readonly audit: number;
+} {
+  const counts = { Deny: 0, Warn: 0, Audit: 0 };
+  for (const { action } of violations) counts[action] += 1;
+  return { deny: counts.Deny, warn: counts.Warn, audit: counts.Audit };
+}
+
+/** Files keep their order. Findings at one place keep the order of the catalogue. */
+function inLineOrder(violations: readonly PlacedViolation[]): readonly PlacedViolation[] {
+  const files = new Map<string, number>();
+  for (const { file } of violations) if (!files.has(file)) files.set(file, files.size);
+  return violations.toSorted(
+    (a, b) => (files.get(a.file) ?? 0) - (files.get(b.file) ?? 0) || a.line - b.line || a.column - b.column,
+  );
+}
