@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../scripts/chart/chart-files.ts';
+import { COMMAND_DEFINITIONS } from '../src/cli/command-table.ts';
 import { SERVE_FLAGS } from '../src/cli/definitions/serve-flags.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
@@ -232,7 +233,7 @@ describe('the pages', () => {
     expect([...inline, ...set].filter((path) => !hasValue(values, path.split('.')))).toEqual([]);
   });
 
-  it.each(PAGES)('%s names no flag of serve that there is not', (page) => {
+  it.each(PAGES)('%s names no flag that no command has', (page) => {
     if (['install.md', 'rollout.md', 'gitops.md'].includes(page)) return; // Helm's and kubectl's
     const known = new Set(Object.keys(SERVE_FLAGS));
     const inline = [...doc(page).matchAll(/`--([a-z-]+)(?:[ =][^`]*)?`/g)].map(([, flag = '']) => flag);
@@ -254,11 +255,10 @@ describe('the pages', () => {
   });
 });
 
-/** Flags of helm, kubectl and the offline commands. */
+/** Flags of helm, kubectl and the other commands. */
 const OTHER_FLAGS = new Set([
+  ...COMMAND_DEFINITIONS.flatMap(({ flags }) => Object.keys(flags)),
   'output',
-  'output-dir',
-  'strict',
   'help',
   'force-conflicts',
   'take-ownership',
