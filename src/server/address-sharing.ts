@@ -32,10 +32,10 @@ const ALL_ANSWERS_LIMIT = 16 * 1024 * 1024;
  */
 const CONNECTIONS = 500;
 /**
- * The processor time, in milliseconds, that an address must have used lately before the server logs its wait. 300 ms is
+ * The processor time, in milliseconds, that an address must have used lately before the server logs its wait. 75 ms is
  * a fifth of the available time.
  */
-const MUCH_MILLISECONDS = 300;
+const MUCH_MILLISECONDS = 75;
 
 /** The dependencies that measure the shares of clients and report excess. */
 export interface SharingDependencies {

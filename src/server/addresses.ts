@@ -1,8 +1,11 @@
 import { isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** The half-life of recorded processor time: time used one half-life ago counts half. */
-const HALF_LIFE_MILLISECONDS = 1000;
+/**
+ * The half-life of recorded processor time: time used one half-life ago counts half. A new client goes first until it
+ * has used as much as the others lately. With a long half-life, a flood would delay others at its start.
+ */
+const HALF_LIFE_MILLISECONDS = 250;
 /**
  * The number of addresses in memory. Beyond this number, the server forgets the least recently used address without
  * connections.

@@ -1,11 +1,13 @@
 import fastify from 'fastify';
 import { shareByAddress } from './address-sharing.ts';
+import { abortWithoutStacks } from './aborted-requests.ts';
 import { callerProblem } from './callers.ts';
 import { ClientErrors } from './client-errors.ts';
 import { httpError } from './http-error.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
 import { answerShortReviews } from './short-reviews.ts';
+import { RefusedConnections } from './refused-connections.ts';
 import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { watchPipelining } from './pipelining.ts';
@@ -13,7 +15,7 @@ import { WEBHOOKS } from './metrics.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressSharing } from './address-sharing.ts';
 import type { AllowedCallers } from './callers.ts';
 import type { Delay, Webhook } from './metrics.ts';
@@ -101,17 +103,27 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   });
   clientErrors.watch(app.server);
   answerHalfClosed(app.server);
+  app.server.on('secureConnection', abortWithoutStacks);
   closeStuckConnections(app.server);
   if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
   readJsonBodies(app);
-  answerFailures(app, deps);
+  const refused = new RefusedConnections();
+  answerFailures(app, refused, deps);
   const isLastAnswer = closeConnections(app, deps);
   const sharing = shareByAddress(app, app.server, BODY_LIMIT_BYTES, deps);
   app.decorateRequest('arrival', 0);
   const endpoint = reviewEndpoint(deps, sharing);
   const isWaitedFor = watchPipelining(app.server, { most: MOST_PIPELINED, hurry: endpoint.hurry, ...sharing });
   const failure = (path: string, error: Error): StatusBody => failureOf(path, error, deps.log);
-  answerShortReviews(app.server, { ...deps, ...sharing, endpoint, isWaitedFor, isLastAnswer, failure });
+  answerShortReviews(app.server, {
+    ...deps,
+    ...sharing,
+    endpoint,
+    isWaitedFor,
+    isLastAnswer,
+    refused,
+    failure,
+  });
   for (const webhook of WEBHOOKS) addWebhook(app, webhook, { endpoint, isWaitedFor, ...sharing }, deps);
   return app;
 }
@@ -195,13 +207,17 @@ function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-function answerFailures(app: FastifyInstance, { log }: WebhookApp): void {
+function answerFailures(app: FastifyInstance, refused: RefusedConnections, { log }: WebhookApp): void {
+  const send = (request: FastifyRequest, reply: FastifyReply, status: StatusBody): FastifyReply => {
+    if (refused.endsWith(status.code, request.raw)) reply.header('connection', 'close');
+    return sendFailure(reply, status);
+  };
   app.setErrorHandler<Error & { statusCode?: number }>((error, request, reply) => {
-    return sendFailure(reply, failureOf(pathOf(request), error, log));
+    return send(request, reply, failureOf(pathOf(request), error, log));
   });
   app.setNotFoundHandler((request, reply) => {
     const message = `no ${request.method} ${pathOf(request)}: POST an AdmissionReview to /mutate or /validate`;
-    return sendFailure(reply, failureStatus(404, message));
+    return send(request, reply, failureStatus(404, message));
   });
 }
 

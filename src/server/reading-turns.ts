@@ -10,11 +10,11 @@ import type { ProcessorMeter } from './processor-meter.ts';
 const ADDRESS_MILLISECONDS = 10;
 /**
  * The processor time, in milliseconds, of all addresses together in one turn. Above the limit, busy addresses have to
- * wait. A busy address used more than LITTLE_MILLISECONDS lately, and at least three quarters of the average of such
- * addresses.
+ * wait. A busy address used more than LITTLE_MILLISECONDS lately (1.4 % of the processor), and at least three quarters
+ * of the average of such addresses.
  */
 const ALL_MILLISECONDS = 20;
-const LITTLE_MILLISECONDS = 20;
+const LITTLE_MILLISECONDS = 5;
 const SHARE_OF_AVERAGE = 0.75;
 
 export interface ReadingTurnsLimit {

@@ -7,6 +7,7 @@ import type { Server } from 'node:https';
 import type { Address, Addresses } from './addresses.ts';
 import type { AllowedCallers } from './callers.ts';
 import type { Metrics, Webhook } from './metrics.ts';
+import type { RefusedConnections } from './refused-connections.ts';
 import type { ReceivedReview, ReviewEndpoint } from './review-endpoint.ts';
 import type { StatusBody } from './status.ts';
 
@@ -30,6 +31,7 @@ export interface ShortReviewHandling {
    * answer.
    */
   readonly hold: (request: IncomingMessage, response: ServerResponse, length: number) => boolean;
+  readonly refused: RefusedConnections;
   /** Logs a failed request, and builds its answer. */
   readonly failure: (path: string, error: Error) => StatusBody;
 }
@@ -48,6 +50,7 @@ export function answerShortReviews(server: Server, handling: ShortReviewHandling
   if (route === undefined) throw new Error('the server has no listener that routes requests');
   server.removeListener('request', route);
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (handling.refused.has(request)) return;
     if (!isShortJson(request)) {
       route(request, response);
       return;
@@ -139,12 +142,13 @@ class ShortReview implements ReceivedReview {
   }
 
   #send(code: number, body: object): void {
-    const { isLastAnswer, hold } = this.#handling;
+    const { isLastAnswer, hold, refused } = this.#handling;
     const request = this.#request;
     const text = JSON.stringify(body);
     const isHeld = hold(request, this.#response, text.length);
     const headers = ['content-type', CONTENT_TYPE, 'content-length', String(Buffer.byteLength(text))];
-    if (isLastAnswer(request) || isHeld) headers.push('connection', 'close');
+    const isRefused = refused.endsWith(code, request);
+    if (isLastAnswer(request) || isHeld || isRefused) headers.push('connection', 'close');
     this.#response.writeHead(code, headers).end(text);
   }
 }

@@ -127,7 +127,7 @@ async function beside(
     // There is no delay to tell of when hardly a call was answered.
     const limit = own.limit ?? LIMIT_MILLISECONDS;
     const isSlow = Number.isNaN(delay) || (delay > limit && delay > stolen);
-    isDelayed = isSlow || longestTurn > limit;
+    isDelayed = isSlow || longestTurn > LIMIT_MILLISECONDS;
     seen.push(
       `p99 of ${calls} calls ${readable(delay)} (${readable(p99)} with what other processes took), longest turn ${readable(longestTurn)}`,
     );
@@ -237,6 +237,15 @@ it('reviews of 20 to 60 KB of the API server are answered within 300 ms beside r
 describe('one review does not delay another', () => {
   it('of the same address, when four dry runs take long to decide', () =>
     beside('4 connections with Pods of 5,000 containers from the same address', floodOf(4, CONTAINERS, API_SERVER)));
+});
+
+it('requests behind one that is rejected get no answer, and their connection is closed', async () => {
+  const socket = await tls(program.port);
+  socket.write(`GET /x HTTP/1.1\r\nhost: x\r\n\r\n${requestBytes(REVIEW).repeat(20)}`);
+  const { text, ended } = await collect(socket, 5000);
+  expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+  expect(text.toLowerCase()).toContain('connection: close');
+  expect(ended).toBe(true);
 });
 
 it('a request with garbage behind it is answered before the connection is closed', async () => {

@@ -16,15 +16,15 @@ describe('a remote address', () => {
     expect(sharingAddress(address)).toBe(name);
   });
 
-  it('has used what it is charged with, which counts half a second later for less and is forgotten in the end', () => {
+  it('has used what it is charged with, which counts half a quarter of a second later and is forgotten in the end', () => {
     let now = 0;
     const address = new Addresses(() => now).of({ remoteAddress: '10.0.0.1' });
     address.charge(100);
     expect(address.used()).toBe(100);
-    now = 1000;
+    now = 250;
     expect(address.used()).toBe(50);
     address.charge(30);
-    now = 2000;
+    now = 500;
     expect(address.used()).toBe(40);
     now = 60_000;
     expect(address.used()).toBeLessThan(0.001);

@@ -431,6 +431,25 @@ describe('the webhook server', () => {
     expect(text).toContain(`probewright_deadline_exceeded_total{webhook="mutate"} ${expected === 408 ? 1 : 0}`);
   });
 
+  it('closes connections after a request that is no review, and keeps others', async () => {
+    const { app } = world();
+    const connectionAfter = async (url: string, payload: unknown, type?: string): Promise<unknown[]> => {
+      const { code, headers } = await post(app, url, payload, type === undefined ? {} : { 'content-type': type });
+      return [code, headers['connection']];
+    };
+    expect([
+      await connectionAfter('/mutate', review),
+      await connectionAfter('/mutate', '{'),
+      await connectionAfter('/elsewhere', review),
+      await connectionAfter('/mutate', 'a: 1', 'application/yaml'),
+    ]).toEqual([
+      [200, 'keep-alive'],
+      [400, 'close'],
+      [404, 'close'],
+      [415, 'close'],
+    ]);
+  });
+
   it('closes connections after their next answer while it drains', async () => {
     expect((await post(world().app, '/mutate', review)).headers['connection']).not.toBe('close');
     const { code, headers } = await post(world({ draining: () => true }).app, '/mutate', review);
