@@ -94,8 +94,10 @@ describe('probewright check', () => {
           name: 'web',
           container: 'app',
           probe: 'readinessProbe',
+          url: 'https://github.com/probewright/probewright/blob/main/docs/checks.md#named-port',
         },
       ],
+      problems: [],
       summary: {
         objects: 1,
         workloads: 1,
@@ -125,7 +127,7 @@ describe('probewright check', () => {
 
   it('reports an empty run to JUnit readers as one passed case', async () => {
     expect((await check(clean, '--output', 'junit')).stdout).toContain(
-      '<testsuites name="probewright" tests="1" failures="0">',
+      '<testsuites name="probewright" tests="1" failures="0" errors="0">',
     );
   });
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatPath } from '../../src/json/field-path.ts';
 import { githubReport } from '../../src/cli/output/github.ts';
+import { checkUrl } from '../../src/cli/check-url.ts';
 import { jsonReport } from '../../src/cli/output/json.ts';
 import { junitReport } from '../../src/cli/output/junit.ts';
 import { sarifReport } from '../../src/cli/output/sarif.ts';
@@ -140,7 +141,9 @@ describe('what a tenant writes commands no terminal and no CI host', () => {
       const lines = stdout.trimEnd().split('\n');
       expect(lines.length).toBeGreaterThan(5);
       for (const line of lines) {
-        expect(line).toMatch(/^::(error|warning|notice) file=[^:,]*,line=\d+,col=\d+,title=[a-z-]+::spec\./);
+        expect(line).toMatch(
+          /^::(error|warning|notice) file=[^:,]*,line=\d+,col=\d+,title=([a-z-]+::spec\.|probewright::)/,
+        );
         expectHarmless(line.replace(/^::/, ''));
         expect(line).not.toMatch(/%(?!25|3A|2C)/);
       }
@@ -222,24 +225,27 @@ describe('the formats of check', () => {
     ...{ container: text, path: fc.tuple(text), message: text, file: text, kind: text, namespace: text, name: text },
     ...{ line: fc.nat(), column: fc.nat() },
   });
-  const reports = fc.array(violation, { minLength: 1, maxLength: 4 }).map((violations): ShownReport =>
-    shownReport(
-      {
-        violations,
-        summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
-        warnings: [],
-        problems: [],
-      },
-      { minLevel: 'note', only: [], skip: [] },
-    ),
-  );
+  const problem = fc.record({ file: text, line: fc.nat(), column: fc.nat(), message: text });
+  const reports = fc
+    .tuple(fc.array(violation, { minLength: 1, maxLength: 4 }), fc.array(problem, { maxLength: 2 }))
+    .map(([violations, problems]): ShownReport =>
+      shownReport(
+        {
+          violations,
+          summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
+          warnings: [],
+          problems,
+        },
+        { minLevel: 'note', only: [], skip: [] },
+      ),
+    );
 
   /** Emoji may hold a joiner. */
   const harmless = (output: string): void => {
     expectHarmless(output.replace(/(\p{Extended_Pictographic})[\ufe0f\u200d]/gu, '$1'));
   };
 
-  it('hold one line for each violation, whatever it says', () => {
+  it('hold one line for each violation and input error, whatever it says', () => {
     fc.assert(
       fc.property(reports, (report) => {
         const { length } = report.violations;
@@ -247,11 +253,11 @@ describe('the formats of check', () => {
         harmless(plain);
         expect(plain.split('\n')).toHaveLength(length + 2);
         const github = githubReport(report);
-        expect(github.split('\n')).toHaveLength(length + 1);
+        expect(github.split('\n')).toHaveLength(length + report.problems.length + 1);
         harmless(github.replaceAll(/^::(error|warning)/gm, ''));
         const junit = junitReport(report);
         harmless(junit);
-        expect(junit.match(/<testcase /g)).toHaveLength(length);
+        expect(junit.match(/<testcase /g)).toHaveLength(length + report.problems.length);
         expect(junit).toMatch(/^[\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
       }),
     );
@@ -262,8 +268,12 @@ describe('the formats of check', () => {
       fc.property(reports, (report) => {
         const json = jsonReport(report);
         harmless(json);
-        const printed = report.violations.map((found) => ({ ...found, path: formatPath(found.path) }));
-        expect((JSON.parse(json) as { violations: unknown }).violations).toEqual(printed);
+        const printed = report.violations.map((found) => ({
+          ...found,
+          path: formatPath(found.path),
+          url: checkUrl(found.check),
+        }));
+        expect(JSON.parse(json)).toMatchObject({ violations: printed, problems: report.problems });
         const sarif = sarifReport(report);
         harmless(sarif);
         const { runs } = JSON.parse(sarif) as {
@@ -272,7 +282,7 @@ describe('the formats of check', () => {
         for (const { message, locations } of runs[0].results) {
           harmless(message.text);
           const { uri } = locations[0].physicalLocation.artifactLocation;
-          expect(uri).toMatch(/^(?!\/\/)[\w.!~*'()%/-]*$/);
+          expect(uri).toMatch(/^(?:file:\/\/(?=\/))?(?!\/\/)[\w.!~*'()%/-]*$/);
           expect(() => decodeURIComponent(uri)).not.toThrow();
         }
       }),

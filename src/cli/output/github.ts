@@ -1,18 +1,30 @@
 import { visible } from '../../text/visible.ts';
 import { formatViolation } from '../../checks/violation.ts';
+import type { Position } from '../../yaml/reading/positions.ts';
 import type { ShownReport } from '../shown-report.ts';
 
 const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice' } as const;
+type Command = (typeof COMMAND)[keyof typeof COMMAND];
 
 /** GitHub Actions workflow commands: annotations on the lines of a pull request. */
-export function githubReport({ violations }: ShownReport): string {
-  return violations
-    .map((violation) => {
-      const { action, file, line, column, check } = violation;
-      const properties = `file=${property(file)},line=${line},col=${column},title=${property(check)}`;
-      return `::${COMMAND[action]} ${properties}::${data(formatViolation(violation))}\n`;
-    })
-    .join('');
+export function githubReport({ violations, problems }: ShownReport): string {
+  return [
+    ...violations.map((of) => annotation(COMMAND[of.action], of, of.check, formatViolation(of))),
+    ...problems.map((problem) => annotation('error', problem, 'probewright', problem.message)),
+  ].join('');
+}
+
+function annotation(
+  command: Command,
+  { file, line, column }: Position & FileName,
+  title: string,
+  text: string,
+): string {
+  return `::${command} file=${property(file)},line=${line},col=${column},title=${property(title)}::${data(text)}\n`;
+}
+
+interface FileName {
+  readonly file: string;
 }
 
 /**

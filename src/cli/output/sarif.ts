@@ -4,51 +4,69 @@ import { fullMessage } from '../../checks/violation.ts';
 import { CHECKS } from '../../checks/catalogue.ts';
 import { formatPath } from '../../json/field-path.ts';
 import { VERSION } from '../../version.ts';
+import { HOMEPAGE } from '../check-url.ts';
+import { findingCounter } from '../finding-identity.ts';
+import { artifactLocation, SOURCE_ROOT } from './sarif-artifacts.ts';
+import { fingerprintOf } from './sarif-fingerprint.ts';
+import { LEVEL, sarifRule } from './sarif-rules.ts';
+import type { FileProblem } from '../../sources/policy-documents.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { ShownReport } from '../shown-report.ts';
 
-const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Off: 'none' } as const;
-
 /**
- * SARIF 2.1.0, for code scanning: every check is a rule with help, every violation is a result. Viewers show texts
- * unchanged, so hidden characters are escaped.
+ * SARIF 2.1.0, by the rules of GitHub's code scanning: every check is a rule with help, every violation is a result,
+ * every input error is a notification of the invocation. Viewers show texts unchanged, so hidden characters are
+ * escaped.
  */
-export function sarifReport({ violations }: ShownReport): string {
-  const ids = CHECKS.map(({ id }) => id);
-  const rules = CHECKS.map(({ id, action, summary }) => ({
-    id,
-    shortDescription: { text: summary },
-    help: { text: `${summary} The section ${id} of docs/checks.md tells what happens at run time, and what to write.` },
-    defaultConfiguration: { level: LEVEL[action] },
-  }));
-  const driver = { name: 'probewright', semanticVersion: VERSION, rules };
-  const results = violations.map((violation) => result(violation, ids.indexOf(violation.check)));
-  const log = {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [{ tool: { driver }, results }],
+export function sarifReport({ violations, problems }: ShownReport): string {
+  const ruleIndexes = new Map(CHECKS.map(({ id }, index) => [id, index]));
+  const count = findingCounter();
+  const driver = {
+    name: 'probewright',
+    informationUri: HOMEPAGE,
+    semanticVersion: VERSION,
+    rules: CHECKS.map(sarifRule),
   };
+  const run = {
+    tool: { driver },
+    invocations: [
+      { executionSuccessful: problems.length === 0, toolExecutionNotifications: problems.map(notification) },
+    ],
+    originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The directory in which probewright ran.' } } },
+    columnKind: 'utf16CodeUnits',
+    results: violations.map((violation) => result(violation, ruleIndexes.get(violation.check), count(violation))),
+  };
+  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return `${jsonText(log, undefined, 2)}\n`;
 }
 
-function result(violation: PlacedViolation, ruleIndex: number): unknown {
-  const { check, action, file, line, column, kind, namespace, name } = violation;
+/** @param occurrence the number of the finding among the findings of the same identity, from 1 */
+function result(violation: PlacedViolation, ruleIndex: number | undefined, occurrence: number): unknown {
+  const { check, action, kind, namespace, name } = violation;
   const path = formatPath(violation.path);
   return {
     ruleId: check,
-    ruleIndex,
+    ...(ruleIndex !== undefined && { ruleIndex }),
     level: LEVEL[action],
     message: { text: outputLine(`${path}: ${fullMessage(violation)}`) },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri: uri(file) }, region: { startLine: line, startColumn: column } },
+        physicalLocation: physicalLocation(violation),
         logicalLocations: [{ fullyQualifiedName: visible(`${kind}/${namespace}/${name}/${path}`) }],
       },
     ],
+    partialFingerprints: fingerprintOf(violation, occurrence),
   };
 }
 
-/** A relative or absolute path as a URI reference. Two slashes at the beginning would name a host. */
-function uri(file: string): string {
-  return file.toWellFormed().replace(/^\/+/, '/').split('/').map(encodeURIComponent).join('/');
+function notification(problem: FileProblem): unknown {
+  return {
+    level: 'error',
+    message: { text: outputLine(problem.message) },
+    locations: [{ physicalLocation: physicalLocation(problem) }],
+  };
+}
+
+function physicalLocation({ file, line, column }: Pick<FileProblem, 'file' | 'line' | 'column'>): unknown {
+  return { artifactLocation: artifactLocation(file), region: { startLine: line, startColumn: column } };
 }

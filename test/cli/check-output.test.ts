@@ -1,0 +1,158 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CHECKS } from '../../src/checks/catalogue.ts';
+import { HOMEPAGE } from '../../src/cli/check-url.ts';
+import { runProbewright } from './run-probewright.ts';
+import { sarifLog } from './sarif-shape.ts';
+import type { SarifLog } from './sarif-shape.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-output-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+const at = (...names: string[]): string => join(directory, ...names);
+
+async function report(output: string, ...args: string[]): Promise<string> {
+  return (await runProbewright(['check', '--output', output, ...args], { directory })).stdout;
+}
+
+async function sarif(...args: string[]): Promise<SarifLog> {
+  return sarifLog((await runProbewright(['check', '--output', 'sarif', ...args])).stdout);
+}
+
+const deployment = (name: string, port = 'htpp'): string => `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: ${name}, namespace: apps }
+spec:
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      containers:
+        - name: app
+          image: example.test/app:1
+          ports: [{ name: http, containerPort: 8080 }]
+          readinessProbe: { httpGet: { path: /, port: ${port} } }
+`;
+
+const unreadable = 'kind: Deployment\nmetadata: { name: [\n';
+
+describe('an input that cannot be read', () => {
+  beforeEach(async () => {
+    await writeFile(at('bad,file.yaml'), unreadable);
+    await writeFile(at('good.yaml'), deployment('web', 'http'));
+  });
+
+  it('is a problem in JSON, with file, line and message', async () => {
+    const { problems, violations } = JSON.parse(await report('json', directory)) as {
+      problems: readonly { line: number; message: string }[];
+      violations: readonly unknown[];
+    };
+    expect(violations).toEqual([]);
+    expect(problems).toEqual([
+      { file: 'DIR/bad,file.yaml', line: 3, column: 1, message: expect.stringContaining('Flow') as string },
+    ]);
+  });
+
+  it('is an error in JUnit, and no passed case stands in its place', async () => {
+    const xml = await report('junit', directory);
+    expect(xml).toContain('<testsuites name="probewright" tests="1" failures="0" errors="1">');
+    expect(xml).toContain('<testsuite name="DIR/bad,file.yaml" tests="1" failures="0" errors="1">');
+    expect(xml).toMatch(
+      /<testcase name="input: [^"]+" classname="input" file="DIR\/bad,file.yaml" line="3"><error message="DIR\/bad,file.yaml:3: /,
+    );
+    expect(xml).not.toContain('no violations');
+  });
+
+  it('is an annotation of GitHub, with the escapes of a property', async () => {
+    expect(await report('github', directory)).toMatch(
+      /^::error file=DIR\/bad%2Cfile.yaml,line=3,col=1,title=probewright::[^\n]+\n$/,
+    );
+  });
+
+  it('is a notification in SARIF, and the run is no success', async () => {
+    const [{ invocations, results }] = (await sarif(directory)).runs;
+    expect(results).toEqual([]);
+    expect(invocations).toEqual([
+      {
+        executionSuccessful: false,
+        toolExecutionNotifications: [
+          {
+            level: 'error',
+            message: { text: expect.stringContaining('Flow') as string },
+            locations: [
+              {
+                physicalLocation: {
+                  artifactLocation: { uri: `file://${encodeURI(directory)}/bad%2Cfile.yaml` },
+                  region: { startLine: 3, startColumn: 1 },
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ]);
+    const [without] = (await sarif(at('good.yaml'))).runs;
+    expect(without.invocations).toEqual([{ executionSuccessful: true, toolExecutionNotifications: [] }]);
+  });
+});
+
+describe('SARIF', () => {
+  it('has a rule with a URL for each check, and the rules of results are found by their index', async () => {
+    await writeFile(at('web.yaml'), deployment('web'));
+    const [{ tool, results }] = (await sarif(at('web.yaml'))).runs;
+    expect(tool.driver.rules.map(({ id, helpUri }) => [id, helpUri])).toEqual(
+      CHECKS.map(({ id }) => [id, `${HOMEPAGE}/blob/main/docs/checks.md#${id}`]),
+    );
+    expect(results.map(({ ruleId, ruleIndex = -1 }) => [ruleId, tool.driver.rules[ruleIndex]?.id])).toEqual([
+      ['named-port', 'named-port'],
+    ]);
+  });
+
+  it('keeps the fingerprint of a finding whose file and line change, and tells findings apart', async () => {
+    const prints = async (text: string, file: string): Promise<string[]> => {
+      await mkdir(at('sub'), { recursive: true });
+      await writeFile(at(file), text);
+      const [{ results }] = (await sarif(at(file))).runs;
+      return results.flatMap(({ partialFingerprints }) => Object.values(partialFingerprints));
+    };
+    const before = await prints(deployment('web'), 'web.yaml');
+    expect(await prints(`# a\n# b\n${deployment('web', 'hpt')}`, 'sub/other.yaml')).toEqual(before);
+    const twice = await prints(`${deployment('web')}---\n${deployment('web')}---\n${deployment('api')}`, 'three.yaml');
+    expect(twice.slice(0, 1)).toEqual(before);
+    expect(new Set(twice).size).toBe(3);
+  });
+
+  it('names files below the working directory by relative URIs, however the command line names the files', async () => {
+    const folder = await mkdtemp(join('test', 'cli', 'tmp a%-'));
+    try {
+      await writeFile(join(folder, 'web.yaml'), deployment('web'));
+      const uri = `${encodeURI(folder)}/web.yaml`;
+      for (const name of [folder, `./${folder}`, join(process.cwd(), folder)]) {
+        const [{ results }] = (await sarif(name)).runs;
+        expect(results[0]?.locations[0].physicalLocation.artifactLocation).toEqual({ uri, uriBaseId: '%SRCROOT%' });
+      }
+      const [{ results }] = (await sarif(at('..', relative(tmpdir(), directory)), join(folder, 'web.yaml'))).runs;
+      expect(results).toHaveLength(1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the URL of the project', () => {
+  it('is the one that package.json and the chart name', async () => {
+    const manifest = JSON.parse(await readFile('package.json', 'utf8')) as Record<string, unknown>;
+    expect(manifest['homepage']).toBe(HOMEPAGE);
+    expect(manifest['repository']).toEqual({ type: 'git', url: `git+${HOMEPAGE}.git` });
+    expect(await readFile('charts/probewright/Chart.yaml', 'utf8')).toContain(`home: ${HOMEPAGE}\n`);
+  });
+});
