@@ -28,4 +28,15 @@ describe('edits of fields', () => {
     ];
     expect(withEdits({}, edits)).toEqual({ list: ['a', 'b'] });
   });
+
+  it('that remove an absent field, or reach into a list that is not there, change nothing', () => {
+    const document = { a: { b: 1 }, s: 'text' };
+    const edits = [
+      { path: ['a', 'c', 'd'], value: null },
+      { path: ['s', 'x'], value: null },
+      { path: ['list', 1], value: 'x' },
+    ];
+    expect(withEdits(document, edits)).toEqual(document);
+    expect(Object.keys(withEdits(document, edits))).toEqual(['a', 's']);
+  });
 });

@@ -2,7 +2,7 @@ import type { CST } from 'yaml';
 import { isOpenEnded } from './cut-off-block-scalar.ts';
 import type { Addition } from './key-addition.ts';
 import type { Layout } from './layout.ts';
-import { endsInBlockScalar, renderBlock } from './rendering.ts';
+import { endsInBlockScalar, renderBlock, renderBlockItem } from './rendering.ts';
 import {
   contentEnd,
   contentStart,
@@ -39,8 +39,21 @@ export function blockEdits(
   }
   if (lines.length === 0) return edits;
   if (isOpenEnded(text, map)) edits.push(linesBeforeLast(text, map, lines, layout));
-  else edits.push(linesOf(last, text, endOfMap(text, map), lines, layout, map.indent));
+  else edits.push(linesOf(last, text, endOfCollection(text, map, Math.max(map.indent, 1)), lines, layout, map.indent));
   return edits;
+}
+
+/** Returns the edit that appends elements to a block sequence with content. */
+export function blockElementEdit(
+  text: string,
+  list: CST.BlockSequence,
+  elements: readonly unknown[],
+  layout: Layout,
+): TextEdit {
+  const lines = elements.flatMap((element) => indented(renderBlockItem(element, layout), list.indent));
+  // A comment at the sequence's own indentation may be about the key below.
+  const end = endOfCollection(text, list, list.indent + 1);
+  return linesOf(elements.at(-1), text, end, lines, layout, list.indent);
 }
 
 /**
@@ -75,18 +88,18 @@ function linesBeforeLast(text: string, map: CST.BlockMap, lines: readonly string
 }
 
 /**
- * Returns the end of a mapping: after its last line, and after the comments below with at least the mapping's
- * indentation, because such comments belong to the mapping. Comments with less indentation may describe the following
- * text. Comments without indentation may too, if the mapping itself has no indentation.
+ * Returns the end of a collection: after its last line, and after the comments below with at least this indentation,
+ * because such comments belong to the collection. Comments with less indentation may describe the following text.
+ * Comments without indentation may too, if the collection itself has no indentation.
  */
-function endOfMap(text: string, map: CST.BlockMap): number {
-  const end = lineEndAfter(text, tokenEnd(map));
+function endOfCollection(text: string, collection: CST.Token, indent: number): number {
+  const end = lineEndAfter(text, tokenEnd(collection));
   let result = end;
   for (let start = end; start < text.length; start = lineEndAfter(text, start + 1)) {
     const line = text.slice(start, lineEndAfter(text, start + 1));
     if (/^[ \t]*\r?\n?$/.test(line)) continue;
     const comment = /^( *)#/.exec(line);
-    if ((comment?.[1]?.length ?? 0) < Math.max(map.indent, 1)) break;
+    if ((comment?.[1]?.length ?? 0) < indent) break;
     result = start + line.length;
   }
   return result;

@@ -7,6 +7,8 @@ import type { FlowStyle } from './rendering.ts';
 import {
   beforeLineBreak,
   contentEnd,
+  flowItemStart,
+  hasContent,
   lastSignificantEnd,
   lineBreakBefore,
   lineEndAfter,
@@ -36,6 +38,45 @@ export function flowEdits(
   return fresh.length > 0 ? edits.concat(appendPairs(text, map, fresh, style, layout)) : edits;
 }
 
+/**
+ * Returns the edits that append elements to a flow sequence with content. The elements get lines of their own if the
+ * last elements have.
+ */
+export function flowElementEdits(
+  text: string,
+  list: CST.FlowCollection,
+  elements: readonly unknown[],
+  layout: Layout,
+): TextEdit[] {
+  const style = { quoted: layout.json, compact: layout.json && layout.compact };
+  return appendItems(
+    text,
+    list,
+    {
+      onLine: () => elements.map((element) => renderFlow(element, style)),
+      onOwnLines: (indent) => elements.map((element) => renderOwnLine(element, indent, style, layout)),
+    },
+    style,
+    layout,
+  );
+}
+
+/** Returns the text of a new value in place of an item's value. */
+export function flowValue(
+  text: string,
+  parent: CST.FlowCollection,
+  item: PairTokens,
+  value: unknown,
+  layout: Layout,
+): string {
+  const style =
+    parent.start.source === '{' ? styleOf(parent, layout) : { quoted: layout.json, compact: layout.compact };
+  const start = flowItemStart(item) ?? 0;
+  return startsLine(text, start)
+    ? renderOwnLine(value, lineIndent(text, start), style, layout)
+    : renderFlow(value, { ...style, compact: style.quoted && style.compact });
+}
+
 /** Quotes keys in the same way as other keys of the mapping. An empty mapping follows the style of the document. */
 function styleOf(map: CST.FlowCollection, layout: Layout): FlowStyle {
   const sibling = map.items.findLast(({ key }) => key);
@@ -50,17 +91,40 @@ function appendPairs(
   style: FlowStyle,
   layout: Layout,
 ): TextEdit[] {
-  const items = map.items.filter(hasContent);
-  const last = items.at(-1);
-  if (last === undefined) return [fillEmpty(text, map, additions, style, layout)];
-  const lineKey = items.findLast(({ key }) => key && startsLine(text, key.offset))?.key;
-  if (!lineKey) return [appendOnLine(text, last, renderPairs(additions, style).join(separator(style)), style)];
-  const indent = lineIndent(text, lineKey.offset);
-  return appendLines(text, map, last, indent, renderOwnLines(additions, indent, style, layout), layout);
+  if (!map.items.some(hasContent)) return [fillEmpty(text, map, additions, style, layout)];
+  return appendItems(
+    text,
+    map,
+    {
+      onLine: () => renderPairs(additions, style),
+      onOwnLines: (indent) => renderOwnLines(additions, indent, style, layout),
+    },
+    style,
+    layout,
+  );
 }
 
-function hasContent({ key, sep, value }: PairTokens): boolean {
-  return Boolean(key) || value !== undefined || lastSignificantEnd(sep ?? []) !== undefined;
+/** New items of a flow collection, as text. */
+interface NewItems {
+  readonly onLine: () => readonly string[];
+  readonly onOwnLines: (indent: string) => readonly string[];
+}
+
+function appendItems(
+  text: string,
+  collection: CST.FlowCollection,
+  added: NewItems,
+  style: FlowStyle,
+  layout: Layout,
+): TextEdit[] {
+  const items = collection.items.filter(hasContent);
+  const last = items.at(-1) ?? { start: [] };
+  const ownLine = items
+    .map((item) => flowItemStart(item))
+    .findLast((start) => start !== undefined && startsLine(text, start));
+  if (ownLine === undefined) return [appendOnLine(text, last, added.onLine().join(separator(style)), style)];
+  const indent = lineIndent(text, ownLine);
+  return appendLines(text, collection, last, indent, added.onOwnLines(indent), layout);
 }
 
 function appendOnLine(text: string, last: PairTokens, pairs: string, style: FlowStyle): TextEdit {

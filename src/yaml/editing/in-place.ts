@@ -1,15 +1,15 @@
-import { isMap, isScalar, isSeq } from 'yaml';
+import { isMap, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import type { YamlTree } from '../reading/trees.ts';
-import { isMergeKey, keyName, mergeSources, scalarValue } from '../reading/values.ts';
 import type { YamlNode } from '../reading/values.ts';
 import { blockEdits } from './block-edits.ts';
 import { flowEdits } from './flow-edits.ts';
 import type { Insertion } from './key-insertion.ts';
 import { layoutOf } from './layout.ts';
+import { isPlainNull, ownPair } from './own-pairs.ts';
 import type { Layout } from './layout.ts';
 import { applyEdits } from './text-edits.ts';
-import type { TextEdit, YamlPair } from './text-edits.ts';
+import type { TextEdit } from './text-edits.ts';
 import type { Addition } from './key-addition.ts';
 
 /**
@@ -35,7 +35,13 @@ export function editInPlace(
   return applyEdits(text, edits);
 }
 
-function mapEdits(text: string, map: YAMLMap, additions: Addition[], layout: Layout): TextEdit[] | undefined {
+/** Returns the edits that add keys to a mapping. Undefined for a mapping with an unsupported notation. */
+export function mapEdits(
+  text: string,
+  map: YAMLMap,
+  additions: readonly Addition[],
+  layout: Layout,
+): TextEdit[] | undefined {
   const token = map.srcToken;
   if (token?.type === 'block-map') return blockEdits(text, token, additions, layout);
   return token?.type === 'flow-collection' && token.start.source === '{'
@@ -75,31 +81,4 @@ function ownChild(tree: YamlTree, parent: YamlNode, step: string | number): Yaml
   if (!isMap(parent)) return null;
   const pair = ownPair(tree, parent, String(step));
   return pair === undefined || pair === 'elsewhere' ? null : pair.value;
-}
-
-/** Returns the pair that sets a mapping's key. Returns 'elsewhere' when a later merge key overrides the pair. */
-function ownPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | 'elsewhere' | undefined {
-  for (const pair of (map.items as YamlPair[]).toReversed()) {
-    if (!isMergeKey(pair.key)) {
-      if (keyName(tree, pair.key) === name) return pair;
-    } else if (mergeSources(tree, pair.value)?.some((source) => ownPair(tree, source, name) !== undefined)) {
-      return overridden(tree, map, name) ? 'elsewhere' : undefined;
-    }
-  }
-  return undefined;
-}
-
-/**
- * True when a key is also written in the mapping and a merge key overrides it. A key that comes only from a merge key
- * can be overridden by a pair at the end.
- */
-function overridden(tree: YamlTree, map: YAMLMap, name: string): boolean {
-  return (map.items as YamlPair[]).some(({ key }) => !isMergeKey(key) && keyName(tree, key) === name);
-}
-
-function isPlainNull(node: YamlNode, shared: ReadonlySet<YamlNode>): boolean {
-  if (node === null) return true;
-  return (
-    isScalar(node) && node.type === 'PLAIN' && node.tag === undefined && scalarValue(node) === null && !shared.has(node)
-  );
 }

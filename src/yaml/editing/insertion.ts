@@ -1,11 +1,12 @@
-import { equalJson } from '../../json/equal-json.ts';
 import { readYamlStream } from '../reading/trees.ts';
-import type { ChunkContent, StreamPart } from '../reading/trees.ts';
-import { treeValue } from '../reading/values.ts';
+import type { StreamPart } from '../reading/trees.ts';
 import { combineInsertions, insertIntoValue } from './combined-insertions.ts';
 import { editInPlace } from './in-place.ts';
+import { firstDifference, read, readings, readsAs } from './document-values.ts';
 import { rewriteDocument } from './rewriting.ts';
+import { lineEnding } from './text-edits.ts';
 import { messageOf } from '../../text/error-message.ts';
+import type { Reading } from './document-values.ts';
 import type { Insertion } from './key-insertion.ts';
 
 export interface InsertionResult {
@@ -69,45 +70,10 @@ function editPart({ chunk, content }: StreamPart, insertions: readonly Insertion
   throw new Error('no way was found to write into it without changing something else');
 }
 
-/** The values of a document, or the reason why the document cannot be read. */
-type Reading = { readonly value: unknown; readonly duplicateKeys: number } | { readonly fault: string };
-
-/** Returns a new copy of the values at each call. */
-function read(content: ChunkContent): Reading {
-  if (content.kind === 'empty') return { fault: 'it is empty' };
-  if (content.kind === 'faulty') return { fault: content.fault.message };
-  let duplicateKeys = 0;
-  const reading = treeValue(content.tree, () => (duplicateKeys += 1));
-  return 'fault' in reading ? { fault: reading.fault.message } : { value: reading.value, duplicateKeys };
-}
-
-function readings(text: string): Reading[] {
-  return readYamlStream(text)
-    .filter(({ index }) => index !== undefined)
-    .map(({ content }) => read(content));
-}
-
-function readsAs(text: string, expected: readonly Reading[]): boolean {
-  return firstDifference(readings(text), expected) === undefined;
-}
-
 /** Checks the text as a whole, because each chunk was checked on its own only. */
 function verify(result: string, expected: readonly Reading[]): void {
   const different = firstDifference(readings(result), expected);
   if (different !== undefined) throw new Error(`document ${different + 1}: it came out changed`);
-}
-
-/** Returns the index of the first document with unexpected values. Undefined when all documents are as expected. */
-function firstDifference(found: readonly Reading[], expected: readonly Reading[]): number | undefined {
-  const count = Math.max(found.length, expected.length);
-  for (let index = 0; index < count; index++) if (!agrees(found[index], expected[index])) return index;
-  return undefined;
-}
-
-function agrees(found: Reading | undefined, expected: Reading | undefined): boolean {
-  if (found === undefined || expected === undefined) return false;
-  if ('fault' in found || 'fault' in expected) return equalJson(found, expected);
-  return found.duplicateKeys <= expected.duplicateKeys && equalJson(found.value, expected.value);
 }
 
 function inDocument<Result>(index: number, work: () => Result): Result {
@@ -118,9 +84,4 @@ function inDocument<Result>(index: number, work: () => Result): Result {
       cause: error,
     });
   }
-}
-
-/** Returns the line ending for places that show no line ending of their own. */
-function lineEnding(text: string): string {
-  return /\r?\n/.exec(text)?.[0] ?? '\n';
 }

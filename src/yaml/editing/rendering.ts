@@ -113,6 +113,13 @@ function printBlock(key: string, value: unknown, layout: BlockLayout): string[] 
   return printDocument(document, map, layout).slice(0, -1).split('\n');
 }
 
+/** Formats `- value` in block style as lines without line breaks, starting at the left margin. */
+export function renderBlockItem(value: unknown, layout: BlockLayout): readonly string[] {
+  const sequence = new YAMLSeq();
+  sequence.items = [toNode(value)];
+  return printDocument(emptyDocument(), sequence, layout).slice(0, -1).split('\n');
+}
+
 /**
  * Returns a document in which every scalar is text. Hidden characters in double quotes are escaped when the document is
  * printed.

@@ -25,11 +25,16 @@ export interface TextEdit {
   readonly depth: number;
 }
 
+/** Returns edits in the order of the text. Edits at the same place and depth keep their order. */
+export function orderedEdits(edits: readonly TextEdit[]): TextEdit[] {
+  return edits.toSorted((a, b) => a.start - b.start || b.depth - a.depth);
+}
+
 /** Applies all edits to the text. Edits at the same place and depth keep their order. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let result = '';
   let done = 0;
-  for (const { start, end, text: replacement } of edits.toSorted((a, b) => a.start - b.start || b.depth - a.depth)) {
+  for (const { start, end, text: replacement } of orderedEdits(edits)) {
     result += text.slice(done, start) + replacement;
     done = end;
   }
@@ -52,6 +57,23 @@ export function contentStart({ start, key }: PairTokens): number | undefined {
 export function contentEnd({ start, key, sep, value }: PairTokens): number | undefined {
   if (value !== undefined) return tokenEnd(value);
   return lastSignificantEnd(sep ?? []) ?? (key ? tokenEnd(key) : lastSignificantEnd(start));
+}
+
+/** Returns the start of an item of a flow collection, after the comma. */
+export function flowItemStart({ start, key, value }: PairTokens): number | undefined {
+  const first = start.find((token) => isSignificant(token) && token.type !== 'comma');
+  return first?.offset ?? key?.offset ?? value?.offset;
+}
+
+/** True for an item with content. The end of a collection may be an item with white space or a comment only. */
+export function hasContent({ start, key, sep, value }: PairTokens): boolean {
+  if (key || value !== undefined) return true;
+  return start.some(({ type }) => type === 'seq-item-ind') || lastSignificantEnd(sep ?? []) !== undefined;
+}
+
+/** Returns the start of the line that contains an offset. */
+export function lineStartBefore(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
 /** Returns the end of the last token that is not white space or a comment. */
@@ -128,4 +150,9 @@ export function lineBreakBefore(text: string, at: number): string | undefined {
   const last = text.lastIndexOf('\n', at - 1);
   if (last === -1 || at === 0) return undefined;
   return text[last - 1] === '\r' ? '\r\n' : '\n';
+}
+
+/** Returns the line ending for places that show no line ending of their own. */
+export function lineEnding(text: string): string {
+  return /\r?\n/.exec(text)?.[0] ?? '\n';
 }
