@@ -28,7 +28,8 @@ export const rooms = {
   manifests: ['sources', 'yaml', 'kubernetes', 'facts', 'files', 'policy', 'workload', 'probes', 'json', 'text'],
   server: ['admission', 'verdict', 'defaulting', 'checks', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
 };
-const pureRooms = [
+/** The pure rooms: their files also run in a browser (test/browser.test.ts). */
+export const pureRooms = [
   'text',
   'json',
   'command-line',

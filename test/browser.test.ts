@@ -2,30 +2,15 @@ import { readdirSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { lintTable } from './lint-table.ts';
 
-/** The rooms that ARCHITECTURE.md calls pure. */
-const PURE_ROOMS = [
-  'text',
-  'json',
-  'command-line',
-  'probes',
-  'workload',
-  'policy',
-  'yaml',
-  'facts',
-  'checks',
-  'defaulting',
-  'verdict',
-  'timeline',
-  'drawing',
-  'admission',
-];
-
-const files = PURE_ROOMS.flatMap((room) =>
-  readdirSync(`src/${room}`, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => `src/${room}/${file}`),
-).sort();
+const files = lintTable.pureRooms
+  .flatMap((room) =>
+    readdirSync(`src/${room}`, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `src/${room}/${file}`),
+  )
+  .sort();
 
 /** One program of these modules for a browser, as text. It fails where a module of Node is imported. */
 async function browserBundle(contents: string): Promise<string> {
@@ -57,27 +42,51 @@ spec:
       livenessProbe: { httpGet: { path: /live, port: htpp } }
 `;
 
+const POLICY = `apiVersion: probewright.dev/v1alpha1
+kind: ProbePolicy
+metadata: { name: apps, namespace: apps }
+spec: { kubernetesProbeEndpoints: { readinessProbe: /ready } }
+`;
+
 describe('the pure rooms', () => {
   it('load in a browser, every file of them', async () => {
     const bundle = await browserBundle(files.map((file) => `import './${file}';`).join('\n'));
     expect(() => runInContext(bundle, browserWorld()) as unknown).not.toThrow();
   });
 
-  it('read YAML, judge it and give what is missing in a browser', async () => {
+  it('read a policy and a Pod, give the Pod its probes and judge it in a browser', async () => {
     const bundle = await browserBundle(`
       import { parseYamlDocuments } from './src/yaml/reading/documents.ts';
+      import { CHECK_CATALOGUE } from './src/checks/catalogue.ts';
       import { parseProbePolicy } from './src/policy/probe-policy.ts';
-      import { PolicySet } from './src/policy/policy-set.ts';
+      import { Snapshot } from './src/facts/snapshot.ts';
+      import { POD_KIND } from './src/workload/kinds.ts';
       import { judge } from './src/verdict/judge.ts';
-      export { parseYamlDocuments, parseProbePolicy, PolicySet, judge };
+      import { permittedProbes } from './src/verdict/permitted-defaulting.ts';
+      import { formatViolation } from './src/checks/violation.ts';
+
+      export function decide(policyText, podText) {
+        const read = (text) => parseYamlDocuments('file.yaml', text).documents[0].value;
+        const { policy } = parseProbePolicy(CHECK_CATALOGUE, read(policyText));
+        const snapshot = Snapshot.of(CHECK_CATALOGUE, [policy]);
+        const object = read(podText);
+        const { injections } = permittedProbes(object, snapshot.policyFor('apps', new Map()), POD_KIND);
+        const subject = { object, kind: POD_KIND, templates: [{ template: object, path: [] }], namespace: 'apps' };
+        const { violations } = judge(subject, snapshot, true);
+        return JSON.stringify({ given: injections.map(({ kind }) => kind), denied: violations.filter(({ action }) => action === 'Deny').map(formatViolation) });
+      }
     `);
     expect(bundle).not.toContain('Buffer.');
     const world = browserWorld();
     runInContext(bundle, world);
-    const result: unknown = runInContext(
-      `probewright.parseYamlDocuments('pod.yaml', ${JSON.stringify(MANIFEST)}).documents[0].value.spec.containers[0].name`,
-      world,
-    );
-    expect(result).toBe('app');
+    const texts = [POLICY, MANIFEST].map((text) => JSON.stringify(text)).join(', ');
+    const result = JSON.parse(String(runInContext(`probewright.decide(${texts})`, world))) as unknown;
+    expect(result).toEqual({
+      given: ['readinessProbe'],
+      denied: [
+        'spec.containers[0].livenessProbe.httpGet.port: container "app" declares no port named "htpp"; ' +
+          'did you mean "http"? (named-port)',
+      ],
+    });
   });
 });

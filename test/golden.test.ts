@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mutate } from '../src/admission/mutate.ts';
 import { validate } from '../src/admission/validate.ts';
-import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { Snapshot } from '../src/facts/snapshot.ts';
 import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
 import { readPolicyTexts } from '../src/manifests/manifest-texts.ts';
 import { expectValidReply, patched } from './protocol.ts';
-import { requestOf } from './worlds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
+import { VALIDATE_SETTINGS, requestOf } from './worlds.ts';
 import type { JsonObject } from '../src/json/json-value.ts';
 
 const REVIEWS = 'test/fixtures/reviews';
@@ -35,16 +33,7 @@ describe('a captured review', () => {
     const request = requestOf(review);
     const replies = {
       mutate: expectValidReply('mutate', request.uid, mutate(request, policies, 'On').reply),
-      validate: expectValidReply(
-        'validate',
-        request.uid,
-        validate(request, policies, {
-          enforcement: 'Deny',
-          mutation: 'On',
-          kinds: KNOWN_KINDS,
-          controllers: DEFAULT_TRUSTED_CONTROLLERS,
-        }).reply,
-      ),
+      validate: expectValidReply('validate', request.uid, validate(request, policies, VALIDATE_SETTINGS).reply),
     };
     await expect(`${JSON.stringify(replies, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}`);
 

@@ -1,12 +1,15 @@
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { parseProbePolicy } from '../src/policy/probe-policy.ts';
 import { Snapshot } from '../src/facts/snapshot.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
+import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { mutate } from '../src/admission/mutate.ts';
 import { decodeReview } from '../src/admission/review.ts';
 import { expectValidReply, patched } from './protocol.ts';
 import type { JsonObject } from '../src/json/json-value.ts';
 import type { ProbePolicy } from '../src/policy/probe-policy.ts';
 import type { AdmissionRequest } from '../src/admission/review.ts';
+import type { ValidateSettings } from '../src/admission/validate.ts';
 import type { MutationMode } from '../src/admission/decision.ts';
 import type { Defaulting } from '../src/defaulting/default-probes.ts';
 import type { DecodedReply } from './protocol.ts';
@@ -32,6 +35,14 @@ export function parsedPolicy(document: unknown): ProbePolicy {
 export function policySet(...documents: unknown[]): Snapshot {
   return Snapshot.of(CHECK_CATALOGUE, documents.map(parsedPolicy));
 }
+
+/** The settings of `/validate` as a new installation has them, but with denials. */
+export const VALIDATE_SETTINGS: ValidateSettings = {
+  enforcement: 'Deny',
+  mutation: 'On',
+  kinds: KNOWN_KINDS,
+  controllers: DEFAULT_TRUSTED_CONTROLLERS,
+};
 
 /** A container with an http port, and whatever else is given. */
 export function appContainer(members: JsonObject = {}): JsonObject {

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { mutate } from '../../src/admission/mutate.ts';
 import { validate } from '../../src/admission/validate.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { expectValidReply, patched } from '../protocol.ts';
-import { appContainer, clusterPolicyDocument, pod, policySet, requestOf, reviewOf } from '../worlds.ts';
+import {
+  VALIDATE_SETTINGS,
+  appContainer,
+  clusterPolicyDocument,
+  pod,
+  policySet,
+  requestOf,
+  reviewOf,
+} from '../worlds.ts';
 import type { MutationMode } from '../../src/admission/decision.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { DecodedReply } from '../protocol.ts';
@@ -36,15 +42,8 @@ function ask(object: JsonObject, request: JsonObject = controllerManager, mode: 
 /** What `/validate` would record about the Pod. */
 function recorded(object: JsonObject): string | undefined {
   const decoded = requestOf(reviewOf(object, controllerManager));
-  const settings = {
-    enforcement: 'Deny',
-    mutation: 'On',
-    kinds: KNOWN_KINDS,
-    controllers: DEFAULT_TRUSTED_CONTROLLERS,
-  } as const;
-  return expectValidReply('validate', decoded.uid, validate(decoded, policies, settings).reply).auditAnnotations[
-    'violations'
-  ];
+  return expectValidReply('validate', decoded.uid, validate(decoded, policies, VALIDATE_SETTINGS).reply)
+    .auditAnnotations['violations'];
 }
 
 describe('/mutate of a Pod that a controller creates', () => {

@@ -2,19 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../src/admission/validate.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { expectValidReply } from '../protocol.ts';
-import { clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-
-const settings = {
-  enforcement: 'Deny',
-  mutation: 'On',
-  kinds: KNOWN_KINDS,
-  controllers: DEFAULT_TRUSTED_CONTROLLERS,
-} as const;
 
 /** Every check at once, at its strictest. */
 const everything = policySet(
@@ -34,7 +25,7 @@ const deploymentOf = (pod: JsonObject): JsonObject => ({
 
 function ask(object: JsonObject, request: JsonObject = {}): ReturnType<typeof expectValidReply> {
   const decoded = requestOf(reviewOf(object, request));
-  return expectValidReply('validate', decoded.uid, validate(decoded, everything, settings).reply);
+  return expectValidReply('validate', decoded.uid, validate(decoded, everything, VALIDATE_SETTINGS).reply);
 }
 
 describe('with every check at Deny', () => {

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../src/admission/validate.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { expectValidReply } from '../protocol.ts';
-import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import {
+  VALIDATE_SETTINGS,
+  appContainer,
+  clusterPolicyDocument,
+  pod,
+  policyDocument,
+  policySet,
+  requestOf,
+  reviewOf,
+} from '../worlds.ts';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { ValidateSettings } from '../../src/admission/validate.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
@@ -21,10 +28,7 @@ function validation(
 ): Validation {
   const request = requestOf(reviewOf(object, options.request));
   const settings = {
-    enforcement: 'Deny',
-    mutation: 'On',
-    kinds: KNOWN_KINDS,
-    controllers: DEFAULT_TRUSTED_CONTROLLERS,
+    ...VALIDATE_SETTINGS,
     ...options.settings,
   } as const;
   const decision = validate(request, options.policies ?? policySet(), settings);

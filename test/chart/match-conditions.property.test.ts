@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../src/admission/validate.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { POD_KIND } from '../../src/workload/kinds.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { anyPod, unknownMembers } from '../arbitraries.ts';
 import { expectValidReply } from '../protocol.ts';
-import { appContainer, clusterPolicyDocument, mutation, pod, policySet, requestOf, reviewOf } from '../worlds.ts';
+import {
+  VALIDATE_SETTINGS,
+  appContainer,
+  clusterPolicyDocument,
+  mutation,
+  pod,
+  policySet,
+  requestOf,
+  reviewOf,
+} from '../worlds.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
 import { unmetConditions } from './match-conditions.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
@@ -33,12 +41,7 @@ const customKinds: readonly WorkloadKind[] = [
 ];
 const kinds = [...KNOWN_KINDS, ...customKinds];
 
-const settings = {
-  enforcement: 'Deny',
-  mutation: 'On',
-  kinds,
-  controllers: DEFAULT_TRUSTED_CONTROLLERS,
-} as const;
+const settings = { ...VALIDATE_SETTINGS, kinds };
 
 /** Every check at its strictest and with floors, so that nearly every template has something to deny. */
 const everything = policySet(

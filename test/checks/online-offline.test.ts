@@ -9,8 +9,7 @@ import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, withTemplateAt, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { expectValidReply } from '../protocol.ts';
-import { clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
@@ -49,12 +48,7 @@ describe('the same object gets the same verdict online and offline', () => {
     const offline = checkTexts([{ file: name, text }], [policyText]).violations;
     const online = manifestsOf({ file: name, text }).manifests.flatMap(({ object }) => {
       const request = requestOf(reviewOf(defaulted(object), { namespace: 'default' }));
-      const decision = validate(request, policySet(policy), {
-        enforcement: 'Deny',
-        mutation: 'On',
-        kinds: KNOWN_KINDS,
-        controllers: DEFAULT_TRUSTED_CONTROLLERS,
-      });
+      const decision = validate(request, policySet(policy), VALIDATE_SETTINGS);
       expectValidReply('validate', request.uid, decision.reply);
       return decision.violations ?? [];
     });

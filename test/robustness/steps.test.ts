@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import { mutateInSteps } from '../../src/admission/mutate.ts';
 import { validateInSteps } from '../../src/admission/validate.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
-import { pod, requestOf, reviewOf } from '../worlds.ts';
+import { VALIDATE_SETTINGS, pod, requestOf, reviewOf } from '../worlds.ts';
 import { readable, report } from './figures.ts';
 import { LARGE_WORLDS, MOST_CONTAINERS } from './large-worlds.ts';
 import { MACHINE_FACTOR } from './settings.ts';
@@ -19,13 +17,6 @@ const LONGEST_STEP_MILLISECONDS = 50;
 const DOUBLING = 3.5;
 /** The best of so many goes counts: a garbage collection is nobody's step. */
 const GOES = 3;
-
-const settings = {
-  enforcement: 'Deny',
-  mutation: 'On',
-  kinds: KNOWN_KINDS,
-  controllers: DEFAULT_TRUSTED_CONTROLLERS,
-} as const;
 
 const deploymentOf = (containers: JsonObject[]): JsonObject => ({
   apiVersion: 'apps/v1',
@@ -64,7 +55,7 @@ function best(decide: () => Steps<Decision>): { total: number; longest: number }
 const webhooks: Readonly<Record<string, (containers: JsonObject[], policies: Snapshot) => Steps<Decision>>> = {
   mutate: (containers, policies) => mutateInSteps(requestOf(reviewOf(pod(containers))), policies, 'On'),
   validate: (containers, policies) =>
-    validateInSteps(requestOf(reviewOf(deploymentOf(containers))), policies, settings),
+    validateInSteps(requestOf(reviewOf(deploymentOf(containers))), policies, VALIDATE_SETTINGS),
 };
 
 describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld) => {

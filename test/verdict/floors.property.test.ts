@@ -11,18 +11,11 @@ import { judge } from '../../src/verdict/judge.ts';
 import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
-import { mutation, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import { VALIDATE_SETTINGS, mutation, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
-const settings = {
-  enforcement: 'Deny',
-  mutation: 'On',
-  kinds: KNOWN_KINDS,
-  controllers: DEFAULT_TRUSTED_CONTROLLERS,
-} as const;
 const ENDPOINTS = { livenessProbe: '/live', readinessProbe: '/ready-now', startupProbe: '/started' };
 const IDS = Object.keys(CHECK_CATALOGUE);
 
@@ -70,8 +63,11 @@ function floored(object: JsonObject, policies: Snapshot): Violation[] {
 
 const key = ({ check, path }: Violation): string => `${check} ${formatPath(path)}`;
 const isAllowed = (object: JsonObject, policies: Snapshot, mutation: 'On' | 'Off'): boolean =>
-  (validate(requestOf(reviewOf(object)), policies, { ...settings, mutation }).reply.response as { allowed: boolean })
-    .allowed;
+  (
+    validate(requestOf(reviewOf(object)), policies, { ...VALIDATE_SETTINGS, mutation }).reply.response as {
+      allowed: boolean;
+    }
+  ).allowed;
 
 describe('a floor of a cluster policy', () => {
   it('finds in a workload what it found before, whatever policies the namespace has', () => {
