@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCommandLine } from './cli/commands.ts';
 import { EXIT_USAGE, printLine } from './cli/io.ts';
-import { endWithoutStdout, goOnWithoutStderr, readStdin } from './cli/standard-streams.ts';
+import { endWithoutStdout, goOnWithoutStderr, readStdin, terminalColumns } from './cli/standard-streams.ts';
 import { letHeapGrow } from './serve/garbage-collection.ts';
 import { serverLog } from './serve/standard-output-log.ts';
 
@@ -15,7 +15,8 @@ process.exitCode = await runCommandLine(args, {
   env: process.env,
   stdout: isServer ? serverLog() : process.stdout,
   stderr: process.stderr,
-  stderrIsTerminal: process.stderr.isTTY,
+  stdoutColumns: isServer ? undefined : terminalColumns(process.stdout),
+  stderrColumns: terminalColumns(process.stderr),
   readStdin,
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,10 +1,12 @@
 import { checkInputs } from './check-inputs.ts';
+import { paintFor } from './colour.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from './io.ts';
 import { githubReport } from './output/github.ts';
 import { jsonReport } from './output/json.ts';
 import { junitReport } from './output/junit.ts';
 import { sarifReport } from './output/sarif.ts';
 import { textReport } from './output/text.ts';
+import { withoutObjects } from './nothing-to-check.ts';
 import { Progress } from './progress.ts';
 import { readCommandInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
@@ -28,12 +30,14 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   if (inputs === undefined) return EXIT_USAGE;
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
   const progress = new Progress(io);
-  const found = checkInputs(inputs, enforcement, (done, total) => {
+  const checked = checkInputs(inputs, enforcement, (done, total) => {
     progress.show(`checked ${done} of ${total} objects`);
   });
+  const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, line.positionals);
   const report = shownReport(found, { minLevel, only: only.flat(), skip: skip.flat() });
   progress.end();
-  io.stdout.write(FORMATS[output](report));
+  const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
+  io.stdout.write(FORMATS[output](report, screen));
   reportProblems([...report.warnings, ...report.problems], io);
   return exitCode(report, strict);
 }

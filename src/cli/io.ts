@@ -5,8 +5,10 @@ export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
-  /** A person watches standard error. */
-  readonly stderrIsTerminal: boolean;
+  /** The columns of the terminal that shows standard output. Undefined when standard output is no terminal. */
+  readonly stdoutColumns: number | undefined;
+  /** The columns of the terminal that shows standard error. Undefined when standard error is no terminal. */
+  readonly stderrColumns: number | undefined;
   /** All of standard input, as UTF-8. */
   readonly readStdin: () => Promise<string>;
   /** The wall clock, in milliseconds since the epoch. */

@@ -15,7 +15,7 @@ export class Progress {
   }
 
   show(line: string): void {
-    if (!this.#io.stderrIsTerminal) return;
+    if (this.#io.stderrColumns === undefined) return;
     const now = this.#io.monotonic();
     if (now - this.#started < PATIENCE_MILLISECONDS) return;
     if (this.#lastShown !== undefined && now - this.#lastShown < INTERVAL_MILLISECONDS) return;

@@ -1,6 +1,7 @@
 import { isShownAt, LEVEL_OF_ACTION } from './level.ts';
 import type { CheckReport, PlacedViolation } from './check-report.ts';
 import type { Level } from './level.ts';
+import type { Screen } from './screen.ts';
 
 /** What a command line selects of a report. */
 export interface Selection {
@@ -28,8 +29,8 @@ export interface ShownReport extends CheckReport {
   readonly summary: CheckReport['summary'] & { readonly hidden: HiddenFindings };
 }
 
-/** Writes a report in one format. */
-export type ReportFormat = (report: ShownReport) => string;
+/** Writes a report in one format. Only formats for people look at the screen. */
+export type ReportFormat = (report: ShownReport, screen: Screen) => string;
 
 /**
  * Applies a selection to a report: the one place between the verdicts and the formats that leaves findings out. The

@@ -38,3 +38,12 @@ export function goOnWithoutStderr(): void {
     if (isLost) process.exitCode = EXIT_USAGE;
   });
 }
+
+/** What most terminals have, for a terminal that does not know its width. */
+const USUAL_COLUMNS = 80;
+
+/** The columns of the terminal that a stream writes to. Undefined when the stream writes to no terminal. */
+export function terminalColumns({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  if (!isTTY) return undefined;
+  return columns > 0 ? columns : USUAL_COLUMNS;
+}

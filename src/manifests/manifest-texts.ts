@@ -18,7 +18,7 @@ export interface ReadTexts {
 }
 
 /** The name of standard input in messages. */
-const STDIN_NAME = '<stdin>';
+export const STDIN_NAME = '<stdin>';
 /** Other names of standard input. */
 const STDIN_PATH = /^\/dev\/(?:stdin|fd\/0)$/;
 /** Pipes that a shell passes for `<(helm template .)`. */

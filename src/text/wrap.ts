@@ -5,13 +5,22 @@ import { beginning } from './cut.ts';
  * pair.
  */
 export function wrap(text: string, width: number): string[] {
+  return filled(text.split(' '), ' ', width);
+}
+
+/** Splits the path of a field into lines as `wrap` does, behind dots where possible. */
+export function wrapPath(path: string, width: number): string[] {
+  return filled(path.split(/(?<=\.)/), '', width);
+}
+
+function filled(words: readonly string[], gap: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ').flatMap((whole) => pieces(whole, width))) {
-    if (line !== '' && line.length + 1 + word.length > width) {
+  for (const word of words.flatMap((whole) => pieces(whole, width))) {
+    if (line !== '' && line.length + gap.length + word.length > width) {
       lines.push(line);
       line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
+    } else line = line === '' ? word : line + gap + word;
   }
   return [...lines, line];
 }

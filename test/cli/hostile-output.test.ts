@@ -12,6 +12,7 @@ import { sarifReport } from '../../src/cli/output/sarif.ts';
 import { textReport } from '../../src/cli/output/text.ts';
 import { expectHarmless, HOSTILE, HOSTILE_FILE_NAME } from '../hostile-text.ts';
 import { runProbewright } from './run-probewright.ts';
+import { PLAIN } from '../../src/cli/colour.ts';
 import { shownReport } from '../../src/cli/shown-report.ts';
 import type { ShownReport } from '../../src/cli/shown-report.ts';
 import type { Ran } from './run-probewright.ts';
@@ -249,9 +250,13 @@ describe('the formats of check', () => {
     fc.assert(
       fc.property(reports, (report) => {
         const { length } = report.violations;
-        const plain = textReport(report);
+        const plain = textReport(report, { columns: undefined, paint: PLAIN });
         harmless(plain);
-        expect(plain.split('\n')).toHaveLength(length + 2);
+        const [findings = ''] = plain.split('\n\nFindings by check:\n');
+        expect(findings.split('\n')).toHaveLength(length);
+        const terminal = textReport(report, { columns: 30, paint: PLAIN });
+        harmless(terminal);
+        expect(terminal.match(/^ +\d+:\d+ {2}(error|warning) /gm)).toHaveLength(length);
         const github = githubReport(report);
         expect(github.split('\n')).toHaveLength(length + report.problems.length + 1);
         harmless(github.replaceAll(/^::(error|warning)/gm, ''));

@@ -7,18 +7,22 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command line in this process, with this as its standard input. `directory`, where tests keep their files, is shown as DIR. */
+/**
+ * Runs a command line in this process, with this as its standard input. `directory`, where tests keep their files, is
+ * shown as DIR. With `columns`, both outputs are terminals of this width.
+ */
 export async function runProbewright(
   args: readonly string[],
-  options: { stdin?: string; directory?: string } = {},
+  options: { stdin?: string; directory?: string; columns?: number; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ran> {
   let stdout = '';
   let stderr = '';
   const code = await runCommandLine(args, {
-    env: {},
+    env: options.env ?? {},
     stdout: { write: (text) => (stdout += text) },
     stderr: { write: (text) => (stderr += text) },
-    stderrIsTerminal: false,
+    stdoutColumns: options.columns,
+    stderrColumns: options.columns,
     readStdin: () => Promise.resolve(options.stdin ?? ''),
     now: () => 0,
     monotonic: () => 0,

@@ -2,6 +2,7 @@ import { ENFORCEMENTS } from '../../admission/validate.ts';
 import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
 import { choice, wordList } from '../../command-line/value-types.ts';
 import { repeatable, toggle, withDefault } from '../../command-line/flag.ts';
+import { COLOUR_FLAG } from './colour-flag.ts';
 import { LEVELS } from '../level.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
@@ -42,6 +43,8 @@ const FLAGS = {
     type: CHECK_IDS,
     summary: 'Hide the findings of these checks.',
   }),
+  color: COLOUR_FLAG,
+  'allow-empty': toggle({ summary: 'Accept inputs without any object. Without this flag they end with exit code 2.' }),
   strict: toggle({ summary: 'Fail for warnings too.' }),
 } as const;
 
@@ -62,6 +65,6 @@ export const CHECK: CommandDefinition<typeof FLAGS> = {
   exitCodes: [
     { code: 0, meaning: 'Nothing is denied.' },
     { code: 1, meaning: 'A violation is denied; with --strict also: there is a warning.' },
-    { code: 2, meaning: 'An input cannot be read, or the command line is wrong.' },
+    { code: 2, meaning: 'An input cannot be read, no input has an object, or the command line is wrong.' },
   ],
 };

@@ -1,0 +1,11 @@
+import { choice } from '../../command-line/value-types.ts';
+import { withDefault } from '../../command-line/flag.ts';
+import { COLOUR_CHOICES } from '../colour.ts';
+
+/** The flag of each command whose text has colours on a terminal. */
+export const COLOUR_FLAG = withDefault({
+  type: choice(COLOUR_CHOICES),
+  default: 'auto',
+  summary: 'Colours in text output.',
+  details: 'auto means: on a terminal, unless the environment variable NO_COLOR is set.',
+});

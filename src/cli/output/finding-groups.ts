@@ -1,0 +1,54 @@
+import { formatPath } from '../../json/field-path.ts';
+import { wrapPath } from '../../text/wrap.ts';
+import { LEVEL_OF_ACTION, LEVELS } from '../level.ts';
+import { paragraph } from '../screen.ts';
+import type { PlacedViolation } from '../check-report.ts';
+import type { Screen } from '../screen.ts';
+
+/**
+ * Findings for a terminal, by file and workload. A finding has a head line with its position, level and check. The path
+ * of the field, the message and the remedy follow, each on lines of its own.
+ */
+export function findingGroups(violations: readonly PlacedViolation[], screen: Screen): string[] {
+  const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) =>
+    [...Map.groupBy(ofFile, workloadOf)].map(([workload, found], index) => [
+      ...(index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapPath }) : []),
+      ...paragraph(screen, { text: workload, indent: 2, style: 'heading' }),
+      ...found.flatMap((violation) => findingLines(violation, widthOfPositions(found), screen)),
+    ]),
+  );
+  return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+function workloadOf({ kind, namespace, name }: PlacedViolation): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+function positionOf({ line, column }: PlacedViolation): string {
+  return `${line}:${column}`;
+}
+
+function widthOfPositions(violations: readonly PlacedViolation[]): number {
+  return violations.reduce((width, violation) => Math.max(width, positionOf(violation).length), 0);
+}
+
+const LEVEL_WIDTH = Math.max(...LEVELS.map(({ length }) => length));
+const BODY_INDENT = 6;
+
+function findingLines(violation: PlacedViolation, positionWidth: number, screen: Screen): string[] {
+  const { action, check, path, message, remedy } = violation;
+  const level = LEVEL_OF_ACTION[action];
+  const head = [
+    screen.paint('faint', positionOf(violation).padStart(positionWidth)),
+    screen.paint(level, level.padEnd(LEVEL_WIDTH)),
+    check,
+  ];
+  const indent = BODY_INDENT;
+  const advice = { text: 'advice: ', style: 'added' } as const;
+  return [
+    `    ${head.join('  ')}`,
+    ...paragraph(screen, { text: formatPath(path), indent, style: 'faint', split: wrapPath }),
+    ...paragraph(screen, { text: message, indent }),
+    ...(remedy === undefined ? [] : paragraph(screen, { text: remedy, indent, label: advice })),
+  ];
+}

@@ -1,0 +1,40 @@
+import { count } from '../../text/count.ts';
+import { isShownAt, LEVEL_OF_ACTION, LEVELS } from '../level.ts';
+import { paragraph } from '../screen.ts';
+import type { PlacedViolation } from '../check-report.ts';
+import type { Level } from '../level.ts';
+import type { Screen } from '../screen.ts';
+import type { ShownReport } from '../shown-report.ts';
+
+/** The end of the text, in blocks of lines: findings by check, and the counts of everything as the last line. */
+export function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
+  return [countsByCheck(report.violations, screen), totals(report, screen)];
+}
+
+/** The checks with findings, most findings first. */
+function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): string[] {
+  if (violations.length === 0) return [];
+  const byCheck = [...Map.groupBy(violations, ({ check }) => check)].sort(([, a], [, b]) => b.length - a.length);
+  const width = String(byCheck[0]?.[1].length ?? 0).length;
+  return [
+    screen.paint('heading', 'Findings by check:'),
+    ...byCheck.map(([check, found]) => {
+      const levels = LEVELS.filter((level) => found.some(({ action }) => LEVEL_OF_ACTION[action] === level));
+      const kinds = levels.map((level) => screen.paint(level, level)).join(', ');
+      return `  ${String(found.length).padStart(width)}  ${check} (${kinds})`;
+    }),
+  ];
+}
+
+/** What was looked at, how much was found, and how much is hidden: one line, unless the screen is narrow. */
+function totals({ summary, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
+  const { objects, workloads, deny, warn, audit, hidden } = summary;
+  const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };
+  const found = LEVELS.filter((level) => isShownAt(level, minLevel)).map((level) => count(counts[level], level));
+  const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
+  if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
+  if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
+  if (hidden.audit > 0) parts.push(`${count(hidden.audit, 'note')} hidden (--min-level note shows notes)`);
+  const worst = LEVELS.find((level) => counts[level] > 0);
+  return paragraph(screen, { text: parts.join('; '), style: worst ?? 'heading' });
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paintFor, PLAIN } from '../../src/cli/colour.ts';
+import { shownReport } from '../../src/cli/shown-report.ts';
+import { textReport } from '../../src/cli/output/text.ts';
+import { runProbewright } from './run-probewright.ts';
+import type { PlacedViolation } from '../../src/cli/check-report.ts';
+import type { ColourChoice } from '../../src/cli/colour.ts';
+import type { CommandIo } from '../../src/cli/io.ts';
+
+const port: PlacedViolation = {
+  ...{ check: 'named-port', action: 'Deny', container: 'app', file: 'apps/web.yaml', line: 19, column: 15 },
+  ...{ kind: 'Deployment', namespace: 'apps', name: 'web', probe: 'readinessProbe' },
+  path: ['spec', 'template', 'spec', 'containers', 0, 'readinessProbe', 'httpGet', 'port'],
+  message: 'container "app" declares no port named "htpp"',
+  remedy: 'write port: http',
+};
+const budget: PlacedViolation = {
+  ...{ check: 'startup-budget', action: 'Warn', container: 'app', file: 'apps/web.yaml', line: 7, column: 11 },
+  ...{ kind: 'Deployment', namespace: 'apps', name: 'web' },
+  path: ['spec', 'template', 'spec', 'containers', 0, 'startupProbe', 'failureThreshold'],
+  message: 'container "app" is only guaranteed 0 s to start',
+};
+const other: PlacedViolation = { ...port, file: 'apps/api.yaml', line: 3, column: 1, name: 'api', kind: 'StatefulSet' };
+
+function textOf(violations: readonly PlacedViolation[], columns: number | undefined, paint = PLAIN): string {
+  const report = {
+    violations,
+    summary: { objects: 3, workloads: 2, deny: 0, warn: 0, audit: 0 },
+    warnings: [],
+    problems: [],
+  };
+  return textReport(shownReport(report, { minLevel: 'warning', only: [], skip: [] }), { columns, paint });
+}
+
+describe('text on a terminal', () => {
+  it('groups findings by file and workload, in line order, with the remedy on a line of its own', () => {
+    expect(textOf([port, budget, other], 80)).toBe(`apps/web.yaml
+  Deployment apps/web
+     7:11  warning  startup-budget
+      spec.template.spec.containers[0].startupProbe.failureThreshold
+      container "app" is only guaranteed 0 s to start
+    19:15  error    named-port
+      spec.template.spec.containers[0].readinessProbe.httpGet.port
+      container "app" declares no port named "htpp"
+      advice: write port: http
+
+apps/api.yaml
+  StatefulSet apps/api
+    3:1  error    named-port
+      spec.template.spec.containers[0].readinessProbe.httpGet.port
+      container "app" declares no port named "htpp"
+      advice: write port: http
+
+Findings by check:
+  2  named-port (error)
+  1  startup-budget (warning)
+
+2 workloads in 3 objects: 2 errors, 1 warning
+`);
+  });
+
+  it('fits the width of the terminal, with paths broken behind dots', () => {
+    expect(textOf([port], 46)).toBe(`apps/web.yaml
+  Deployment apps/web
+    19:15  error    named-port
+      spec.template.spec.containers[0].
+      readinessProbe.httpGet.port
+      container "app" declares no port named
+      "htpp"
+      advice: write port: http
+
+Findings by check:
+  1  named-port (error)
+
+2 workloads in 3 objects: 1 error, 0 warnings
+`);
+  });
+
+  it.each([30, 60, 80, 200])('has no line above %d columns, colours apart', (columns) => {
+    const long = { ...port, message: 'word '.repeat(60).trim(), remedy: 'x'.repeat(300), file: 'f'.repeat(250) };
+    const coloured = textOf([long, budget], columns, (_style, text) => `\u001b[1m${text}\u001b[0m`);
+    const lines = coloured.replace(/\u001b\[\d*m/g, '').split('\n');
+    // A head line has the position, the level and the check. None of them is broken.
+    const wrapped = lines.filter((line) => !/^ +\d+:\d+ /.test(line));
+    expect(Math.max(...wrapped.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+  });
+});
+
+describe('text in a pipe', () => {
+  it('has one line for each finding, in line order, and nothing is wrapped', () => {
+    expect(textOf([port, budget], undefined)).toBe(
+      'apps/web.yaml:7:11: warning: Deployment apps/web: spec.template.spec.containers[0].startupProbe.failureThreshold: ' +
+        'container "app" is only guaranteed 0 s to start (startup-budget)\n' +
+        'apps/web.yaml:19:15: error: Deployment apps/web: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
+        'container "app" declares no port named "htpp"; write port: http (named-port)\n' +
+        '\nFindings by check:\n  1  startup-budget (warning)\n  1  named-port (error)\n\n' +
+        '2 workloads in 3 objects: 1 error, 1 warning\n',
+    );
+  });
+});
+
+describe('colours', () => {
+  const coloured = (choice: ColourChoice, stdoutColumns: number | undefined, env: Record<string, string>): boolean =>
+    paintFor(choice, { env, stdoutColumns } as unknown as CommandIo)('error', 'x') !== 'x';
+
+  it.each([
+    ['auto', 80, {}, true],
+    ['auto', undefined, {}, false],
+    ['auto', 80, { NO_COLOR: '1' }, false],
+    ['auto', 80, { NO_COLOR: '' }, true],
+    ['auto', 80, { TERM: 'dumb' }, false],
+    ['always', undefined, { NO_COLOR: '1', TERM: 'dumb' }, true],
+    ['never', 80, {}, false],
+  ] as const)('with --color %s, %j columns and %j: %j', (choice, columns, env, expected) => {
+    expect(coloured(choice, columns, env)).toBe(expected);
+  });
+});
+
+describe('probewright check', () => {
+  let directory: string;
+  const pod =
+    'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\nspec: { containers: [{ name: a, livenessProbe: {} }] }\n';
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'probewright-text-'));
+    await writeFile(join(directory, 'empty.yaml'), '# nothing\n---\n');
+  });
+
+  afterAll(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  it('has groups and colours on a terminal, and lines in a pipe', async () => {
+    const run = async (args: string[], options: object): Promise<string> =>
+      (await runProbewright(['check', '-', ...args], { stdin: pod, ...options })).stdout;
+    expect(await run([], { columns: 80 })).toMatch(/^\u001b\[1m<stdin>\u001b\[0m\n {2}\u001b\[1mPod default\/p/);
+    expect(await run([], { columns: 80, env: { NO_COLOR: '1' } })).toMatch(/^<stdin>\n {2}Pod default\/p\n {4}4:/);
+    expect(await run(['--color', 'always'], {})).toMatch(/^\u001b\[1m<stdin>:4:\d+:\u001b\[0m \u001b\[1;31merror:/);
+    expect(await run([], {})).toMatch(/^<stdin>:4:\d+: error: Pod default\/p: /);
+    const json = await run(['--output', 'json', '--color', 'always'], { columns: 80 });
+    expect(json).toBe(await run(['--output', 'json'], {}));
+  });
+
+  it('ends with 2 and says so when no input has an object, unless --allow-empty', async () => {
+    const empty = join(directory, 'empty.yaml');
+    const summary = '0 workloads in 0 objects: 0 errors, 0 warnings\n';
+    const problem = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
+    expect(await runProbewright(['check', '-', empty], { directory })).toEqual({
+      code: 2,
+      stdout: summary,
+      stderr: `<stdin>:1:1: ${problem}\nDIR/empty.yaml:1:1: ${problem}\n`,
+    });
+    expect(await runProbewright(['check', empty, '--allow-empty'])).toEqual({ code: 0, stdout: summary, stderr: '' });
+    expect(await runProbewright(['check', empty, '-'], { stdin: 'kind: ConfigMap\n' })).toMatchObject({ code: 0 });
+  });
+});
