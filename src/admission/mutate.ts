@@ -1,4 +1,5 @@
 import { objectMember, stringMembers } from '../json/json-value.ts';
+import { withPoliciesAtFault } from '../verdict/injected-violations.ts';
 import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
@@ -19,6 +20,7 @@ import { violationAnnotation } from './violation-annotation.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Steps } from '../steps.ts';
+import type { Injection } from '../defaulting/injection.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
@@ -55,7 +57,7 @@ export function* mutateInSteps(request: AdmissionRequest, policies: Snapshot, mo
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const patch = probePatch(pod, injections);
   yield;
-  const violations = isAudited ? yield* auditedViolations(effectiveTemplate(pod, injections), scope.kind, policy) : [];
+  const violations = isAudited ? yield* auditedViolations(pod, injections, scope.kind, policy) : [];
   const warnings = defaulting?.warnings ?? [];
   return {
     reply: allowed(request.uid, {
@@ -104,9 +106,18 @@ const MOST_VIOLATIONS = 5000;
  * Finds what `/validate` finds in a Pod of a controller. `/validate` has already checked the Pod's template, so every
  * violation counts as Audit at most.
  */
-function* auditedViolations(pod: JsonObject, kind: WorkloadKind, { checkPolicy }: WorkloadPolicy): Steps<Violation[]> {
-  const found = yield* runChecksInSteps(checkedWorkload(pod, kind, { template: pod, path: [] }), checkPolicy);
-  return found
+function* auditedViolations(
+  pod: JsonObject,
+  injections: readonly Injection[],
+  kind: WorkloadKind,
+  { checkPolicy }: WorkloadPolicy,
+): Steps<Violation[]> {
+  const effective = effectiveTemplate(pod, injections);
+  const found = yield* runChecksInSteps(
+    checkedWorkload(effective, kind, { template: effective, path: [] }),
+    checkPolicy,
+  );
+  return withPoliciesAtFault(found, injections, checkPolicy)
     .slice(0, MOST_VIOLATIONS)
     .map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
 }

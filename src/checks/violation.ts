@@ -25,8 +25,20 @@ export interface Violation {
   readonly remedy?: string;
   /** The remedy as edits of the object that the user applied. Absent when no value is known to work. */
   readonly edits?: readonly FieldEdit[];
+  /** The policy that has to change. Present when a policy injects the probe that violates the check. */
+  readonly policy?: PolicyAtFault;
   /** The API server's cause type, if the API server itself has the rule. */
   readonly reason?: string;
+}
+
+/** The policy whose value causes a violation of an injected probe. */
+export interface PolicyAtFault {
+  /** The policy as `kind/namespace/name`. */
+  readonly source: string;
+  /** The field in the policy's document. */
+  readonly path: FieldPath;
+  /** The action before the rule for injected probes made it laxer for the workload's author. */
+  readonly action: Violation['action'];
 }
 
 /** Formats a violation on one line: `path: message; remedy (check)`. The id names the section in docs/checks.md. */

@@ -207,7 +207,13 @@ function defaultContainer(
       refusal ??
       (kind === 'startupProbe' ? startupDefault(ports, policy, liveness) : plainDefault(ports, policy, kind));
     if ('code' in result) {
-      notInjected.push({ container: container.name, probe: kind, ...result });
+      const wantedBy = giverIn(policy, kind);
+      notInjected.push({
+        container: container.name,
+        probe: kind,
+        ...(wantedBy !== undefined && { wantedBy }),
+        ...result,
+      });
       continue;
     }
     const { instead, ...injection } = result;
@@ -215,9 +221,19 @@ function defaultContainer(
       const detail = `${instead.detail}; it asks what the livenessProbe asks instead`;
       notInjected.push({ container: container.name, probe: kind, code: instead.code, detail });
     }
-    injections.push({ container, kind, ...injection });
+    injections.push({ container, kind, policy, ...injection });
     if (kind === 'livenessProbe') liveness = { probe: result.probe, injectedFrom: result.source };
   }
+}
+
+/** The layer that describes the probe, or that asks for a startup probe by a slow start. */
+function giverIn(
+  { probes, startupSeconds, fromInitialDelaySeconds }: ContainerPolicy,
+  kind: ProbeKind,
+): string | undefined {
+  const { handler } = probes[kind];
+  if (handler !== undefined || kind !== 'startupProbe') return handler?.source;
+  return (startupSeconds ?? fromInitialDelaySeconds)?.source;
 }
 
 const SKIPPED: HandlerProblem = {

@@ -1,4 +1,5 @@
 import type { Probe, ProbeKind } from '../probes/probe.ts';
+import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { Container } from '../workload/containers.ts';
 
 /** A probe that a container lacks and is to be given. */
@@ -8,6 +9,10 @@ export interface Injection {
   readonly probe: Probe;
   /** Where the probe comes from: a policy as kind/namespace/name, `annotation`, or `safety`. */
   readonly source: string;
+  /** The merged policy of the container. It tells which layer set each field (field-origin.ts). */
+  readonly policy: ContainerPolicy;
+  /** A startup probe with the handler of the liveness probe. */
+  readonly copiesLiveness?: true;
   /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
   readonly followsDelay?: true;
 }

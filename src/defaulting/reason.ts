@@ -30,6 +30,8 @@ export interface NotInjected {
   readonly container?: string;
   readonly probe?: ProbeKind;
   readonly code: ReasonCode;
+  /** The layer that wanted to give the probe. Absent when no layer did, or when the reason is not about one probe. */
+  readonly wantedBy?: string;
   /** The cause and the remedy, as the end of a sentence. */
   readonly detail: string;
 }

@@ -27,6 +27,8 @@ export interface EffectiveLiveness {
 export interface StartupProbe {
   readonly probe: Probe;
   readonly source: string;
+  /** The handler is that of the liveness probe. */
+  readonly copiesLiveness?: true;
   /** The budget follows from the author's `initialDelaySeconds`. */
   readonly followsDelay?: true;
   /** Why the liveness probe's handler is used instead of the policy's. */
@@ -83,6 +85,7 @@ export function startupDefault(
   return {
     probe: { ...copied.handler, ...ordered(timing) },
     source: budget.source,
+    copiesLiveness: true,
     ...followsDelay,
     ...(own !== undefined && 'code' in own && { instead: own }),
   };

@@ -19,6 +19,9 @@ export const SKIP_ANNOTATION = `${ANNOTATION_PREFIX}skip`;
 /** The source of a probe that a workload's annotation asks for. */
 export const ANNOTATION_SOURCE = 'annotation';
 
+/** Gives the seconds that the container is guaranteed to start. */
+export const STARTUP_SECONDS_ANNOTATION = `${ANNOTATION_PREFIX}startup-seconds`;
+
 const ENDPOINTS: Readonly<Record<string, ProbeKind>> = {
   'startup-endpoint': 'startupProbe',
   'liveness-endpoint': 'livenessProbe',
@@ -30,6 +33,12 @@ const SKIPS: Readonly<Record<string, ProbeKind>> = {
   readiness: 'readinessProbe',
 };
 const KNOWN = [...Object.keys(ENDPOINTS), 'startup-seconds', 'containers', 'skip', 'injected'];
+
+/** The annotation that gives the HTTP path of a probe. */
+export function endpointAnnotation(kind: ProbeKind): string {
+  const name = Object.keys(ENDPOINTS).find((endpoint) => ENDPOINTS[endpoint] === kind) ?? '';
+  return `${ANNOTATION_PREFIX}${name}`;
+}
 
 /** What a workload's annotations say. */
 export interface WorkloadAnnotations {

@@ -13,6 +13,8 @@ export interface EffectiveCheck {
   /** The highest layer's value for each parameter, else the parameter's default. */
   readonly parameters: ParameterValues;
   readonly floor?: CheckFloor;
+  /** True when the highest layer that sets the action is a ClusterProbePolicy. */
+  readonly isPlatformAction: boolean;
 }
 
 /** The bound that a cluster policy sets to all layers above it. */
@@ -177,16 +179,17 @@ class CheckLayers {
     if (builtIn === undefined) return;
     const { action, floor, parameters } = higher(this.#general.get(id), own.get(id));
     const chosen = action?.value ?? builtIn.action;
-    const isDefaultAction = action === undefined;
     const values = valuesOf(builtIn.parameters, parameters);
+    const isPlatformAction = action !== undefined && this.#layers[action.at]?.kind === 'ClusterProbePolicy';
+    const setBy = { isDefaultAction: action === undefined, isPlatformAction };
     if (floor === undefined) {
-      policy.set(id, { action: chosen, isDefaultAction, parameters: values });
+      policy.set(id, { action: chosen, ...setBy, parameters: values });
       return;
     }
     const isAbove = [...parameters.values()].some(({ at }) => at > floor.at);
     policy.set(id, {
       action: stricter(chosen, floor.value),
-      isDefaultAction,
+      ...setBy,
       parameters: values,
       floor: {
         action: floor.value,
@@ -222,7 +225,7 @@ function builtInPolicy(catalogue: CheckCatalogue): CheckPolicy {
   return new Map(
     checks.map(({ id, action, parameters }) => [
       id,
-      { action, isDefaultAction: true, parameters: defaultsOf(parameters) },
+      { action, isDefaultAction: true, isPlatformAction: false, parameters: defaultsOf(parameters) },
     ]),
   );
 }

@@ -19,6 +19,8 @@ export interface EffectiveDefault {
 
 /** The merged policy for one container. */
 export interface ContainerPolicy {
+  /** The layers that were merged, lowest first. They answer which layer set a field, when somebody asks. */
+  readonly layers: readonly PolicyLayer[];
   readonly port: Sourced<number | string> | undefined;
   readonly probes: Readonly<Record<ProbeKind, EffectiveDefault>>;
   readonly startupSeconds: Sourced<number> | undefined;
@@ -42,8 +44,9 @@ const UNSAID: EffectiveDefault = { handler: undefined, integers: {}, removedBy: 
  * | anything | null              | removed: no default, and for startup no slow start of a lower layer |
  * | null     | handler, integers | the handler and integers of the higher layer       |
  */
-export function mergeLayers(layers: Iterable<PolicyLayer>): ContainerPolicy {
+export function mergeLayers(layers: readonly PolicyLayer[]): ContainerPolicy {
   const merged: Draft = {
+    layers,
     port: undefined,
     probes: { livenessProbe: UNSAID, readinessProbe: UNSAID, startupProbe: UNSAID },
     startupSeconds: undefined,

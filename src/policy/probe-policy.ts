@@ -32,6 +32,8 @@ export interface SlowStart {
 export interface PolicyLayer {
   /** The source of the layer as `kind/namespace/name`, for the annotation on patched Pods and for messages. */
   readonly source: string;
+  /** Undefined for a workload's annotations. */
+  readonly kind?: PolicyKind;
   /** Container names, every application container, or the main one. */
   readonly containers: 'main' | 'all' | readonly string[];
   /** Port name or number for HTTP paths without a port. Null removes a lower layer's value. */

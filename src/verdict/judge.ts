@@ -1,17 +1,16 @@
 import { objectMember, stringMembers } from '../json/json-value.ts';
-import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { runToEnd } from '../steps.ts';
-import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import { injectedBefore } from './injected-before.ts';
+import { withPoliciesAtFault } from './injected-violations.ts';
+import { withReasons } from './missing-probe-reasons.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { ProbeKind } from '../probes/probe.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { Defaulting } from '../defaulting/default-probes.ts';
-import type { Injection } from '../defaulting/injection.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { Steps } from '../steps.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
@@ -67,11 +66,21 @@ export function* judgeInSteps(
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     yield;
     const workload = checkedWorkload(object, kind, { template: effective, path });
-    const found = yield* runChecksInSteps(workload, policy.checkPolicy);
+    const violated = yield* runChecksInSteps(workload, policy.checkPolicy);
+    yield;
+    let found = willBeDefaulted ? withReasons(violated, defaulting.notInjected, policy.layers) : violated;
+    if (found.length > 0) {
+      const injections = willBeDefaulted
+        ? defaulting.injections
+        : isPod(kind)
+          ? yield* injectedBefore(template, policy, kind)
+          : [];
+      found = withPoliciesAtFault(found, injections, policy.checkPolicy);
+    }
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // Pushed one by one: arguments of a spread call must fit on the stack, and a hostile object has any number of
     // violations.
-    for (const violation of willBeDefaulted ? withSources(found, defaulting) : found) {
+    for (const violation of found) {
       const isDenial = violation.action === 'Deny';
       if (isDenial) denials += 1;
       // Violations that deny nothing must not hide one that denies.
@@ -81,39 +90,4 @@ export function* judgeInSteps(
     yield;
   }
   return { violations, warnings: [...warnings], policies: [...sources] };
-}
-
-/**
- * Names the policy in the message when the probe is injected: the policy's author has to change it. No edit of the
- * workload helps then.
- */
-function withSources(violations: readonly Violation[], { injections }: Defaulting): readonly Violation[] {
-  if (violations.length === 0 || injections.length === 0) return violations;
-  const injected = new Map(injections.map((injection) => [`${injection.container.name} ${injection.kind}`, injection]));
-  return violations.flatMap((violation) => {
-    const { container, probe, message } = violation;
-    const check = CHECK_CATALOGUE[violation.check];
-    const of = (kind: ProbeKind): Injection | undefined => injected.get(`${container} ${kind}`);
-    // The delay has an effect here: the injected startup probe follows from it.
-    const isAccepted = check?.acceptsDelayOfInjectedStartup === true && probe === 'livenessProbe';
-    if (isAccepted && of('startupProbe')?.followsDelay === true) return [];
-    const own = probe && of(probe);
-    const notes =
-      own === undefined
-        ? (check?.relatedProbes ?? []).flatMap((kind) => injectedNote(kind, of(kind)))
-        : injectedNote('this probe', own);
-    if (notes.length === 0) return [violation];
-    return [withoutEdits({ ...violation, message: [message, ...notes].join('; ') })];
-  });
-}
-
-function withoutEdits(violation: Violation): Violation {
-  if (violation.edits === undefined) return violation;
-  const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
-  delete copy.edits;
-  return copy;
-}
-
-function injectedNote(subject: string, injection: Injection | undefined): string[] {
-  return injection === undefined ? [] : [`${subject} is injected (${injection.source})`];
 }

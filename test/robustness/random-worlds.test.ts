@@ -195,7 +195,7 @@ describe('in random worlds', () => {
 const everyCheck: CheckPolicy = new Map(
   CHECKS.map(({ id, parameters }) => [
     id,
-    { action: 'Deny', isDefaultAction: false, parameters: defaultsOf(parameters) },
+    { action: 'Deny', isDefaultAction: false, isPlatformAction: true, parameters: defaultsOf(parameters) },
   ]),
 );
 
