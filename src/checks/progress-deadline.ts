@@ -1,7 +1,7 @@
 import { member, objectMember } from '../json/json-value.ts';
 import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probes/default-values.ts';
 import { startGateOf } from '../probes/startup-budget.ts';
-import { isCount, longestStartSeconds, recoverySpan } from '../probes/timing.ts';
+import { isCount, longestRecoverySeconds, longestStartSeconds } from '../probes/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { hasProbe, isPresent, probeOf } from './checked-probe.ts';
 import { containerPhrase } from './wording.ts';
@@ -50,7 +50,7 @@ function startSeconds(container: CheckedContainer): number | undefined {
 }
 
 function readySeconds(container: CheckedContainer): number | undefined {
-  return derived(container, 'readinessProbe', (timing) => recoverySpan(timing, 0).latest);
+  return derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0));
 }
 
 /**

@@ -1,7 +1,8 @@
-import { tickStep } from '../text/duration.ts';
-import { wrap } from '../text/wrap.ts';
+import { wrapEvenly } from '../text/wrap.ts';
+import { sceneScale } from './scene-scale.ts';
 import { segmentTimes } from './segment-times.ts';
 import { TEXT_WIDTH } from './text-width.ts';
+import type { SceneScale } from './scene-scale.ts';
 import type { Lane, Scene, Segment, Tone } from '../timeline/scene.ts';
 
 /** Columns of a timeline's bar, and of the title before it. */
@@ -20,70 +21,71 @@ const CHARACTERS: Readonly<Record<Tone, string>> = {
   serving: '+',
 };
 const STOP_MARK = '!';
-/** Columns kept at the right for each segment that begins beyond the axis. */
-const COLUMNS_AFTER_CUT = 4;
+/** Columns from one moment after the break to the next. */
+const COLUMNS_AFTER_BREAK = 6;
 
 /** A scene as lines of text: an axis, and each lane as a bar with a caption for each segment. */
 export function sceneLines(scene: Scene): string[] {
+  const scale = sceneScale(scene, BAR_COLUMNS, COLUMNS_AFTER_BREAK, 8);
   return [
     `    ${scene.title} (${scene.origin})`,
-    ...axisLines(scene.end),
-    ...scene.lanes.flatMap((lane) => laneLines(lane, scene.end)),
+    ...axisLines(scale),
+    ...scene.lanes.flatMap((lane) => laneLines(lane, scale)),
     '',
   ];
 }
 
-/** Ticks with their seconds, at the columns where they fall. */
-function axisLines(end: number): string[] {
-  const step = tickStep(end, 8);
-  const numbers: string[] = Array<string>(BAR_COLUMNS + 12).fill(' ');
+/** Ticks with their seconds, at the columns where they fall. A number that would touch the one before is left out. */
+function axisLines(scale: SceneScale): string[] {
   const ticks: string[] = Array<string>(BAR_COLUMNS).fill('-');
-  for (let at = 0; at < end; at += step) {
-    const column = columnOf(at, end);
+  let numbers = '';
+  for (const { at, seconds } of scale.ticks) {
+    const column = columnOf(at);
     ticks[column] = '|';
-    numbers.splice(column, String(at).length, ...Array.from(String(at)));
+    if (numbers === '' || numbers.length < column) numbers = numbers.padEnd(column) + String(seconds);
   }
   return [
-    `${'    seconds'.padEnd(TITLE_COLUMNS + 6)}${numbers.join('')}`,
-    `${' '.repeat(TITLE_COLUMNS + 6)}${ticks.join('')}`,
+    `${'    seconds'.padEnd(TITLE_COLUMNS + 6)}${numbers}`,
+    `${' '.repeat(TITLE_COLUMNS + 6)}${withBreak(ticks, scale).join('')}`,
   ];
 }
 
-const columnOf = (at: number, end: number): number => Math.min(BAR_COLUMNS - 1, Math.floor((at / end) * BAR_COLUMNS));
+const columnOf = (place: number): number => Math.min(BAR_COLUMNS - 1, Math.floor(place));
 
-function laneLines(lane: Lane, end: number): string[] {
+/** The columns, with `//` where time is left out. */
+function withBreak(columns: string[], { breakAt }: SceneScale): string[] {
+  if (breakAt !== undefined) columns.splice(columnOf(breakAt) - 1, 2, '/', '/');
+  return columns;
+}
+
+function laneLines(lane: Lane, scale: SceneScale): string[] {
   const title = `      ${lane.title.padEnd(TITLE_COLUMNS)}`;
-  return [`${title}${barText(lane, end)}`, ...lane.segments.flatMap((segment) => captionLines(segment, lane))];
+  return [`${title}${barText(lane, scale)}`, ...lane.segments.flatMap((segment) => captionLines(segment, lane))];
 }
 
 /**
  * A lane as characters. Every segment gets at least one column, in the order of time, and the verdict has a mark of its
- * own. A segment that is longer than the axis ends in `//`, and the segments after it keep a few columns at the right.
+ * own.
  */
-function barText({ segments, stopAt }: Lane, end: number): string {
+function barText({ segments, stopAt }: Lane, scale: SceneScale): string {
   const columns: string[] = [];
+  const stops: number[] = [];
   segments.forEach((segment, index) => {
     const after = segments.length - index - 1;
-    const last =
-      after === 0
-        ? BAR_COLUMNS
-        : Math.min(
-            BAR_COLUMNS - after * (segment.to > end ? COLUMNS_AFTER_CUT : 1),
-            columnOf(Math.min(segment.to, end), end),
-          );
+    const last = after === 0 ? BAR_COLUMNS : Math.min(BAR_COLUMNS - after, columnOf(scale.placeOf(segment.to)));
     const count = Math.max(1, last - columns.length);
-    const drawn: string[] = Array<string>(count).fill(CHARACTERS[segment.tone]);
-    if (segment.from === stopAt && segment.tone === 'stopping') drawn[0] = STOP_MARK;
-    if (after > 0 && segment.to > end && count > 2) drawn.splice(-2, 2, '/', '/');
-    columns.push(...drawn);
+    if (segment.from === stopAt && segment.tone === 'stopping') stops.push(columns.length);
+    columns.push(...Array<string>(count).fill(CHARACTERS[segment.tone]));
   });
-  return columns.join('');
+  const drawn = withBreak(columns, scale);
+  for (const column of stops) drawn[column] = STOP_MARK;
+  return drawn.join('');
 }
 
 function captionLines(segment: Segment, { stopAt }: Lane): string[] {
   const { tone, caption } = segment;
   const mark = segment.from === stopAt && tone === 'stopping' ? `${STOP_MARK}${CHARACTERS[tone]}` : CHARACTERS[tone];
   const indent = ' '.repeat(TITLE_COLUMNS + 6 + 3);
-  const lines = wrap(`${segmentTimes(segment)}: ${caption}`, TEXT_WIDTH - indent.length);
+  const lines = wrapEvenly(`${segmentTimes(segment)}: ${caption}`, TEXT_WIDTH - indent.length);
   return lines.map((line, index) => (index === 0 ? `${indent.slice(3)}${mark.padEnd(3)}${line}` : `${indent}${line}`));
 }

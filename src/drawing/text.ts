@@ -1,7 +1,8 @@
 import { outputLine, visible } from '../text/visible.ts';
-import { wrap } from '../text/wrap.ts';
+import { wrapEvenly } from '../text/wrap.ts';
 import { figureTable, inputsText } from './figure-table.ts';
 import { sceneLines } from './text-scene.ts';
+import { workloadTitle } from './workload-title.ts';
 import { TEXT_WIDTH } from './text-width.ts';
 import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
 
@@ -13,7 +14,7 @@ export function explanationsAsText(workloads: readonly WorkloadExplanation[]): s
 function workloadText({ kind, namespace, name, place, containers, notInjected }: WorkloadExplanation): string {
   const reasons = notInjected.length > 0 ? ['  Not injected:', ...notInjected.flatMap(bullet), ''] : [];
   const lines = [
-    `${visible(`${kind} ${namespace}/${name}`)}  (${visible(place)})`,
+    `${visible(workloadTitle({ kind, namespace, name }))}  (${visible(place)})`,
     '',
     ...containers.flatMap(containerLines),
     ...reasons,
@@ -22,14 +23,16 @@ function workloadText({ kind, namespace, name, place, containers, notInjected }:
 }
 
 function bullet(text: string): string[] {
-  return wrap(visible(text), TEXT_WIDTH - 6).map((line, index) => (index === 0 ? `    - ${line}` : `      ${line}`));
+  return wrapEvenly(visible(text), TEXT_WIDTH - 6).map((line, index) =>
+    index === 0 ? `    - ${line}` : `      ${line}`,
+  );
 }
 
 function containerLines(container: ContainerExplanation): string[] {
   const role = container.role === 'sidecar' ? 'native sidecar' : 'application container';
   return [
     `  ${visible(JSON.stringify(container.name))}, ${role} at ${container.path}`,
-    ...wrap(container.headline, TEXT_WIDTH - 4).map((line) => `    ${line}`),
+    ...wrapEvenly(container.headline, TEXT_WIDTH - 4).map((line) => `    ${line}`),
     ...container.caveats.flatMap(bullet),
     '',
     ...probeLines(container.probes),

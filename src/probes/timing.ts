@@ -141,11 +141,11 @@ export function deadlockToKillSeconds(timing: ProbeTiming, kill: Kill): number {
 }
 
 /**
- * From health to the probe's success: (S-1)*P to S*P + tau (worker.go, doProbe). A status sync may trigger a readiness
- * probe sooner (prober_manager.go, UpdatePodStatus), but the latest moment stays the same.
+ * Seconds from health to the probe's success at the latest: S*P + tau (worker.go, doProbe). A status sync may trigger
+ * readiness probes sooner, so no successThreshold guarantees a minimum (prober_manager.go, UpdatePodStatus).
  */
-export function recoverySpan({ successThreshold: S, periodSeconds: P }: ProbeTiming, tau: number): Span {
-  return { earliest: (S - 1) * P, latest: S * P + tau };
+export function longestRecoverySeconds({ successThreshold: S, periodSeconds: P }: ProbeTiming, tau: number): number {
+  return S * P + tau;
 }
 
 /**

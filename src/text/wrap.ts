@@ -25,6 +25,36 @@ function filled(words: readonly string[], gap: string, width: number): string[] 
   return [...lines, line];
 }
 
+/**
+ * The same for running text: the last line is no single word where narrower lines of the same number avoid that. Only
+ * lines of up to a third less than `width` are tried.
+ */
+export function wrapEvenly(text: string, width: number): string[] {
+  const lines = wrap(text, width);
+  if (lines.length === 1 || !isOrphan(lines, width)) return lines;
+  const least = longestWord(lines, (width * 2) / 3);
+  for (let narrower = width - 1; narrower >= least; narrower -= 1) {
+    const candidate = wrap(text, narrower);
+    if (candidate.length > lines.length) return lines;
+    if (!isOrphan(candidate, width)) return candidate;
+  }
+  return lines;
+}
+
+/** The length of the longest word, and no less than `least`: narrower lines would break that word. */
+function longestWord(lines: readonly string[], least: number): number {
+  return lines.reduce(
+    (longest, line) => line.split(' ').reduce((most, word) => Math.max(most, word.length), longest),
+    least,
+  );
+}
+
+/** True when the last line is a single word, or very short. */
+function isOrphan(lines: readonly string[], width: number): boolean {
+  const last = lines.at(-1) ?? '';
+  return !last.includes(' ') || last.length < width / 8;
+}
+
 function pieces(word: string, width: number): string[] {
   const parts: string[] = [];
   let rest = word;

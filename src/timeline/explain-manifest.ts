@@ -14,6 +14,7 @@ import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene } from './hang-scene.ts';
 import { headlineOf } from './headline.ts';
+import { effectiveTimings, muteProbes } from './mute-probes.ts';
 import { startScene } from './start-scene.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { Injection } from '../defaulting/injection.ts';
@@ -90,16 +91,18 @@ function explainContainer(
 ): ContainerExplanation {
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
-  const figures = containerFigures(timings);
-  const aftermath = { restarts: mayBeRestarted(spec, podSpec) };
+  const mute = muteProbes(spec);
+  const figures = containerFigures(effectiveTimings(timings, mute));
+  const hasLiveness = timings.livenessProbe !== undefined;
+  const circumstances = { restarts: mayBeRestarted(spec, podSpec), mute, hasLiveness };
   return {
     name,
     role,
     path: `${podSpecPath}.${list}[${index}]`,
     probes: explainedProbes(container, timings, injections),
     figures,
-    headline: headlineOf(figures),
-    scenes: [startScene(figures, aftermath), hangScene(figures, aftermath)],
+    headline: headlineOf(figures, circumstances),
+    scenes: [startScene(figures, circumstances), hangScene(figures, circumstances)],
     caveats: caveatsOf(spec),
   };
 }

@@ -21,12 +21,12 @@ export type FigureId =
 /** What each figure is called, and from when it counts. */
 export const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
   'first-probe': 'first probe',
-  'first-probe-after-startup': 'first probe, after start-up passed',
-  started: 'healthy at once: start-up passed',
-  'time-to-start': 'time to start: guaranteed, largest',
-  'never-healthy-stop': 'never healthy: told to stop',
+  'first-probe-after-startup': 'first probe after startup passed',
+  started: 'healthy at once: startup passed',
+  'time-to-start': 'time to start: guaranteed, longest',
+  'never-healthy-stop': 'never healthy: SIGTERM',
   'never-healthy-dead': 'never healthy: dead',
-  'deadlock-stop': 'from deadlock to told to stop',
+  'deadlock-stop': 'from deadlock to SIGTERM',
   'deadlock-dead': 'from deadlock to dead',
   'ready-after-start': 'healthy at once: Ready',
   'not-ready': 'from unhealthy to NotReady',

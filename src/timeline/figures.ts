@@ -2,8 +2,8 @@ import { longestKillFormula, longestKillSeconds } from '../probes/grace-period.t
 import {
   firstProbeSpan,
   guaranteedStartSeconds,
+  longestRecoverySeconds,
   longestStartSeconds,
-  recoverySpan,
   verdictSpan,
 } from '../probes/timing.ts';
 import { newFigure, timingLetters } from './figure.ts';
@@ -95,27 +95,27 @@ function dead(
   return newFigure(id, kind, span, { ...formula, latest: `${formula.latest} + ${longestKillFormula(kill)}` }, inputs);
 }
 
+/**
+ * The earliest moment from health to Ready counts one probe, whatever successThreshold is. While a started container is
+ * not Ready, each status sync of its Pod triggers a readiness probe at once (pkg/kubelet/prober/prober_manager.go,
+ * UpdatePodStatus; worker.go, run). So S successes need not take (S-1)*P. A run of successes also outlives a restart of
+ * the container (worker.go, doProbe: a new container ID does not reset resultRun).
+ */
 function readinessFigures(timing: ProbeTiming, startup: ProbeTiming | undefined): Figure[] {
   const inputs = timingLetters(timing);
-  const recovery = {
-    earliest: recoverySpan(timing, 0).earliest,
-    latest: recoverySpan(timing, timing.timeoutSeconds).latest,
-  };
+  const recovery = { earliest: 0, latest: longestRecoverySeconds(timing, timing.timeoutSeconds) };
   return [
     firstProbe('readinessProbe', timing, startup),
     readyAfterStart(timing, startup),
     newFigure('not-ready', 'readinessProbe', verdictSpan(timing), VERDICT_FORMULA, inputs),
-    newFigure('ready-again', 'readinessProbe', recovery, { earliest: '(S-1)*P', latest: 'S*P + T' }, inputs),
+    newFigure('ready-again', 'readinessProbe', recovery, { earliest: '0', latest: 'S*P + T' }, inputs),
   ];
 }
 
-/**
- * When a container that is healthy from its first moment is Ready. The earliest counts no further successes: until a
- * container is Ready, every status sync triggers a probe (pkg/kubelet/prober/prober_manager.go, UpdatePodStatus).
- */
+/** When a container that is healthy from its first moment is Ready. */
 function readyAfterStart(timing: ProbeTiming, startup: ProbeTiming | undefined): Figure {
   const first = firstProbeSpan(timing).earliest;
-  const recovery = recoverySpan(timing, timing.timeoutSeconds).latest;
+  const recovery = longestRecoverySeconds(timing, timing.timeoutSeconds);
   const { initialDelaySeconds: D } = timing;
   if (startup === undefined) {
     const formula = { earliest: 'max(0, D-1)', latest: 'D + S*P + T' };

@@ -1,14 +1,16 @@
 import { axisEnd } from './axis-end.ts';
 import { figureOf } from './figure.ts';
+import { isNeverReady } from './circumstances.ts';
 import { killSegments } from './kill-segments.ts';
 import { nonEmpty } from './scene.ts';
+import type { ProbeKind } from '../probes/probe.ts';
 import type { Span } from '../probes/timing.ts';
+import type { Circumstances } from './circumstances.ts';
 import type { Figure } from './figure.ts';
-import type { Aftermath } from './kill-segments.ts';
 import type { Lane, Scene } from './scene.ts';
 
 /** A container that hangs or fails later: when its probes notice, kill it and take its traffic. */
-export function hangScene(figures: readonly Figure[], aftermath: Aftermath): Scene {
+export function hangScene(figures: readonly Figure[], circumstances: Circumstances): Scene {
   const stop = figureOf(figures, 'deadlock-stop')?.span;
   const dead = figureOf(figures, 'deadlock-dead')?.span;
   const notReady = figureOf(figures, 'not-ready')?.span;
@@ -17,26 +19,45 @@ export function hangScene(figures: readonly Figure[], aftermath: Aftermath): Sce
     origin: 'second 0 = it hangs or fails',
     end: axisEnd(stop, dead, notReady),
     lanes: [
-      stop && dead ? hangLane(stop, dead, aftermath) : NEVER_RESTARTED,
-      notReady ? trafficWhileHanging(notReady, stop, dead) : keepsTraffic(stop, dead),
+      stop && dead ? hangLane(stop, dead, circumstances) : neverRestarted(circumstances),
+      trafficLane(notReady, stop, dead, circumstances),
     ],
   };
 }
 
-const NEVER_RESTARTED: Lane = {
-  title: 'Hanging',
+function neverRestarted({ mute, hasLiveness }: Circumstances): Lane {
+  const segment = { tone: 'unnoticed', from: 0, to: Infinity, label: 'stays as it is' } as const;
+  return {
+    title: 'Hanging',
+    segments: [{ ...segment, caption: `Stays as it is: ${whyNotRestarted(mute, hasLiveness)}.` }],
+  };
+}
+
+function whyNotRestarted(mute: readonly ProbeKind[], hasLiveness: boolean): string {
+  if (!hasLiveness) return 'without a liveness probe, no probe restarts the container';
+  return mute.includes('startupProbe')
+    ? 'the liveness probe never runs, because the startup probe never succeeds'
+    : 'the liveness probe never has a result';
+}
+
+function trafficLane(
+  notReady: Span | undefined,
+  stop: Span | undefined,
+  dead: Span | undefined,
+  circumstances: Circumstances,
+): Lane {
+  if (isNeverReady(circumstances)) return NEVER_TRAFFIC;
+  return notReady ? trafficWhileHanging(notReady, stop, dead) : keepsTraffic(stop, dead);
+}
+
+const NEVER_TRAFFIC: Lane = {
+  title: 'Traffic meanwhile',
   segments: [
-    {
-      tone: 'unnoticed',
-      from: 0,
-      to: Infinity,
-      label: 'stays as it is',
-      caption: 'Stays as it is: it has no liveness probe, so nobody restarts it.',
-    },
+    { tone: 'idle', from: 0, to: Infinity, label: 'no traffic', caption: 'No traffic: the container was never Ready.' },
   ],
 };
 
-function hangLane(stop: Span, dead: Span, aftermath: Aftermath): Lane {
+function hangLane(stop: Span, dead: Span, circumstances: Circumstances): Lane {
   return {
     title: 'Hanging',
     segments: [
@@ -54,9 +75,9 @@ function hangLane(stop: Span, dead: Span, aftermath: Aftermath): Lane {
         from: stop.earliest,
         to: stop.latest,
         label: 'may be killed',
-        caption: 'May be killed any moment; one that recovers before is left alone.',
+        caption: 'May be killed at any moment. A container that recovers in time keeps running.',
       },
-      ...killSegments(stop.latest, dead.latest, aftermath, 'Still hanging'),
+      ...killSegments(stop.latest, dead.latest, circumstances),
     ],
     stopAt: stop.latest,
   };
@@ -67,7 +88,7 @@ function trafficWhileHanging(notReady: Span, stop: Span | undefined, dead: Span 
   const earliest = Math.min(notReady.earliest, stop?.earliest ?? Infinity);
   const latest = Math.min(notReady.latest, dead?.latest ?? Infinity);
   const isKillFirst = earliest < notReady.earliest || latest < notReady.latest;
-  const cause = isKillFirst ? 'readiness probe or by the kill' : 'readiness probe';
+  const cause = isKillFirst ? 'readiness probe or the kill' : 'readiness probe';
   return {
     title: 'Traffic meanwhile',
     segments: nonEmpty([
@@ -83,9 +104,9 @@ function trafficWhileHanging(notReady: Span, stop: Span | undefined, dead: Span 
         from: earliest,
         to: latest,
         label: 'being taken out',
-        caption: `Taken out of service some time in here, by its ${cause}.`,
+        caption: `The ${cause} ends the traffic in this time.`,
       },
-      { tone: 'idle', from: latest, to: Infinity, label: 'no traffic', caption: 'No new traffic for sure.' },
+      { tone: 'idle', from: latest, to: Infinity, label: 'no traffic', caption: 'No new traffic.' },
     ]),
   };
 }
@@ -101,21 +122,21 @@ function keepsTraffic(stop: Span | undefined, dead: Span | undefined): Lane {
         from: 0,
         to: until,
         label: 'still gets traffic',
-        caption: 'Still gets traffic that it cannot serve: it has no readiness probe.',
+        caption: 'Still gets traffic that it cannot serve: the container has no readiness probe.',
       },
       {
         tone: 'maybe',
         from: until,
         to: dead?.latest ?? Infinity,
         label: 'until it is dead',
-        caption: 'Gets traffic until the kill has taken effect.',
+        caption: 'The kill ends the traffic in this time.',
       },
       {
         tone: 'idle',
         from: dead?.latest ?? Infinity,
         to: Infinity,
         label: 'no traffic',
-        caption: 'No traffic until it has started again.',
+        caption: 'No traffic until the container has started again.',
       },
     ]),
   };

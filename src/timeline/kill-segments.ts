@@ -1,28 +1,24 @@
 import { duration } from '../text/duration.ts';
+import type { Circumstances } from './circumstances.ts';
 import type { Segment } from './scene.ts';
 
-/** What happens to a container that a probe has killed. */
-export interface Aftermath {
-  readonly restarts: boolean;
-}
-
 /**
- * The segments from the verdict on: the grace period, then death.
+ * The segments from the verdict on: the grace period, then death. A container with restartPolicy Never is killed too,
+ * but not started again (pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions).
  *
  * @param verdict when SIGTERM is sent at the latest, in seconds
  * @param dead when the container is dead at the latest, in seconds
- * @param state what the container still does, such as `Still hanging`
  */
-export function killSegments(verdict: number, dead: number, { restarts }: Aftermath, state: string): Segment[] {
-  const after = restarts ? 'the kubelet starts it anew' : 'it is not started again';
+export function killSegments(verdict: number, dead: number, { restarts }: Circumstances): Segment[] {
+  const after = restarts ? 'and the kubelet starts it again' : 'and is not started again';
   return [
     {
       tone: 'stopping',
       from: verdict,
       to: dead,
       label: 'being stopped',
-      caption: `${state}: told to stop for sure (SIGTERM), with ${duration(dead - verdict)} at most to end.`,
+      caption: `SIGTERM has been sent. The container has ${duration(dead - verdict)} at most to exit.`,
     },
-    { tone: 'dead', from: dead, to: Infinity, label: 'dead', caption: `Dead for sure; ${after}.` },
+    { tone: 'dead', from: dead, to: Infinity, label: 'dead', caption: `The container is dead ${after}.` },
   ];
 }

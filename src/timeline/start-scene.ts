@@ -1,14 +1,17 @@
 import { axisEnd } from './axis-end.ts';
 import { figureOf } from './figure.ts';
+import { isNeverReady } from './circumstances.ts';
 import { killSegments } from './kill-segments.ts';
 import { nonEmpty } from './scene.ts';
 import type { Span } from '../probes/timing.ts';
+import type { Circumstances } from './circumstances.ts';
 import type { Figure } from './figure.ts';
-import type { Aftermath } from './kill-segments.ts';
 import type { Lane, Scene, Segment } from './scene.ts';
 
+const TRAFFIC = 'Traffic, if healthy at once';
+
 /** A container from its start on: how long it may take, and from when it gets traffic. */
-export function startScene(figures: readonly Figure[], aftermath: Aftermath): Scene {
+export function startScene(figures: readonly Figure[], circumstances: Circumstances): Scene {
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
   const ready = readyAfterStart(figures);
@@ -17,8 +20,10 @@ export function startScene(figures: readonly Figure[], aftermath: Aftermath): Sc
     origin: 'second 0 = the container starts',
     end: axisEnd(stop?.span, dead?.span, ready),
     lanes: [
-      stop && dead ? startLane(stop.span, dead.span, aftermath) : STARTS_FREELY,
-      trafficAtStart(ready, figureOf(figures, 'ready-after-start') !== undefined),
+      stop && dead ? startLane(stop.span, dead.span, circumstances) : startsFreely(circumstances),
+      isNeverReady(circumstances)
+        ? NEVER_READY
+        : trafficAtStart(ready, figureOf(figures, 'ready-after-start') !== undefined),
     ],
   };
 }
@@ -32,58 +37,79 @@ function readyAfterStart(figures: readonly Figure[]): Span {
   return readiness?.span ?? { earliest: 0, latest: 0 };
 }
 
-const STARTS_FREELY: Lane = {
-  title: 'Not healthy yet',
+const NEVER_READY: Lane = {
+  title: TRAFFIC,
   segments: [
     {
-      tone: 'safe',
+      tone: 'idle',
       from: 0,
       to: Infinity,
-      label: 'may start as long as it likes',
-      caption: 'It may start as long as it likes: it has no startup and no liveness probe, so no probe kills it.',
+      label: 'never Ready: no traffic',
+      caption: 'Never Ready: the probe that decides on traffic never has a result.',
     },
   ],
 };
 
-function startLane(stop: Span, dead: Span, aftermath: Aftermath): Lane {
+function startsFreely({ mute, hasLiveness }: Circumstances): Lane {
+  const isNeverStarted = mute.includes('startupProbe');
+  const free = hasLiveness
+    ? 'The container may take any time to start: the liveness probe never has a result.'
+    : 'The container may take any time to start: without startup and liveness probe, no probe kills it.';
+  return {
+    title: 'Not healthy yet',
+    segments: [
+      {
+        tone: isNeverStarted ? 'unnoticed' : 'safe',
+        from: 0,
+        to: Infinity,
+        label: isNeverStarted ? 'never counts as started' : 'no limit',
+        caption: isNeverStarted
+          ? 'Never counts as started: the startup probe never has a result. No probe kills the container.'
+          : free,
+      },
+    ],
+  };
+}
+
+function startLane(stop: Span, dead: Span, circumstances: Circumstances): Lane {
   const promised: Segment = {
     tone: 'safe',
     from: 0,
     to: stop.earliest,
-    label: 'surely allowed to start',
-    caption: 'Surely allowed to start: no probe kills it yet.',
+    label: 'guaranteed',
+    caption: 'Guaranteed time to start: no probe kills the container yet.',
   };
   const gamble: Segment = {
     tone: 'unsure',
     from: stop.earliest,
     to: stop.latest,
     label: 'may pass or be killed',
-    caption:
-      'May still pass, or be killed any moment, ' +
-      'as it depends on when the kubelet probes and how long each probe takes.',
+    caption: 'May pass or be killed. The moments of the probes and their lengths decide.',
   };
   return {
     title: 'Not healthy yet',
     segments: [
       ...(stop.earliest > 0 ? [promised] : []),
       gamble,
-      ...killSegments(stop.latest, dead.latest, aftermath, 'Still not healthy'),
+      ...killSegments(stop.latest, dead.latest, circumstances),
     ],
     stopAt: stop.latest,
   };
 }
 
 function trafficAtStart(ready: Span, hasReadiness: boolean): Lane {
-  const proof = hasReadiness ? 'its readiness probe has succeeded' : 'it counts as started (it has no readiness probe)';
+  const proof = hasReadiness
+    ? 'the readiness probe has succeeded'
+    : 'the container counts as started (no readiness probe)';
   return {
-    title: 'Traffic, if healthy at once',
+    title: TRAFFIC,
     segments: nonEmpty([
       {
         tone: 'idle',
         from: 0,
         to: ready.earliest,
         label: 'no traffic',
-        caption: 'No traffic yet: too early for its probes.',
+        caption: 'No traffic yet: too early for the probes.',
       },
       {
         tone: 'maybe',
@@ -98,8 +124,8 @@ function trafficAtStart(ready: Span, hasReadiness: boolean): Lane {
         to: Infinity,
         label: 'gets traffic',
         caption: hasReadiness
-          ? 'Ready for sure, if it was healthy from the start: gets traffic.'
-          : 'Gets traffic, whether it can serve it or not: it has no readiness probe.',
+          ? 'Ready and gets traffic, if the container was healthy from the start.'
+          : 'Gets traffic, even if it cannot serve it: the container has no readiness probe.',
       },
     ]),
   };

@@ -69,8 +69,8 @@ describe('probewright explain', () => {
 
   it('gives the figures that were measured: P2 T1 F3 is killed after 4 to 7 s', async () => {
     const { stdout } = await explain(['-'], pod({ livenessProbe: { ...tcp, periodSeconds: 2, failureThreshold: 3 } }));
-    expect(stdout).toMatch(/never healthy: told to stop +4 s +7 s /);
-    expect(stdout).toContain('It surely has 4 s to start. Not healthy by second 7');
+    expect(stdout).toMatch(/never healthy: SIGTERM +4 s +7 s /);
+    expect(stdout).toContain('Guaranteed 4 s to start. SIGTERM after 7 s at the latest; dead by 37 s.');
   });
 
   it('names the manifest, a policy, an annotation or the safety as provider', async () => {
@@ -102,20 +102,23 @@ describe('probewright explain', () => {
   it("times a kill by the probe's own grace period, and adds 2 s for a preStop hook", async () => {
     const livenessProbe = { ...tcp, terminationGracePeriodSeconds: 5 };
     const lifecycle = { preStop: { exec: { command: ['sleep', '1'] } } };
-    expect((await explain(['-'], pod({ livenessProbe }))).stdout).toContain('dead by second 36');
-    expect((await explain(['-'], pod({ livenessProbe, lifecycle }))).stdout).toContain('dead by second 38');
+    expect((await explain(['-'], pod({ livenessProbe }))).stdout).toContain('dead by 36 s');
+    expect((await explain(['-'], pod({ livenessProbe, lifecycle }))).stdout).toContain('dead by 38 s');
   });
 
-  it('says whether a killed container starts anew', async () => {
+  it('says whether a killed container is started again', async () => {
     const fields = { livenessProbe: tcp };
-    expect((await explain(['-'], pod(fields))).stdout).toContain('the kubelet starts it anew');
+    expect((await explain(['-'], pod(fields))).stdout).toContain('the kubelet starts it again');
     const never = await explain(['-'], pod(fields, { restartPolicy: 'Never' }));
-    expect(never.stdout).toContain('it is not started again');
+    expect(never.stdout).toContain('is not started again');
   });
 
-  it('warns where the figures cannot hold: a port name that the container does not declare', async () => {
+  it('gives no times for a probe that cannot kill: its container does not declare its port', async () => {
     const livenessProbe = { httpGet: { path: '/', port: 'nope' } };
-    expect((await explain(['-'], pod({ livenessProbe }))).stdout).toContain('livenessProbe asks port "nope"');
+    const { stdout } = await explain(['-'], pod({ livenessProbe }));
+    expect(stdout).toContain('livenessProbe: this container does not declare port "nope"');
+    expect(stdout).toContain('No limit on the time to start: no probe kills the container.\n');
+    expect(stdout).not.toMatch(/SIGTERM|dead/);
   });
 
   it('leaves out what the webhook would not look at, and what is no workload', async () => {
@@ -136,7 +139,7 @@ describe('probewright explain', () => {
       ['-', '--namespace', 'team', '--workload-kinds', join(directory, 'kinds.yaml')],
       app,
     );
-    expect(stdout).toMatch(/^App team\/a {2}\(<stdin>:1:1\)\n/);
+    expect(stdout).toMatch(/^a \(App in namespace team\) {2}\(<stdin>:1:1\)\n/);
   });
 });
 
@@ -175,7 +178,7 @@ describe('hostile manifests', () => {
   it('with probes of the wrong type are told so', async () => {
     const { code, stdout } = await explain(['-'], pod({ livenessProbe: 'x', readinessProbe: { httpGet: [] } }));
     expect(code).toBe(0);
-    expect(stdout).toContain('livenessProbe is no object');
+    expect(stdout).toContain('livenessProbe is not an object');
     expect(stdout).toContain('no handler');
   });
 });
@@ -238,7 +241,7 @@ describe('the command line', () => {
     const files = [join(directory, 'gone.yaml'), join(directory, 'bad.yaml'), '-'];
     const { code, stdout, stderr } = await explain([...files, '--policies', join(directory, 'policies')], pod({}));
     expect(code).toBe(2);
-    expect(stdout).toContain('Pod apps/web');
+    expect(stdout).toContain('web (Pod in namespace apps)');
     expect(stderr).toMatch(/^DIR\/gone\.yaml:1:1: cannot be read: ENOENT/m);
     expect(stderr).toMatch(/^DIR\/bad\.yaml:\d+:\d+: /m);
     expect(stderr).toMatch(/^DIR\/policies\/bad\.yaml:1:1: /m);

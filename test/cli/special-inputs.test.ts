@@ -108,7 +108,7 @@ describe.each(COMMANDS)('%s', (command) => {
       `${node} /dev/fd/0 ${policies} < ${at('web.yaml')}`,
     ]) {
       const { stdout } = await promisify(execFile)('bash', ['-c', line]);
-      expect(stdout).toMatch(/apps\/web|name: web|1 workload in 1 object/);
+      expect(stdout).toMatch(/apps\/web|web \(Deployment in namespace apps\)|name: web|1 workload in 1 object/);
     }
   }, 30_000);
 });

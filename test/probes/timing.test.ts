@@ -9,7 +9,7 @@ import {
   longestStartSeconds,
   neverHealthySpan,
   probeTiming,
-  recoverySpan,
+  longestRecoverySeconds,
 } from '../../src/probes/timing.ts';
 import type { ProbeTiming, Span } from '../../src/probes/timing.ts';
 
@@ -83,8 +83,8 @@ describe('the worked examples of the formulas', () => {
     expect(deadlockToKillSeconds(defaults, { graceSeconds: 30, hasPreStop: true })).toBe(63);
   });
 
-  it('a container that recovers is Ready after S-1 to S periods, plus the last probe', () => {
-    expect(recoverySpan(timing({ P: 5, S: 3 }), 1)).toEqual({ earliest: 10, latest: 16 });
+  it('a container that recovers is Ready within S periods and the length of the last probe', () => {
+    expect(longestRecoverySeconds(timing({ P: 5, S: 3 }), 1)).toBe(16);
   });
 
   it('the first second of a delay counts for nothing', () => {

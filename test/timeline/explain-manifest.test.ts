@@ -24,13 +24,47 @@ describe('what happens to a killed container', () => {
 
   it('says that restart rules may start it again, though its restartPolicy is Never', () => {
     const restartPolicyRules = [{ action: 'Restart', exitCodes: { operator: 'In', values: [137] } }];
-    expect(captions(podWith(never))).toContain('it is not started again');
-    expect(captions(podWith({ ...never, restartPolicyRules }))).not.toContain('it is not started again');
+    expect(captions(podWith(never))).toContain('is not started again');
+    expect(captions(podWith({ ...never, restartPolicyRules }))).not.toContain('is not started again');
   });
 
   it("lets the container's own restartPolicy win over the Pod's", () => {
     const always = { ...never, restartPolicy: 'Always' };
-    expect(captions(podWith(always, { restartPolicy: 'Never' }))).toContain('the kubelet starts it anew');
+    expect(captions(podWith(always, { restartPolicy: 'Never' }))).toContain('the kubelet starts it again');
+  });
+});
+
+describe('a probe that names a port which its container does not declare', () => {
+  const mute = { httpGet: { path: '/live', port: 'htpp' } };
+  const explained = (fields: JsonObject): ContainerExplanation | undefined => containersOf(podWith(fields))[0];
+  const shown = (container: ContainerExplanation | undefined): [string | undefined, string[] | undefined] => [
+    container?.headline,
+    container?.figures.map(({ probe, id }) => `${probe} ${id}`),
+  ];
+
+  it('has no times, and a liveness probe of that sort never kills', () => {
+    expect(shown(explained({ livenessProbe: mute }))).toEqual([
+      'No limit on the time to start: no probe kills the container.',
+      [],
+    ]);
+    expect(captions(podWith({ livenessProbe: mute }))).not.toMatch(/SIGTERM|dead|killed/);
+  });
+
+  it('as a startup probe takes the effect of all other probes away', () => {
+    const fields = { startupProbe: mute, livenessProbe: httpProbe(), readinessProbe: httpProbe() };
+    expect(shown(explained(fields))).toEqual([
+      'Never counts as started, and gets no traffic. No probe kills the container.',
+      [],
+    ]);
+    expect(captions(podWith(fields))).not.toMatch(/SIGTERM|dead|gets traffic/i);
+  });
+
+  it('as a readiness probe keeps all traffic away, and leaves the kill of the liveness probe', () => {
+    const fields = { livenessProbe: httpProbe(), readinessProbe: mute };
+    expect(explained(fields)?.headline).toBe(
+      'Guaranteed 20 s to start. SIGTERM after 31 s at the latest; dead by 61 s. Never Ready, so it gets no traffic.',
+    );
+    expect(captions(podWith(fields))).not.toMatch(/gets traffic/i);
   });
 });
 

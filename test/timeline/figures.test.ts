@@ -75,6 +75,12 @@ describe('the worked examples', () => {
     expect(spanOf(container({ startupProbe }), 'started')).toEqual(span(4, 11));
   });
 
+  it('no successThreshold guarantees a time until Ready: status syncs trigger readiness probes at once', () => {
+    const figures = container({ readinessProbe: timing({ P: 10, S: 3 }) });
+    expect(spanOf(figures, 'ready-after-start')).toEqual(span(0, 31));
+    expect(spanOf(figures, 'ready-again')).toEqual(span(0, 31));
+  });
+
   it('without probes there is nothing to tell', () => {
     expect(container({})).toEqual([]);
   });

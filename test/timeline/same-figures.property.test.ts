@@ -25,9 +25,9 @@ const graceSeconds = fc.oneof(fc.integer({ min: 1, max: 90 }), fc.constantFrom(u
 
 const handler = fc.oneof(
   fc
-    .record({ path: fc.constantFrom('/a', '/b'), port: fc.constantFrom('http', 'dns', 'nope', 8080) })
+    .record({ path: fc.constantFrom('/a', '/b'), port: fc.constantFrom('http', 'dns', 8080) })
     .map((httpGet) => ({ httpGet })),
-  fc.record({ port: fc.constantFrom('http', 'nope', 8080) }).map((tcpSocket) => ({ tcpSocket })),
+  fc.record({ port: fc.constantFrom('http', 8080) }).map((tcpSocket) => ({ tcpSocket })),
   fc.record({ port: fc.constant(9000) }).map((grpc) => ({ grpc })),
   fc.record({ command: fc.constant(['/bin/healthy']) }).map((exec) => ({ exec })),
 );
@@ -230,6 +230,15 @@ describe('a fault', () => {
   });
 });
 
+/** A Pod whose probes may also name a port that the container does not declare: those probes have no figures. */
+const podWithMuteProbes = fc
+  .tuple(pod, fc.array(fc.constantFrom('startupProbe', 'livenessProbe', 'readinessProbe'), { maxLength: 2 }))
+  .map(([manifest, kinds]) => {
+    const [own = {}] = (manifest['spec'] as { containers: JsonObject[] }).containers;
+    const mute = kinds.map((kind) => [kind, { tcpSocket: { port: 'nope' } }]);
+    return podWith({ ...own, ...(Object.fromEntries(mute) as JsonObject) });
+  });
+
 describe('what makes figures not hold', () => {
   it('liveness-never-restarts speaks of exactly the containers that explain leaves dead', () => {
     onEach(pod, (manifest) => {
@@ -237,17 +246,17 @@ describe('what makes figures not hold', () => {
       const captions = scenes.flatMap(({ lanes }) =>
         lanes.flatMap(({ segments }) => segments.map(({ caption }) => caption)),
       );
-      const staysDead = captions.some((caption) => caption.includes('it is not started again'));
+      const staysDead = captions.some((caption) => caption.includes('is not started again'));
       expect(findings('liveness-never-restarts', manifest).length > 0).toBe(staysDead);
     });
   });
 
   it('named-port speaks of exactly the port names that explain warns about', () => {
-    onEach(pod, (manifest) => {
+    onEach(podWithMuteProbes, (manifest) => {
       const undeclared = findings('named-port', manifest).filter(({ message }) =>
         message.includes('declares no port named'),
       );
-      const warned = explained(manifest).caveats.map((caveat) => caveat.split(' ')[0]);
+      const warned = explained(manifest).caveats.map((caveat) => caveat.split(':')[0]);
       expect(undeclared.map(({ probe }) => probe)).toEqual(warned);
     });
   });

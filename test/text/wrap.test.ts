@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { wrap, wrapEvenly } from '../../src/text/wrap.ts';
+
+const words = fc.array(fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom('a', 'b', '.') }), {
+  minLength: 1,
+  maxLength: 60,
+});
+
+describe('running text', () => {
+  it('does not end in a line of one word', () => {
+    expect(wrap('one two three four', 13)).toEqual(['one two three', 'four']);
+    expect(wrapEvenly('one two three four', 13)).toEqual(['one two', 'three four']);
+  });
+
+  it('keeps the word alone where narrower lines would need one line more', () => {
+    expect(wrapEvenly('aaaaaaaaaa bb', 10)).toEqual(['aaaaaaaaaa', 'bb']);
+  });
+
+  it('keeps all words in order, the width, and the number of lines', () => {
+    fc.assert(
+      fc.property(words, fc.integer({ min: 12, max: 60 }), (list, width) => {
+        const text = list.join(' ');
+        const lines = wrapEvenly(text, width);
+        expect(lines.join(' ')).toBe(text);
+        expect(lines).toHaveLength(wrap(text, width).length);
+        expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});
