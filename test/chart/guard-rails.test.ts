@@ -9,6 +9,30 @@ const refused: readonly [string, Rendering, RegExp][] = [
     { set: ['callers.commonNames={kube-apiserver}'] },
     /callers\.configMap is not: names count only in certificates that a known CA has signed/,
   ],
+  [
+    'a match condition with a name of the chart’s own',
+    { overrides: { webhooks: { matchConditions: [{ name: 'lacks-a-probe', expression: 'true' }] } } },
+    /webhooks\.matchConditions has the name lacks-a-probe: the chart has a condition of that name/,
+  ],
+  [
+    'two match conditions of one name',
+    {
+      overrides: {
+        webhooks: {
+          matchConditions: [
+            { name: 'mine', expression: 'true' },
+            { name: 'mine', expression: 'false' },
+          ],
+        },
+      },
+    },
+    /has the name mine twice/,
+  ],
+  [
+    'a match condition with a name that the API server refuses',
+    { overrides: { webhooks: { matchConditions: [{ name: 'no spaces', expression: 'true' }] } } },
+    /has the name "no spaces", which the API server refuses/,
+  ],
   ['kube-system', { namespace: 'kube-system' }, /cannot be installed in kube-system.*--namespace probewright-system/],
   [
     'Pods on Fail with one replica',

@@ -160,6 +160,27 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
     }
   });
 
+  it('let values narrow which objects they look at, beside the built-in conditions', () => {
+    const expression = "request.userInfo.username != 'system:serviceaccount:velero:velero'";
+    const selectors = webhooks({ values: [`${CHART}/ci/full-values.yaml`] }).map((webhook) => {
+      expect(webhook.matchConditions.at(-1)).toEqual({ name: 'not-of-the-backup', expression });
+      expect(webhook.matchConditions[0]?.name).toBe('not-being-deleted');
+      return webhook.objectSelector;
+    });
+    const own = { key: 'probewright.dev/webhook', operator: 'NotIn', values: ['disabled'] };
+    const given = { key: 'probes', operator: 'NotIn', values: ['none'] };
+    expect(selectors).toEqual([
+      { matchLabels: { tier: 'web' }, matchExpressions: [own, given] },
+      { matchLabels: { tier: 'web' }, matchExpressions: [given] },
+      { matchLabels: { tier: 'web' }, matchExpressions: [given] },
+    ]);
+    expect(webhooks().map(({ objectSelector }) => objectSelector)).toEqual([
+      { matchExpressions: [own] },
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('patch Pods when they are created and nothing else, and once more after others', () => {
     expect(configurations()[0]?.webhooks).toMatchObject([
       {

@@ -15,6 +15,7 @@ must not be where its message needs no explanation; a regular expression does.
 {{- include "probewright.refuseNames" . -}}
 {{- include "probewright.refuseArgs" . -}}
 {{- include "probewright.refuseWorkloadKinds" . -}}
+{{- include "probewright.refuseMatchConditions" . -}}
 {{- include "probewright.refusePolicyTexts" . -}}
 {{- if and .Values.callers.commonNames (not .Values.callers.configMap) -}}
 {{- fail "callers.commonNames is set and callers.configMap is not: names count only in certificates that a known CA has signed. Set callers.configMap, or take the names out" -}}
@@ -187,4 +188,22 @@ must not be where its message needs no explanation; a regular expression does.
 - keda.sh/ScaledJob
 - jobset.x-k8s.io/JobSet
 - leaderworkerset.x-k8s.io/LeaderWorkerSet
+{{- end -}}
+
+{{/* Names of match conditions must differ within a webhook: the API server refuses a configuration with two equal names. */}}
+{{- define "probewright.refuseMatchConditions" -}}
+{{- $builtIn := list "not-being-deleted" "not-from-a-node" "not-a-mirror-pod" "lacks-a-probe" "not-created-by-a-controller" "changes-the-spec" "not-of-a-controller" "changes-a-template" -}}
+{{- $seen := dict -}}
+{{- range .Values.webhooks.matchConditions -}}
+{{- if has .name $builtIn -}}
+{{- fail (printf "webhooks.matchConditions has the name %s: the chart has a condition of that name. Choose another name" .name) -}}
+{{- end -}}
+{{- if hasKey $seen .name -}}
+{{- fail (printf "webhooks.matchConditions has the name %s twice. Choose another name for one of the two" .name) -}}
+{{- end -}}
+{{- if not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)$" .name) -}}
+{{- fail (printf "webhooks.matchConditions has the name %s, which the API server refuses. Use letters, digits, '-', '_' and '.', with a letter or digit at both ends" (quote .name)) -}}
+{{- end -}}
+{{- $_ := set $seen .name true -}}
+{{- end -}}
 {{- end -}}

@@ -119,3 +119,10 @@ template outside of their spec, and PodTemplates, are always sent.
     : request.kind.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'ReplicationController', 'Job'] &&
     has(object.spec.template) && has(oldObject.spec.template) && object.spec.template == oldObject.spec.template)))
 {{- end -}}
+
+{{/* The conditions of the values come last: a condition that is false ends the evaluation, and the built-in ones are cheap. */}}
+{{- define "probewright.furtherConditions" -}}
+{{- with .Values.webhooks.matchConditions -}}
+{{- toYaml . -}}
+{{- end -}}
+{{- end -}}

@@ -68,3 +68,18 @@ Annotations of both configurations. AKS would add a namespaceSelector of its own
 {{- end -}}
 {{- merge (dict) $own .Values.webhooks.annotations .Values.commonAnnotations | toYaml -}}
 {{- end -}}
+
+{{/*
+Conditions on the labels of an object, besides the built-in ones. Expressions are all required, so values can only narrow. The list has the built-in
+expressions of the webhook.
+*/}}
+{{- define "probewright.objectSelector" -}}
+{{- with .context.Values.webhooks.objectSelector.matchLabels }}
+matchLabels:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with concat .expressions (.context.Values.webhooks.objectSelector.matchExpressions | default list) }}
+matchExpressions:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
