@@ -1,7 +1,8 @@
+import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { failureThresholdBeyond, verdictSpan } from '../probes/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { probeOf } from './checked-probe.ts';
-import type { CheckedContainer } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /** The timing of a fault after which the container may be killed before its Pod leaves the Service. */
@@ -17,6 +18,33 @@ export interface DrainRace {
   /** The smallest Fl with which liveness gives up strictly later than readiness. */
   readonly enough: number;
 }
+
+/** Liveness numbers with which liveness gives up strictly later than readiness, in words and as edits. */
+export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Pick<Finding, 'remedy' | 'edits'> {
+  const timing = liveness.timing ?? DEFAULT_TIMING;
+  const { periodSeconds: P, failureThreshold: F } = timing;
+  const enough = failureThresholdBeyond(drainedAfter, P);
+  if (enough <= Math.max(F, MOST_FAILURES) || enough * P < MOST_TOLERANCE_SECONDS)
+    return {
+      remedy: `write failureThreshold: ${enough}`,
+      edits: [{ path: liveness.place.path('failureThreshold'), value: enough }],
+    };
+  // More failures would replace a startup probe (delayed-liveness). A longer period has the same effect.
+  const most = Math.max(F, MOST_FAILURES);
+  const period = Math.floor(drainedAfter / (most - 1)) + 1;
+  const failures = Math.max(F, failureThresholdBeyond(drainedAfter, period));
+  return {
+    remedy: `write periodSeconds: ${period} and failureThreshold: ${failures}`,
+    edits: [
+      { path: liveness.place.path('periodSeconds'), value: period },
+      { path: liveness.place.path('failureThreshold'), value: failures },
+    ],
+  };
+}
+
+/** Above these two numbers, the check delayed-liveness takes a liveness probe for a substitute of a startup probe. */
+const MOST_FAILURES = 10;
+const MOST_TOLERANCE_SECONDS = 120;
 
 /**
  * Returns the smallest failureThreshold with which liveness gives up strictly later than readiness. Undefined unless

@@ -26,12 +26,19 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
   return {
     probe: probe.kind,
     path: probe.place.path('exec', 'command', 0),
-    message: `${containerPhrase(container)} is to run a program without a name, and every probe errors; ${whatToWrite(argv)}`,
+    message: `the ${probe.kind} of ${containerPhrase(container)} runs a program without a name, so every probe errors`,
+    ...whatToWrite(probe, argv),
   };
 }
 
-function whatToWrite(argv: readonly unknown[]): string {
-  return argv.slice(1).some((word) => !namesNoProgram(word))
-    ? 'take the empty first element out, or write the program there'
-    : 'write the program there, such as command: [cat, /tmp/healthy]';
+function whatToWrite(probe: CheckedProbe, argv: readonly unknown[]): Pick<Finding, 'remedy' | 'edits'> {
+  const first = argv.findIndex((word) => !namesNoProgram(word));
+  if (first < 0) return { remedy: 'write the program, for example command: [cat, /tmp/healthy]' };
+  const words = argv.slice(first);
+  return {
+    remedy: `remove the empty first ${first === 1 ? 'element' : 'elements'}, or write the program there`,
+    ...(words.every((word) => typeof word === 'string') && {
+      edits: [{ path: probe.place.path('exec', 'command'), value: words }],
+    }),
+  };
 }

@@ -2,12 +2,15 @@ import { member } from '../json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
-import { containerPhrase, listed } from './wording.ts';
+import { containerPhrase, firstListed } from './wording.ts';
 import { quote } from '../text/quote.ts';
 import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-/** Highest number of forbidden names in a message. A longer list is not useful to a reader. */
+/** Most characters of a forbidden name in a message, with its quotes. */
+const MOST_NAME_CHARACTERS = 24;
+
+/** Highest number of forbidden names that are collected. A longer list is not useful to a reader. */
 const MOST_LISTED = 10;
 
 /**
@@ -49,9 +52,10 @@ function findingsOf(container: CheckedContainer, probe: CheckedProbe, names: Rea
     const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
     if (forbidden.length === 0) continue;
     const message =
-      `${containerPhrase(container)} runs ${listed(forbidden.map(quote))} in its ${probe.kind}, ` +
-      'which the policy forbids; write an httpGet, tcpSocket or grpc handler, or another command';
-    findings.push({ probe: probe.kind, path: probe.place.path('exec', 'command', index), message });
+      `${containerPhrase(container)} runs ${firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)))} ` +
+      `in its ${probe.kind}, which a policy forbids`;
+    const remedy = 'use an httpGet, tcpSocket or grpc handler, or another command';
+    findings.push({ probe: probe.kind, path: probe.place.path('exec', 'command', index), message, remedy });
   }
   return findings;
 }

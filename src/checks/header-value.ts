@@ -2,8 +2,9 @@ import { beginning } from '../text/cut.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
 import { isJsonObject, member, stringMember } from '../json/json-value.ts';
 import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
-import { containerPhrase } from './wording.ts';
+import { containerPhrase, quotedValue } from './wording.ts';
 import { quote } from '../text/quote.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
@@ -29,21 +30,44 @@ function findingsOf(container: CheckedContainer, probe: CheckedProbe): Finding[]
     const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
     const position = value === undefined ? -1 : firstControlCharacter(value);
     if (!isJsonObject(header) || value === undefined || position < 0) continue;
-    const path = probe.place.path('httpGet', 'httpHeaders', index, 'value');
-    findings.push({ probe: probe.kind, path, message: sentence(container, header, value, position) });
+    findings.push({
+      probe: probe.kind,
+      path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
+      message: problem(container, header, value, position),
+      ...whatToWrite(probe, index, value, position),
+    });
   }
   return findings;
 }
 
-function sentence(container: CheckedContainer, header: object, value: string, position: number): string {
-  const name = isJsonObject(header) ? (stringMember(header, 'name') ?? '') : '';
+function problem(container: CheckedContainer, header: JsonObject, value: string, position: number): string {
+  const name = stringMember(header, 'name') ?? '';
   const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
-  const atEnd = value.trimEnd().length <= position;
   return (
-    `${containerPhrase(container)} sends header ${quote(name)} with the control character U+${code} ` +
-    `as character ${position + 1} of ${value.length}, and every probe fails; ` +
-    (atEnd
-      ? `write value: ${quote(beginning(value, position))} (a YAML block "|" ends in a line break)`
-      : 'take it out')
+    `${containerPhrase(container)} sends header ${quotedValue(name)} with the control character U+${code} ` +
+    `as character ${position + 1} of ${value.length}, so every probe fails`
   );
 }
+
+/** A line break at the end is an accident of YAML. Nobody knows what a control character elsewhere was meant to be. */
+function whatToWrite(
+  probe: CheckedProbe,
+  index: number,
+  value: string,
+  position: number,
+): Pick<Finding, 'remedy' | 'edits'> {
+  const isAtEnd = value.trimEnd().length <= position;
+  if (!isAtEnd || position === 0) return { remedy: 'remove the control character' };
+  const meant = beginning(value, position);
+  const path = probe.place.path('httpGet', 'httpHeaders', index, 'value');
+  return {
+    remedy:
+      meant.length > LONGEST_SHOWN
+        ? 'remove the line break at the end (a YAML block "|" ends with a line break)'
+        : `write value: ${quote(meant)} (a YAML block "|" ends with a line break)`,
+    edits: [{ path, value: meant }],
+  };
+}
+
+/** A longer value would be cut in the remedy, and a cut value is wrong. */
+const LONGEST_SHOWN = 60;

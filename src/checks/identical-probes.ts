@@ -1,7 +1,8 @@
 import { isJsonObject, member } from '../json/json-value.ts';
 import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probes/default-values.ts';
-import { failureThresholdBeyond, verdictSpan } from '../probes/timing.ts';
+import { verdictSpan } from '../probes/timing.ts';
 import { isPresent, probeOf } from './checked-probe.ts';
+import { drainingAdvice } from './drain-race.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -26,11 +27,17 @@ export const identicalProbes = defineCheck({
     const timing = liveness?.timing;
     if (liveness === undefined || readiness === undefined || timing === undefined) return [];
     if (!areEqual(withoutPlainDefaults(liveness), withoutPlainDefaults(readiness))) return [];
-    const enough = failureThresholdBeyond(verdictSpan(timing).latest, timing.periodSeconds);
-    const message =
-      `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it; ` +
-      `write failureThreshold: ${enough}, or an endpoint of its own`;
-    return [{ probe: 'livenessProbe', path: liveness.place.path(), message }];
+    const { remedy, edits } = drainingAdvice(liveness, verdictSpan(timing).latest);
+    const message = `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`;
+    return [
+      {
+        probe: 'livenessProbe',
+        path: liveness.place.path(),
+        message,
+        remedy: `${remedy ?? ''}, or ask an endpoint that reports on this process only`,
+        ...(edits && { edits }),
+      },
+    ];
   },
 });
 

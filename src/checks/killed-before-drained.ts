@@ -1,4 +1,4 @@
-import { drainRace } from './drain-race.ts';
+import { drainingAdvice, drainRace } from './drain-race.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { Finding } from './check.ts';
@@ -18,10 +18,11 @@ export const killedBeforeDrained = defineCheck({
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== false) return [];
-    const { liveness, killedAfter, drainedAfter, enough } = race;
+    const { liveness, killedAfter, drainedAfter } = race;
     const message =
-      `${containerPhrase(container)} may be killed ${killedAfter} s after a fault, before readiness has stopped its traffic ` +
-      `(up to ${drainedAfter} s); write failureThreshold: ${enough}`;
-    return [{ probe: 'livenessProbe', path: liveness.place.path('failureThreshold'), message }];
+      `${containerPhrase(container)} may be restarted ${killedAfter} s after a fault, before readiness stops its traffic ` +
+      `(after up to ${drainedAfter} s)`;
+    const path = liveness.place.path('failureThreshold');
+    return [{ probe: 'livenessProbe', path, message, ...drainingAdvice(liveness, drainedAfter) }];
   },
 });

@@ -27,7 +27,13 @@ function finding(container: CheckedContainer, probe: CheckedProbe): Finding {
     probe: probe.kind,
     path: probe.place.path(),
     message:
-      `${containerPhrase(container)} is killed and stays dead the first time its ${probe.kind} gives up: restartPolicy is Never; ` +
-      'leave the probe out, or write restartPolicy: OnFailure',
+      `${containerPhrase(container)} stays dead after its ${probe.kind} has failed ${failures(probe)}: ` +
+      'restartPolicy Never lets nothing restart it',
+    remedy: `remove the ${probe.kind}, or write restartPolicy: OnFailure`,
   };
+}
+
+function failures({ timing }: CheckedProbe): string {
+  const count = timing?.failureThreshold;
+  return count === undefined || count === 1 ? 'once' : `${count} times`;
 }

@@ -1,10 +1,11 @@
 import { member } from '../json/json-value.ts';
-import { didYouMean } from '../text/suggestion.ts';
+import { suggestion } from '../text/suggestion.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { isPortName } from '../probes/port-name.ts';
 import { eachProbe } from './each-probe.ts';
 import { oncePerWorkload } from './once-per-workload.ts';
-import { containerPhrase, listed } from './wording.ts';
+import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './plausible-port.ts';
+import { containerPhrase, firstListed, quotedValue, yamlFlow } from './wording.ts';
 import { quote } from '../text/quote.ts';
 import { defineCheck } from './check.ts';
 import type { ContainerPort } from '../workload/ports.ts';
@@ -22,7 +23,7 @@ import type { CheckedProbe } from './checked-probe.ts';
 export const namedPort = defineCheck({
   id: 'named-port',
   summary:
-    'The probe names a port that its container does not declare for TCP, so it errors for ever and does nothing.',
+    'The probe names a port that its container does not declare for TCP, so every probe errors and has no effect.',
   action: 'Deny',
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });
@@ -34,31 +35,40 @@ function violationOf(workload: CheckedWorkload, container: CheckedContainer, pro
     return undefined;
   if (declared.some((port) => port.name === name && isTcp(port))) return undefined;
   const same = declared.find((port) => port.name === name);
-  const message = same === undefined ? undeclared(workload, container, name, declared) : notTcp(container, same);
-  return { probe: probe.kind, path: probe.place.path(probe.handlerKind, 'port'), message };
+  const told =
+    same === undefined
+      ? undeclared(workload, container, probe, name, declared)
+      : { message: notTcp(container, same), ...declaredPortAdvice(probe, declared) };
+  return { probe: probe.kind, path: probe.place.path(probe.handlerKind, 'port'), ...told };
 }
 
-function undeclared(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  name: string,
-  declared: readonly ContainerPort[],
-): string {
-  const advice = elsewhere(workload, container, name) ?? (nearName(name, declared) || whatThereIs(name, declared));
-  return `${containerPhrase(container)} declares no port named ${quote(name)}${advice}`;
-}
+type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
 
 /**
  * Containers of a Pod share their IP addresses. A probe therefore reaches a port of another container by number, but
  * not by name.
  */
-function elsewhere(workload: CheckedWorkload, container: CheckedContainer, name: string): string | undefined {
-  for (const { other, number } of declarersOf(workload).get(name) ?? []) {
-    if (other.place === container.place) continue;
-    const advice = `a probe knows its own container's names only: write port: ${number}`;
-    return `; ${containerPhrase(other)} does, but ${advice}`;
-  }
-  return undefined;
+function undeclared(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  name: string,
+  declared: readonly ContainerPort[],
+): Told {
+  const message = `${containerPhrase(container)} declares no port named ${quote(name)}`;
+  const elsewhere = declarersOf(workload)
+    .get(name)
+    ?.find(({ other }) => other.place !== container.place);
+  if (elsewhere !== undefined)
+    return {
+      message: `${message}, but ${containerPhrase(elsewhere.other)} does`,
+      remedy: `write port: ${elsewhere.number}, because a probe knows only the port names of its own container`,
+    };
+  const near = suggestion(name, tcpNames(declared));
+  if (near === undefined) return { message, ...declaredPortAdvice(probe, declared) };
+  const port = declared.find((candidate) => candidate.name === near && isTcp(candidate));
+  const isSafe = port !== undefined && mayAnswer(probe, port);
+  return { message, remedy: `did you mean "${near}"?`, ...(isSafe && { edits: [portEdit(probe, port)] }) };
 }
 
 interface Declarer {
@@ -83,15 +93,15 @@ const declarersOf = oncePerWorkload((workload) => {
   return byName;
 });
 
-function nearName(name: string, declared: readonly ContainerPort[]): string {
-  return didYouMean(name, tcpNames(declared));
-}
-
-function whatThereIs(name: string, declared: readonly ContainerPort[]): string {
+/** Advises the only declared port that may answer the probe. Otherwise lists the declared ports. */
+function declaredPortAdvice(probe: CheckedProbe, declared: readonly ContainerPort[]): Omit<Told, 'message'> {
+  const only = onlyPlausiblePort(probe, declared);
+  if (only !== undefined)
+    return { remedy: `write port: ${yamlFlow(portValue(probe, only))}`, edits: [portEdit(probe, only)] };
   const usable = declared.filter(isTcp);
-  return usable.length === 0
-    ? `; write the number, or add { name: ${name}, containerPort: <number> } to its ports`
-    : `; it declares ${listed(describePorts(usable))}`;
+  if (usable.length > 0)
+    return { remedy: `write one of its TCP ports: ${firstListed(describePorts(usable), 'or', usable.length)}` };
+  return { remedy: 'declare the port in ports, with its name and number, or write the number' };
 }
 
 function tcpNames(declared: readonly ContainerPort[]): string[] {
@@ -100,7 +110,7 @@ function tcpNames(declared: readonly ContainerPort[]): string[] {
 
 function notTcp(container: CheckedContainer, { name = '', number, protocol }: ContainerPort): string {
   return (
-    `${containerPhrase(container)} declares port ${quote(name)} (${number}) for ${quote(protocol)}, ` +
-    'but the kubelet connects over TCP; name one of its TCP ports'
+    `${containerPhrase(container)} declares port ${quote(name)} (${number}) for ${quotedValue(protocol)}, ` +
+    'but the kubelet connects over TCP'
   );
 }

@@ -34,9 +34,8 @@ export const probeHandler = defineCheck({
     eachProbe(container, (probe) => {
       const allowed = parameters[probe.kind].allowed ?? parameters.allowed;
       if (allowed.includes(probe.handlerKind)) return undefined;
-      const message =
-        `${containerPhrase(container)} uses ${probe.handlerKind} as its ${probe.kind}; ` +
-        `write ${listed(allowed, 'or')} instead`;
-      return { probe: probe.kind, path: probe.place.path(probe.handlerKind), message };
+      const path = probe.place.path(probe.handlerKind);
+      const message = `${containerPhrase(container)} uses ${probe.handlerKind} as its ${probe.kind}, which a policy forbids`;
+      return { probe: probe.kind, path, message, remedy: `write ${listed(allowed, 'or')} instead` };
     }),
 });

@@ -1,6 +1,6 @@
 import { member } from '../json/json-value.ts';
 import { eachProbe } from './each-probe.ts';
-import { containerPhrase } from './wording.ts';
+import { containerPhrase, quotedValue } from './wording.ts';
 import { quote } from '../text/quote.ts';
 import { defineCheck } from './check.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -21,7 +21,8 @@ export const probeHost = defineCheck({
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
+/** Addresses that mean the node when the kubelet connects, the unspecified addresses included. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|::1|::|\[::1?\])$/i;
 
 function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   if (probe.handlerKind !== 'httpGet' && probe.handlerKind !== 'tcpSocket') return undefined;
@@ -29,18 +30,26 @@ function violationOf(workload: CheckedWorkload, container: CheckedContainer, pro
   if (typeof host !== 'string' || host === '') return undefined;
   const isLoopback = LOOPBACK.test(host);
   if (isLoopback && member(workload.podSpec, 'hostNetwork') === true) return undefined;
-  const meaning = isLoopback
-    ? `asks the node, not the Pod: to the kubelet ${quote(host)} is the node`
-    : `asks ${quote(host)} instead of the Pod's IP, and the kubelet resolves no Service names`;
+  const path = probe.place.path(probe.handlerKind, 'host');
+  const subject = `the ${probe.kind} of ${containerPhrase(container)}`;
+  if (isLoopback)
+    return {
+      probe: probe.kind,
+      path,
+      message: `${subject} asks the node, not the Pod: for the kubelet, ${quotedValue(host)} is the node`,
+      remedy: 'remove host',
+      edits: [{ path, value: null }],
+    };
   return {
     probe: probe.kind,
-    path: probe.place.path(probe.handlerKind, 'host'),
-    message: `${containerPhrase(container)} ${meaning}; leave host out${isLoopback ? '' : virtualHost(probe, host)}`,
+    path,
+    message: `${subject} asks ${quotedValue(host)} instead of the Pod's IP; the kubelet resolves no names of Services`,
+    remedy: `remove host${virtualHost(probe, host)}`,
   };
 }
 
 function virtualHost({ handlerKind }: CheckedProbe, host: string): string {
   return handlerKind === 'httpGet'
-    ? `, and for a virtual host write httpHeaders: [{ name: Host, value: ${quote(host)} }]`
+    ? `; for a virtual host, write httpHeaders: [{ name: Host, value: ${quote(host)} }]`
     : '';
 }

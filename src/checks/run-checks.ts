@@ -2,6 +2,7 @@ import { CHECKS } from './catalogue.ts';
 import { formatPath } from '../json/field-path.ts';
 import { stricter } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
+import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
@@ -41,8 +42,19 @@ export function* runChecksInSteps(
     action,
     container: at.name,
     ...(isFloored && { isFloored }),
-    ...(finding.level === undefined ? finding : withoutLevel(finding)),
+    ...asPrinted(finding),
   }));
+}
+
+/** Longest problem, without its remedy. The API server's own words have no limit here. */
+const MOST_MESSAGE_CHARACTERS = 200;
+
+/** Returns a finding as a violation carries it: without its level, and with a message that fits on a screen. */
+function asPrinted(finding: Finding): Finding {
+  const { level, message, remedy, reason } = finding;
+  const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
+  if (isLong) return { ...withoutLevel(finding), message: cut(message, MOST_MESSAGE_CHARACTERS) };
+  return level === undefined ? finding : withoutLevel(finding);
 }
 
 function withoutLevel(finding: Finding): Finding {

@@ -1,4 +1,4 @@
-import { drainRace } from './drain-race.ts';
+import { drainingAdvice, drainRace } from './drain-race.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { Finding } from './check.ts';
@@ -19,10 +19,11 @@ export const sharedEndpoint = defineCheck({
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== true) return [];
-    const { liveness, killedAfter, drainedAfter, enough } = race;
+    const { liveness, killedAfter, drainedAfter } = race;
     const message =
-      `${containerPhrase(container)} asks one endpoint for liveness and readiness, and may be restarted ${killedAfter} s after a fault ` +
-      `while readiness takes up to ${drainedAfter} s to stop its traffic; write failureThreshold: ${enough}`;
-    return [{ probe: 'livenessProbe', path: liveness.place.path('failureThreshold'), message }];
+      `${containerPhrase(container)} asks one endpoint for liveness and readiness: a fault may restart it after ` +
+      `${killedAfter} s, but readiness stops its traffic after up to ${drainedAfter} s`;
+    const path = liveness.place.path('failureThreshold');
+    return [{ probe: 'livenessProbe', path, message, ...drainingAdvice(liveness, drainedAfter) }];
   },
 });

@@ -55,3 +55,11 @@ export function fullMessage({ message, remedy }: Pick<Violation, 'message' | 're
 export function violationKey({ check, template, container, probe }: Violation): string {
   return JSON.stringify([check, template, container, probe]);
 }
+
+/** Returns a violation without edits. The remedy in words remains. */
+export function withoutEdits(violation: Violation): Violation {
+  if (violation.edits === undefined) return violation;
+  const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
+  delete copy.edits;
+  return copy;
+}

@@ -2,9 +2,37 @@ import { jsonText } from '../text/json-text.ts';
 import { quote } from '../text/quote.ts';
 import type { CheckedContainer } from './check.ts';
 
+/** Longest container name that the API server accepts, with its quotes. */
+const MOST_NAME_CHARACTERS = 65;
+
 /** Formats `container "app"`, the form that every message uses. */
 export function containerPhrase(container: CheckedContainer): string {
-  return `container ${quote(container.name)}`;
+  return `container ${quote(container.name, MOST_NAME_CHARACTERS)}`;
+}
+
+/** Most characters of a value in a message, with its quotes. A message has at most 200 characters in all. */
+const MOST_VALUE_CHARACTERS = 40;
+
+/** Quotes a value from the object for a message. */
+export function quotedValue(text: string): string {
+  return quote(text, MOST_VALUE_CHARACTERS);
+}
+
+/** Most words of a list in a message. */
+const MOST_WORDS = 3;
+
+/**
+ * Joins the first words, and counts the others: `a, b, c and 4 more`.
+ *
+ * @param total how many words there are, if `words` holds only the first of them
+ */
+export function firstListed(
+  words: readonly string[],
+  conjunction: 'and' | 'or' = 'and',
+  total: number = words.length,
+): string {
+  if (total <= MOST_WORDS + 1) return listed(words, conjunction);
+  return listed([...words.slice(0, MOST_WORDS), `${total - MOST_WORDS} more`]);
 }
 
 /** Joins words: `a`, `a and b`, `a, b and c`. */

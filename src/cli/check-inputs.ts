@@ -1,9 +1,10 @@
 import { objectMember, stringMembers, stringMember } from '../json/json-value.ts';
 import { laxer } from '../policy/action.ts';
 import { judge } from '../verdict/judge.ts';
+import { withSafeAdvice } from '../verdict/safe-advice.ts';
 import { validProbe } from '../checks/valid-probe.ts';
 import { unknownProbeFields } from '../checks/unknown-fields.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { podTemplatesOf, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { duplicateKeysIn } from '../manifests/duplicate-keys.ts';
 import { describeManifest } from '../manifests/manifest.ts';
 import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
@@ -12,7 +13,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { PlacedTemplate } from '../workload/kinds.ts';
+import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import type { CheckReport, PlacedViolation } from './check-report.ts';
@@ -70,7 +71,9 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
   const verdict = judge({ object, kind, templates, namespace }, policies, true);
   const violations = [
     ...templates.flatMap((template) => violationsOfText(manifest, template, policies, namespace, problems)),
-    ...verdict.violations,
+    ...withSafeAdvice(object, [...misspeltFields(templates, policies, namespace), ...verdict.violations], (edited) =>
+      violationsOfObject(edited, kind, policies, namespace),
+    ),
   ];
   const place = { file: document.file, ...document.position(path) };
   const description = describeManifest(object, namespace);
@@ -87,9 +90,30 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
   };
 }
 
+/** Judges an object again, after edits. */
+function violationsOfObject(
+  object: JsonObject,
+  kind: WorkloadKind,
+  policies: Snapshot,
+  namespace: string,
+): readonly Violation[] {
+  const templates = podTemplatesOf(object, kind);
+  const { violations } = judge({ object, kind, templates, namespace }, policies, true);
+  return [...misspeltFields(templates, policies, namespace), ...violations];
+}
+
+/** Violations that only a manifest shows: fields that the API server drops before it calls a webhook. */
+function misspeltFields(templates: readonly PlacedTemplate[], policies: Snapshot, namespace: string): Violation[] {
+  return templates.flatMap((placed) =>
+    unknownProbeFields(objectMember(placed.template, 'spec') ?? {}, [...placed.path, 'spec']).flatMap((field) =>
+      asViolation(field, placed, policies, namespace),
+    ),
+  );
+}
+
 /**
- * Violations that only a manifest shows: fields that the API server drops before it calls a webhook, and keys that are
- * written twice. The file's problem about such a key is removed from `problems`, as the violation replaces it.
+ * Violations that only the text of a manifest shows: keys that are written twice. The file's problem about such a key
+ * is removed from `problems`, as the violation replaces it.
  */
 function violationsOfText(
   manifest: Manifest,
@@ -98,20 +122,26 @@ function violationsOfText(
   namespace: string,
   problems: FileProblem[],
 ): Violation[] {
-  const { template, path } = placed;
-  const misspelt = unknownProbeFields(objectMember(template, 'spec') ?? {}, [...path, 'spec']);
-  const duplicates = duplicateKeysIn(manifest, placed, problems).map((duplicate) => {
+  return duplicateKeysIn(manifest, placed, problems).flatMap((duplicate) => {
     // An anchored probe is in several containers and has one problem.
     const index = problems.indexOf(duplicate.problem);
     if (index >= 0) problems.splice(index, 1);
     const message =
       'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
-    return { container: duplicate.container, path: duplicate.path, message };
+    const field = { container: duplicate.container, path: duplicate.path, message };
+    return asViolation(field, placed, policies, namespace);
   });
+}
+
+/** A field that only a manifest shows, as a violation of valid-probe; none where policies turn that check off. */
+function asViolation(
+  field: Pick<Violation, 'container' | 'path' | 'message' | 'remedy' | 'edits'>,
+  { template }: PlacedTemplate,
+  policies: Snapshot,
+  namespace: string,
+): Violation[] {
   const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
   const { checkPolicy } = policies.policyFor(namespace, labels);
-  return [...misspelt, ...duplicates].flatMap((field): Violation[] => {
-    const action = checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;
-    return action === 'Off' ? [] : [{ ...field, check: validProbe.id, action, reason: 'FieldValueForbidden' }];
-  });
+  const action = checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;
+  return action === 'Off' ? [] : [{ ...field, check: validProbe.id, action, reason: 'FieldValueForbidden' }];
 }

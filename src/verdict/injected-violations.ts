@@ -2,6 +2,7 @@ import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { fieldSource, giverOf, isShapedByNamespace } from '../defaulting/field-origin.ts';
 import { laxer } from '../policy/action.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
+import { withoutEdits } from '../checks/violation.ts';
 import type { PolicyAtFault, Violation } from '../checks/violation.ts';
 import type { Setting } from '../defaulting/field-origin.ts';
 import type { Injection } from '../defaulting/injection.ts';
@@ -54,6 +55,7 @@ function ofPolicy(
   checkPolicy: ReadonlyMap<string, EffectiveCheck>,
 ): Violation {
   const { kind } = injection;
+  // No edit of the workload changes an injected probe.
   const others = withoutEdits(violation);
   const fault = faultOf(violation.path, injection, liveness);
   const action = actionForAuthor(violation, injection, checkPolicy.get(violation.check));
@@ -106,14 +108,6 @@ function actionForAuthor(
   if (check?.isPlatformAction === true && isShapedByNamespace(injection)) return action;
   const floor = check?.floor?.action;
   return laxer(action, floor === undefined || floor === 'Off' ? 'Audit' : floor);
-}
-
-/** No edit of the workload changes an injected probe. */
-function withoutEdits(violation: Violation): Violation {
-  if (violation.edits === undefined) return violation;
-  const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
-  delete copy.edits;
-  return copy;
 }
 
 function remedyOf({ remedy }: Violation): string[] {

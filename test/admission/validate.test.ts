@@ -355,13 +355,13 @@ describe('what has more faults than anybody reads', () => {
     expect(lines.at(-1)).toBe('and 2 more violations');
   });
 
-  it('has its ports listed up to the twentieth, by names of bearable length', () => {
+  it('has its first ports listed, by names of bearable length', () => {
     const named = Array.from({ length: 25 }, (_, i) => ({ name: `p${i}${'x'.repeat(100)}`, containerPort: i + 1 }));
     const livenessProbe = { httpGet: { path: '/', port: 'nope' } };
     const { message = '' } = validation(deployment(appContainer({ ports: named, livenessProbe }))).status;
     const line = message.split('\n').find((each) => each.includes('(named-port)')) ?? '';
-    expect(line).toContain('(20) and 5 more (named-port)');
-    expect(line.length).toBeLessThan(2000);
+    expect(line).toContain('(3) and 22 more (named-port)');
+    expect(line.length).toBeLessThan(500);
   });
 });
 

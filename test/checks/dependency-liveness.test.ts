@@ -11,24 +11,34 @@ describe('dependency-liveness', () => {
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.httpGet.path',
       message:
-        'container "app" is restarted, in every replica at once, when a dependency that "/actuator/health" answers for is down; ' +
-        'write path: /actuator/health/liveness',
+        'container "app" asks "/actuator/health" for liveness: the name suggests a readiness or aggregate endpoint, ' +
+        'and the outage of a dependency then restarts every replica',
+      remedy: 'write path: /actuator/health/liveness',
     });
   });
 
+  const OWN = 'use an endpoint that reports on this process only';
   it.each([
     ['/manage/health', 'write path: /manage/health/liveness'],
     ['/actuator/health/readiness', 'write path: /actuator/health/liveness'],
-    ['/readyz', 'write path: /livez'],
-    ['/ready', 'write a path that answers for the process alone'],
+    ['/q/health/ready', 'write path: /q/health/live'],
     ['/-/ready', 'write path: /-/healthy'],
-    ['/health/ready', 'write path: /health/live'],
-    ['/healthcheck/ready', 'write path: /healthcheck/live'],
-  ])('finds %s', (path, advice) => {
-    expect(onlyFinding(ID, asking(path)).message).toContain(advice);
+    ['/readyz', OWN],
+    ['/ready', OWN],
+    ['/health/ready', OWN],
+    ['/healthcheck/ready', OWN],
+    ['/api/v1/readiness', OWN],
+    ['/app/READY', OWN],
+    ['/readyz/', OWN],
+    ['/readyz?verbose', OWN],
+    ['ready', OWN],
+  ])('finds %s', (path, remedy) => {
+    const found = onlyFinding(ID, asking(path));
+    expect(found.remedy).toBe(remedy);
+    expect(found.edits).toBeUndefined();
   });
 
-  it.each(['/actuator/health/liveness', '/healthcheck/live', '/livez', '/health', '/readyz/', '/ready/now'])(
+  it.each(['/actuator/health/liveness', '/healthcheck/live', '/livez', '/health', '/ready/now', '/already', '/?ready'])(
     'accepts %s',
     (path) => {
       expect(findings(ID, asking(path))).toEqual([]);
@@ -44,6 +54,8 @@ describe('dependency-liveness', () => {
 
   it('replaces the paths with paths, and adds additionalPaths', () => {
     expect(findings(ID, asking('/ready'), { paths: ['/deep'] })).toEqual([]);
+    expect(findings(ID, asking('/api/ready'), { paths: ['/deep'] })).toEqual([]);
+    expect(findings(ID, asking('/api/ready'), { additionalPaths: ['/deep'] })).toHaveLength(1);
     expect(findings(ID, asking('/deep'), { paths: ['/deep'] })).toHaveLength(1);
     expect(findings(ID, asking('/deep'), { additionalPaths: ['/deep'] })).toHaveLength(1);
     expect(findings(ID, asking('/ready'), { additionalPaths: ['/deep'] })).toHaveLength(1);

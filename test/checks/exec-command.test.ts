@@ -10,14 +10,22 @@ describe('exec-command', () => {
     expect(onlyFinding(ID, running(command))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.exec.command[0]',
-      message:
-        'container "app" is to run a program without a name, and every probe errors; ' +
-        'write the program there, such as command: [cat, /tmp/healthy]',
+      message: 'the livenessProbe of container "app" runs a program without a name, so every probe errors',
+      remedy: 'write the program, for example command: [cat, /tmp/healthy]',
     });
   });
 
   it('suggests to drop an empty element before the program', () => {
-    expect(onlyFinding(ID, running(['', 'cat'])).message).toContain('take the empty first element out');
+    const path = ['spec', 'containers', 0, 'livenessProbe', 'exec', 'command'];
+    expect(onlyFinding(ID, running(['', 'cat', '']))).toMatchObject({
+      remedy: 'remove the empty first element, or write the program there',
+      edits: [{ path, value: ['cat', ''] }],
+    });
+    expect(onlyFinding(ID, running(['', ' ', 'cat']))).toMatchObject({
+      remedy: 'remove the empty first elements, or write the program there',
+      edits: [{ path, value: ['cat'] }],
+    });
+    expect(onlyFinding(ID, running(['', 'cat', null])).edits).toBeUndefined();
   });
 
   it.each([[['cat', '']], [['sh', '-c', 'true']], [[' cat']], [['\ufeff']]])('accepts %j', (command) => {

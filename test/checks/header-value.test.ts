@@ -14,13 +14,32 @@ describe('header-value', () => {
       probe: 'readinessProbe',
       path: 'spec.containers[0].readinessProbe.httpGet.httpHeaders[1].value',
       message:
-        'container "app" sends header "X-Token" with the control character U+000A as character 4 of 4, and every probe fails; ' +
-        'write value: "abc" (a YAML block "|" ends in a line break)',
+        'container "app" sends header "X-Token" with the control character U+000A as character 4 of 4, so every probe fails',
+      remedy: 'write value: "abc" (a YAML block "|" ends with a line break)',
+      edits: [
+        {
+          path: ['spec', 'containers', 0, 'readinessProbe', 'httpGet', 'httpHeaders', 1, 'value'],
+          value: 'abc',
+        },
+      ],
     });
   });
 
   it('says so in the middle of a value', () => {
-    expect(onlyFinding(ID, sending('a\u0000b')).message).toMatch(/U\+0000 as character 2 of 3.*take it out$/);
+    const found = onlyFinding(ID, sending('a\u0000b'));
+    expect(found.message).toContain('U+0000 as character 2 of 3');
+    expect(found.remedy).toBe('remove the control character');
+    expect(found.edits).toBeUndefined();
+  });
+
+  it('shows no cut value as the value to write', () => {
+    const found = onlyFinding(ID, sending(`${'x'.repeat(500)}\n`));
+    expect(found.remedy).toBe('remove the line break at the end (a YAML block "|" ends with a line break)');
+    expect(found.edits?.[0]?.value).toBe('x'.repeat(500));
+  });
+
+  it('gives no edits where nothing would be left', () => {
+    expect(onlyFinding(ID, sending('\n')).edits).toBeUndefined();
   });
 
   it.each(['\u0001', '\u0008', '\u000b', '\r', '\u001f', '\u007f'])('refuses %j', (character) => {

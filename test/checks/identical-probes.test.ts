@@ -12,8 +12,9 @@ describe('identical-probes', () => {
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe',
       message:
-        'container "app" has the same probe for liveness and readiness, so a fault restarts it instead of draining it; ' +
-        'write failureThreshold: 5, or an endpoint of its own',
+        'container "app" has the same probe for liveness and readiness, so a fault restarts it instead of draining it',
+      remedy: 'write failureThreshold: 5, or ask an endpoint that reports on this process only',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'failureThreshold'], value: 5 }],
     });
   });
 

@@ -12,7 +12,9 @@ describe('killed-before-drained', () => {
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.failureThreshold',
       message:
-        'container "app" may be killed 20 s after a fault, before readiness has stopped its traffic (up to 31 s); write failureThreshold: 5',
+        'container "app" may be restarted 20 s after a fault, before readiness stops its traffic (after up to 31 s)',
+      remedy: 'write failureThreshold: 5',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'failureThreshold'], value: 5 }],
     });
   });
 

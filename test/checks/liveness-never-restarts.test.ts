@@ -12,10 +12,13 @@ describe('liveness-never-restarts', () => {
       'spec.containers[0].livenessProbe',
       'spec.containers[0].startupProbe',
     ]);
-    expect(found[0]?.message).toBe(
-      'container "app" is killed and stays dead the first time its livenessProbe gives up: restartPolicy is Never; ' +
-        'leave the probe out, or write restartPolicy: OnFailure',
-    );
+    expect(found[0]).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.containers[0].livenessProbe',
+      message:
+        'container "app" stays dead after its livenessProbe has failed 3 times: restartPolicy Never lets nothing restart it',
+      remedy: 'remove the livenessProbe, or write restartPolicy: OnFailure',
+    });
   });
 
   it.each(['Always', 'OnFailure', undefined])('accepts restartPolicy %s', (restartPolicy) => {

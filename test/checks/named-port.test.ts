@@ -12,7 +12,11 @@ describe('named-port', () => {
       {
         probe: 'livenessProbe',
         path: 'spec.template.spec.containers[0].livenessProbe.httpGet.port',
-        message: 'container "app" declares no port named "htpp"; did you mean "http"?',
+        message: 'container "app" declares no port named "htpp"',
+        remedy: 'did you mean "http"?',
+        edits: [
+          { path: ['spec', 'template', 'spec', 'containers', 0, 'livenessProbe', 'httpGet', 'port'], value: 'http' },
+        ],
       },
     ]);
   });
@@ -30,22 +34,48 @@ describe('named-port', () => {
       'spec.containers[0].readinessProbe.tcpSocket.port',
       'spec.containers[0].startupProbe.tcpSocket.port',
     ]);
-    expect(found[0]?.message).toBe('container "app" declares no port named "postgres"; it declares http (8080)');
+    expect(found[0]).toMatchObject({
+      message: 'container "app" declares no port named "postgres"',
+      remedy: 'write port: http',
+      edits: [{ path: ['spec', 'containers', 0, 'readinessProbe', 'tcpSocket', 'port'], value: 'http' }],
+    });
   });
 
   it('says which other container declares the name, and that the number would do', () => {
     const nginx = { name: 'nginx', ports: [{ name: 'web', containerPort: 8081 }] };
-    const { message } = onlyFinding(ID, pod([appContainer(asking('web')), nginx]));
-    expect(message).toBe(
-      'container "app" declares no port named "web"; container "nginx" does, but a probe knows its own container\'s names only: write port: 8081',
-    );
+    expect(onlyFinding(ID, pod([appContainer(asking('web')), nginx]))).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.containers[0].livenessProbe.httpGet.port',
+      message: 'container "app" declares no port named "web", but container "nginx" does',
+      remedy: 'write port: 8081, because a probe knows only the port names of its own container',
+    });
   });
 
   it('says how to declare a port where there is none', () => {
-    const { message } = onlyFinding(ID, podWith({ ...asking('http'), ports: undefined }));
-    expect(message).toBe(
-      'container "app" declares no port named "http"; write the number, or add { name: http, containerPort: <number> } to its ports',
-    );
+    expect(onlyFinding(ID, podWith({ ...asking('http'), ports: undefined }))).toMatchObject({
+      message: 'container "app" declares no port named "http"',
+      remedy: 'declare the port in ports, with its name and number, or write the number',
+    });
+  });
+
+  it('lists the declared ports where several may answer', () => {
+    const ports = ['alpha', 'beta', 'gamma', 'delta', 'omega'].map((name, index) => ({
+      name,
+      containerPort: 8000 + index,
+    }));
+    const found = onlyFinding(ID, podWith({ ...asking('nothing'), ports }));
+    expect(found.remedy).toBe('write one of its TCP ports: alpha (8000), beta (8001), gamma (8002) and 2 more');
+    expect(found.edits).toBeUndefined();
+  });
+
+  it.each([
+    ['httpGet on a port of a database', { httpGet: { port: 'nothing' } }, { name: 'postgres', containerPort: 5432 }],
+    ['httpGet on the usual port of Redis', { httpGet: { port: 'nothing' } }, { name: 'main', containerPort: 6379 }],
+    ['httpGet on a gRPC port', { httpGet: { port: 'grcp' } }, { name: 'grpc', containerPort: 9000 }],
+    ['plain HTTP on a TLS port', { httpGet: { port: 'htps' } }, { name: 'https', containerPort: 8443 }],
+    ['HTTPS on a plain port', { httpGet: { port: 'htp', scheme: 'HTTPS' } }, { name: 'http', containerPort: 8080 }],
+  ])('gives no edits for %s', (_name, readinessProbe, port) => {
+    expect(onlyFinding(ID, podWith({ readinessProbe, ports: [port] })).edits).toBeUndefined();
   });
 
   it.each(['UDP', 'SCTP'])('refuses a name that is declared for %s', (protocol) => {

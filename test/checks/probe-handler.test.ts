@@ -9,7 +9,8 @@ describe('probe-handler', () => {
     expect(onlyFinding(ID, podWith({ livenessProbe: EXEC }), { allowed: ['httpGet', 'tcpSocket', 'grpc'] })).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.exec',
-      message: 'container "app" uses exec as its livenessProbe; write httpGet, tcpSocket or grpc instead',
+      message: 'container "app" uses exec as its livenessProbe, which a policy forbids',
+      remedy: 'write httpGet, tcpSocket or grpc instead',
     });
   });
 

@@ -11,21 +11,27 @@ describe('probe-host', () => {
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.httpGet.host',
       message:
-        'container "app" asks "shop.example.test" instead of the Pod\'s IP, and the kubelet resolves no Service names; ' +
-        'leave host out, and for a virtual host write httpHeaders: [{ name: Host, value: "shop.example.test" }]',
+        'the livenessProbe of container "app" asks "shop.example.test" instead of the Pod\'s IP; ' +
+        'the kubelet resolves no names of Services',
+      remedy: 'remove host; for a virtual host, write httpHeaders: [{ name: Host, value: "shop.example.test" }]',
     });
   });
 
-  it.each(['127.0.0.1', 'localhost', '::1'])('says that %s is the node', (host) => {
-    expect(onlyFinding(ID, podWith(http(host))).message).toBe(
-      `container "app" asks the node, not the Pod: to the kubelet "${host}" is the node; leave host out`,
-    );
+  it.each(['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::', '[::]'])('says that %s is the node', (host) => {
+    expect(onlyFinding(ID, podWith(http(host)))).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.containers[0].livenessProbe.httpGet.host',
+      message: `the livenessProbe of container "app" asks the node, not the Pod: for the kubelet, "${host}" is the node`,
+      remedy: 'remove host',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'httpGet', 'host'], value: null }],
+    });
   });
 
   it('offers no header for a TCP probe', () => {
     const found = onlyFinding(ID, podWith({ readinessProbe: { tcpSocket: { port: 5432, host: 'db' } } }));
     expect(found.path).toBe('spec.containers[0].readinessProbe.tcpSocket.host');
-    expect(found.message).not.toContain('Host');
+    expect(found.remedy).toBe('remove host');
+    expect(found.edits).toBeUndefined();
   });
 
   it('lets a loopback address be on the host network, where the node is the Pod', () => {

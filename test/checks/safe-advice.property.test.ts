@@ -11,24 +11,31 @@ import { judge } from '../../src/verdict/judge.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { anyWorkload } from '../arbitrary-workloads.ts';
+import { checkTexts } from '../check-texts.ts';
 import { clusterPolicyDocument, policySet } from '../worlds.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
 /** Every check of the catalogue is on. Checks that are on by default keep their actions and levels. */
-const everyCheck = policySet(
-  clusterPolicyDocument({
-    checks: Object.fromEntries(
-      Object.values(CHECK_CATALOGUE).map(({ id, action }) => [id, action === 'Off' ? { action: 'Audit' } : {}]),
-    ),
-  }),
-);
+const everyCheck = clusterPolicyDocument({
+  checks: Object.fromEntries(
+    Object.values(CHECK_CATALOGUE).map(({ id, action }) => [id, action === 'Off' ? { action: 'Audit' } : {}]),
+  ),
+});
+const policies = policySet(everyCheck);
+const policyTexts = [{ file: 'policy.json', text: JSON.stringify(everyCheck) }];
 
-function violationsOf(object: JsonObject): readonly Violation[] {
+/** What the checks themselves say, before the advice is tried. */
+function proposalsOf(object: JsonObject): readonly Violation[] {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error(`unknown kind ${String(object['kind'])}`);
   const templates = podTemplatesOf(object, kind);
-  return judge({ object, kind, templates, namespace: 'apps' }, everyCheck, true).violations;
+  return judge({ object, kind, templates, namespace: 'apps' }, policies, true).violations;
+}
+
+/** What `probewright check` says. */
+function violationsOf(object: JsonObject): readonly Violation[] {
+  return checkTexts([{ file: 'web.json', text: JSON.stringify(object) }], policyTexts).violations;
 }
 
 /** How many violations have the same check, template, container and probe. */
@@ -61,7 +68,7 @@ const examples = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' })
   .map((name): [JsonObject] => [parse(readFileSync(join(FIXTURES, name), 'utf8')) as JsonObject]);
 
 /** The examples come on top of the random workloads. */
-const runs = { examples, numRuns: examples.length + 500 };
+const runs = { examples, numRuns: examples.length + 150 };
 
 describe('safe advice, for every check', () => {
   it('removes its violation and causes no other violation, at any action', () => {
@@ -100,10 +107,36 @@ describe('safe advice, for every check', () => {
     );
   });
 
+  it('is in the checks: the edits that a check proposes remove its violation', () => {
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        const before = proposalsOf(object);
+        for (const violation of before) {
+          const { edits } = violation;
+          if (edits === undefined) continue;
+          const after = proposalsOf(withEdits(object, edits));
+          const key = violationKey(violation);
+          const told = `${describeViolation(violation)}; ${JSON.stringify(edits)}`;
+          expect(counts(after).get(key) ?? 0, told).toBeLessThan(counts(before).get(key) ?? 0);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('is not refused in a plain case: what a check proposes for its own fixtures is safe', () => {
+    for (const [object] of examples) {
+      const [proposed, safe] = [proposalsOf(object), violationsOf(object)].map((violations) =>
+        violations.filter(({ edits }) => edits !== undefined).map(describeViolation),
+      );
+      expect(safe).toEqual(expect.arrayContaining(proposed ?? []));
+    }
+  });
+
   it('has words: a violation with edits has a remedy', () => {
     fc.assert(
       fc.property(anyWorkload, (object) => {
-        for (const violation of violationsOf(object))
+        for (const violation of proposalsOf(object))
           if (violation.edits !== undefined) expect(violation.remedy, describeViolation(violation)).toBeDefined();
       }),
       runs,
@@ -113,7 +146,7 @@ describe('safe advice, for every check', () => {
   it('keeps the problem within 200 characters', () => {
     fc.assert(
       fc.property(anyWorkload, (object) => {
-        for (const violation of violationsOf(object)) {
+        for (const violation of proposalsOf(object)) {
           // The API server's own words are repeated whole. A message without a remedy has both parts in one.
           if (violation.reason !== undefined || violation.remedy === undefined) continue;
           expect(violation.message.length, describeViolation(violation)).toBeLessThanOrEqual(200);

@@ -15,11 +15,25 @@ describe('shared-endpoint', () => {
       probe: 'livenessProbe',
       path: 'spec.template.spec.containers[0].livenessProbe.failureThreshold',
       message:
-        'container "app" asks one endpoint for liveness and readiness, and may be restarted 10 s after a fault while readiness ' +
-        'takes up to 65 s to stop its traffic; write failureThreshold: 15',
+        'container "app" asks one endpoint for liveness and readiness: a fault may restart it after 10 s, ' +
+        'but readiness stops its traffic after up to 65 s',
+      remedy: 'write failureThreshold: 15',
+      edits: [{ path: ['spec', 'template', 'spec', 'containers', 0, 'livenessProbe', 'failureThreshold'], value: 15 }],
     });
     expect(findings(ID, both({ ...liveness, failureThreshold: 14 }, readiness))).toHaveLength(1);
     expect(findings(ID, both({ ...liveness, failureThreshold: 15 }, readiness))).toEqual([]);
+  });
+
+  it('raises the period instead where many failures would replace a startup probe', () => {
+    // 60 + 2*60 + 1 = 181 s for readiness; (10-1)*21 = 189 is the first above with 10 failures.
+    const place = ['spec', 'containers', 0, 'livenessProbe'];
+    expect(onlyFinding(ID, both(httpProbe(), httpProbe({ periodSeconds: 60 })))).toMatchObject({
+      remedy: 'write periodSeconds: 21 and failureThreshold: 10',
+      edits: [
+        { path: [...place, 'periodSeconds'], value: 21 },
+        { path: [...place, 'failureThreshold'], value: 10 },
+      ],
+    });
   });
 
   it('wants strictly later: a tie is a violation', () => {

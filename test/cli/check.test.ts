@@ -84,7 +84,9 @@ describe('probewright check', () => {
         {
           check: 'named-port',
           action: 'Deny',
-          message: 'container "app" declares no port named "htpp"; did you mean "http"?',
+          message: 'container "app" declares no port named "htpp"',
+          remedy: 'did you mean "http"?',
+          advice: [{ path: 'spec.template.spec.containers[0].readinessProbe.httpGet.port', value: 'http' }],
           path: 'spec.template.spec.containers[0].readinessProbe.httpGet.port',
           file: '<stdin>',
           line: 19,

@@ -36,7 +36,7 @@ describe('a probe of a namespace policy that violates a floor', () => {
       probes: [],
       reasons: [
         'readinessProbe: exec-forbidden, which ClusterProbePolicy/cluster sets with the floor Deny, forbids it: ' +
-          'container "app" runs "curl" in its readinessProbe, which the policy forbids; write an httpGet, tcpSocket or grpc handler, or another command',
+          'container "app" runs "curl" in its readinessProbe, which a policy forbids',
       ],
     });
   });

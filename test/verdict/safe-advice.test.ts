@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { withSafeAdvice } from '../../src/verdict/safe-advice.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { Violation } from '../../src/checks/violation.ts';
+
+/** A violation of a check, with the edit that sets a field. */
+function violation(check: string, field?: string, value: unknown = 1): Violation {
+  return {
+    check,
+    action: 'Warn',
+    container: 'app',
+    path: ['a'],
+    message: check,
+    remedy: `write ${field ?? 'something'}`,
+    ...(field !== undefined && { edits: [{ path: [field], value }] }),
+  };
+}
+
+/** Judges by the fields that an object has. */
+const judgeBy =
+  (rules: readonly [found: (object: JsonObject) => boolean, violation: Violation][]) =>
+  (object: JsonObject): Violation[] =>
+    rules.filter(([found]) => found(object)).map(([, each]) => each);
+
+const editsOf = (rules: Parameters<typeof judgeBy>[0], object: JsonObject = {}): unknown[] =>
+  withSafeAdvice(object, judgeBy(rules)(object), judgeBy(rules)).map(({ edits }) => edits);
+
+describe('the advice of violations', () => {
+  it('stays when it removes the violation and causes no other', () => {
+    expect(editsOf([[({ a }) => a !== 1, violation('one', 'a')]])).toEqual([[{ path: ['a'], value: 1 }]]);
+  });
+
+  it('is removed when the violation remains, and the words remain', () => {
+    const stubborn = violation('one', 'a');
+    const judged = withSafeAdvice({}, [stubborn], () => [stubborn]);
+    expect(judged).toEqual([violation('one')].map((each) => ({ ...each, remedy: 'write a' })));
+  });
+
+  it('is removed when it causes a violation without advice', () => {
+    expect(
+      editsOf([
+        [({ a }) => a !== 1, violation('one', 'a')],
+        [({ a }) => a === 1, violation('two')],
+      ]),
+    ).toEqual([undefined]);
+  });
+
+  it('is extended by the advice of a violation that it causes', () => {
+    expect(
+      editsOf([
+        [({ a }) => a !== 1, violation('one', 'a')],
+        [({ a, b }) => a === 1 && b !== 2, violation('two', 'b', 2)],
+      ]),
+    ).toEqual([
+      [
+        { path: ['a'], value: 1 },
+        { path: ['b'], value: 2 },
+      ],
+    ]);
+  });
+
+  it('is removed when the advice of two violations goes in a circle', () => {
+    expect(
+      editsOf([
+        [({ a }) => a !== 1, violation('one', 'a')],
+        [({ a }) => a === 1, violation('two', 'a', 0)],
+      ]),
+    ).toEqual([undefined]);
+  });
+
+  it('is not tried for a violation without edits', () => {
+    const never = (): never => {
+      throw new Error('judged');
+    };
+    const plain = [violation('one'), violation('two')];
+    expect(withSafeAdvice({}, plain, never)).toBe(plain);
+  });
+
+  it('is tried for at most 200 objects', () => {
+    let trials = 0;
+    const many = Array.from({ length: 500 }, (_, index) => violation(`check-${index}`, `f${index}`));
+    const safe = withSafeAdvice({}, many, (object) => {
+      trials += 1;
+      return many.filter(({ edits }) => !Object.hasOwn(object, String(edits?.[0]?.path[0])));
+    });
+    expect(trials).toBe(200);
+    expect(safe.filter(({ edits }) => edits !== undefined)).toHaveLength(200);
+  });
+});
