@@ -8,6 +8,7 @@ import { podTemplatesOf, templatesToLookAt, workloadKindOfManifest } from '../wo
 import { duplicateKeysIn } from '../manifests/duplicate-keys.ts';
 import { describeManifest } from '../manifests/manifest.ts';
 import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
+import { coverageOfInputs } from './check-coverage.ts';
 import type { Enforcement } from '../admission/validate.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
@@ -48,6 +49,7 @@ export function checkInputs(
     deny: count('Deny'),
     warn: count('Warn'),
     audit: count('Audit'),
+    coverage: coverageOfInputs(inputs),
   };
   return { violations, summary, warnings, problems };
 }

@@ -1,4 +1,5 @@
 import type { Violation } from '../checks/violation.ts';
+import type { Coverage } from './check-coverage.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 
 /** A violation and its place in the input. */
@@ -21,6 +22,7 @@ export interface CheckReport {
     readonly deny: number;
     readonly warn: number;
     readonly audit: number;
+    readonly coverage: Coverage;
   };
   /**
    * Annotations that have no effect. The webhook returns such warnings when a workload is applied. For standard error.

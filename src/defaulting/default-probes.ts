@@ -177,7 +177,8 @@ interface ContainerKnowledge {
   readonly forbidden: ForbiddenProbes;
 }
 
-function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
+/** True for a layer that asks for probes. A layer may also hold settings of checks only. */
+export function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
   return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
 }
 

@@ -71,7 +71,9 @@ describe('probewright check', () => {
   it('exits 0 without findings, and with warnings only under --strict not', async () => {
     expect(await check(clean)).toEqual({
       code: 0,
-      stdout: '1 workload in 1 object: 0 errors, 0 warnings\n',
+      stdout:
+        'Coverage of 1 container:\n  livenessProbe: 1 lacks one\n    1  no policy asks for probes (no-policy)\n' +
+        '  readinessProbe: 1 has one\n\n1 workload in 1 object: 0 errors, 0 warnings\n',
       stderr: '',
     });
     expect((await check(misspelt, '--enforcement', 'Warn')).code).toBe(0);
@@ -106,6 +108,12 @@ describe('probewright check', () => {
         deny: 1,
         warn: 0,
         audit: 0,
+        coverage: {
+          containers: 1,
+          livenessProbe: { have: 0, get: 0, lack: 1, reasons: { 'no-policy': 1 } },
+          readinessProbe: { have: 1, get: 0, lack: 0, reasons: {} },
+          noMainContainer: [],
+        },
         hidden: { otherChecks: 0, warn: 0, audit: 0 },
       },
     });
@@ -434,6 +442,35 @@ describe('probewright check', () => {
     ]);
     expect((await check(clean, '--only', 'named-port,exec-cost', '--skip', 'named-port')).stderr).toContain(
       'probewright check: --only and --skip both name named-port\n',
+    );
+  });
+
+  it('names a Pod without a main container at the place of the Pod, with the policy that wanted one', async () => {
+    const two = clean.replace(
+      '        - name: app\n',
+      '        - { name: proxy, ports: [{ containerPort: 1 }] }\n        - name: app\n',
+    );
+    const policy =
+      'apiVersion: probewright.dev/v1alpha1\nkind: ProbePolicy\nmetadata: { name: p, namespace: apps }\n' +
+      'spec: { kubernetesProbeEndpoints: { livenessProbe: /live } }\n';
+    const { stdout } = await check(`${policy}---\n${two}`, '--output', 'json');
+    const { summary } = JSON.parse(stdout) as Json;
+    const message =
+      'cannot tell its main container: "proxy", "app" all declare TCP ports; ' +
+      'name the containers in the policy or in the annotation probewright.dev/containers';
+    expect(summary['coverage']).toEqual({
+      containers: 2,
+      livenessProbe: { have: 0, get: 0, lack: 2, reasons: { 'no-main-container': 2 } },
+      readinessProbe: { have: 1, get: 0, lack: 1, reasons: { 'no-main-container': 1 } },
+      noMainContainer: [
+        {
+          ...{ file: '<stdin>', line: 6, column: 1, kind: 'Deployment', namespace: 'apps', name: 'web' },
+          ...{ policies: ['ProbePolicy/apps/p'], message },
+        },
+      ],
+    });
+    expect((await check(`${policy}---\n${two}`)).stdout).toContain(
+      `No main container:\n  <stdin>:6:1: Deployment apps/web: ${message} (wanted by ProbePolicy/apps/p)\n`,
     );
   });
 });

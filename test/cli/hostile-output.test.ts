@@ -11,6 +11,7 @@ import { junitReport } from '../../src/cli/output/junit.ts';
 import { sarifReport } from '../../src/cli/output/sarif.ts';
 import { textReport } from '../../src/cli/output/text.ts';
 import { expectHarmless, HOSTILE, HOSTILE_FILE_NAME } from '../hostile-text.ts';
+import { NO_COVERAGE } from './no-coverage.ts';
 import { runProbewright } from './run-probewright.ts';
 import { PLAIN } from '../../src/cli/colour.ts';
 import { shownReport } from '../../src/cli/shown-report.ts';
@@ -233,7 +234,7 @@ describe('the formats of check', () => {
       shownReport(
         {
           violations,
-          summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0 },
+          summary: { objects: 1, workloads: 1, deny: 1, warn: 0, audit: 0, coverage: NO_COVERAGE },
           warnings: [],
           problems,
         },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LEVELS } from '../../src/cli/level.ts';
 import { countByAction, shownReport } from '../../src/cli/shown-report.ts';
+import { NO_COVERAGE } from './no-coverage.ts';
 import type { CheckReport, PlacedViolation } from '../../src/cli/check-report.ts';
 import type { Selection } from '../../src/cli/shown-report.ts';
 
@@ -15,7 +16,7 @@ function finding(check: string, action: PlacedViolation['action'], line = 1, fil
 function reportOf(...violations: PlacedViolation[]): CheckReport {
   const warning = { file: 'a.yaml', line: 1, column: 1, message: 'warning: an annotation has no effect' };
   const problem = { file: 'b.yaml', line: 1, column: 1, message: 'cannot be read' };
-  const summary = { objects: 2, workloads: 1, ...countByAction(violations) };
+  const summary = { objects: 2, workloads: 1, ...countByAction(violations), coverage: NO_COVERAGE };
   return { violations, summary, warnings: [warning], problems: [problem] };
 }
 
@@ -43,7 +44,7 @@ describe('what is shown of a report', () => {
 
   it('counts what is shown, and what each filter hides', () => {
     expect(shownReport(report, { minLevel: 'error', only: [], skip: ['slow-detection'] }).summary).toEqual({
-      ...{ objects: 2, workloads: 1, deny: 1, warn: 0, audit: 0 },
+      ...{ objects: 2, workloads: 1, deny: 1, warn: 0, audit: 0, coverage: NO_COVERAGE },
       hidden: { otherChecks: 1, warn: 1, audit: 0 },
     });
   });

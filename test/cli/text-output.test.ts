@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paintFor, PLAIN } from '../../src/cli/colour.ts';
 import { shownReport } from '../../src/cli/shown-report.ts';
 import { textReport } from '../../src/cli/output/text.ts';
+import { NO_COVERAGE } from './no-coverage.ts';
 import { runProbewright } from './run-probewright.ts';
 import type { PlacedViolation } from '../../src/cli/check-report.ts';
+import type { Coverage } from '../../src/cli/check-coverage.ts';
 import type { ColourChoice } from '../../src/cli/colour.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
@@ -25,10 +27,15 @@ const budget: PlacedViolation = {
 };
 const other: PlacedViolation = { ...port, file: 'apps/api.yaml', line: 3, column: 1, name: 'api', kind: 'StatefulSet' };
 
-function textOf(violations: readonly PlacedViolation[], columns: number | undefined, paint = PLAIN): string {
+function textOf(
+  violations: readonly PlacedViolation[],
+  columns: number | undefined,
+  paint = PLAIN,
+  coverage = NO_COVERAGE,
+): string {
   const report = {
     violations,
-    summary: { objects: 3, workloads: 2, deny: 0, warn: 0, audit: 0 },
+    summary: { objects: 3, workloads: 2, deny: 0, warn: 0, audit: 0, coverage },
     warnings: [],
     problems: [],
   };
@@ -99,6 +106,37 @@ describe('text in a pipe', () => {
         '\nFindings by check:\n  1  startup-budget (warning)\n  1  named-port (error)\n\n' +
         '2 workloads in 3 objects: 1 error, 1 warning\n',
     );
+  });
+});
+
+describe('coverage in text', () => {
+  const coverage: Coverage = {
+    containers: 14,
+    livenessProbe: { have: 1, get: 1, lack: 12, reasons: { 'no-policy': 11, 'no-main-container': 1 } },
+    readinessProbe: { have: 14, get: 0, lack: 0, reasons: {} },
+    noMainContainer: [
+      {
+        ...{ file: 'apps/api.yaml', line: 1, column: 1, kind: 'StatefulSet', namespace: 'apps', name: 'api' },
+        policies: ['ClusterProbePolicy/base', 'ProbePolicy/apps/web'],
+        message: 'cannot tell its main container: "a", "b" all declare TCP ports',
+      },
+    ],
+  };
+
+  it('names each workload without a main container, and counts containers by reason', () => {
+    expect(textOf([], undefined, PLAIN, coverage)).toBe(`No main container:
+  apps/api.yaml:1:1: StatefulSet apps/api: cannot tell its main container: "a", "b" all declare TCP ports (wanted by ClusterProbePolicy/base, ProbePolicy/apps/web)
+
+Coverage of 14 containers:
+  livenessProbe: 1 has one, 1 gets one from a policy, 12 lack one
+    11  no policy asks for probes (no-policy)
+     1  no main container can be determined (no-main-container)
+  readinessProbe: 14 have one
+
+2 workloads in 3 objects: 0 errors, 0 warnings
+`);
+    const narrow = textOf([], 40, PLAIN, coverage).split('\n');
+    expect(Math.max(...narrow.map(({ length }) => length))).toBeLessThanOrEqual(40);
   });
 });
 

@@ -1,14 +1,21 @@
 import { count } from '../../text/count.ts';
 import { isShownAt, LEVEL_OF_ACTION, LEVELS } from '../level.ts';
+import { coverageLines, noMainContainerLines } from './coverage-text.ts';
 import { paragraph } from '../screen.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { Level } from '../level.ts';
 import type { Screen } from '../screen.ts';
 import type { ShownReport } from '../shown-report.ts';
 
-/** The end of the text, in blocks of lines: findings by check, and the counts of everything as the last line. */
+/** The end of the text, in blocks of lines: coverage, findings by check, and the totals as the last line. */
 export function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
-  return [countsByCheck(report.violations, screen), totals(report, screen)];
+  const { coverage } = report.summary;
+  return [
+    noMainContainerLines(coverage.noMainContainer, screen),
+    coverageLines(coverage, screen),
+    countsByCheck(report.violations, screen),
+    totals(report, screen),
+  ];
 }
 
 /** The checks with findings, most findings first. */
