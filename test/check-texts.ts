@@ -3,7 +3,7 @@ import { checkInputs } from '../src/cli/check-inputs.ts';
 import { inputsOf } from '../src/manifests/inputs.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import type { CheckReport } from '../src/cli/check-report.ts';
-import type { ManifestText } from '../src/manifests/manifest-texts.ts';
+import type { ManifestText } from '../src/manifests/manifest-text.ts';
 import type { WorkloadKind } from '../src/workload/kinds.ts';
 
 /** What `probewright check` finds in these texts. */

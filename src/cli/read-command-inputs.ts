@@ -5,6 +5,7 @@ import { PROGRAM } from './command-table.ts';
 import { printLine } from './io.ts';
 import { reportProblems } from './report-problems.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
+import type { InputNote } from '../manifests/input-note.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { INPUT_FLAGS } from './definitions/input-flags.ts';
 import type { CommandIo } from './io.ts';
@@ -15,13 +16,21 @@ export async function readCommandInputs(
   { flags, positionals }: CommandLine<typeof INPUT_FLAGS>,
   io: CommandIo,
 ): Promise<Inputs | undefined> {
-  const { policies, namespace, 'workload-kinds': workloadKinds } = flags;
+  const { policies, namespace, exclude, 'workload-kinds': workloadKinds, 'render-charts': renderCharts } = flags;
+  const options = { files: positionals, policies, namespace, workloadKinds, exclude, renderCharts };
   try {
-    return await readInputs(CHECK_CATALOGUE, { files: positionals, policies, namespace, workloadKinds }, io.readStdin);
+    const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin);
+    for (const note of notes) printLine(io.stderr, noteLine(note, command));
+    return inputs;
   } catch (error) {
     if (!(error instanceof PolicyFilesError)) throw error;
     reportProblems(error.problems, io);
     printLine(io.stderr, `${PROGRAM} ${command}: ${error.message}`);
     return undefined;
   }
+}
+
+/** One line: `chart web: not rendered; helm template web charts/web | probewright check -`. */
+function noteLine({ subject, state, command: rendering }: InputNote, command: string): string {
+  return `${subject}: ${state}; ${rendering} | ${PROGRAM} ${command} - (or add --render-charts)`;
 }

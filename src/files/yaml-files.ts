@@ -16,21 +16,33 @@ export interface FoundFile {
  * path. So a link to a parent directory ends, and links between directories do not multiply files. A FIFO or a device
  * with the name of a YAML file is listed too, and the read reports the type.
  *
- * @param links receives the links that are not followed; without `links`, all links are followed, and a broken link is
- *   an error
+ * @param selection leaves out files and directories
  */
-export async function findYamlFiles(directory: string, links?: LinkReport): Promise<FoundFile[]> {
+export async function findYamlFiles(directory: string, selection: Selection = {}): Promise<FoundFile[]> {
+  const { links } = selection;
   const root = await realpath(directory);
   const mayFollow = async (link: string): Promise<boolean> => {
     if (links === undefined || isWithin(root, await realpath(link).catch(() => root))) return true;
     links.outside(link);
     return false;
   };
-  const found: Found = { files: [], links: [directory], visited: new Set(), mayFollow, broken: links?.broken };
+  const found: Found = { files: [], links: [directory], visited: new Set(), mayFollow, selection };
   // New links are added at the end of the list. So every directory is reached without links before the directory is
   // reached through links.
   for (const link of found.links) await walk(link, found);
   return found.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The files and directories below a directory that are left out. */
+export interface Selection {
+  /**
+   * Receives the links that are not followed. Without `links`, all links are followed, and a broken link is an error.
+   */
+  readonly links?: LinkReport;
+  /** True for a file or a directory that is left out, with everything below the directory. */
+  readonly isExcluded?: (path: string) => boolean;
+  /** True for a directory whose files are listed. Receives the names in the directory, in order. */
+  readonly isListed?: (directory: string, names: readonly string[]) => boolean;
 }
 
 /** Receives the links below a directory that are not followed, each link once. */
@@ -48,7 +60,7 @@ interface Found {
   /** The real paths of the visited directories. */
   readonly visited: Set<string>;
   readonly mayFollow: (link: string) => Promise<boolean>;
-  readonly broken: LinkReport['broken'] | undefined;
+  readonly selection: Selection;
 }
 
 function isWithin(root: string, path: string): boolean {
@@ -62,13 +74,17 @@ async function walk(directory: string, found: Found): Promise<void> {
   found.visited.add(real);
   // Sorted, because only the first of two links to one directory counts.
   const entries = (await readdir(directory, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const { links, isExcluded, isListed } = found.selection;
+  const names = entries.map(({ name }) => name);
+  if (isListed?.(directory, names) === false) return;
   for (const entry of entries) {
     const { name } = entry;
     if (name.startsWith('.')) continue;
     const path = join(directory, name);
+    if (isExcluded?.(path) === true) continue;
     const isLink = entry.isSymbolicLink();
     const stats = await stat(path, { bigint: true }).catch((error: unknown) =>
-      isLink && found.broken !== undefined ? found.broken(path, error) : unlessGone(path, error),
+      isLink && links !== undefined ? links.broken(path, error) : unlessGone(path, error),
     );
     if (stats === undefined) continue;
     const isDirectory = stats.isDirectory();

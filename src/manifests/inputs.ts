@@ -7,8 +7,10 @@ import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
+import type { InputNote } from './input-note.ts';
 import type { Manifest } from './manifest.ts';
-import type { ManifestText, ReadTexts } from './manifest-texts.ts';
+import type { ManifestText } from './manifest-text.ts';
+import type { ReadTexts } from './manifest-texts.ts';
 
 /**
  * What a command line says about the inputs of a command. Each new kind of input has a member here and a step in
@@ -23,6 +25,10 @@ export interface InputOptions {
   readonly workloadKinds: string | undefined;
   /** The namespace of objects that name no namespace. */
   readonly namespace: string;
+  /** Globs of files and directories to leave out. */
+  readonly exclude: readonly string[];
+  /** Renders charts and kustomizations. */
+  readonly renderCharts: boolean;
 }
 
 /** Everything that a command decides by. */
@@ -52,13 +58,14 @@ export interface ParsedText extends ManifestText {
  */
 export async function readInputs(
   catalogue: CheckCatalogue,
-  { files, policies, workloadKinds, namespace }: InputOptions,
+  { files, policies, workloadKinds, ...selection }: InputOptions,
   readStdin: () => Promise<string>,
-): Promise<Inputs> {
+): Promise<Inputs & { readonly notes: readonly InputNote[] }> {
   const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
-  const manifestTexts = await readManifestTexts(files, readStdin);
+  const manifestTexts = await readManifestTexts(files, readStdin, selection);
   const policyTexts = policies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(policies);
-  return inputsOf(manifestTexts, policyTexts, { catalogue, kinds, namespace });
+  const { namespace } = selection;
+  return { ...inputsOf(manifestTexts, policyTexts, { catalogue, kinds, namespace }), notes: manifestTexts.notes };
 }
 
 /** How inputs in texts are read. */

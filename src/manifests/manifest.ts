@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { PathStep } from '../json/field-path.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { YamlDocument } from '../yaml/reading/documents.ts';
-import type { ManifestText } from './manifest-texts.ts';
+import type { ManifestText } from './manifest-text.ts';
 
 /** One object of a text: a document, or an item of a List in it. */
 export interface Manifest {
@@ -15,9 +15,15 @@ export interface Manifest {
 }
 
 /** The objects of a text. Items of Lists are objects of their own. */
-export function manifestsOf({ file, text }: ManifestText): { manifests: Manifest[]; problems: FileProblem[] } {
-  const { documents, problems: yamlProblems } = parseYamlDocuments(file, text);
-  const problems: FileProblem[] = [...yamlProblems];
+export function manifestsOf({ file, text, rendered }: ManifestText): {
+  manifests: Manifest[];
+  problems: FileProblem[];
+} {
+  const read = parseYamlDocuments(file, text);
+  const documents = rendered === undefined ? read.documents : read.documents.map((each) => placedBy(rendered, each));
+  const problems: FileProblem[] = read.problems.map((each) =>
+    rendered === undefined ? each : { ...each, ...rendered.place(each) },
+  );
   const manifests = documents.flatMap((document) => {
     if (isJsonObject(document.value)) return objectsIn(document, document.value, []);
     if (document.value !== null) problems.push({ file, ...document.position([]), message: 'is no Kubernetes object' });
@@ -25,6 +31,13 @@ export function manifestsOf({ file, text }: ManifestText): { manifests: Manifest
   });
   return { manifests, problems };
 }
+
+/** A rendered document whose positions are those of the source. */
+function placedBy(rendered: Rendered, document: YamlDocument): YamlDocument {
+  return { ...document, position: (path, options) => rendered.place(document.position(path, options)) };
+}
+
+type Rendered = NonNullable<ManifestText['rendered']>;
 
 /** `v1` List and the typed lists (`DeploymentList`) that an API server prints. */
 function objectsIn(document: YamlDocument, object: JsonObject, path: readonly PathStep[]): Manifest[] {

@@ -6,7 +6,7 @@ import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { Manifest } from './manifest.ts';
-import type { ManifestText } from './manifest-texts.ts';
+import type { ManifestText } from './manifest-text.ts';
 
 /**
  * The policies of `--policies` and the policies among the manifests, with the labels of Namespaces, as one set. A file

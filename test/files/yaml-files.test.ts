@@ -81,7 +81,7 @@ describe('the YAML files below a directory', () => {
     await symlink('sub', join(directory, 'inside'));
     expect(await found()).toEqual(['a.yaml', 'away/secret.yaml', 'sub/b.yaml', 'sub/c.yaml']);
     const links: string[] = [];
-    const files = await findYamlFiles(directory, reportTo(links));
+    const files = await findYamlFiles(directory, { links: reportTo(links) });
     expect(files.map(({ path }) => relative(directory, path))).toEqual(['a.yaml', 'sub/b.yaml']);
     expect(links).toEqual(['away', 'sub/c.yaml']);
     await rm(outside, { recursive: true });
@@ -92,7 +92,7 @@ describe('the YAML files below a directory', () => {
     await symlink('..data/b.yaml', join(directory, 'real', 'b.yaml'));
     await symlink('real', join(directory, 'link'));
     const links: string[] = [];
-    const files = await findYamlFiles(join(directory, 'link'), reportTo(links));
+    const files = await findYamlFiles(join(directory, 'link'), { links: reportTo(links) });
     expect(files.map(({ path }) => relative(directory, path))).toEqual(['link/a.yaml', 'link/b.yaml']);
     expect(links).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe('the YAML files below a directory', () => {
     await symlink('nowhere', join(directory, 'b.yaml'));
     await expect(found()).rejects.toThrow('ENOENT');
     const links: string[] = [];
-    const files = await findYamlFiles(directory, reportTo(links));
+    const files = await findYamlFiles(directory, { links: reportTo(links) });
     expect([files.map(({ path }) => relative(directory, path)), links]).toEqual([['a.yaml'], ['b.yaml']]);
   });
 

@@ -97,8 +97,10 @@ describe.each(COMMANDS)('%s', (command, isInForce) => {
 
 describe('the inputs of a command', () => {
   const read = (files: readonly string[], stdin = ''): Promise<Inputs> =>
-    readInputs(CHECK_CATALOGUE, { files, policies: undefined, workloadKinds: undefined, namespace: 'default' }, () =>
-      Promise.resolve(stdin),
+    readInputs(
+      CHECK_CATALOGUE,
+      { files, policies: undefined, workloadKinds: undefined, namespace: 'default', exclude: [], renderCharts: false },
+      () => Promise.resolve(stdin),
     );
 
   it('keep the order of the command line, standard input included', async () => {

@@ -1,5 +1,5 @@
-import { anyText, path } from '../../command-line/value-types.ts';
-import { optional, withDefault } from '../../command-line/flag.ts';
+import { anyText, path, someText } from '../../command-line/value-types.ts';
+import { optional, repeatable, toggle, withDefault } from '../../command-line/flag.ts';
 import type { Positionals } from '../../command-line/command-definition.ts';
 
 /** The flags of each command that reads manifests, for src/manifests/inputs.ts. */
@@ -20,6 +20,16 @@ export const INPUT_FLAGS = {
     summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
     otherwise: 'ready-made kinds',
     links: 'See [custom kinds](checks.md#custom-kinds).',
+  }),
+  exclude: repeatable({
+    type: someText('GLOB'),
+    summary: 'Files and directories to leave out.',
+    details: 'node_modules and names that start with a dot are always left out.',
+    links: 'See [excluded files](check.md#excluded-files).',
+  }),
+  'render-charts': toggle({
+    summary: 'Render charts with helm, and kustomizations with kubectl.',
+    links: 'See [charts and kustomizations](check.md#charts-and-kustomizations).',
   }),
 } as const;
 
