@@ -104,6 +104,11 @@ interface CheckTraits {
    * initialDelaySeconds.
    */
   readonly acceptsDelayOfInjectedStartup: boolean;
+  /**
+   * The rule needs nothing but the numbers, paths and commands of a container's probes. Such a check also judges a
+   * policy alone, on a model Pod (src/verdict/policy-advice.ts).
+   */
+  readonly judgesProbeAlone: boolean;
 }
 
 /** One check of the catalogue (docs/checks.md). */
@@ -131,6 +136,7 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
     relatedProbes: definition.relatedProbes ?? [],
     requiresProbes: definition.requiresProbes ?? false,
     acceptsDelayOfInjectedStartup: definition.acceptsDelayOfInjectedStartup ?? false,
+    judgesProbeAlone: definition.judgesProbeAlone ?? false,
     // The policy parser and the layers build the values from these parameters. No type can express this for all checks
     // at once.
     run: run as unknown as Run<ParameterValues>,

@@ -25,6 +25,7 @@ export const delayedLiveness = defineCheck({
   id: 'delayed-liveness',
   summary: 'A liveness probe waits for a slow start in place of a startup probe.',
   action: 'Warn',
+  judgesProbeAlone: true,
   parameters: {
     seconds: integer({
       minimum: 0,

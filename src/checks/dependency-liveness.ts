@@ -55,6 +55,7 @@ export const dependencyLiveness = defineCheck({
   id: 'dependency-liveness',
   summary: 'A liveness probe asks an endpoint that reports on dependencies.',
   action: 'Warn',
+  judgesProbeAlone: true,
   parameters: {
     paths: strings({
       ...BOUNDS,

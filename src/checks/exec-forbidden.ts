@@ -24,6 +24,7 @@ export const execForbidden = defineCheck({
   id: 'exec-forbidden',
   summary: 'A probe command uses a forbidden program.',
   action: 'Off',
+  judgesProbeAlone: true,
   parameters: {
     names: strings({
       count: { maximum: 256, unit: 'names', at: 'checks.exec-forbidden.names' },

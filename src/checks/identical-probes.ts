@@ -20,6 +20,7 @@ export const identicalProbes = defineCheck({
   id: 'identical-probes',
   summary: 'Liveness and readiness probe are the same.',
   action: 'Off',
+  judgesProbeAlone: true,
   relatedProbes: ['livenessProbe', 'readinessProbe'],
   run: (_workload, container): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');

@@ -14,6 +14,7 @@ export const killedBeforeDrained = defineCheck({
   id: 'killed-before-drained',
   summary: 'A container can be killed before its traffic is taken away.',
   action: 'Audit',
+  judgesProbeAlone: true,
   relatedProbes: ['readinessProbe'],
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);

@@ -22,6 +22,7 @@ export const probeBounds = defineCheck({
   id: 'probe-bounds',
   summary: 'A number of the probe is outside its bounds.',
   action: 'Off',
+  judgesProbeAlone: true,
   parameters: {
     livenessProbe: bounds({ text: `Bounds for liveness probes, ${EXAMPLE}` }),
     readinessProbe: bounds({ text: `Bounds for readiness probes, ${EXAMPLE}` }),

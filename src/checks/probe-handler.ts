@@ -20,6 +20,7 @@ export const probeHandler = defineCheck({
   id: 'probe-handler',
   summary: 'The probe uses a handler that is not allowed.',
   action: 'Off',
+  judgesProbeAlone: true,
   parameters: {
     allowed: choices({
       choices: HANDLERS,

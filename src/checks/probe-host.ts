@@ -18,6 +18,7 @@ export const probeHost = defineCheck({
   id: 'probe-host',
   summary: 'The probe asks another host than the Pod.',
   action: 'Warn',
+  judgesProbeAlone: true,
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });
 

@@ -15,6 +15,7 @@ export const sharedEndpoint = defineCheck({
   id: 'shared-endpoint',
   summary: 'Liveness and readiness ask the same endpoint, and liveness does not give up later.',
   action: 'Warn',
+  judgesProbeAlone: true,
   relatedProbes: ['readinessProbe'],
   run: (_workload, container): Finding[] => {
     const race = drainRace(container);

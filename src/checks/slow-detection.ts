@@ -19,6 +19,7 @@ export const slowDetection = defineCheck({
   id: 'slow-detection',
   summary: 'A deadlocked container is killed too late.',
   action: 'Audit',
+  judgesProbeAlone: true,
   parameters: {
     maximumSeconds: integer({
       minimum: 0,

@@ -17,6 +17,7 @@ export const startupBudget = defineCheck({
   id: 'startup-budget',
   summary: 'The container is not guaranteed enough time to start.',
   action: 'Warn',
+  judgesProbeAlone: true,
   parameters: {
     minimumSeconds: integer({
       minimum: 0,

@@ -15,6 +15,7 @@ export const timeoutOverPeriod = defineCheck({
   id: 'timeout-over-period',
   summary: 'A probe may take longer than its period, which stretches the period.',
   action: 'Warn',
+  judgesProbeAlone: true,
   run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
 });
 

@@ -37,6 +37,8 @@ export interface PolicyAtFault {
   readonly source: string;
   /** The field in the policy's document. */
   readonly path: FieldPath;
+  /** The remedy without the note that names the policy to the workload's author. */
+  readonly remedy?: string;
   /** The action before the rule for injected probes made it laxer for the workload's author. */
   readonly action: Violation['action'];
 }

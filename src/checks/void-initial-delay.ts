@@ -15,6 +15,7 @@ export const voidInitialDelay = defineCheck({
   id: 'void-initial-delay',
   summary: 'An initial delay has no effect behind the startup probe.',
   action: 'Audit',
+  judgesProbeAlone: true,
   relatedProbes: ['startupProbe'],
   // An injected startup probe was made because of the delay, so the delay does have an effect.
   acceptsDelayOfInjectedStartup: true,

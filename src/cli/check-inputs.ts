@@ -9,6 +9,7 @@ import { duplicateKeysIn } from '../manifests/duplicate-keys.ts';
 import { describeManifest } from '../manifests/manifest.ts';
 import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
 import { coverageOfInputs } from './check-coverage.ts';
+import { policyFindings } from './policy-findings.ts';
 import type { Enforcement } from '../admission/validate.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
@@ -34,14 +35,18 @@ export function checkInputs(
   const problems = [...inputs.problems];
   let workloads = 0;
   const warnings = [...inputs.policyWarnings];
-  const violations = sent.flatMap((manifest, index) => {
+  const ofWorkloads = sent.flatMap((manifest, index) => {
     progress(index, sent.length);
     const checked = checkManifest(manifest, inputs, problems);
     if (checked === undefined) return [];
     workloads += 1;
     for (const warning of checked.warnings) warnings.push(warning);
-    return checked.violations.map((violation) => ({ ...violation, action: laxer(violation.action, enforcement) }));
+    return checked.violations;
   });
+  const violations = [...policyFindings(inputs, ofWorkloads), ...ofWorkloads].map((violation) => ({
+    ...violation,
+    action: laxer(violation.action, enforcement),
+  }));
   const count = (action: string): number => violations.filter((violation) => violation.action === action).length;
   const summary = {
     objects: sent.length,

@@ -10,6 +10,13 @@ export interface PlacedViolation extends Violation {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  /** For a finding about a policy: how many workloads of the inputs get the probe. */
+  readonly workloads?: number;
+}
+
+/** The object of a violation as people write it: `Deployment apps/web`, `ClusterProbePolicy app`. */
+export function objectName({ kind, namespace, name }: Pick<PlacedViolation, 'kind' | 'namespace' | 'name'>): string {
+  return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
 /** What `probewright check` found. `shownReport` makes of it what is printed. */

@@ -8,6 +8,7 @@ import type { Snapshot } from '../facts/snapshot.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { InputNote } from './input-note.ts';
+import type { PolicyPlaces } from './policy-places.ts';
 import type { Manifest } from './manifest.ts';
 import type { ManifestText } from './manifest-text.ts';
 import type { ReadTexts } from './manifest-texts.ts';
@@ -36,6 +37,7 @@ export interface Inputs {
   /** In the order of the command line. */
   readonly texts: readonly ParsedText[];
   readonly policies: Snapshot;
+  readonly policyPlaces: PolicyPlaces;
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
   /** What could not be read; the rest is there. */
@@ -89,6 +91,7 @@ export function inputsOf(manifestTexts: ReadTexts, policyTexts: ReadTexts, setti
     namespace: settings.namespace,
     texts: parsed,
     policies: policies.set,
+    policyPlaces: policies.places,
     problems: [
       ...manifestTexts.problems,
       ...policyTexts.problems,

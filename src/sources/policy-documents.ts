@@ -59,8 +59,9 @@ export function readPolicyDocuments(
   catalogue: CheckCatalogue,
   texts: readonly PolicyText[],
   objects: readonly PlacedObject[] = [],
+  placed: PolicyPlaced = () => undefined,
 ): PolicyDocuments {
-  const collected = new PolicyCollection(catalogue);
+  const collected = new PolicyCollection(catalogue, placed);
   for (const { file, text } of texts) {
     for (const part of yamlFileParts(file, text)) {
       collected.addPart(part);
@@ -70,6 +71,12 @@ export function readPolicyDocuments(
   for (const { document, value, path } of objects) collected.addDocument(document, value, path);
   return collected;
 }
+
+/**
+ * Called with each policy and the document that holds the policy. A document takes much more memory than its policies,
+ * so only short commands keep documents.
+ */
+export type PolicyPlaced = (policy: ProbePolicy, document: YamlDocument, path: readonly PathStep[]) => void;
 
 /** The most problems of a file that are reported. After them, the file is not read on. */
 const MOST_PROBLEMS_OF_FILE = 100;
@@ -88,9 +95,11 @@ export class PolicyCollection implements PolicyDocuments {
   readonly #problemsByFile = new Map<string, number>();
   readonly #warningsByFile = new Map<string, number>();
   readonly #catalogue: CheckCatalogue;
+  readonly #placed: PolicyPlaced;
 
-  constructor(catalogue: CheckCatalogue) {
+  constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined) {
     this.#catalogue = catalogue;
+    this.#placed = placed;
   }
 
   addPart({ document, problems }: YamlFilePart): void {
@@ -153,7 +162,10 @@ export class PolicyCollection implements PolicyDocuments {
     const first = this.#seen.get(policy.source);
     if (first !== undefined)
       this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${policy.source} is also at ${first}`);
-    else this.policies.push(policy);
+    else {
+      this.policies.push(policy);
+      this.#placed(policy, document, path);
+    }
     this.#seen.set(policy.source, first ?? `${document.file}:${line}`);
   }
 

@@ -65,7 +65,12 @@ function ofPolicy(
   // An annotation is the author's own word.
   if (fault === undefined || fault.layer.source === ANNOTATION_SOURCE)
     return withRemedy(others, notes(`the annotations of the workload give the ${kind}`));
-  const policy: PolicyAtFault = { source: fault.layer.source, path: fault.path, action: violation.action };
+  const policy: PolicyAtFault = {
+    source: fault.layer.source,
+    path: fault.path,
+    ...(violation.remedy !== undefined && { remedy: violation.remedy }),
+    action: violation.action,
+  };
   return { ...withRemedy(others, notes(noteOf(fault, injection))), action, policy };
 }
 

@@ -2,6 +2,7 @@ import { formatPath } from '../../json/field-path.ts';
 import { wrapPath } from '../../text/wrap.ts';
 import { LEVEL_OF_ACTION, LEVELS } from '../level.ts';
 import { paragraph } from '../screen.ts';
+import { objectName } from '../check-report.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { Screen } from '../screen.ts';
 
@@ -11,17 +12,13 @@ import type { Screen } from '../screen.ts';
  */
 export function findingGroups(violations: readonly PlacedViolation[], screen: Screen): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) =>
-    [...Map.groupBy(ofFile, workloadOf)].map(([workload, found], index) => [
+    [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => [
       ...(index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapPath }) : []),
       ...paragraph(screen, { text: workload, indent: 2, style: 'heading' }),
       ...found.flatMap((violation) => findingLines(violation, widthOfPositions(found), screen)),
     ]),
   );
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
-}
-
-function workloadOf({ kind, namespace, name }: PlacedViolation): string {
-  return `${kind} ${namespace}/${name}`;
 }
 
 function positionOf({ line, column }: PlacedViolation): string {

@@ -19,7 +19,7 @@ export function jsonReport({ violations, problems, summary }: ShownReport): stri
 }
 
 function listedViolation({ check, action, message, remedy, edits, path, ...violation }: PlacedViolation): unknown {
-  const { file, line, column, kind, namespace, name, container, probe } = violation;
+  const { file, line, column, kind, namespace, name, container, probe, workloads } = violation;
   return {
     check,
     action,
@@ -35,6 +35,7 @@ function listedViolation({ check, action, message, remedy, edits, path, ...viola
     name,
     container,
     ...(probe !== undefined && { probe }),
+    ...(workloads !== undefined && { workloads }),
     url: checkUrl(check),
   };
 }

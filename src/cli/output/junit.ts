@@ -1,6 +1,7 @@
 import { escapeXml } from '../../text/xml.ts';
 import { formatViolation } from '../../checks/violation.ts';
 import type { FileProblem } from '../../sources/policy-documents.ts';
+import { objectName } from '../check-report.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { ShownReport } from '../shown-report.ts';
 
@@ -42,7 +43,7 @@ function counts(cases: readonly TestCase[], tests: number): string {
 
 function violationCase(violation: PlacedViolation): TestCase {
   const { check, kind, namespace, name, container, probe, file, line, action } = violation;
-  const title = `${kind} ${namespace}/${name} ${[container, probe].filter(Boolean).join('.')}: ${check}`;
+  const title = `${objectName({ kind, namespace, name })} ${[container, probe].filter(Boolean).join('.')}: ${check}`;
   const text = escapeXml(`${file}:${line}: ${formatViolation(violation)}`);
   const isFailure = action === 'Deny';
   const content = isFailure

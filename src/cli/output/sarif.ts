@@ -52,7 +52,9 @@ function result(violation: PlacedViolation, ruleIndex: number | undefined, occur
     locations: [
       {
         physicalLocation: physicalLocation(violation),
-        logicalLocations: [{ fullyQualifiedName: visible(`${kind}/${namespace}/${name}/${path}`) }],
+        logicalLocations: [
+          { fullyQualifiedName: visible([kind, ...(namespace === '' ? [] : [namespace]), name, path].join('/')) },
+        ],
       },
     ],
     partialFingerprints: fingerprintOf(violation, occurrence),
