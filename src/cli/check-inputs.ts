@@ -89,6 +89,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
       ...violation,
       file: document.file,
       ...document.position([...path, ...violation.path], { key: true }),
+      object: { document: document.index, path },
       kind: kind.kind,
       namespace,
       name: stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '',

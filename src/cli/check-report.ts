@@ -1,12 +1,22 @@
+import type { FieldPath } from '../json/field-path.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Coverage } from './check-coverage.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
+
+/** The place of an object in a file. The edits of a violation begin there. */
+export interface ObjectPlace {
+  /** The document of the file, as YamlDocument.index. */
+  readonly document: number;
+  readonly path: FieldPath;
+}
 
 /** A violation and its place in the input. */
 export interface PlacedViolation extends Violation {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** Absent when the violation comes from no file. */
+  readonly object?: ObjectPlace;
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;

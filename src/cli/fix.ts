@@ -1,19 +1,34 @@
 import { jsonText } from '../text/json-text.ts';
-import { messageOf } from '../text/error-message.ts';
-import { insertIntoYaml } from '../yaml/editing/insertion.ts';
-import { fixText } from './fix-text.ts';
-import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
+import { isStandardInput, STDIN_NAME } from '../manifests/manifest-texts.ts';
+import { paintFor } from './colour.ts';
+import { fixFile } from './fixed-file.ts';
+import { writeFixedFiles, writeIntoDirectory } from './fix-outputs.ts';
+import { PROGRAM } from './command-table.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
+import { diffText } from './output/diff.ts';
 import { yamlStream } from './output/yaml-stream.ts';
 import { readCommandInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { FIX } from './definitions/fix.ts';
-import type { FixedText } from './fix-text.ts';
+import type { FixedFile } from './fixed-file.ts';
 import type { CommandIo } from './io.ts';
 
+type FixLine = CommandLine<typeof FIX.flags>;
+
 /** Writes probes into manifests. The probes are the author's own from then on, so no annotation is added. */
-export async function runFix(line: CommandLine<typeof FIX.flags>, io: CommandIo): Promise<number> {
+export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
+  const { flags, positionals } = line;
+  const streams = positionals.filter(isStandardInput);
+  if (streams.length > 0 && (flags.write || flags['output-dir'] !== undefined)) {
+    const flag = flags.write ? '--write' : '--output-dir';
+    printLine(
+      io.stderr,
+      `${PROGRAM} fix: ${flag}: standard input (${streams.join(', ')}) has no file to write; name files`,
+    );
+    return EXIT_USAGE;
+  }
   const inputs = await readCommandInputs('fix', line, io);
   if (inputs === undefined) return EXIT_USAGE;
   // Without one of the policies, other probes would be written than the webhook adds.
@@ -21,39 +36,44 @@ export async function runFix(line: CommandLine<typeof FIX.flags>, io: CommandIo)
     reportProblems(inputs.problems, io);
     return EXIT_USAGE;
   }
-  const fixed = inputs.texts.map((text) => fixText(text, inputs));
-  for (const { remarks } of fixed) for (const remark of remarks) printLine(io.stderr, remark);
-  const isJson = line.flags.output === 'json';
-  const edited = isJson ? [] : fixed.map((text) => editText(text, io));
-  io.stdout.write(isJson ? listOfObjects(fixed) : yamlStream(edited.map(({ text }) => text)));
-  const problems = [...inputs.problems, ...edited.flatMap((text) => text.problems)];
-  reportProblems([...inputs.policyWarnings, ...problems], io);
-  return problems.length > 0 ? EXIT_USAGE : EXIT_OK;
-}
-
-interface EditedText {
-  readonly text: string;
-  readonly problems: readonly FileProblem[];
-}
-
-/** A text that cannot be edited is printed unchanged; the other texts are edited all the same. */
-function editText({ file, text, insertions }: FixedText, io: CommandIo): EditedText {
-  try {
-    const result = insertIntoYaml(text, insertions);
-    for (const index of result.rewritten) {
-      printLine(
-        io.stderr,
-        `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form); it is printed anew`,
-      );
-    }
-    return { text: result.text, problems: [] };
-  } catch (error) {
-    const message = `no probes are written into this file: ${messageOf(error)}`;
-    return { text, problems: [{ file, line: 1, column: 1, message }] };
+  const files = inputs.texts.map((text) => fixFile(text, inputs, flags.advice));
+  for (const { remarks } of files) for (const remark of remarks) printLine(io.stderr, remark);
+  if (inputs.policies.policies.length === 0 && !flags.advice) {
+    const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
+    printLine(io.stderr, `${PROGRAM} fix: there is no policy, so no probe is added; ${remedy}`);
   }
+  const unwritten = await putOut(files, line, io);
+  const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
+  reportProblems([...inputs.policyWarnings, ...problems], io);
+  if (problems.length > 0) return EXIT_USAGE;
+  return flags.diff && files.some(isChanged) ? EXIT_DENIED : EXIT_OK;
 }
 
-function listOfObjects(fixed: readonly FixedText[]): string {
-  const items = fixed.flatMap(({ objects }) => objects);
+/** Prints or writes the files, and returns what could not be written. */
+async function putOut(
+  files: readonly FixedFile[],
+  { flags, positionals }: FixLine,
+  io: CommandIo,
+): Promise<readonly FileProblem[]> {
+  const directory = flags['output-dir'];
+  if (flags.write) return writeFixedFiles(files, io);
+  if (directory !== undefined) return writeIntoDirectory(files, positionals, directory, io);
+  if (flags.diff) io.stdout.write(diffText(files, paintFor(flags.color, io), io.stdoutColumns !== undefined));
+  else if (flags.output === 'json') io.stdout.write(listOfObjects(files));
+  else {
+    const named = new Set([...positionals, STDIN_NAME]);
+    io.stdout.write(
+      yamlStream(files.map(({ file, after }) => ({ text: after, source: named.has(file) ? undefined : file }))),
+    );
+  }
+  return [];
+}
+
+function isChanged({ before, after }: FixedFile): boolean {
+  return before !== after;
+}
+
+function listOfObjects(files: readonly FixedFile[]): string {
+  const items = files.flatMap(({ objects }) => objects);
   return `${jsonText({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`;
 }

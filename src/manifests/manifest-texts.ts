@@ -44,6 +44,11 @@ const DESCRIPTOR_PATH = /^\/(?:dev|proc\/self)\/fd\/\d+$/;
 /** Charts and kustomizations that are rendered at a time. */
 const MOST_AT_A_TIME = 4;
 
+/** True for a name of standard input, and of a pipe that a shell passes: there is no file to write to. */
+export function isStandardInput(name: string): boolean {
+  return name === '-' || STDIN_PATH.test(name) || DESCRIPTOR_PATH.test(name);
+}
+
 /**
  * Reads the manifests that arguments name: a file, every YAML and JSON file below a directory, or `-` for standard
  * input. A directory with a Helm chart or a kustomization is one input: rendered, or noted. A FIFO that is named is

@@ -131,6 +131,7 @@ describe('probewright fix', () => {
     const { stdout } = await probewright(['fix', join(directory, 'in'), '--policies', join(directory, 'policies')]);
     expect(stdout.match(/readinessProbe/g)).toHaveLength(2);
     expect(stdout.split('\n---\n')).toHaveLength(2);
+    expect(stdout.match(/^# Source: .*$/gm)).toEqual(['# Source: DIR/in/a.yaml', '# Source: DIR/in/deep/b.yml']);
   });
 
   it('goes on when an input cannot be read, and exits 2', async () => {
@@ -184,7 +185,7 @@ describe('probewright fix', () => {
       'DIR/in/latin.yaml:1:1: cannot be read: it is not UTF-8: byte 0xfc in line 1',
       'DIR/in/long.yaml:1:1: cannot be read: it is UTF-16, and must be UTF-8',
     ]);
-    expect(stdout.startsWith(`\uFEFF${text.slice(0, 20)}`)).toBe(true);
+    expect(stdout.startsWith(`# Source: DIR/in/marked.yaml\n${text.slice(0, 20)}`)).toBe(true);
     expect(stdout).not.toContain('alle');
   });
 

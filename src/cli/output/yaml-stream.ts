@@ -1,12 +1,33 @@
+import { visible } from '../../text/visible.ts';
+
+/** A text of a stream. */
+export interface StreamedText {
+  readonly text: string;
+  /** The path in a comment before the text. Undefined for no comment. */
+  readonly source?: string | undefined;
+}
+
 /** The texts of several files as one stream of YAML documents. */
-export function yamlStream(texts: readonly string[]): string {
+export function yamlStream(texts: readonly StreamedText[]): string {
   let stream = '';
-  for (const text of texts) {
-    if (stream !== '' && !stream.endsWith('\n')) stream += '\n';
-    if (stream !== '') stream += separatorBefore(text);
-    stream += text;
+  for (const { text, source } of texts) {
+    const isFirst = stream === '';
+    if (!isFirst && !stream.endsWith('\n')) stream += '\n';
+    if (source !== undefined) stream += withSource(text, source, isFirst);
+    else stream += (isFirst ? '' : separatorBefore(text)) + text;
   }
   return stream;
+}
+
+/**
+ * Puts the comment below the separator, as helm does, so that the comment belongs to the file's first document. A byte
+ * order mark is dropped, because only the start of a stream may have one.
+ */
+function withSource(text: string, source: string, isFirst: boolean): string {
+  const comment = `# Source: ${visible(source)}\n`;
+  const [, marker, rest = ''] = /^\uFEFF?(---[ \t]*\r?\n)?(.*)$/s.exec(text) ?? [];
+  if (marker !== undefined) return marker + comment + rest;
+  return (isFirst ? '' : separatorBefore(rest)) + comment + rest;
 }
 
 /**

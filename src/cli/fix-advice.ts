@@ -1,0 +1,141 @@
+import { formatPath } from '../json/field-path.ts';
+import { manifestsOf } from '../manifests/manifest.ts';
+import { YamlFieldEditor } from '../yaml/editing/field-editing.ts';
+import { checkInputs } from './check-inputs.ts';
+import type { FieldEdit } from '../json/field-edit.ts';
+import type { FieldPath } from '../json/field-path.ts';
+import type { Inputs } from '../manifests/inputs.ts';
+import type { ManifestText } from '../manifests/manifest-text.ts';
+import type { FieldEditPlan } from '../yaml/editing/field-editing.ts';
+import type { ObjectPlace, PlacedViolation } from './check-report.ts';
+
+/** A text with the advice of checks applied. */
+export interface AdvisedText {
+  readonly text: string;
+  /** The number of findings whose advice was applied. */
+  readonly applied: number;
+  /** Why advice was not applied; a line each. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * A text is judged again after each round, because advice can lead to other findings. The safe advice of the checks
+ * needs two or three rounds. The limit ends rounds of two checks with opposite advice.
+ */
+const MOST_ROUNDS = 20;
+
+/** Applies the advice of checks to a text, until no finding with advice is left. */
+export function withAdvice(source: ManifestText, inputs: Inputs): AdvisedText {
+  let { text } = source;
+  let applied = 0;
+  const refused = new Map<string, string>();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const open = advisedFindings({ ...source, text }, inputs).filter((finding) => !refused.has(identityOf(finding)));
+    if (open.length === 0) return { text, applied, remarks: [...refused.values()] };
+    const result = applyRound(text, open);
+    text = result.text;
+    applied += result.applied;
+    for (const { finding, reason } of result.refused) refused.set(identityOf(finding), remarkOf(finding, reason));
+  }
+  for (const finding of advisedFindings({ ...source, text }, inputs)) {
+    refused.set(identityOf(finding), remarkOf(finding, `it came back ${MOST_ROUNDS} times`));
+  }
+  return { text, applied, remarks: [...refused.values()] };
+}
+
+/** A finding with edits of its document. */
+interface AdvisedFinding extends PlacedViolation {
+  readonly object: ObjectPlace;
+  readonly documentEdits: readonly FieldEdit[];
+}
+
+function advisedFindings(source: ManifestText, inputs: Inputs): AdvisedFinding[] {
+  const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
+  const { violations } = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, 'Deny');
+  return violations.flatMap((violation) => {
+    const { edits, object } = violation;
+    if (edits === undefined || edits.length === 0 || object === undefined) return [];
+    const documentEdits = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
+    return [{ ...violation, object, documentEdits }];
+  });
+}
+
+interface Round {
+  readonly text: string;
+  readonly applied: number;
+  readonly refused: readonly { readonly finding: AdvisedFinding; readonly reason: string }[];
+}
+
+/** Applies the findings that do not touch each other's fields. The others follow in the next round. */
+function applyRound(text: string, findings: readonly AdvisedFinding[]): Round {
+  const editor = new YamlFieldEditor(text);
+  const plans: FieldEditPlan[] = [];
+  const refused: { finding: AdvisedFinding; reason: string }[] = [];
+  let applied = 0;
+  for (const [document, own] of Map.groupBy(findings, ({ object }) => object.document)) {
+    const chosen = separateFindings(own);
+    const together = editor.verifiedPlan(
+      document,
+      chosen.flatMap(({ documentEdits }) => documentEdits),
+    );
+    if (together.kind === 'planned') {
+      plans.push(together);
+      applied += chosen.length;
+      continue;
+    }
+    // One finding whose advice cannot be written does not keep the advice of the others out.
+    const accepted: AdvisedFinding[] = [];
+    for (const finding of chosen) {
+      const plan = editor.verifiedPlan(document, finding.documentEdits);
+      if (plan.kind === 'refused') refused.push({ finding, reason: plan.reason });
+      else accepted.push(finding);
+    }
+    const rest = editor.verifiedPlan(
+      document,
+      accepted.flatMap(({ documentEdits }) => documentEdits),
+    );
+    if (rest.kind === 'refused') for (const finding of accepted) refused.push({ finding, reason: rest.reason });
+    else applied += accepted.length;
+    plans.push(rest);
+  }
+  return { text: editor.apply(plans), applied, refused };
+}
+
+/** Returns the findings whose edits are independent of the edits of the findings before them. */
+function separateFindings(findings: readonly AdvisedFinding[]): AdvisedFinding[] {
+  const taken = new Set<string>();
+  return findings.filter(({ documentEdits }) => {
+    const paths = documentEdits.map(touchedPath);
+    if (paths.some((path) => isTaken(taken, path))) return false;
+    for (const path of paths) for (const key of keysOf(path)) taken.add(key);
+    return true;
+  });
+}
+
+/** Removing an element moves the elements behind it, so the edit touches the whole list. */
+function touchedPath({ path, value }: FieldEdit): FieldPath {
+  return value === null && typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
+}
+
+/** True when an earlier edit touches this place, a place above or a place inside. */
+function isTaken(taken: ReadonlySet<string>, path: FieldPath): boolean {
+  const above = path.map((_step, index) => `at ${JSON.stringify(path.slice(0, index + 1))}`);
+  return taken.has(`in ${JSON.stringify(path)}`) || above.some((key) => taken.has(key));
+}
+
+/** The place itself, and every place that has the place inside. */
+function keysOf(path: FieldPath): string[] {
+  return [
+    `at ${JSON.stringify(path)}`,
+    ...path.map((_step, index) => `in ${JSON.stringify(path.slice(0, index + 1))}`),
+  ];
+}
+
+/** The same finding, before and after lines move. */
+function identityOf({ check, object, path }: AdvisedFinding): string {
+  return JSON.stringify([check, object, path]);
+}
+
+function remarkOf({ file, line, column, check, path }: AdvisedFinding, reason: string): string {
+  return `${file}:${line}:${column}: the advice of ${check} for ${formatPath(path)} is not applied: ${reason}`;
+}

@@ -1,0 +1,121 @@
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { replaceFile } from '../files/replace-file.ts';
+import { rewriteFile } from '../files/rewrite-file.ts';
+import { messageOf } from '../text/error-message.ts';
+import { printLine } from './io.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { FixedFile } from './fixed-file.ts';
+import type { CommandIo } from './io.ts';
+
+/** Writes changed files in place, and returns the files that could not be written. */
+export async function writeFixedFiles(files: readonly FixedFile[], io: CommandIo): Promise<FileProblem[]> {
+  const problems: FileProblem[] = [];
+  // Two names may lead to one file.
+  const written = new Set<string>();
+  for (const fixed of files) {
+    const { file, before, after } = fixed;
+    if (before === after) continue;
+    try {
+      const real = await realpath(file);
+      if (written.has(real)) continue;
+      await rewriteFile(file, before, after);
+      written.add(real);
+      printLine(io.stdout, `${file}: ${changesOf(fixed)}`);
+    } catch (error) {
+      problems.push(unwritten(file, error));
+    }
+  }
+  if (written.size === 0 && problems.length === 0) printLine(io.stderr, 'no file needs a change');
+  return problems;
+}
+
+/**
+ * Writes all files, changed or not, into a directory. Files of a named directory keep their folders.
+ *
+ * @param names the files and directories of the command line
+ */
+export async function writeIntoDirectory(
+  files: readonly FixedFile[],
+  names: readonly string[],
+  directory: string,
+  io: CommandIo,
+): Promise<FileProblem[]> {
+  const problems: FileProblem[] = [];
+  const sources = new Map<string, string>();
+  for (const fixed of files) {
+    const { file, after } = fixed;
+    try {
+      const place = join(directory, placeBelow(file, names));
+      const earlier = sources.get(place);
+      if (earlier !== undefined && resolve(earlier) !== resolve(file))
+        throw new Error(`${place} is already written from ${earlier}`);
+      sources.set(place, file);
+      await refuseInput(place, file);
+      await makeFolderWithin(directory, dirname(place));
+      await replaceFile(place, after, (await stat(file)).mode & 0o777);
+      printLine(io.stdout, `${place}: ${changesOf(fixed)}`);
+    } catch (error) {
+      problems.push(unwritten(file, error));
+    }
+  }
+  return problems;
+}
+
+/** The path of a file below the directory that the command line names, or the file's own name. */
+function placeBelow(file: string, names: readonly string[]): string {
+  if (names.includes(file)) return basename(file);
+  const [parent] = names
+    .filter((name) => isBelow(resolve(name), resolve(file)))
+    .toSorted((one, other) => resolve(other).length - resolve(one).length);
+  return parent === undefined ? basename(file) : relative(parent, file);
+}
+
+function isBelow(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** @throws Error when the output would replace its own input */
+async function refuseInput(place: string, file: string): Promise<void> {
+  const present = await realpath(place).catch(() => undefined);
+  if (present !== undefined && present === (await realpath(file))) {
+    throw new Error(`${place} is the input itself; use --write to change files in place`);
+  }
+}
+
+/**
+ * Makes a folder below the output directory.
+ *
+ * @throws Error when a symbolic link leads out of the directory
+ */
+async function makeFolderWithin(directory: string, folder: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const root = await realpath(directory);
+  let path = directory;
+  for (const step of relative(directory, folder).split(sep)) {
+    path = join(path, step);
+    await mkdir(path).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+    if (!isBelow(root, await realpath(path)))
+      throw new Error(`${path} is a symbolic link that leads out of ${directory}`);
+  }
+}
+
+function changesOf({ before, after, probes, advice }: FixedFile): string {
+  if (before === after) return 'unchanged';
+  const changes = [
+    ...(probes > 0 ? [`${count(probes, 'probe')} added`] : []),
+    ...(advice > 0 ? [`${count(advice, 'piece')} of advice applied`] : []),
+  ];
+  return changes.join(', ');
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function unwritten(file: string, error: unknown): FileProblem {
+  return { file, line: 1, column: 1, message: `cannot be written: ${messageOf(error)}` };
+}

@@ -1,0 +1,31 @@
+import { unifiedDiff } from '../../text/unified-diff.ts';
+import { visible } from '../../text/visible.ts';
+import type { DiffLine } from '../../text/unified-diff.ts';
+import type { Paint, Style } from '../colour.ts';
+
+const STYLES: Readonly<Partial<Record<DiffLine['kind'], Style>>> = {
+  file: 'heading',
+  place: 'note',
+  added: 'added',
+  removed: 'removed',
+};
+
+/**
+ * The unified diff of all files.
+ *
+ * @param isTerminal true for a person: hidden characters are escaped. `git apply` needs the lines as they are.
+ */
+export function diffText(
+  files: readonly { readonly file: string; readonly before: string; readonly after: string }[],
+  paint: Paint,
+  isTerminal: boolean,
+): string {
+  const shown = (text: string): string => (isTerminal ? visible(text.replace(/\r$/, '')) : text);
+  const lines = files.flatMap(({ file, before, after }) => unifiedDiff(visible(file), before, after));
+  return lines
+    .map(({ kind, text }) => {
+      const style = STYLES[kind];
+      return `${style === undefined ? shown(text) : paint(style, shown(text))}\n`;
+    })
+    .join('');
+}
