@@ -103,6 +103,12 @@ function columns(kind: PolicyKind): PrinterColumn[] {
       description: 'Whether the newest version is in force',
     },
     { name: 'Reason', type: 'string', jsonPath: `${ready}.reason` },
+    {
+      name: 'Advice',
+      type: 'integer',
+      jsonPath: '.status.adviceCount',
+      description: 'How many violations of checks the probes of the policy have; empty means none',
+    },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     { name: 'Port', type: 'string', jsonPath: '.spec.port', description: 'The port for paths', priority: 1 },
     { name: 'Message', type: 'string', jsonPath: `${ready}.message`, priority: 1 },

@@ -1,3 +1,4 @@
+import { ADVICE_BOUNDS } from '../../src/sources/advice-status.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 /** What Probewright tells about a policy: whether it is in force, and what stands in for it when it cannot be read. */
@@ -49,6 +50,37 @@ export const statusSchema: OpenApiSchema = {
             type: 'integer',
             format: 'int64',
             minimum: 0,
+          },
+        },
+      },
+    },
+    adviceCount: {
+      description: 'How many entries advice would have without its bound. Absent: no advice.',
+      type: 'integer',
+      format: 'int32',
+      minimum: 0,
+    },
+    advice: {
+      description:
+        'What is wrong with the probes that the policy gives, whatever the workload. The policy is in force all the same.',
+      type: 'array',
+      maxItems: ADVICE_BOUNDS.entries,
+      'x-kubernetes-list-type': 'atomic',
+      items: {
+        description: 'One violation of a check by a probe of the policy.',
+        type: 'object',
+        required: ['check', 'field', 'message'],
+        properties: {
+          check: { description: 'The id of the check.', type: 'string', maxLength: ADVICE_BOUNDS.check },
+          field: {
+            description: 'The field of the policy, e.g. spec.probes.livenessProbe.timeoutSeconds.',
+            type: 'string',
+            maxLength: ADVICE_BOUNDS.field,
+          },
+          message: {
+            description: 'The problem, and what to write instead.',
+            type: 'string',
+            maxLength: ADVICE_BOUNDS.message,
           },
         },
       },

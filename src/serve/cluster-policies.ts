@@ -1,6 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { KubernetesSource } from '../sources/kubernetes-source.ts';
 import { PolicyStatusWriter } from '../sources/policy-status-writer.ts';
+import { statusAdvice } from './status-advice.ts';
 import { policyListener } from './policy-listener.ts';
 import type { Logger } from 'pino';
 import type { MetricSources } from '../server/metric-sources.ts';
@@ -47,6 +48,7 @@ export class ClusterPolicies implements Part<MetricSources> {
           if (count > 0) log.warn(details, 'policies over budget are not in force');
           else log.info(details, 'the policies of the namespace are within the budgets again');
         },
+        advice: statusAdvice(),
         status: (policy, stale) => {
           this.#statusWriter.update(policy, stale);
         },

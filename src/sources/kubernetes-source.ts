@@ -37,6 +37,8 @@ export interface KubernetesSourceOptions {
   readonly policyBudget?: number;
   /** Called with each policy whose status may be stale. */
   readonly status?: PolicyMirrorListener['status'];
+  /** The advice about a policy in force, for its status. */
+  readonly advice?: PolicyMirrorListener['advice'];
   /** Called when other policies of a namespace are over budget than before. */
   readonly overBudget?: PolicyMirrorListener['overBudget'];
 }
@@ -217,6 +219,7 @@ export class KubernetesSource implements PolicySource {
       warned: (warnings) => this.#listener?.warned?.(warnings),
       overBudget: options.overBudget ?? (() => undefined),
       status: options.status ?? (() => undefined),
+      advice: options.advice,
     };
     return new PolicyMirror(this.#catalogue, kind, listener, this.#policyBudget);
   }

@@ -2,6 +2,8 @@ import { keyOf } from './namespace-policies.ts';
 import { contentInForce, isIncomplete, isOverBudget } from './policy-record.ts';
 import { placeOf } from './policy-reference.ts';
 import { isShown } from './policy-status.ts';
+import type { PolicyAdvice } from './advice-status.ts';
+import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { NamespaceUse } from '../policy/policy-budget.ts';
 import type { PolicyGrants } from './policy-grants.ts';
 import type { PolicyRecords } from './namespace-policies.ts';
@@ -37,6 +39,8 @@ export interface PolicyMirrorListener {
    * event.
    */
   readonly status: (policy: PolicyReference, stale: StaleStatus | undefined) => void;
+  /** Asked for the advice about a policy in force, for its status. */
+  readonly advice?: ((policy: ProbePolicy) => readonly PolicyAdvice[]) | undefined;
 }
 
 /** A report of policies over budget names so many. */
@@ -92,7 +96,8 @@ export class PolicyReports {
     record.inForce = good?.content.policy;
     if (isIncomplete(record)) return;
     const place = placeOf(reference);
-    const warnings = record.grant.version === 'newest' && good !== undefined ? good.content.warnings : [];
+    const newest = record.grant.version === 'newest' ? good?.content : undefined;
+    const warnings = newest?.warnings ?? [];
     if (isOther && warnings.length > 0) this.#listener.warned(warnings.map((message) => ({ place, message })));
     if (problems.count > 0 && !record.areProblemsReported)
       this.#listener.failed(problems.shown.map((message) => ({ place, message })));
@@ -102,6 +107,7 @@ export class PolicyReports {
       problems: problems.shown,
       problemCount: problems.count,
       warnings,
+      advice: newest === undefined ? [] : (this.#listener.advice?.(newest.policy) ?? []),
       overBudget: this.#overBudget(record),
       good: good && { generation: good.generation, spec: good.content.spec },
     };

@@ -1,8 +1,10 @@
 import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
+import { adviceFields, shownAdvice, wantedAdvice } from './advice-status.ts';
 import { MAX_SPEC_BYTES } from '../policy/bounds.ts';
 import { NAMESPACE_LIMITS } from '../policy/policy-budget.ts';
+import type { PolicyAdvice } from './advice-status.ts';
 import type { Budget, NamespaceUse } from '../policy/policy-budget.ts';
 
 /** The result of reading a policy of the cluster. */
@@ -15,6 +17,8 @@ export interface PolicyVerdict {
   readonly problemCount?: number;
   /** Warnings about this generation, as `path: message`. Shown while this generation is in force. */
   readonly warnings?: readonly string[];
+  /** What is wrong with the probes that this generation gives. Shown while this generation is in force. */
+  readonly advice?: readonly PolicyAdvice[];
   /** The budget that keeps this generation out of force. */
   readonly overBudget?: OverBudget | undefined;
   /** The version in force: this generation, or the last good one. */
@@ -41,6 +45,8 @@ export interface ShownStatus {
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
   /** The last version that was in force, for processes that start later. `lastGoodSpec` reads its spec. */
   readonly lastGood: { readonly generation: number } | undefined;
+  /** The advice as a text to compare; undefined without advice. */
+  readonly advice: string | undefined;
 }
 
 /** A status that does not show what it should. */
@@ -71,6 +77,7 @@ export function shownStatus(status: unknown): ShownStatus {
     observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : undefined,
     conditions: Array.isArray(conditions) ? keptConditions(conditions.filter(isRecord)) : [],
     lastGood: hasLastGood(lastGood) ? { generation: lastGood.generation } : undefined,
+    advice: shownAdvice(status),
   };
 }
 
@@ -79,6 +86,7 @@ const NOTHING_SHOWN: ShownStatus = {
   observedGeneration: undefined,
   conditions: [],
   lastGood: undefined,
+  advice: undefined,
 };
 
 /** The spec of the last good version that a status shows. */
@@ -122,6 +130,7 @@ export function isShown(shown: ShownStatus, verdict: PolicyVerdict, extent: Stat
   const wanted = readyCondition(verdict, extent);
   return (
     shown.observedGeneration === verdict.generation &&
+    shown.advice === wantedAdvice(adviceFields(verdict.advice)) &&
     ready.length === 1 &&
     ready.every(
       ({ status, reason, message }) =>
@@ -159,16 +168,25 @@ export function statusPatch(
   const change = lastGoodChange(shown, verdict, extent);
   if (change !== 'write' || good === undefined) {
     const lastGood = change === 'remove' ? { lastGood: null } : {};
-    return { type: 'merge', body: { status: { observedGeneration: generation, conditions, ...lastGood } } };
+    const advice = adviceChange(shown, verdict, null);
+    return { type: 'merge', body: { status: { observedGeneration: generation, conditions, ...advice, ...lastGood } } };
   }
   // A merge patch would drop every null of the spec, where null has a meaning, and would merge the spec into an older
   // one.
   const lastGood = { generation: good.generation, spec: JSON.parse(good.spec) as unknown };
-  const fields = { observedGeneration: generation, conditions, lastGood };
+  const advice = adviceChange(shown, verdict, []);
+  const fields = { observedGeneration: generation, conditions, ...advice, lastGood };
   const body = shown.exists
     ? Object.entries(fields).map(([field, value]) => ({ op: 'add', path: `/status/${field}`, value }))
     : [{ op: 'add', path: '/status', value: fields }];
   return { type: 'json', body };
+}
+
+/** @param none the list that stands for no advice in this type of patch */
+function adviceChange(shown: ShownStatus, verdict: PolicyVerdict, none: null | readonly never[]): object {
+  const wanted = adviceFields(verdict.advice);
+  if (wanted !== undefined) return wanted;
+  return shown.advice === undefined ? {} : { adviceCount: none === null ? null : 0, advice: none };
 }
 
 /**

@@ -145,6 +145,8 @@ describe.skipIf(problem !== undefined)('the CustomResourceDefinitions on a real 
     const status = {
       observedGeneration: 1,
       conditions: [{ ...ready, status: 'False', observedGeneration: 1 }],
+      adviceCount: 25,
+      advice: [{ check: 'timeout-over-period', field: 'spec.probes.livenessProbe.timeoutSeconds', message: 'long' }],
       lastGood: { generation: 1, spec: { port: null, anything: { of: ['an', 'older', 'schema'] } } },
     };
     const written = await cluster.request('PUT', `${place}/status`, { ...object, spec: { port: 1 }, status });
@@ -161,12 +163,12 @@ describe.skipIf(problem !== undefined)('the CustomResourceDefinitions on a real 
         .map((line) => line.trim().split(/ {2,}/));
     const age = expect.stringMatching(/^\d+s$/) as unknown;
     expect(await get()).toEqual([
-      ['NAME', 'CONTAINERS', 'READY', 'REASON', 'AGE'],
-      ['shown', '["app"]', 'False', 'Invalid', age],
+      ['NAME', 'CONTAINERS', 'READY', 'REASON', 'ADVICE', 'AGE'],
+      ['shown', '["app"]', 'False', 'Invalid', '25', age],
     ]);
     expect(await get('-o', 'wide')).toEqual([
-      ['NAME', 'CONTAINERS', 'READY', 'REASON', 'AGE', 'PORT', 'MESSAGE'],
-      ['shown', '["app"]', 'False', 'Invalid', age, '8080', 'spec.port: no'],
+      ['NAME', 'CONTAINERS', 'READY', 'REASON', 'ADVICE', 'AGE', 'PORT', 'MESSAGE'],
+      ['shown', '["app"]', 'False', 'Invalid', '25', age, '8080', 'spec.port: no'],
     ]);
     const bad = { ...stored, status: { conditions: [{ ...ready, status: 'Yes' }] } };
     expect((await cluster.request('PUT', `${place}/status`, bad)).status).toBe(422);

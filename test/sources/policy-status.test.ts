@@ -228,3 +228,60 @@ it('the message of a status commands no terminal, however long the problems are'
   expect(text.length).toBeLessThanOrEqual(1024);
   expectHarmless(text);
 });
+
+describe('the advice about a policy', () => {
+  const entry = {
+    check: 'timeout-over-period',
+    field: 'spec.probes.livenessProbe.timeoutSeconds',
+    message: 'too long',
+  };
+  const advised: PolicyVerdict = { ...accepted, advice: [entry] };
+
+  it('is listed and counted', () => {
+    expect(merged(statusPatch(shownStatus(undefined), advised, NOON))).toMatchObject({
+      adviceCount: 1,
+      advice: [entry],
+      conditions: [{ reason: 'Accepted' }],
+    });
+  });
+
+  it('has bounds, and the count has none', () => {
+    const many = Array.from({ length: 30 }, () => ({ ...entry, message: HOSTILE.repeat(50) }));
+    const status = merged(statusPatch(shownStatus(undefined), { ...accepted, advice: many }, NOON)) as unknown as {
+      adviceCount: number;
+      advice: { message: string }[];
+    };
+    expect([status.adviceCount, status.advice.length]).toEqual([30, 20]);
+    expect(Math.max(...status.advice.map(({ message: text }) => text.length))).toBeLessThanOrEqual(1024);
+    for (const { message: text } of status.advice) expectHarmless(text);
+    expect(isShown(shownStatus(status), { ...accepted, advice: many })).toBe(true);
+  });
+
+  it('is written once, in whatever order the API server returns its members', () => {
+    const status = merged(statusPatch(shownStatus(undefined), advised, NOON));
+    const sorted = { ...status, advice: [{ message: entry.message, field: entry.field, check: entry.check }] };
+    expect(statusPatch(shownStatus(sorted), advised, NOON + 5000)).toBeUndefined();
+    expect(statusPatch(shownStatus({ ...sorted, adviceCount: 2 }), advised, NOON)).toBeDefined();
+    expect(statusPatch(shownStatus({ ...sorted, advice: [{ ...entry, other: 1 }] }), advised, NOON)).toBeDefined();
+  });
+
+  it('is removed when there is none any more', () => {
+    const status = merged(statusPatch(shownStatus(undefined), advised, NOON));
+    const patch = merged(statusPatch(shownStatus(status), accepted, NOON));
+    expect(patch).toMatchObject({ adviceCount: null, advice: null });
+    expect(isShown(shownStatus({ ...status, adviceCount: undefined, advice: undefined }), accepted)).toBe(true);
+  });
+
+  it('is removed when the newest version cannot be read, in the patch that keeps the last good version', () => {
+    const status = merged(statusPatch(shownStatus(undefined), advised, NOON));
+    const patch = statusPatch(shownStatus(status), broken, NOON);
+    expect(patch?.type).toBe('json');
+    expect(patch?.body).toEqual(
+      expect.arrayContaining([
+        { op: 'add', path: '/status/adviceCount', value: 0 },
+        { op: 'add', path: '/status/advice', value: [] },
+      ]),
+    );
+    expect(shownStatus({ adviceCount: 0, advice: [] }).advice).toBeUndefined();
+  });
+});
