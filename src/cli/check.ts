@@ -26,12 +26,12 @@ const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
 
 /** Checks manifests without a cluster, by the code of the webhook. */
 export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
-  const inputs = await readCommandInputs('check', line, io);
+  const progress = new Progress(io);
+  const inputs = await readCommandInputs('check', line, io, progress);
   if (inputs === undefined) return EXIT_USAGE;
   const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
-  const progress = new Progress(io);
   const checked = checkInputs(inputs, enforcement, (done, total) => {
-    progress.show(`checked ${done} of ${total} objects`);
+    progress.show('checking', done, total, 'objects');
   });
   const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, line.positionals);
   const report = shownReport(found, { minLevel, only: only.flat(), skip: skip.flat() });

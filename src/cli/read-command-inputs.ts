@@ -3,6 +3,7 @@ import { readInputs } from '../manifests/inputs.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { PROGRAM } from './command-table.ts';
 import { printLine } from './io.ts';
+import { Progress } from './progress.ts';
 import { reportProblems } from './report-problems.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { InputNote } from '../manifests/input-note.ts';
@@ -10,19 +11,28 @@ import type { Inputs } from '../manifests/inputs.ts';
 import type { INPUT_FLAGS } from './definitions/input-flags.ts';
 import type { CommandIo } from './io.ts';
 
-/** The inputs that a command line names. Undefined, after a report, when the command has nothing to decide by. */
+/**
+ * The inputs that a command line names. Undefined, after a report, when the command has nothing to decide by.
+ *
+ * @param progress shows how far the reading is
+ */
 export async function readCommandInputs(
   command: string,
   { flags, positionals }: CommandLine<typeof INPUT_FLAGS>,
   io: CommandIo,
+  progress = new Progress(io),
 ): Promise<Inputs | undefined> {
   const { policies, namespace, exclude, 'workload-kinds': workloadKinds, 'render-charts': renderCharts } = flags;
   const options = { files: positionals, policies, namespace, workloadKinds, exclude, renderCharts };
   try {
-    const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin);
+    const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
+      progress.show('reading', done, total);
+    });
+    progress.end();
     for (const note of notes) printLine(io.stderr, noteLine(note, command));
     return inputs;
   } catch (error) {
+    progress.end();
     if (!(error instanceof PolicyFilesError)) throw error;
     reportProblems(error.problems, io);
     printLine(io.stderr, `${PROGRAM} ${command}: ${error.message}`);

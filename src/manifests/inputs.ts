@@ -62,12 +62,14 @@ export async function readInputs(
   catalogue: CheckCatalogue,
   { files, policies, workloadKinds, ...selection }: InputOptions,
   readStdin: () => Promise<string>,
+  onRead?: OnRead,
 ): Promise<Inputs & { readonly notes: readonly InputNote[] }> {
   const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
   const manifestTexts = await readManifestTexts(files, readStdin, selection);
   const policyTexts = policies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(policies);
   const { namespace } = selection;
-  return { ...inputsOf(manifestTexts, policyTexts, { catalogue, kinds, namespace }), notes: manifestTexts.notes };
+  const inputs = inputsOf(manifestTexts, policyTexts, { catalogue, kinds, namespace, onRead });
+  return { ...inputs, notes: manifestTexts.notes };
 }
 
 /** How inputs in texts are read. */
@@ -76,11 +78,16 @@ export interface InputSettings {
   readonly kinds: readonly WorkloadKind[];
   /** The namespace of objects that name no namespace. */
   readonly namespace: string;
+  /** Is called now and then with how many characters of all manifests have been read. */
+  readonly onRead?: OnRead | undefined;
 }
+
+/** Receives how far the reading of manifests is. `done` never goes back. */
+export type OnRead = (done: number, total: number) => void;
 
 /** The inputs in texts that have been read. Policies and Namespaces may be among the manifests. */
 export function inputsOf(manifestTexts: ReadTexts, policyTexts: ReadTexts, settings: InputSettings): Inputs {
-  const parsed = manifestTexts.texts.map((text) => ({ ...text, ...manifestsOf(text) }));
+  const parsed = parsedTexts(manifestTexts.texts, settings.onRead);
   const policies = policiesAmong(
     settings.catalogue,
     parsed.flatMap(({ manifests }) => manifests),
@@ -101,6 +108,20 @@ export function inputsOf(manifestTexts: ReadTexts, policyTexts: ReadTexts, setti
     policyProblems: [...policyTexts.problems, ...policies.problems, ...parsed.flatMap(problemsOfPolicies)],
     policyWarnings: policies.warnings.map((of) => ({ ...of, message: `warning: ${of.message}` })),
   };
+}
+
+function parsedTexts(texts: readonly ManifestText[], onRead: OnRead | undefined): (ParsedText & ProblemsOfText)[] {
+  const total = texts.reduce((sum, { text }) => sum + text.length, 0);
+  let start = 0;
+  let done = 0;
+  return texts.map((text) => {
+    const parsed = manifestsOf(text, (offset) => {
+      done = Math.max(done, start + offset);
+      onRead?.(done, total);
+    });
+    start += text.text.length;
+    return { ...text, ...parsed };
+  });
 }
 
 /**

@@ -15,11 +15,11 @@ export interface Manifest {
 }
 
 /** The objects of a text. Items of Lists are objects of their own. */
-export function manifestsOf({ file, text, rendered }: ManifestText): {
-  manifests: Manifest[];
-  problems: FileProblem[];
-} {
-  const read = parseYamlDocuments(file, text);
+export function manifestsOf(
+  { file, text, rendered }: ManifestText,
+  onOffset?: (offset: number) => void,
+): { manifests: Manifest[]; problems: FileProblem[] } {
+  const read = parseYamlDocuments(file, text, onOffset);
   const documents = rendered === undefined ? read.documents : read.documents.map((each) => placedBy(rendered, each));
   const problems: FileProblem[] = read.problems.map((each) =>
     rendered === undefined ? each : { ...each, ...rendered.place(each) },

@@ -101,7 +101,7 @@ async function addFile(
   // Other work also gets a turn before the first document.
   await othersHadTheirTurn();
   let turnEnds = budget.spent + TOKENS_OF_TURN;
-  for (const part of yamlFileParts(file, text, budget)) {
+  for (const part of yamlFileParts(file, text, { budget })) {
     collected.addPart(part);
     if (budget.isSpent || collected.isFull(file) || isStopped()) return;
     if (budget.spent < turnEnds) continue;

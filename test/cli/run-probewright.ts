@@ -13,7 +13,13 @@ export interface Ran {
  */
 export async function runProbewright(
   args: readonly string[],
-  options: { stdin?: string; directory?: string; columns?: number; env?: Readonly<Record<string, string>> } = {},
+  options: {
+    stdin?: string;
+    directory?: string;
+    columns?: number;
+    env?: Readonly<Record<string, string>>;
+    monotonic?: () => number;
+  } = {},
 ): Promise<Ran> {
   let stdout = '';
   let stderr = '';
@@ -25,7 +31,7 @@ export async function runProbewright(
     stderrColumns: options.columns,
     readStdin: () => Promise.resolve(options.stdin ?? ''),
     now: () => 0,
-    monotonic: () => 0,
+    monotonic: options.monotonic ?? (() => 0),
     busy: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
     letHeapGrow: () => undefined,

@@ -3,8 +3,8 @@ import type { Pair, ParsedNode, YAMLMap } from 'yaml';
 import { positionsIn } from './positions.ts';
 import type { Position } from './positions.ts';
 import { yamlStreamParts } from './trees.ts';
-import type { YamlFault, YamlTree } from './trees.ts';
-import type { ReadingBudget } from './reading-budget.ts';
+import type { OnOffset } from './tokens.ts';
+import type { ReadingOptions, YamlFault, YamlTree } from './trees.ts';
 import { isMergeKey, keyName, mergeSources, resolved, treeValue } from './values.ts';
 import type { YamlNode } from './values.ts';
 
@@ -43,11 +43,17 @@ export interface YamlProblem extends Position {
  * Reads every document of a YAML or JSON text as kubectl does. The function never throws. A document that cannot be
  * read becomes one problem, and the other documents are still returned. A duplicate key is a problem too, but its
  * document is returned with the last value of the key.
+ *
+ * @param onOffset receives the offset that is reached
  */
-export function parseYamlDocuments(file: string, text: string): { documents: YamlDocument[]; problems: YamlProblem[] } {
+export function parseYamlDocuments(
+  file: string,
+  text: string,
+  onOffset?: OnOffset,
+): { documents: YamlDocument[]; problems: YamlProblem[] } {
   const documents: YamlDocument[] = [];
   const problems: YamlProblem[] = [];
-  for (const part of yamlFileParts(file, text)) {
+  for (const part of yamlFileParts(file, text, { onOffset })) {
     if (part.document !== undefined) documents.push(part.document);
     for (const problem of part.problems) problems.push(problem);
   }
@@ -60,10 +66,14 @@ export interface YamlFilePart {
   readonly problems: readonly YamlProblem[];
 }
 
+/** How a file is read. */
+type FileReading = Pick<ReadingOptions, 'budget' | 'onOffset'>;
+
 /** Does the same as parseYamlDocuments, but reads each document on demand and within the budget. */
-export function* yamlFileParts(file: string, text: string, budget?: ReadingBudget): Generator<YamlFilePart> {
+export function* yamlFileParts(file: string, text: string, options: FileReading = {}): Generator<YamlFilePart> {
+  const { budget } = options;
   const positionAt = positionsIn(text);
-  for (const { chunk, index, content } of yamlStreamParts(text, { budget })) {
+  for (const { chunk, index, content } of yamlStreamParts(text, options)) {
     const problems: YamlProblem[] = [];
     const placed = (offset: number): Position => positionAt(chunk.start + offset);
     const report = ({ offset, ...fault }: YamlFault): void => void problems.push({ file, ...fault, ...placed(offset) });

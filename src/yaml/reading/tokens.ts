@@ -17,7 +17,15 @@ export interface TokenOptions {
   readonly anyIndent?: boolean;
   readonly maxDepth?: number;
   readonly budget?: ReadingBudget | undefined;
+  /** Receives the offset that is reached, every few milliseconds. */
+  readonly onOffset?: OnOffset | undefined;
 }
+
+/** Receives the offset up to which a text has been read. A text may be read twice, so the offset may go back. */
+export type OnOffset = (offset: number) => void;
+
+/** How many pieces of text are read between two calls of OnOffset. A piece takes about 1 µs. */
+const PIECES_A_CALL = 4096;
 
 /**
  * Returns the concrete syntax tokens of a text. YAML requires the lines of a flow collection or a quoted scalar to be
@@ -36,7 +44,9 @@ export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[
   // The stack contains the document and the open collections. One extra level is allowed, because the caller counts the
   // exact depth.
   const mostOpen = (options.maxDepth ?? Infinity) + 2;
+  let pieces = 0;
   for (const lexeme of lexer.lex(text)) {
+    if (++pieces % PIECES_A_CALL === 0) options.onOffset?.(parser.offset);
     const excess = options.budget?.spend(tokensIn(lexeme));
     if (excess !== undefined) throw new OverBudget(parser.offset, excess);
     for (const token of parser.next(lexeme)) tokens.push(token);

@@ -6,6 +6,7 @@ import { composeDocuments } from './composer.ts';
 import { TooDeep, yamlTokens } from './tokens.ts';
 import { messageOf } from '../../text/error-message.ts';
 import type { ReadingBudget } from './reading-budget.ts';
+import type { OnOffset } from './tokens.ts';
 
 /** A piece of a text with at most one YAML document, including the marker lines and comments around the document. */
 export interface YamlChunk {
@@ -56,6 +57,8 @@ export interface ReadingOptions {
   readonly keepSourceTokens?: boolean;
   /** The reading budget. Without a budget, everything is read. */
   readonly budget?: ReadingBudget | undefined;
+  /** Receives the offset in the whole text that is reached. */
+  readonly onOffset?: OnOffset | undefined;
 }
 
 /**
@@ -124,7 +127,7 @@ function isPrologue(text: string, start: number, end: number): boolean {
  */
 function* readChunk(chunk: YamlChunk, options: ReadingOptions): Generator<Omit<StreamPart, 'index'>> {
   options.budget?.startDocument();
-  const content = composeChunk(chunk.text, options);
+  const content = composeChunk(chunk.text, { ...options, onOffset: offsetsFrom(chunk.start, options.onOffset) });
   if (content.kind !== 'faulty' || content.isBeyondLimits === true) {
     yield { chunk, content };
     return;
@@ -136,6 +139,11 @@ function* readChunk(chunk: YamlChunk, options: ReadingOptions): Generator<Omit<S
   }
   const lenient = composeChunk(chunk.text, { ...options, anyIndent: true });
   yield { chunk, content: lenient.kind === 'tree' ? lenient : hinted(content.fault, chunk.text) };
+}
+
+function offsetsFrom(start: number, onOffset: OnOffset | undefined): OnOffset | undefined {
+  onOffset?.(start);
+  return onOffset && ((offset) => onOffset(start + offset));
 }
 
 function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
