@@ -1,3 +1,4 @@
+import { applyBaseline } from './baseline/apply-baseline.ts';
 import { checkInputs } from './check-inputs.ts';
 import { paintFor } from './colour.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from './io.ts';
@@ -34,8 +35,14 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
     progress.show('checking', done, total, 'objects');
   });
   const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, line.positionals);
-  const report = shownReport(found, { minLevel, only: only.flat(), skip: skip.flat() });
   progress.end();
+  const selection = { minLevel, only: only.flat(), skip: skip.flat() };
+  const baselined = await applyBaseline(found, line.flags, selection, inputs, io);
+  if (baselined === undefined) {
+    reportProblems(found.problems, io);
+    return EXIT_USAGE;
+  }
+  const report = shownReport(baselined.report, selection, baselined.known);
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
   io.stdout.write(FORMATS[output](report, screen));
   reportProblems([...report.warnings, ...report.problems], io);

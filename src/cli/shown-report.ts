@@ -13,8 +13,17 @@ export interface Selection {
   readonly skip: readonly string[];
 }
 
+/** Findings that a baseline hides. */
+export interface KnownFindings {
+  /** The file of the baseline. */
+  readonly baseline: string;
+  readonly findings: number;
+}
+
 /** How many findings a selection hides, by the first filter that hides them. */
 export interface HiddenFindings {
+  /** Absent without a baseline. */
+  readonly known?: KnownFindings;
   /** Findings of checks that `--only` and `--skip` leave out. */
   readonly otherChecks: number;
   /** Warnings and notes below `--min-level`. */
@@ -35,8 +44,10 @@ export type ReportFormat = (report: ShownReport, screen: Screen) => string;
 /**
  * Applies a selection to a report: the one place between the verdicts and the formats that leaves findings out. The
  * findings of each file are in the order of the file's lines.
+ *
+ * @param known the findings that a baseline has already removed from the report
  */
-export function shownReport(report: CheckReport, selection: Selection): ShownReport {
+export function shownReport(report: CheckReport, selection: Selection, known?: KnownFindings): ShownReport {
   const { minLevel, only, skip } = selection;
   const isSelected = (check: string): boolean => (only.length === 0 || only.includes(check)) && !skip.includes(check);
   const ofChecks = report.violations.filter(({ check }) => isSelected(check));
@@ -51,6 +62,7 @@ export function shownReport(report: CheckReport, selection: Selection): ShownRep
       ...report.summary,
       ...counts,
       hidden: {
+        ...(known !== undefined && { known }),
         otherChecks: report.violations.length - ofChecks.length,
         warn: all.warn - counts.warn,
         audit: all.audit - counts.audit,

@@ -1,7 +1,7 @@
 import { ENFORCEMENTS } from '../../admission/validate.ts';
 import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
-import { choice, wordList } from '../../command-line/value-types.ts';
-import { repeatable, toggle, withDefault } from '../../command-line/flag.ts';
+import { choice, path, wordList } from '../../command-line/value-types.ts';
+import { optional, repeatable, toggle, withDefault } from '../../command-line/flag.ts';
 import { COLOUR_FLAG } from './colour-flag.ts';
 import { LEVELS } from '../level.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
@@ -42,6 +42,15 @@ const FLAGS = {
   skip: repeatable({
     type: CHECK_IDS,
     summary: 'Hide the findings of these checks.',
+  }),
+  baseline: optional({
+    type: path('FILE', 'files'),
+    summary: 'Hide the known findings of this file.',
+    links: 'See [known findings](#known-findings).',
+  }),
+  'write-baseline': optional({
+    type: path('FILE', 'files'),
+    summary: 'Write the findings of this run as known findings, and hide them.',
   }),
   color: COLOUR_FLAG,
   'allow-empty': toggle({ summary: 'Accept inputs without any object. Without this flag they end with exit code 2.' }),

@@ -39,6 +39,8 @@ function totals({ summary, selection: { minLevel } }: ShownReport, screen: Scree
   const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };
   const found = LEVELS.filter((level) => isShownAt(level, minLevel)).map((level) => count(counts[level], level));
   const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
+  const { known } = hidden;
+  if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
   if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
   if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
   if (hidden.audit > 0) parts.push(`${count(hidden.audit, 'note')} hidden (--min-level note shows notes)`);

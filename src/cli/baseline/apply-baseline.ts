@@ -1,0 +1,109 @@
+import { readUtf8File } from '../../files/utf8.ts';
+import { refuseSpecialFile } from '../../files/regular-file.ts';
+import { replaceFile } from '../../files/replace-file.ts';
+import { messageOf } from '../../text/error-message.ts';
+import { stringMember, objectMember } from '../../json/json-value.ts';
+import { printLine } from '../io.ts';
+import { shownReport } from '../shown-report.ts';
+import { baselineText, readBaseline } from './baseline-file.ts';
+import { withoutKnown } from './known-findings.ts';
+import { staleLines } from './stale-entries.ts';
+import type { Inputs } from '../../manifests/inputs.ts';
+import type { CheckReport } from '../check-report.ts';
+import type { FindingIdentity } from '../finding-identity.ts';
+import type { CommandIo } from '../io.ts';
+import type { KnownFindings, Selection } from '../shown-report.ts';
+
+/** The baselines of a command line. */
+export interface BaselineFiles {
+  /** The file whose findings are hidden. */
+  readonly baseline: string | undefined;
+  /** The file that gets the findings of this run. */
+  readonly 'write-baseline': string | undefined;
+}
+
+/** A report without known findings. */
+interface BaselinedReport {
+  readonly report: CheckReport;
+  readonly known?: KnownFindings;
+}
+
+/**
+ * Writes or applies a baseline, and reports entries that no finding matches. Undefined, after a message, when a file
+ * cannot be read or written.
+ */
+export async function applyBaseline(
+  report: CheckReport,
+  files: BaselineFiles,
+  selection: Selection,
+  inputs: Inputs,
+  io: CommandIo,
+): Promise<BaselinedReport | undefined> {
+  const { baseline, 'write-baseline': written } = files;
+  // The entries of --baseline count for the errors of that file only: the new file has all current findings.
+  const entries = baseline === undefined ? [] : await loadBaseline(baseline, io);
+  if (entries === undefined) return undefined;
+  if (written !== undefined) {
+    const { violations } = shownReport(report, selection);
+    const outcome = await writeBaseline(written, violations, report, io);
+    if (outcome === 'failed') return undefined;
+    if (outcome === 'skipped') return { report };
+    const { report: unknown, known } = withoutKnown(report, violations);
+    return { report: unknown, known: { baseline: written, findings: known } };
+  }
+  if (baseline === undefined) return { report };
+  const { report: unknown, known, stale } = withoutKnown(report, entries);
+  const isInput = inputTest(inputs);
+  for (const line of staleLines(baseline, stale, isInput)) printLine(io.stderr, line);
+  return { report: unknown, known: { baseline, findings: known } };
+}
+
+async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
+  const reading = await readUtf8File(file).then(readBaseline, (error: unknown) => ({
+    problem: `cannot be read: ${messageOf(error)}`,
+  }));
+  if ('entries' in reading) return reading.entries;
+  printLine(io.stderr, `${file}: ${reading.problem}`);
+  return undefined;
+}
+
+async function writeBaseline(
+  file: string,
+  findings: readonly FindingIdentity[],
+  { problems }: CheckReport,
+  io: CommandIo,
+): Promise<'written' | 'skipped' | 'failed'> {
+  if (problems.length > 0) {
+    // The file would lose the entries of the input.
+    printLine(io.stderr, `${file}: is not written, because an input cannot be read`);
+    return 'skipped';
+  }
+  try {
+    // Replacing would turn a device such as /dev/null into a file.
+    await refuseSpecialFile(file);
+    await replaceFile(file, baselineText(findings));
+    return 'written';
+  } catch (error) {
+    printLine(io.stderr, `${file}: cannot be written: ${messageOf(error)}`);
+    return 'failed';
+  }
+}
+
+/** Returns a test for entries about objects of the inputs. Every run reads all policies that apply. */
+function inputTest({ texts, namespace: given }: Inputs): (entry: FindingIdentity) => boolean {
+  const keys = texts.flatMap(({ manifests }) =>
+    manifests.map(({ object }) => {
+      const metadata = objectMember(object, 'metadata') ?? {};
+      const kind = stringMember(object, 'kind') ?? '';
+      const namespace = stringMember(metadata, 'namespace') ?? given;
+      const name = stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
+      return objectKey({ kind, namespace, name });
+    }),
+  );
+  const known = new Set(keys);
+  return (entry) => entry.kind.endsWith('ProbePolicy') || known.has(objectKey(entry));
+}
+
+function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'namespace' | 'name'>): string {
+  return JSON.stringify([kind, namespace, name]);
+}

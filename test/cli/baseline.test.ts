@@ -1,0 +1,231 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { baselineText, readBaseline } from '../../src/cli/baseline/baseline-file.ts';
+import { withoutKnown } from '../../src/cli/baseline/known-findings.ts';
+import { runProbewright } from './run-probewright.ts';
+import type { PlacedViolation } from '../../src/cli/check-report.ts';
+import type { FindingIdentity } from '../../src/cli/finding-identity.ts';
+import type { Ran } from './run-probewright.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-baseline-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+const at = (name: string): string => join(directory, name);
+const check = (...args: string[]): Promise<Ran> => runProbewright(['check', ...args], { directory });
+
+/** A Deployment whose readiness probe names a port that nobody declares. */
+const deployment = (name: string, port = 'htpp', more = ''): string => `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: ${name}, namespace: apps }
+spec:
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      containers:
+        - name: app
+          image: example.test/app:1
+          ports: [{ name: http, containerPort: 8080 }]
+          readinessProbe: { httpGet: { path: /, port: ${port} }${more} }
+`;
+
+const entry = (name: string, named = 'named-port'): string => `    {
+      "check": "${named}",
+      "kind": "Deployment",
+      "namespace": "apps",
+      "name": "${name}",
+      "container": "app",
+      "probe": "readinessProbe"
+    }`;
+
+describe('a baseline', () => {
+  it('has the findings of a run, sorted by workload', async () => {
+    await writeFile(at('all.yaml'), `${deployment('web')}---\n${deployment('api', 'hpt', ', timeoutSeconds: 20')}`);
+    const { code, stdout, stderr } = await check(at('all.yaml'), '--write-baseline', at('known.json'));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      '2 workloads in 2 objects: 0 errors, 0 warnings; 3 known findings of DIR/known.json hidden',
+    );
+    expect(await readFile(at('known.json'), 'utf8')).toBe(
+      `{\n  "version": 1,\n  "findings": [\n${entry('api')},\n${entry('api', 'timeout-over-period')},\n${entry('web')}\n  ]\n}\n`,
+    );
+  });
+
+  it('hides its findings when files, lines and values change, and nothing else', async () => {
+    await writeFile(at('web.yaml'), deployment('web'));
+    await check(at('web.yaml'), '--write-baseline', at('known.json'));
+    await mkdir(at('moved'));
+    await writeFile(at('moved/a.yaml'), `# a\n\n${deployment('web', 'other')}---\n${deployment('api')}`);
+    const known = await check(at('moved'), '--baseline', at('known.json'));
+    expect([known.code, known.stderr]).toEqual([1, '']);
+    expect(known.stdout).toContain('Deployment apps/api');
+    expect(known.stdout).not.toContain('Deployment apps/web');
+    await writeFile(at('moved/a.yaml'), deployment('web', 'other'));
+    expect((await check(at('moved'), '--baseline', at('known.json'))).code).toBe(0);
+  });
+
+  it('hides findings from every format, and JSON counts them', async () => {
+    await writeFile(at('web.yaml'), deployment('web'));
+    await check(at('web.yaml'), '--write-baseline', at('known.json'));
+    for (const output of ['json', 'sarif', 'junit', 'github']) {
+      const { code, stdout } = await check(at('web.yaml'), '--baseline', at('known.json'), '--output', output);
+      expect(code).toBe(0);
+      expect(stdout).not.toContain('apps/web');
+      if (output !== 'json') continue;
+      const { summary } = JSON.parse(stdout) as { summary: { hidden: unknown } };
+      expect(summary.hidden).toMatchObject({ known: { baseline: 'DIR/known.json', findings: 1 } });
+    }
+  });
+
+  it('hides one of two equal findings with one entry', async () => {
+    await writeFile(at('web.yaml'), deployment('web'));
+    await check(at('web.yaml'), '--write-baseline', at('known.json'));
+    await writeFile(at('web.yaml'), `${deployment('web')}---\n${deployment('web')}`);
+    const { code, stdout } = await check(at('web.yaml'), '--baseline', at('known.json'));
+    expect(code).toBe(1);
+    expect(stdout).toContain('1 error, 0 warnings; 1 known finding of');
+  });
+
+  it('reports entries whose findings are gone, and counts those of other workloads', async () => {
+    await writeFile(at('all.yaml'), `${deployment('web')}---\n${deployment('api')}`);
+    await check(at('all.yaml'), '--write-baseline', at('known.json'));
+    await writeFile(at('all.yaml'), deployment('web', 'http'));
+    const { code, stderr } = await check(at('all.yaml'), '--baseline', at('known.json'));
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      'DIR/known.json: no longer found: named-port of Deployment apps/web app.readinessProbe\n' +
+        'DIR/known.json: --write-baseline DIR/known.json removes such entries\n' +
+        'DIR/known.json: 1 known finding of workloads that are not among the inputs\n',
+    );
+    const renewed = await check(at('all.yaml'), '--baseline', at('known.json'), '--write-baseline', at('known.json'));
+    expect([renewed.code, renewed.stderr]).toEqual([0, '']);
+    expect(JSON.parse(await readFile(at('known.json'), 'utf8'))).toEqual({ version: 1, findings: [] });
+  });
+
+  it('lists at most ten of the entries whose findings are gone', async () => {
+    const entries = Array.from({ length: 13 }, () => entry('web')).join(',');
+    await writeFile(at('known.json'), `{"version":1,"findings":[${entries}]}`);
+    await writeFile(at('web.yaml'), deployment('web'));
+    const lines = (await check(at('web.yaml'), '--baseline', at('known.json'))).stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(12);
+    expect(lines[10]).toBe('DIR/known.json: no longer found: 2 more findings');
+  });
+
+  it('knows findings that --skip hides, so that they are not reported as gone', async () => {
+    await writeFile(at('web.yaml'), deployment('web'));
+    await check(at('web.yaml'), '--write-baseline', at('known.json'));
+    const { code, stderr } = await check(at('web.yaml'), '--baseline', at('known.json'), '--skip', 'named-port');
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('has what the run shows only', async () => {
+    await writeFile(at('web.yaml'), deployment('web', 'htpp', ', timeoutSeconds: 20'));
+    await check(at('web.yaml'), '--write-baseline', at('known.json'), '--only', 'timeout-over-period');
+    const { findings } = JSON.parse(await readFile(at('known.json'), 'utf8')) as { findings: { check: string }[] };
+    expect(findings.map(({ check: id }) => id)).toEqual(['timeout-over-period']);
+  });
+
+  it('is not written when an input cannot be read, and the findings are shown', async () => {
+    await writeFile(at('web.yaml'), deployment('web'));
+    const { code, stdout, stderr } = await check(at('web.yaml'), at('gone.yaml'), '--write-baseline', at('known.json'));
+    expect(code).toBe(2);
+    expect(stdout).toContain('named-port');
+    expect(stderr).toContain('DIR/known.json: is not written, because an input cannot be read\n');
+    await expect(stat(at('known.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('is never written over a device, and a directory that is missing is an error', async () => {
+    await writeFile(at('web.yaml'), deployment('web'));
+    for (const [file, reason] of [
+      ['/dev/null', 'cannot be written: /dev/null is a character device and must be a regular file'],
+      [at('missing/known.json'), 'cannot be written: ENOENT'],
+    ] as const) {
+      const { code, stderr } = await check(at('web.yaml'), '--write-baseline', file);
+      expect(code).toBe(2);
+      expect(stderr).toContain(reason);
+    }
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+});
+
+describe('a malformed baseline', () => {
+  const finding = { check: 'named-port', kind: 'Deployment', namespace: 'apps', name: 'web', container: 'app' };
+
+  it.each<[text: string, problem: string | RegExp]>([
+    ['{', /^is not JSON: /],
+    ['[]', 'must be a JSON object, not []'],
+    ['{"findings":[]}', 'version: must be 1, not nothing'],
+    ['{"version":2,"findings":[]}', 'version: must be 1, not 2'],
+    ['{"version":1,"finding":[]}', 'finding: unknown field; did you mean "findings"?'],
+    ['{"version":1,"findings":{}}', 'findings: must be a list, not {}'],
+    ['{"version":1,"findings":[null]}', 'findings[0]: must be an object, not null'],
+    [
+      JSON.stringify({ version: 1, findings: [finding, { ...finding, name: 5 }] }),
+      'findings[1].name: must be a text, not 5',
+    ],
+    [
+      JSON.stringify({ version: 1, findings: [{ ...finding, probe: [] }] }),
+      'findings[0].probe: must be a text, not []',
+    ],
+    [
+      JSON.stringify({ version: 1, findings: [{ ...finding, conatiner: 'x' }] }),
+      'findings[0].conatiner: unknown field; did you mean "container"?',
+    ],
+    ['{"version":1,"findings":[{"__proto__":{"check":"x"}}]}', 'findings[0].__proto__: unknown field'],
+    [`{"version":1,"findings":["${'x'.repeat(1000)}"]}`, /^findings\[0\]: must be an object, not "x{50,60}\.\.\.$/],
+  ])('%s is refused with path and value', async (text, problem) => {
+    const reading = readBaseline(text);
+    if (typeof problem === 'string') expect(reading).toEqual({ problem });
+    else expect(reading).toEqual({ problem: expect.stringMatching(problem) as string });
+    await writeFile(at('known.json'), text);
+    const { code, stdout, stderr } = await check('-', '--baseline', at('known.json'));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.startsWith('DIR/known.json: ')).toBe(true);
+  });
+
+  it('is also a file that is missing', async () => {
+    const { code, stderr } = await check('-', '--baseline', at('known.json'));
+    expect(code).toBe(2);
+    expect(stderr).toContain('DIR/known.json: cannot be read: ENOENT');
+  });
+});
+
+describe('all baselines', () => {
+  const word = fc.constantFrom('a', 'b', '__proto__', '\u202e"');
+  const finding: fc.Arbitrary<FindingIdentity> = fc.record(
+    { check: word, kind: word, namespace: word, name: word, container: word, probe: word },
+    { requiredKeys: ['check', 'kind', 'namespace', 'name', 'container'] },
+  );
+  const violationOf = (identity: FindingIdentity): PlacedViolation =>
+    ({ ...identity, action: 'Deny', path: [], message: '', file: '', line: 1, column: 1 }) as PlacedViolation;
+
+  it('are read as they were written, whatever the order of the findings, and hide exactly these findings', () => {
+    fc.assert(
+      fc.property(fc.array(finding, { maxLength: 8 }), fc.array(finding, { maxLength: 4 }), (findings, others) => {
+        const text = baselineText(findings);
+        expect(baselineText(findings.toReversed())).toBe(text);
+        const reading = readBaseline(text);
+        if ('problem' in reading) throw new Error(reading.problem);
+        expect(baselineText(reading.entries)).toBe(text);
+        const summary = { objects: 1, workloads: 1, deny: 0, warn: 0, audit: 0 } as never;
+        const violations = [...others, ...findings].map(violationOf);
+        const left = withoutKnown({ violations, summary, warnings: [], problems: [] }, reading.entries);
+        expect(left.known).toBe(findings.length);
+        expect(left.stale).toEqual([]);
+        expect(left.report.violations).toHaveLength(others.length);
+        const none = withoutKnown({ violations: [], summary, warnings: [], problems: [] }, reading.entries);
+        expect(none.stale).toEqual(reading.entries);
+      }),
+    );
+  });
+});
