@@ -6,6 +6,11 @@ import { pathUrl } from './path-url.ts';
 import { probeHost } from './probe-host.ts';
 import { headerValue } from './header-value.ts';
 import { execCommand } from './exec-command.ts';
+import { execShell } from './exec-shell.ts';
+import { execVariable } from './exec-variable.ts';
+import { execImage } from './exec-image.ts';
+import { execAlwaysTrue } from './exec-always-true.ts';
+import { listenAddress } from './listen-address.ts';
 import { livenessNeverRestarts } from './liveness-never-restarts.ts';
 import { startupBudget } from './startup-budget.ts';
 import { delayedLiveness } from './delayed-liveness.ts';
@@ -16,6 +21,7 @@ import { timeoutOverPeriod } from './timeout-over-period.ts';
 import { slowDetection } from './slow-detection.ts';
 import { gracePeriod } from './grace-period.ts';
 import { execCost } from './exec-cost.ts';
+import { execLocalhost } from './exec-localhost.ts';
 import { voidInitialDelay } from './void-initial-delay.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { undeclaredPort } from './undeclared-port.ts';
@@ -38,6 +44,11 @@ export const CHECKS: readonly Check[] = [
   probeHost,
   headerValue,
   execCommand,
+  execShell,
+  execVariable,
+  execImage,
+  execAlwaysTrue,
+  listenAddress,
   livenessNeverRestarts,
   startupBudget,
   delayedLiveness,
@@ -48,6 +59,7 @@ export const CHECKS: readonly Check[] = [
   slowDetection,
   gracePeriod,
   execCost,
+  execLocalhost,
   voidInitialDelay,
   progressDeadline,
   undeclaredPort,

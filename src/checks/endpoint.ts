@@ -6,6 +6,7 @@ import {
   DEFAULT_HTTP_PROTOCOL,
   DEFAULT_SCHEME,
 } from '../probes/default-values.ts';
+import { execArgv } from '../probes/exec-argv.ts';
 import { requestedPath } from '../probes/requested-path.ts';
 import { isPresent } from './checked-probe.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -43,7 +44,7 @@ function partsOf(container: CheckedContainer, { handlerKind, handler }: CheckedP
         text(handler, 'mode', DEFAULT_GRPC_MODE),
       ];
     case 'exec':
-      return [command(handler)];
+      return [execArgv(handler)];
   }
 }
 
@@ -78,12 +79,4 @@ function httpHeaders(handler: JsonObject): unknown {
   const sound = pairs.filter((pair) => pair !== undefined);
   if (sound.length < pairs.length) return undefined;
   return sound.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-}
-
-function command(handler: JsonObject): unknown {
-  const argv = member(handler, 'command');
-  if (!Array.isArray(argv) || argv.length === 0) return undefined;
-  // Go decodes null as an empty string.
-  const words = argv.map((word: unknown) => word ?? '');
-  return words.every((word) => typeof word === 'string') ? words : undefined;
 }

@@ -1,5 +1,6 @@
 import { member } from '../json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
+import { LONGEST_ARGUMENT } from '../probes/exec-argv.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
 import { containerPhrase, firstListed } from './wording.ts';
@@ -60,12 +61,6 @@ function findingsOf(container: CheckedContainer, probe: CheckedProbe, names: Rea
   }
   return findings;
 }
-
-/**
- * Length limit of one argument in Linux (MAX_ARG_STRLEN). Linux does not start a program with a longer argument, so
- * such a probe always fails and needs no finding.
- */
-const LONGEST_ARGUMENT = 131_072;
 
 /** Characters that separate words in a shell: blanks, operators, quotes and braces. */
 const SEPARATORS: ReadonlySet<number> = new Set(Array.from(' \t\n\r\v\f;|&()<>`$"\'{}', (sign) => sign.charCodeAt(0)));

@@ -1,6 +1,7 @@
 import { stringMember } from '../json/json-value.ts';
 import { readPathUrl } from '../probes/requested-path.ts';
 import { eachProbe } from './each-probe.ts';
+import { handlerEdits } from './handler-edits.ts';
 import { containerPhrase, yamlFlow } from './wording.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { defineCheck } from './check.ts';
@@ -27,14 +28,14 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
   // A path almost always begins with a slash.
   const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
   if (path === undefined || url === undefined) return undefined;
-  const place = probe.place.path('httpGet', 'path');
+  // The kubelet sends the same request after the edit.
+  const edits = url.path === undefined ? undefined : handlerEdits(container, probe, { path: url.path });
   return {
     probe: probe.kind,
-    path: place,
+    path: probe.place.path('httpGet', 'path'),
     message: `${containerPhrase(container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
     remedy: whatToWrite(path, url),
-    // The kubelet sends the same request after the edit.
-    ...(url.path !== undefined && { edits: [{ path: place, value: url.path }] }),
+    ...(edits && { edits }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { member } from '../json/json-value.ts';
+import { isLoopbackHost } from '../probes/loopback.ts';
 import { eachProbe } from './each-probe.ts';
 import { containerPhrase, quotedValue } from './wording.ts';
 import { quote } from '../text/quote.ts';
@@ -22,14 +23,14 @@ export const probeHost = defineCheck({
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });
 
-/** Addresses that mean the node when the kubelet connects, the unspecified addresses included. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|::1|::|\[::1?\])$/i;
+/** Unspecified addresses also mean the node when the kubelet connects. */
+const UNSPECIFIED = /^(?:0\.0\.0\.0|::|\[::\])$/;
 
 function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   if (probe.handlerKind !== 'httpGet' && probe.handlerKind !== 'tcpSocket') return undefined;
   const host = member(probe.handler, 'host');
   if (typeof host !== 'string' || host === '') return undefined;
-  const isLoopback = LOOPBACK.test(host);
+  const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
   if (isLoopback && member(workload.podSpec, 'hostNetwork') === true) return undefined;
   const path = probe.place.path(probe.handlerKind, 'host');
   const subject = `the ${probe.kind} of ${containerPhrase(container)}`;

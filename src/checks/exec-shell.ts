@@ -1,0 +1,41 @@
+import { eachProbe } from './each-probe.ts';
+import { execReading } from './exec-reading.ts';
+import { handlerEdits } from './handler-edits.ts';
+import { containerPhrase, yamlFlow } from './wording.ts';
+import { shellProblem } from './shell-problem.ts';
+import { cut } from '../text/cut.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Field: `<probe>.exec.command`.
+ *
+ * Rule: a command that needs a shell starts one. The kubelet runs the elements of the command as they are (Kubernetes
+ * documentation, ExecAction: "it is not run inside a shell"). A line in one element, `|`, `&&` and `$NAME` therefore do
+ * not work. A shell without `-c` reads its next word as the name of a file.
+ */
+export const execShell = defineCheck({
+  id: 'exec-shell',
+  summary: 'A probe command needs a shell and starts none, or gives a shell a command without -c.',
+  action: 'Warn',
+  judgesProbeAlone: true,
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
+
+/** A longer command is not repeated in the remedy. */
+const LONGEST_REMEDY = 300;
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(workload, probe);
+  const problem = reading && shellProblem(container, reading);
+  if (problem === undefined) return undefined;
+  const edits = problem.isGuess ? undefined : handlerEdits(container, probe, { command: problem.meant });
+  return {
+    probe: probe.kind,
+    path: probe.place.path('exec', 'command', problem.at),
+    message: `${containerPhrase(container)} ${problem.fault}`,
+    remedy: cut(`write command: ${yamlFlow(problem.meant)}`, LONGEST_REMEDY),
+    ...(edits && { edits }),
+  };
+}

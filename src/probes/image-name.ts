@@ -1,0 +1,21 @@
+/** Words with which an image says that it contains no shell and no tools. */
+const WITHOUT_TOOLS: ReadonlySet<string> = new Set(['distroless', 'scratch']);
+/** Words of images that contain a shell nevertheless: the debug images of distroless bring BusyBox. */
+const WITH_TOOLS: ReadonlySet<string> = new Set(['debug', 'busybox', 'shell']);
+
+/** The API server accepts an image name of any length. A registry accepts 255 characters and a digest. */
+const LONGEST_NAME = 1024;
+
+/**
+ * Returns the word with which an image's name says that it contains no shell and no tools. The words of repository and
+ * tag count: `gcr.io/distroless/static`, `acme/web:1.2-scratch`. The registry's host and the digest do not count.
+ */
+export function saysWithoutTools(image: string): string | undefined {
+  if (image.length > LONGEST_NAME) return undefined;
+  const [name = ''] = image.split('@');
+  const segments = name.split('/');
+  // The first segment is a host when it has a dot or a port (distribution/reference, splitDockerDomain).
+  const hasHost = segments.length > 1 && /[.:]|^localhost$/.test(segments[0] ?? '');
+  const words = segments.slice(hasHost ? 1 : 0).flatMap((segment) => segment.toLowerCase().split(/[^a-z0-9]+/));
+  return words.some((word) => WITH_TOOLS.has(word)) ? undefined : words.find((word) => WITHOUT_TOOLS.has(word));
+}

@@ -1,0 +1,47 @@
+/** Brackets and quotes that may stand in each other: the sign that ends each of them. */
+type Closer = ')' | '}' | '"' | '`';
+
+/**
+ * Returns the position behind a quoted text, a `$(...)`, a `${...}` or a command in backticks that begins at `start`.
+ * Undefined when the end is missing. Nesting costs no stack: a hostile text may have tens of thousands of levels.
+ *
+ * @param at the position behind the opening sign
+ */
+export function endOfQuoting(text: string, at: number, closer: Closer): number | undefined {
+  const open: Closer[] = [closer];
+  let position = at;
+  while (position < text.length) {
+    const inner = open.at(-1);
+    const sign = text[position];
+    if (sign === '\\') position += 2;
+    else if (sign === inner) {
+      open.pop();
+      position += 1;
+      if (open.length === 0) return position;
+    } else if (sign === "'" && inner !== '"' && inner !== '`' && open.at(-2) !== '"') {
+      const end = text.indexOf("'", position + 1);
+      if (end < 0) return undefined;
+      position = end + 1;
+    } else if (sign === '#' && inner === ')' && /[\s;|&(]/.test(text[position - 1] ?? '')) {
+      // A comment may have an apostrophe.
+      const end = text.indexOf('\n', position);
+      if (end < 0) return undefined;
+      position = end;
+    } else {
+      const opened = inner === '`' ? undefined : openedAt(text, position, inner);
+      if (opened !== undefined) open.push(opened);
+      position += opened !== undefined && sign === '$' ? 2 : 1;
+    }
+  }
+  return undefined;
+}
+
+function openedAt(text: string, position: number, inner: Closer | undefined): Closer | undefined {
+  const sign = text[position];
+  if (sign === '`') return '`';
+  if (sign === '"') return '"';
+  if (sign === '(' && inner === ')') return ')';
+  if (sign !== '$') return undefined;
+  const next = text[position + 1];
+  return next === '(' ? ')' : next === '{' ? '}' : undefined;
+}

@@ -1,0 +1,141 @@
+import { mayEndWithFailure } from './shell-script.ts';
+import { invocationOf } from './exec-invocation.ts';
+import type { AndOrList, Pipeline, ShellCommand, ShellList } from './shell-script.ts';
+import type { ShellWord } from './shell-tokens.ts';
+
+/** Why the status of a script is always 0. */
+export type AlwaysTrue =
+  /** The last stage of a pipe is a filter: its status hides the status of the other stages. */
+  | { readonly reason: 'filter'; readonly program: string }
+  /** The command of last resort never fails: `|| true`. */
+  | { readonly reason: 'fallback'; readonly program: string }
+  /** The script ends in a command that never fails: `; exit 0`. */
+  | { readonly reason: 'constant'; readonly program: string }
+  /** The client of Redis answers an error and succeeds. */
+  | { readonly reason: 'ping'; readonly program: string };
+
+/** The options of a shell that change the status of a script. */
+export interface StatusOptions {
+  readonly isErrexit: boolean;
+  readonly isPipefail: boolean;
+}
+
+/** Filters whose status is 0 whatever they read. */
+const FILTERS: ReadonlySet<string> = new Set([
+  ...['awk', 'gawk', 'mawk', 'sed', 'cut', 'head', 'tail', 'tr', 'tee', 'cat', 'wc', 'sort', 'uniq'],
+  // Without input, jq has nothing to fail about.
+  'jq',
+]);
+const NEVER_FAIL: ReadonlySet<string> = new Set(['true', ':', 'echo', 'printf']);
+const REDIS_CLIENTS: ReadonlySet<string> = new Set(['redis-cli', 'valkey-cli', 'keydb-cli']);
+/** Commands that may change everything that follows: options, functions, or the end of the script. */
+const UNKNOWN_EFFECTS: ReadonlySet<string> = new Set(['.', 'source', 'eval', 'trap', 'alias', 'shopt']);
+
+/**
+ * Tells why a script ends with status 0 whatever the application does. Undefined when the script may fail, and also
+ * when nothing is known. The rules are those of POSIX, Shell Command Language, section 2.9. Everything that this reader
+ * does not know may fail.
+ */
+export function alwaysTrue(list: ShellList, options: StatusOptions): AlwaysTrue | undefined {
+  let { isErrexit, isPipefail } = options;
+  let last: AlwaysTrue | undefined;
+  for (const entry of list) {
+    const words = onlyCommand(entry);
+    const program = words?.[0]?.text;
+    if (words !== undefined && program === 'set') {
+      const texts = words.map(({ text }) => text);
+      isPipefail ||= texts.includes('pipefail');
+      isErrexit ||= texts.includes('errexit') || texts.some((text) => /^-[a-z]*e/.test(text));
+      last = undefined;
+      continue;
+    }
+    last = statusOf(entry, isPipefail, { isErrexit, isPipefail });
+    if (program === 'exit') return last;
+    if (last === undefined && (isErrexit || mayEnd(entry))) return undefined;
+  }
+  return last;
+}
+
+/** The words of an entry that is one plain command. */
+function onlyCommand({ first, rest, isBackground }: AndOrList): readonly ShellWord[] | undefined {
+  const [command] = first.stages;
+  const isPlain = rest.length === 0 && first.stages.length === 1 && !first.isNegated && !isBackground;
+  return isPlain && command?.kind === 'simple' ? command.words : undefined;
+}
+
+/** True when a command of the entry may end the script with another status than 0, or change what follows. */
+function mayEnd({ first, rest }: AndOrList): boolean {
+  return [first, ...rest.map(({ pipeline }) => pipeline)].some(({ stages }) => stages.some(commandMayEnd));
+}
+
+function commandMayEnd(command: ShellCommand): boolean {
+  if (command.kind === 'compound') return command.mayExit;
+  if (command.kind === 'group') return command.list.some(mayEnd);
+  return mayEndWithFailure(command.words) || UNKNOWN_EFFECTS.has(command.words[0]?.text ?? '');
+}
+
+/** `a && b` fails when one of both fails, `a || b` only when `b` fails. */
+function statusOf(entry: AndOrList, isPipefail: boolean, options: StatusOptions): AlwaysTrue | undefined {
+  if (entry.isBackground) return undefined;
+  let status = pipelineStatus(entry.first, options);
+  for (const { operator, pipeline } of entry.rest) {
+    const next = pipelineStatus(pipeline, { isErrexit: false, isPipefail });
+    if (operator === '&&') status = status && next;
+    else if (next !== undefined) status = next.reason === 'constant' ? { ...next, reason: 'fallback' } : next;
+  }
+  return mayEnd(entry) ? undefined : status;
+}
+
+function pipelineStatus({ isNegated, stages }: Pipeline, options: StatusOptions): AlwaysTrue | undefined {
+  if (isNegated) return undefined;
+  const statuses = stages.map((stage, index) => commandStatus(stage, index > 0, options));
+  if (options.isPipefail && statuses.includes(undefined)) return undefined;
+  return statuses.at(-1);
+}
+
+function commandStatus(command: ShellCommand, isFed: boolean, options: StatusOptions): AlwaysTrue | undefined {
+  if (command.kind === 'compound') return undefined;
+  if (command.kind === 'group') return alwaysTrue(command.list, options);
+  return programStatus(command.words, isFed);
+}
+
+function programStatus(words: readonly ShellWord[], isFed: boolean): AlwaysTrue | undefined {
+  const texts = words.map(({ text }) => text);
+  const invocation = invocationOf(texts);
+  if (invocation === undefined || words[invocation.at]?.isLiteral !== true) return undefined;
+  return statusOfProgram(invocation.program, texts.slice(invocation.at + 1), isFed);
+}
+
+/**
+ * Tells why a program never fails.
+ *
+ * @param operands the words behind the program
+ * @param isFed true when the program reads the output of another program
+ */
+export function statusOfProgram(program: string, operands: readonly string[], isFed: boolean): AlwaysTrue | undefined {
+  if (program === 'exit' || program === 'return')
+    return operands[0] === '0' ? { reason: 'constant', program: `${program} 0` } : undefined;
+  if (NEVER_FAIL.has(program)) return { reason: 'constant', program };
+  if (isFed && FILTERS.has(program))
+    return mayFilterFail(program, operands) ? undefined : { reason: 'filter', program };
+  return isUncheckedPing(program, operands) ? { reason: 'ping', program } : undefined;
+}
+
+/** True for a filter that is told to fail, and for a filter that reads a file in place of the pipe. */
+function mayFilterFail(program: string, operands: readonly string[]): boolean {
+  const has = (pattern: RegExp): boolean => operands.some((operand) => pattern.test(operand));
+  if (program.endsWith('awk')) return has(/exit|getline|close|system/);
+  if (program === 'sed') return has(/[qQ]\s*[1-9]/);
+  if (program === 'jq') return has(/^-[a-zA-Z]*e|^--exit-status|error|halt/);
+  if (program === 'sort') return has(/^-[a-zA-Z]*[cC]|^--check/);
+  return program === 'cat' && has(/^[^-]/);
+}
+
+/**
+ * True for a PING whose answer nobody reads. The client prints an error of the server, such as `NOAUTH` or `LOADING`,
+ * and ends with status 0. With `-e`, an error of the server is a failure (redis-cli --help).
+ */
+function isUncheckedPing(program: string, operands: readonly string[]): boolean {
+  if (!REDIS_CLIENTS.has(program) || operands.includes('-e')) return false;
+  return operands.at(-1)?.toLowerCase() === 'ping';
+}

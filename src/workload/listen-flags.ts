@@ -1,0 +1,114 @@
+import { member } from '../json/json-value.ts';
+import { isLoopbackHost } from '../probes/loopback.ts';
+import { isPortNumber } from '../probes/port-number.ts';
+import { LONGEST_ARGUMENT } from '../probes/exec-argv.ts';
+import { shellInvocationOf } from '../probes/shell-invocation.ts';
+import { shellTokens } from '../probes/shell-tokens.ts';
+import type { JsonObject } from '../json/json-value.ts';
+
+/** An address that a flag tells the program to listen on. */
+export interface ListenAddress {
+  readonly port: number;
+  /** True when only the own host reaches the address. */
+  readonly isLoopback: boolean;
+}
+
+/** A flag of a program that names addresses to listen on. */
+export interface ListenFlag {
+  /** As it is written, with its dashes: `--listen-address`. */
+  readonly name: string;
+  /** The value as it is written. */
+  readonly value: string;
+  readonly addresses: readonly ListenAddress[];
+  /** Where the value is written: the list, and the index in it. */
+  readonly list: 'command' | 'args';
+  readonly index: number;
+}
+
+const FLAG = /^--?[A-Za-z][\w.-]*$/;
+const LISTENS = /addr|bind|listen/i;
+/** Flags that name the address of another program, or the address that other programs see. */
+const NAMES_ANOTHER = /advertise|upstream|backend|remote|target|connect|redirect|external|public|announce/i;
+/** `http://127.0.0.1:8080/path`, `[::1]:8080`, `:8080`, `127.0.0.1:8080`. */
+const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\/.*)?$/i;
+
+/** Flags of a container, at most. A program with more flags is not read. */
+const MOST_FLAGS = 1000;
+
+/**
+ * Returns the flags of a container that name an address with a port to listen on, in `command` and `args`. A flag is
+ * `--flag=value` or `--flag value`, also with one dash, as Go programs accept flags. A script behind `sh -c` is read,
+ * too. A value may list several addresses with commas.
+ */
+export function listenFlags(container: JsonObject): readonly ListenFlag[] {
+  const words = wordsOf(container);
+  let flags: ListenFlag[] | undefined;
+  for (const [at, { text, list, index }] of words.entries()) {
+    if (!text.startsWith('-') || !LISTENS.test(text)) continue;
+    const [name, value] = splitFlag(text);
+    if (!FLAG.test(name) || !LISTENS.test(name) || NAMES_ANOTHER.test(name)) continue;
+    const next = value === undefined ? words[at + 1] : { text: value, list, index };
+    const addresses = next && addressesIn(next.text);
+    if (next === undefined || addresses === undefined) continue;
+    (flags ??= []).push({ name, value: next.text, addresses, list: next.list, index: next.index });
+    if (flags.length === MOST_FLAGS) break;
+  }
+  return flags ?? NO_FLAGS;
+}
+
+const NO_FLAGS: readonly ListenFlag[] = [];
+
+/** Returns every port number that a flag other than these names, such as `--webhook-port=9443`. */
+export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {
+  const ports = new Set<number>();
+  const named = new Set(flags.map(({ list, index }) => `${list} ${index}`));
+  for (const { text, list, index } of wordsOf(container)) {
+    if (named.has(`${list} ${index}`)) continue;
+    const port = /(?:^|[:=])(\d{1,5})$/.exec(text)?.[1];
+    if (port !== undefined) ports.add(Number(port));
+  }
+  return ports;
+}
+
+/** A word of a container's command line, and the element of the manifest that holds the word. */
+interface CommandWord {
+  readonly text: string;
+  readonly list: 'command' | 'args';
+  readonly index: number;
+}
+
+function wordsOf(container: JsonObject): readonly CommandWord[] {
+  const words = [...elementsOf(container, 'command'), ...elementsOf(container, 'args')];
+  const scriptAt = words.length === 0 ? undefined : shellInvocationOf(words.map(({ text }) => text))?.scriptAt;
+  const script = scriptAt === undefined ? undefined : words[scriptAt];
+  if (scriptAt === undefined || script === undefined) return words;
+  const tokens = shellTokens(script.text) ?? [];
+  const inside = tokens.filter(({ kind }) => kind === 'word').map(({ text }) => ({ ...script, text }));
+  return [...words.slice(0, scriptAt), ...inside, ...words.slice(scriptAt + 1)];
+}
+
+function elementsOf(container: JsonObject, list: 'command' | 'args'): CommandWord[] {
+  const elements = member(container, list);
+  if (!Array.isArray(elements)) return [];
+  return (elements as unknown[]).flatMap((text, index) =>
+    typeof text === 'string' && text.length <= LONGEST_ARGUMENT ? [{ text, list, index }] : [],
+  );
+}
+
+function splitFlag(text: string): [name: string, value: string | undefined] {
+  const at = text.indexOf('=');
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Returns the addresses in a value. Undefined when a part of the value is no address with a port. */
+function addressesIn(value: string): readonly ListenAddress[] | undefined {
+  if (value.length > 4096) return undefined;
+  const addresses: ListenAddress[] = [];
+  for (const part of value.split(',')) {
+    const [, host = '', number] = ADDRESS.exec(part) ?? [];
+    const port = Number(number);
+    if (!isPortNumber(port)) return undefined;
+    addresses.push({ port, isLoopback: isLoopbackHost(host) });
+  }
+  return addresses;
+}
