@@ -4,6 +4,7 @@ import { decodeProblem } from '../probes/decode.ts';
 import { deploymentCauses } from '../probes/deployment-rules.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
+import { adviceForCause } from './valid-probe-advice.ts';
 import { oncePerWorkload } from './once-per-workload.ts';
 import { defineCheck } from './check.ts';
 import type { FieldPath } from '../json/field-path.ts';
@@ -58,7 +59,10 @@ function sortedByContainer(workload: CheckedWorkload, findings: readonly Finding
     if (container === undefined) continue;
     const probe = PROBE_KINDS.find((kind) => kind === finding.path[depth + 2]);
     const others = sorted.get(container) ?? [];
-    others.push(own === undefined || probe === undefined ? finding : { ...finding, probe });
+    others.push({
+      ...(own === undefined || probe === undefined ? finding : { ...finding, probe }),
+      ...adviceForCause(finding, workload.object, own),
+    });
     sorted.set(container, others);
   }
   return sorted;

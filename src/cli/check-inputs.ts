@@ -1,8 +1,10 @@
 import { objectMember, stringMembers, stringMember } from '../json/json-value.ts';
 import { laxer } from '../policy/action.ts';
+import { withBareScalar } from './bare-scalar.ts';
 import { judge } from '../verdict/judge.ts';
 import { withSafeAdvice } from '../verdict/safe-advice.ts';
 import { validProbe } from '../checks/valid-probe.ts';
+import { misplacedProbes } from '../checks/misplaced-probes.ts';
 import { unknownProbeFields } from '../checks/unknown-fields.ts';
 import { podTemplatesOf, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { duplicateKeysIn } from '../manifests/duplicate-keys.ts';
@@ -78,8 +80,13 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
   const verdict = judge({ object, kind, templates, namespace }, policies, true);
   const violations = [
     ...templates.flatMap((template) => violationsOfText(manifest, template, policies, namespace, problems)),
-    ...withSafeAdvice(object, [...misspeltFields(templates, policies, namespace), ...verdict.violations], (edited) =>
-      violationsOfObject(edited, kind, policies, namespace),
+    ...withSafeAdvice(
+      object,
+      [
+        ...strayFields(object, kind, templates, policies, namespace),
+        ...verdict.violations.map((violation) => withBareScalar(violation, manifest)),
+      ],
+      (edited) => violationsOfObject(edited, kind, policies, namespace),
     ),
   ];
   const place = { file: document.file, ...document.position(path) };
@@ -107,15 +114,22 @@ function violationsOfObject(
 ): readonly Violation[] {
   const templates = podTemplatesOf(object, kind);
   const { violations } = judge({ object, kind, templates, namespace }, policies, true);
-  return [...misspeltFields(templates, policies, namespace), ...violations];
+  return [...strayFields(object, kind, templates, policies, namespace), ...violations];
 }
 
 /** Violations that only a manifest shows: fields that the API server drops before it calls a webhook. */
-function misspeltFields(templates: readonly PlacedTemplate[], policies: Snapshot, namespace: string): Violation[] {
+function strayFields(
+  object: JsonObject,
+  kind: WorkloadKind,
+  templates: readonly PlacedTemplate[],
+  policies: Snapshot,
+  namespace: string,
+): Violation[] {
   return templates.flatMap((placed) =>
-    unknownProbeFields(objectMember(placed.template, 'spec') ?? {}, [...placed.path, 'spec']).flatMap((field) =>
-      asViolation(field, placed, policies, namespace),
-    ),
+    [
+      ...unknownProbeFields(objectMember(placed.template, 'spec') ?? {}, [...placed.path, 'spec']),
+      ...misplacedProbes(object, kind, placed),
+    ].flatMap((field) => asViolation(field, placed, policies, namespace)),
   );
 }
 

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { misplacedProbes } from '../../src/checks/misplaced-probes.ts';
+import { unknownProbeFields } from '../../src/checks/unknown-fields.ts';
 import { violationKey } from '../../src/checks/violation.ts';
 import { formatPath } from '../../src/json/field-path.ts';
 import { withEdits } from '../../src/json/field-edit.ts';
@@ -30,7 +32,19 @@ function proposalsOf(object: JsonObject): readonly Violation[] {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error(`unknown kind ${String(object['kind'])}`);
   const templates = podTemplatesOf(object, kind);
-  return judge({ object, kind, templates, namespace: 'apps' }, policies, true).violations;
+  const strays = templates.flatMap((placed) => [
+    ...unknownProbeFields((placed.template['spec'] ?? {}) as JsonObject, [...placed.path, 'spec']),
+    ...misplacedProbes(object, kind, placed),
+  ]);
+  return [
+    ...strays.map((stray) => ({
+      ...stray,
+      check: 'valid-probe',
+      action: 'Deny' as const,
+      reason: 'FieldValueForbidden',
+    })),
+    ...judge({ object, kind, templates, namespace: 'apps' }, policies, true).violations,
+  ];
 }
 
 /** What `probewright check` says. */
@@ -74,11 +88,11 @@ describe('safe advice, for every check', () => {
   it('removes its violation and causes no other violation, at any action', () => {
     fc.assert(
       fc.property(anyWorkload, (object) => {
-        const before = violationsOf(object);
-        for (const violation of before) {
+        const before = proposalsOf(object);
+        for (const violation of violationsOf(object)) {
           const { edits } = violation;
           if (edits === undefined) continue;
-          const after = violationsOf(withEdits(object, edits));
+          const after = proposalsOf(withEdits(object, edits));
           const key = violationKey(violation);
           const told = `${describeViolation(violation)}; ${JSON.stringify(edits)}`;
           expect(added(before, after), told).toEqual([]);

@@ -141,3 +141,60 @@ describe('valid-probe', () => {
     expect(validProbe.run(workload, container, {})).toBe(findings);
   });
 });
+
+describe('the advice of valid-probe', () => {
+  const told = (container: JsonObject): unknown[] =>
+    (findingsOf(pod([{ name: 'app', ...container }]))['app'] ?? []).map(({ remedy, edits }) => [
+      remedy,
+      edits?.map(({ value }) => value),
+    ]);
+  const http = (httpGet: JsonObject, others: JsonObject = {}): JsonObject => ({
+    livenessProbe: { httpGet, ...others },
+  });
+
+  it.each<[string, JsonObject, unknown[]]>([
+    ['a quoted number as a port', http({ port: '8080' }), ['write port: 8080, without quotes', [8080]]],
+    ['a scheme in lower case', http({ port: 80, scheme: 'https' }), ['write scheme: HTTPS', ['HTTPS']]],
+    [
+      'a successThreshold of liveness',
+      http({ port: 80 }, { successThreshold: 2 }),
+      ['remove successThreshold', [null]],
+    ],
+    [
+      'a grace period of readiness',
+      { readinessProbe: { tcpSocket: { port: 80 }, terminationGracePeriodSeconds: 5 } },
+      ['remove terminationGracePeriodSeconds', [null]],
+    ],
+    [
+      'a quoted number of seconds',
+      http({ port: 80 }, { periodSeconds: '5' }),
+      ['write periodSeconds: 5, without quotes', [5]],
+    ],
+    [
+      'a missing port with one declared port',
+      { ...http({ path: '/' }), ports: [{ containerPort: 8080 }] },
+      ['write port: 8080', [8080]],
+    ],
+    [
+      'a missing port with a declared port of a database',
+      { ...http({ path: '/' }), ports: [{ containerPort: 5432 }] },
+      [undefined, undefined],
+    ],
+    ['no handler', { livenessProbe: {} }, ['write httpGet, tcpSocket, grpc or exec', undefined]],
+    [
+      'two handlers',
+      { livenessProbe: { tcpSocket: { port: 80 }, grpc: { port: 80 } } },
+      ['keep one handler', undefined],
+    ],
+    [
+      'a word that YAML reads as a boolean',
+      { image: true },
+      ['quote it: y, yes, on and true are booleans in YAML 1.1', undefined],
+    ],
+    ['a number of seconds that is no number', http({ port: 80 }, { periodSeconds: '5s' }), [undefined, undefined]],
+    ['an unknown scheme', http({ port: 80, scheme: 'ftp' }), [undefined, undefined]],
+    ['a port name with a dot', http({ port: 'web.http' }), [undefined, undefined]],
+  ])('%s', (_name, container, expected) => {
+    expect(told(container)).toEqual([expected]);
+  });
+});

@@ -126,6 +126,31 @@ describe('probewright check', () => {
     );
   });
 
+  it.each([
+    ['y', 'boolean'],
+    ['no', 'boolean'],
+    ['010', 'number'],
+  ])('names the word %s that YAML reads as a %s, and gives the word back as a string', async (word, type) => {
+    const manifest = `apiVersion: v1\nkind: Pod\nmetadata: { name: web }\nspec: { containers: [{ name: app, image: ${word} }] }\n`;
+    const report = JSON.parse((await check(manifest, '--output', 'json')).stdout) as { violations: unknown[] };
+    expect(report.violations).toMatchObject([
+      {
+        message: expect.stringMatching(/^json: cannot unmarshal .* of type string$/) as unknown,
+        remedy: `quote it: ${word} is a ${type} in YAML 1.1`,
+        advice: [{ path: 'spec.containers[0].image', value: word }],
+      },
+    ]);
+  });
+
+  it('finds a probe beside its container, and tells where it belongs', async () => {
+    const { stdout } = await check(
+      misspelt.replace('    spec:', '    spec:\n      livenessProbe: { tcpSocket: { port: 8080 } }'),
+    );
+    expect(stdout).toContain(
+      'spec.template.spec.livenessProbe: unknown field, which the API server drops; move it into containers[0] (valid-probe)',
+    );
+  });
+
   it('escapes what manifests can smuggle into reports', async () => {
     const hostile = misspelt.replace('name: web', 'name: "<&\\"\\u0001::error::x,%"');
     const junit = (await check(hostile, '--output', 'junit')).stdout;
@@ -205,9 +230,11 @@ describe('probewright check', () => {
     ],
   ])('finds %s where it stands', async (_, probes, path, message, line, column) => {
     const found = (await violations(manifest(probes))).filter(({ check: id }) => id === 'valid-probe');
+    const [problem, remedy] = message.split('; ');
     expect(found[0]).toMatchObject({
       path: `spec.template.spec.containers[0].${path}`,
-      message,
+      message: problem,
+      ...(remedy !== undefined && { remedy }),
       line,
       action: 'Deny',
       ...(column && { column }),

@@ -1,4 +1,4 @@
-import { isMap, isSeq } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
 import type { Pair, ParsedNode, YAMLMap } from 'yaml';
 import { positionsIn } from './positions.ts';
 import type { Position } from './positions.ts';
@@ -29,6 +29,11 @@ export interface YamlDocument {
    * position of the key is returned instead.
    */
   position(path: readonly (string | number)[], options?: { key?: boolean }): Position;
+  /**
+   * Returns the text of the scalar at a path as it is written, if the scalar has no quotes: `y`, where the value is
+   * true.
+   */
+  plainScalar(path: readonly (string | number)[]): string | undefined;
 }
 
 /** A problem in a file, with its position. */
@@ -83,7 +88,7 @@ export function* yamlFileParts(file: string, text: string, options: FileReading 
       const { tree } = content;
       const reading = treeValue(tree, report, budget);
       if ('fault' in reading) report(reading.fault);
-      else document = { file, index, value: reading.value, position: locator(tree, placed) };
+      else document = { file, index, value: reading.value, ...locator(tree, placed) };
     }
     yield { document, problems };
   }
@@ -95,17 +100,29 @@ interface Spot {
   readonly value: YamlNode;
 }
 
-function locator(tree: YamlTree, placed: (offset: number) => Position): YamlDocument['position'] {
+function locator(tree: YamlTree, placed: (offset: number) => Position): Pick<YamlDocument, 'position' | 'plainScalar'> {
   const members: MembersByMap = new Map();
-  return (path, options) => {
+  /** The spot at a path, or of the nearest existing ancestor. */
+  const spotAt = (path: readonly (string | number)[]): { spot: Spot; isFound: boolean } => {
     let spot: Spot = { key: undefined, value: tree.root };
     for (const step of path) {
       const next = child(tree, members, resolved(tree, spot.value), step);
-      if (next === undefined) break;
+      if (next === undefined) return { spot, isFound: false };
       spot = next;
     }
-    const node = options?.key === true ? (spot.key ?? spot.value) : (spot.value ?? spot.key);
-    return placed(node?.range[0] ?? 0);
+    return { spot, isFound: true };
+  };
+  return {
+    position: (path, options) => {
+      const { spot } = spotAt(path);
+      const node = options?.key === true ? (spot.key ?? spot.value) : (spot.value ?? spot.key);
+      return placed(node?.range[0] ?? 0);
+    },
+    plainScalar: (path) => {
+      const { spot, isFound } = spotAt(path);
+      const node = isFound ? resolved(tree, spot.value) : undefined;
+      return isScalar(node) && node.type === 'PLAIN' ? node.source : undefined;
+    },
   };
 }
 
