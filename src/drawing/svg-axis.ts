@@ -1,23 +1,27 @@
-import { tickStep } from '../text/duration.ts';
-import { MUTED } from './svg-colours.ts';
-import { element, textAt } from './svg-elements.ts';
+import { MUTED, filled, stroked } from './svg-colours.ts';
+import { element, textAt, textWidth } from './svg-elements.ts';
+import { tornEdge } from './svg-break.ts';
 import type { Block } from './svg-elements.ts';
+import type { Frame } from './svg-frame.ts';
 
-/** Left edge and length of the time axis, in pixels. */
-export const AXIS_LEFT = 200;
-export const AXIS_LENGTH = 700;
+const SIZE = 11;
 
-/** The axis below the lanes, with its seconds. */
-export function axisBlock(end: number, top: number): Block {
-  const step = tickStep(end, 10);
+/** The axis below the lanes, with its seconds. The axis breaks where the bars break. */
+export function axisBlock({ left, length, scale }: Frame, top: number): Block {
   const parts = [
-    element('path', { d: `M${AXIS_LEFT} ${top + 2} h${AXIS_LENGTH}`, stroke: MUTED, 'stroke-width': 1 }),
-    textAt(AXIS_LEFT - 14, top + 19, 'seconds', { 'text-anchor': 'end', 'font-size': 11, fill: MUTED }),
+    element('path', { d: `M${left} ${top + 2} h${length}`, ...stroked(MUTED), 'stroke-width': 1 }),
+    textAt(left - 14, top + 19, 'seconds', { 'text-anchor': 'end', 'font-size': SIZE, ...filled(MUTED) }),
   ];
-  for (let at = 0; at <= end; at += step) {
-    const x = AXIS_LEFT + (at / end) * AXIS_LENGTH;
-    parts.push(element('path', { d: `M${x.toFixed(1)} ${top + 2} v5`, stroke: MUTED, 'stroke-width': 1 }));
-    parts.push(textAt(x, top + 19, String(at), { 'text-anchor': 'middle', 'font-size': 11, fill: MUTED }));
+  let free = -Infinity;
+  for (const { at, seconds } of scale.ticks) {
+    const x = left + at;
+    const text = String(seconds);
+    const half = textWidth(text, SIZE) / 2;
+    parts.push(element('path', { d: `M${x.toFixed(1)} ${top + 2} v5`, ...stroked(MUTED), 'stroke-width': 1 }));
+    if (x - half < free) continue;
+    free = x + half + 4;
+    parts.push(textAt(x, top + 19, text, { 'text-anchor': 'middle', 'font-size': SIZE, ...filled(MUTED) }));
   }
+  if (scale.breakAt !== undefined) parts.push(tornEdge(left + scale.breakAt, top - 1, 6));
   return { markup: parts.join(''), height: 26 };
 }

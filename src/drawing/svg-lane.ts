@@ -1,15 +1,16 @@
 import { duration } from '../text/duration.ts';
 import { escapeXml } from '../text/xml.ts';
-import { AXIS_LEFT, AXIS_LENGTH } from './svg-axis.ts';
-import { FILLS, INKS } from './svg-colours.ts';
+import { segmentTimes } from './segment-times.ts';
+import { tornEdge } from './svg-break.ts';
+import { filled, INK, INKS, toned } from './svg-colours.ts';
 import { element, textAt, textWidth } from './svg-elements.ts';
 import { LABEL_ROW, LABEL_SIZE, markMarkup, placeMarks } from './svg-marks.ts';
 import type { Lane, Segment } from '../timeline/scene.ts';
 import type { Markup } from '../text/xml.ts';
 import type { Block } from './svg-elements.ts';
+import type { Frame } from './svg-frame.ts';
 import type { Mark } from './svg-marks.ts';
 
-const BAR_HEIGHT = 26;
 /** Narrowest bar of a stretch of time: a second of six hundred must still be seen. */
 const NARROWEST = 4;
 
@@ -18,71 +19,66 @@ interface Stretch {
   readonly segment: Segment;
   readonly left: number;
   readonly right: number;
-  /** The segment is longer than the axis shows. */
-  readonly cut: boolean;
 }
 
 /** A lane: its bar, and above the bar the seconds at which a segment ends. */
-export function laneBlock(lane: Lane, end: number, top: number): Block {
-  const stretches = stretchesOf(lane, end);
-  const marks = placeMarks(marksOf(lane, stretches));
+export function laneBlock(lane: Lane, frame: Frame, top: number): Block {
+  const { left, length, scale, barHeight } = frame;
+  const stretches = stretchesOf(lane, frame);
+  const room = { left: left - (frame.hasTitles ? 170 : 6), right: left + length + (frame.hasTitles ? 30 : 6) };
+  const marks = placeMarks(marksOf(lane, stretches, frame), room);
   const rows = Math.max(0, ...marks.map(({ row }) => row + 1));
   const barTop = top + rows * LABEL_ROW + 4;
+  const middle = barTop + barHeight / 2 + 4;
+  const title = { 'text-anchor': 'end', 'font-size': 12.5, ...filled(INK) };
   const markup = [
-    textAt(AXIS_LEFT - 14, barTop + BAR_HEIGHT / 2 + 4, lane.title, { 'text-anchor': 'end', 'font-size': 12.5 }),
-    ...stretches.map((stretch) => stretchMarkup(stretch, barTop)),
-    ...marks.map((mark) => markMarkup(mark, rows, top, mark.isStop ? barTop + BAR_HEIGHT + 4 : barTop)),
+    ...(frame.hasTitles ? [textAt(left - 14, middle, lane.title, title)] : []),
+    ...stretches.map((stretch) => stretchMarkup(stretch, frame, barTop)),
+    ...(scale.breakAt === undefined ? [] : [tornEdge(left + scale.breakAt, barTop, barHeight)]),
+    ...marks.map((mark) => markMarkup(mark, rows, top, mark.isStop ? barTop + barHeight + 3 : barTop)),
   ].join('\n');
-  return { markup, height: barTop + BAR_HEIGHT - top };
+  return { markup, height: barTop + barHeight - top };
 }
 
-/** Where each segment is drawn: to scale, but wide enough to be seen, and all of them on the axis. */
-function stretchesOf({ segments }: Lane, end: number): Stretch[] {
-  const axisRight = AXIS_LEFT + AXIS_LENGTH;
-  let left = AXIS_LEFT;
+/** Where each segment is drawn: to scale, but wide enough to be seen. */
+function stretchesOf({ segments }: Lane, { left: start, length, scale }: Frame): Stretch[] {
+  let left = start;
   return segments.map((segment, index) => {
     const after = segments.length - index - 1;
-    const exact = AXIS_LEFT + (Math.min(segment.to, end) / end) * AXIS_LENGTH;
-    const right = after === 0 ? axisRight : Math.min(Math.max(exact, left + NARROWEST), axisRight - after * CUT_ROOM);
-    const stretch = { segment, left, right, cut: after > 0 && segment.to > end };
+    const exact = start + scale.placeOf(segment.to);
+    const right =
+      after === 0 ? start + length : Math.min(Math.max(exact, left + NARROWEST), start + length - after * NARROWEST);
+    const stretch = { segment, left, right };
     left = right;
     return stretch;
   });
 }
 
-/** Pixels kept at the right for each segment that begins beyond the axis. */
-const CUT_ROOM = 44;
-
-function stretchMarkup({ segment, left, right, cut }: Stretch, top: number): Markup {
-  const { tone, label } = segment;
-  const width = right - left;
-  const bar = { x: left, y: top, width, height: BAR_HEIGHT, fill: FILLS[tone] };
-  const fits = textWidth(label, LABEL_SIZE) + 10 <= width - (cut ? 24 : 0);
-  const middle = (left + right - (cut ? 20 : 0)) / 2;
+function stretchMarkup({ segment, left, right }: Stretch, frame: Frame, top: number): Markup {
+  const { tone, label, caption } = segment;
+  const { barHeight, scale } = frame;
+  const bar = { x: left, y: top, width: right - left, height: barHeight, ...toned(tone) };
+  const [from, to] = widerPart(left, right, scale.breakAt === undefined ? undefined : frame.left + scale.breakAt);
+  const size = Math.min(LABEL_SIZE, barHeight - 4);
+  const fits = textWidth(label, size) + 10 <= to - from;
+  const text = { 'text-anchor': 'middle', 'font-size': size, 'font-weight': 600, ...filled(INKS[tone]) };
   return [
-    element('rect', bar, element('title', {}, escapeXml(segment.caption))),
-    ...(fits ? [centred(middle, top + BAR_HEIGHT / 2 + 4, label, INKS[tone])] : []),
-    ...(cut ? [tornEdge(right - 12, top)] : []),
+    element('rect', bar, element('title', {}, escapeXml(`${segmentTimes(segment)}: ${caption}`))),
+    ...(fits ? [textAt((from + to) / 2, top + barHeight / 2 + size / 3, label, text)] : []),
   ].join('');
 }
 
-function centred(x: number, y: number, text: string, fill: string): Markup {
-  return textAt(x, y, text, { 'text-anchor': 'middle', 'font-size': LABEL_SIZE, 'font-weight': 600, fill });
-}
-
-/** Two slanted lines through the bar: time has been left out here. */
-function tornEdge(x: number, top: number): Markup {
-  const line = (offset: number): string => `M${x + offset - 4} ${top + BAR_HEIGHT + 3} l8 ${-(BAR_HEIGHT + 6)}`;
-  return [
-    element('path', { d: `${line(0)} h7 l-8 ${BAR_HEIGHT + 6} z`, fill: '#ffffff' }),
-    element('path', { d: `${line(0)} ${line(7)}`, stroke: '#5b6069', 'stroke-width': 1.4, fill: 'none' }),
-  ].join('');
+/** The part of a stretch that has the most room, where a break divides the stretch. */
+function widerPart(left: number, right: number, breakAt: number | undefined): [number, number] {
+  if (breakAt === undefined || breakAt <= left || breakAt >= right) return [left, right];
+  return breakAt - left >= right - breakAt ? [left, breakAt - 8] : [breakAt + 8, right];
 }
 
 /** The ends of all segments but the last, which has no end. The start needs no mark: the axis has its 0. */
-function marksOf({ stopAt }: Lane, stretches: readonly Stretch[]): Mark[] {
+function marksOf({ stopAt }: Lane, stretches: readonly Stretch[], { hasTitles }: Frame): Mark[] {
   return stretches.slice(0, -1).map(({ segment, right }) => {
     const isStop = segment.to === stopAt;
-    return { x: right, text: isStop ? `killed: ${duration(segment.to)}` : duration(segment.to), isStop };
+    const text = hasTitles ? duration(segment.to) : `${segment.to} s`;
+    return { x: right, text: isStop ? `SIGTERM: ${text}` : text, isStop };
   });
 }

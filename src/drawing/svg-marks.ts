@@ -1,5 +1,4 @@
-import { AXIS_LEFT, AXIS_LENGTH } from './svg-axis.ts';
-import { RED } from './svg-colours.ts';
+import { filled, INK, RED, stroked } from './svg-colours.ts';
 import { element, textAt, textWidth } from './svg-elements.ts';
 import type { Markup } from '../text/xml.ts';
 
@@ -24,21 +23,22 @@ export interface PlacedMark extends Mark {
   readonly row: number;
 }
 
-/**
- * How far texts may reach, in pixels. Beyond the axis there is room: lane titles are lower down, and the picture has a
- * margin.
- */
-const LEFT_LIMIT = AXIS_LEFT - 170;
-const RIGHT_LIMIT = AXIS_LEFT + AXIS_LENGTH + 30;
+/** How far texts may reach, in pixels. */
+export interface Room {
+  readonly left: number;
+  readonly right: number;
+}
 
 /** Each mark as near to the bar as possible without touching the text or line of another mark. */
-export function placeMarks(marks: readonly Mark[]): PlacedMark[] {
+export function placeMarks(marks: readonly Mark[], room: Room): PlacedMark[] {
   const placed: PlacedMark[] = [];
   marks.forEach((mark, index) => {
     const next = marks[index + 1]?.x ?? Infinity;
     const places = placesFor(mark, marks.length);
     // The last resort is a row of its own: a line may cross the text, but no other text is covered.
-    placed.push(places.find((place) => isFree(place, next, placed)) ?? { ...mark, ...centredText(mark), row: index });
+    placed.push(
+      places.find((place) => isFree(place, next, placed, room)) ?? { ...mark, ...centredText(mark), row: index },
+    );
   });
   return placed;
 }
@@ -60,8 +60,8 @@ function centredText({ x, text }: Mark): { left: number; right: number } {
   return { left: x - width / 2, right: x + width / 2 };
 }
 
-function isFree({ left, right, row }: PlacedMark, nextX: number, placed: readonly PlacedMark[]): boolean {
-  if (left < LEFT_LIMIT || right > Math.min(RIGHT_LIMIT, nextX - 2)) return false;
+function isFree({ left, right, row }: PlacedMark, nextX: number, placed: readonly PlacedMark[], room: Room): boolean {
+  if (left < room.left || right > Math.min(room.right, nextX - 2)) return false;
   return placed.every(
     (other) => (other.row < row || other.x + 4 <= left) && (other.row !== row || other.right + 8 <= left),
   );
@@ -81,16 +81,16 @@ export function markMarkup(
   bottom: number,
 ): Markup {
   const baseline = top + (rows - row) * LABEL_ROW - 3;
-  const colour = isStop ? RED : '#2b3038';
+  const colour = isStop ? RED : INK;
   const label = textAt((left + right) / 2, baseline, text, {
     'text-anchor': 'middle',
     'font-size': LABEL_SIZE,
     'font-weight': isStop ? 700 : 600,
-    fill: colour,
+    ...filled(colour),
   });
   const leader = element('path', {
     d: `M${x.toFixed(1)} ${baseline + 3} V${bottom}`,
-    stroke: colour,
+    ...stroked(colour),
     'stroke-width': isStop ? 3 : 1,
   });
   return `${leader}${label}`;

@@ -1,10 +1,11 @@
 import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
-import { wrap } from '../text/wrap.ts';
+import { wrapEvenly } from '../text/wrap.ts';
 import { escapeXml } from '../text/xml.ts';
-import { hatchings, INK } from './svg-colours.ts';
+import { definitions, filled, INK, PAPER, RULE, stroked } from './svg-colours.ts';
 import { averageWidth, element, textAt } from './svg-elements.ts';
 import type { Markup } from '../text/xml.ts';
+import type { Paint } from './svg-colours.ts';
 import type { Block } from './svg-elements.ts';
 
 /** Width of the picture and its margin, in pixels. */
@@ -18,7 +19,7 @@ const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', Arial
 export interface LineStyle {
   readonly size: number;
   readonly weight?: number;
-  readonly fill?: string;
+  readonly fill?: Paint;
   /** Pixels below. */
   readonly after?: number;
 }
@@ -37,13 +38,15 @@ export class Sheet {
   line(text: string, { size, weight = 400, fill = INK, after = 0 }: LineStyle): void {
     const fitting = Math.floor(TEXT_WIDTH / averageWidth(size));
     const line = cut(visible(text), fitting, '…');
-    this.#parts.push(textAt(MARGIN, this.#y + size, line, { 'font-size': size, 'font-weight': weight, fill }));
+    this.#parts.push(
+      textAt(MARGIN, this.#y + size, line, { 'font-size': size, 'font-weight': weight, ...filled(fill) }),
+    );
     this.#y += size * 1.25 + after;
   }
 
   /** Text, wrapped to the width of the page. */
   paragraph(text: string, style: LineStyle): void {
-    const lines = wrap(visible(text), Math.floor(TEXT_WIDTH / averageWidth(style.size)));
+    const lines = wrapEvenly(visible(text), Math.floor(TEXT_WIDTH / averageWidth(style.size)));
     for (const line of lines) this.line(line, { ...style, after: 0 });
     this.gap(style.after ?? 0);
   }
@@ -59,7 +62,7 @@ export class Sheet {
   rule(): void {
     this.gap(16);
     const d = `M${MARGIN} ${this.#y.toFixed(1)} H${WIDTH - MARGIN}`;
-    this.#parts.push(element('path', { d, stroke: '#c9ced6', 'stroke-width': 1 }));
+    this.#parts.push(element('path', { d, ...stroked(RULE), 'stroke-width': 1 }));
     this.gap(12);
   }
 
@@ -77,8 +80,8 @@ export class Sheet {
     const children = [
       element('title', {}, escapeXml(title)),
       element('desc', {}, escapeXml(description)),
-      hatchings(),
-      element('rect', { width: WIDTH, height, fill: '#ffffff' }),
+      definitions(),
+      element('rect', { width: WIDTH, height, ...filled(PAPER) }),
       ...this.#parts,
     ];
     return `${element('svg', root, ...children.map((child) => `\n${child}`), '\n')}\n`;

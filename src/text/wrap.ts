@@ -26,10 +26,18 @@ function filled(words: readonly string[], gap: string, width: number): string[] 
 }
 
 /**
- * The same for running text: the last line is no single word where narrower lines of the same number avoid that. Only
- * lines of up to a third less than `width` are tried.
+ * The same for running text. No line ends between a number and its unit. The last line is no single word where narrower
+ * lines of the same number avoid that. Only lines of up to a third less than `width` are tried.
  */
 export function wrapEvenly(text: string, width: number): string[] {
+  const bound = text.replace(/(\d) (?=(?:s|min|h|d)\b)/g, `$1${NO_BREAK}`);
+  return evenLines(bound, width).map((line) => line.replaceAll(NO_BREAK, ' '));
+}
+
+/** A space at which no line ends. */
+const NO_BREAK = '\u00a0';
+
+function evenLines(text: string, width: number): string[] {
   const lines = wrap(text, width);
   if (lines.length === 1 || !isOrphan(lines, width)) return lines;
   const least = longestWord(lines, (width * 2) / 3);

@@ -80,6 +80,13 @@ describe('probewright check', () => {
     expect((await check(misspelt, '--enforcement', 'Warn', '--strict')).code).toBe(1);
   });
 
+  it('finds nothing in the examples of this repository, not even a note', async () => {
+    const args = ['examples', '--policies', 'examples/policies', '--min-level', 'note'];
+    const { code, stdout, stderr } = await runProbewright(['check', ...args], { stdin: '', directory });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/: 0 errors, 0 warnings, 0 notes\n$/);
+  });
+
   it('writes JSON with the path and the text apart', async () => {
     expect(JSON.parse((await check(misspelt, '--output', 'json')).stdout)).toEqual({
       violations: [

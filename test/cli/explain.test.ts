@@ -156,7 +156,8 @@ describe('hostile manifests', () => {
   it('come out escaped in pictures, with nothing active and nothing from elsewhere', async () => {
     const svg = await svgOf(hostile);
     expect(svg).toContain('&lt;/text&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&apos;\\u001b[31m');
-    expect(svg).not.toMatch(/<(?:script|image|use|style|foreignObject|a)\b|\son\w+=|href|@import|[^\P{C}\n]/u);
+    expect(svg.match(/<style>/g)).toHaveLength(1);
+    expect(svg).not.toMatch(/<(?:script|image|use|foreignObject|a)\b|\son\w+=|href|@import|[^\P{C}\n]/u);
     expect(new Set(svg.match(/https?:[^"]*/g))).toEqual(new Set(['http://www.w3.org/2000/svg']));
   });
 
@@ -245,6 +246,15 @@ describe('the command line', () => {
     expect(stderr).toMatch(/^DIR\/gone\.yaml:1:1: cannot be read: ENOENT/m);
     expect(stderr).toMatch(/^DIR\/bad\.yaml:\d+:\d+: /m);
     expect(stderr).toMatch(/^DIR\/policies\/bad\.yaml:1:1: /m);
+  });
+
+  it('adds an overview of several workloads, whose name no workload can take', async () => {
+    const out = join(directory, 'out');
+    const texts = [pod({}), pod({}, {}, { name: 'overview', namespace: '' })].join('\n---\n');
+    const { stdout } = await explain(['-', '--output', 'svg', '--output-dir', out], texts);
+    expect(stdout.split('\n').slice(0, 2)).toEqual(['DIR/out/overview.svg', 'DIR/out/pod-apps-web.svg']);
+    expect(await readFile(join(out, 'overview.svg'), 'utf8')).toContain('2 workloads, 2 containers');
+    expect(new PictureNames().next({ kind: 'Overview', namespace: '', name: '' })).toBe('overview-2.svg');
   });
 
   it('exits 2 when a picture cannot be written', async () => {

@@ -13,6 +13,10 @@ describe('running text', () => {
     expect(wrapEvenly('one two three four', 13)).toEqual(['one two', 'three four']);
   });
 
+  it('keeps a number and its unit in one line', () => {
+    expect(wrapEvenly('dead by second 185 s (3 min 5 s)', 18)).toEqual(['dead by second', '185 s (3 min 5 s)']);
+  });
+
   it('keeps the word alone where narrower lines would need one line more', () => {
     expect(wrapEvenly('aaaaaaaaaa bb', 10)).toEqual(['aaaaaaaaaa', 'bb']);
   });

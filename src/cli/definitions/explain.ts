@@ -8,7 +8,7 @@ const FLAGS = {
   output: withDefault({
     type: choice(['text', 'svg']),
     default: 'text',
-    summary: 'text prints tables and timelines; svg writes one picture for each workload.',
+    summary: 'text prints tables and timelines; svg writes one picture for each workload, and an overview of several.',
   }),
   'output-dir': optional({
     type: path('DIR', 'directories'),

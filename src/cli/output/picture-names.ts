@@ -1,12 +1,15 @@
 /** Longest file name without number and ending, in characters: file systems allow 255 bytes. */
 const LONGEST_STEM = 200;
 
+/** The picture of several workloads. */
+export const OVERVIEW = 'overview.svg';
+
 /**
  * Gives each workload its own file name: `deployment-apps-web.svg`, then `deployment-apps-web-2.svg` for the next of
  * that name.
  */
 export class PictureNames {
-  readonly #taken = new Set<string>();
+  readonly #taken = new Set<string>([OVERVIEW]);
 
   next({
     kind,

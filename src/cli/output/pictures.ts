@@ -1,16 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { overviewAsSvg } from '../../drawing/svg-overview.ts';
 import { explanationAsSvg } from '../../drawing/svg.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { printLine } from '../io.ts';
-import { PictureNames } from './picture-names.ts';
+import { OVERVIEW, PictureNames } from './picture-names.ts';
 import type { WorkloadExplanation } from '../../timeline/explanation.ts';
 import type { CommandIo } from '../io.ts';
 
 /**
- * Writes a picture for each workload into a directory, and prints the paths. False when a picture could not be written;
- * the others are.
+ * Writes a picture for each workload into a directory, and an overview of several workloads. Prints the paths. False
+ * when a picture could not be written; the others are.
  */
 export async function writePictures(
   workloads: readonly WorkloadExplanation[],
@@ -19,16 +20,18 @@ export async function writePictures(
 ): Promise<boolean> {
   const names = new PictureNames();
   let areAllWritten = true;
-  for (const workload of workloads) {
-    const path = join(directory, names.next(workload));
+  const write = async (name: string, draw: () => string): Promise<void> => {
+    const path = join(directory, name);
     try {
       await mkdir(directory, { recursive: true });
-      await replaceFile(path, explanationAsSvg(workload));
+      await replaceFile(path, draw());
       printLine(io.stdout, path);
     } catch (error) {
       printLine(io.stderr, `probewright explain: ${path} cannot be written: ${messageOf(error)}`);
       areAllWritten = false;
     }
-  }
+  };
+  if (workloads.length > 1) await write(OVERVIEW, () => overviewAsSvg(workloads));
+  for (const workload of workloads) await write(names.next(workload), () => explanationAsSvg(workload));
   return areAllWritten;
 }
