@@ -97,7 +97,11 @@ describe('the docs', () => {
       'README.md',
       'ARCHITECTURE.md',
       'CONTRIBUTING.md',
-      ...readdirSync('docs').map((name) => `docs/${name}`),
+      'SECURITY.md',
+      'CHANGELOG.md',
+      ...readdirSync('docs')
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `docs/${name}`),
     ];
     for (const page of pages) {
       for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
