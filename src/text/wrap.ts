@@ -13,6 +13,11 @@ export function wrapPath(path: string, width: number): string[] {
   return filled(path.split(/(?<=\.)/), '', width);
 }
 
+/** Splits the name of a file into lines as `wrap` does, behind slashes where possible. */
+export function wrapFile(file: string, width: number): string[] {
+  return filled(file.split(/(?<=\/)/), '', width);
+}
+
 function filled(words: readonly string[], gap: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

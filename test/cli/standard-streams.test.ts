@@ -36,7 +36,8 @@ function run(args: string, redirections = ''): Promise<Ran> {
   });
 }
 
-const summary = (objects: number): string => `0 workloads in ${count(objects, 'object')}: 0 errors, 0 warnings\n`;
+const summary = (objects: number, problems = ''): string =>
+  `0 workloads in ${count(objects, 'object')}: 0 errors, 0 warnings${problems}\n`;
 
 describe('standard input', () => {
   it('is read, its byte order mark included', async () => {
@@ -49,7 +50,7 @@ describe('standard input', () => {
   it('that is a directory cannot be read', async () => {
     expect(await run('check -', '< .')).toEqual({
       code: 2,
-      stdout: summary(0),
+      stdout: summary(0, '; 1 input problem'),
       stderr: '<stdin>:1:1: cannot be read: EISDIR: it is a directory\n',
     });
   });
@@ -57,7 +58,7 @@ describe('standard input', () => {
   it('that is not UTF-8 cannot be read, and other files can', async () => {
     expect(await run('check - good.yaml', '< latin.yaml')).toEqual({
       code: 2,
-      stdout: summary(1),
+      stdout: summary(1, '; 1 input problem'),
       stderr: '<stdin>:1:1: cannot be read: it is not UTF-8: byte 0xfc in line 1\n',
     });
   });
@@ -75,7 +76,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
   it('behind standard error shows in the exit code, and standard output is whole', async () => {
     expect(await run('check latin.yaml good.yaml', '2> /dev/full')).toEqual({
       code: 2,
-      stdout: summary(1),
+      stdout: summary(1, '; 1 input problem'),
       stderr: '',
     });
     expect(await run('check good.yaml', '2> /dev/full')).toEqual({ code: 0, stdout: summary(1), stderr: '' });

@@ -103,7 +103,7 @@ describe('text in a pipe', () => {
         'container "app" is only guaranteed 0 s to start (startup-budget)\n' +
         'apps/web.yaml:19:15: error: Deployment apps/web: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
         'container "app" declares no port named "htpp"; write port: http (named-port)\n' +
-        '\nFindings by check:\n  1  startup-budget (warning)\n  1  named-port (error)\n\n' +
+        '\nFindings by check:\n  1  named-port (error)\n  1  startup-budget (warning)\n\n' +
         '2 workloads in 3 objects: 1 error, 1 warning\n',
     );
   });
@@ -184,14 +184,18 @@ describe('probewright check', () => {
 
   it('ends with 2 and says so when no input has an object, unless --allow-empty', async () => {
     const empty = join(directory, 'empty.yaml');
-    const summary = '0 workloads in 0 objects: 0 errors, 0 warnings\n';
+    const summary = '0 workloads in 0 objects: 0 errors, 0 warnings';
     const problem = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
     expect(await runProbewright(['check', '-', empty], { directory })).toEqual({
       code: 2,
-      stdout: summary,
+      stdout: `${summary}; 2 input problems\n`,
       stderr: `<stdin>:1:1: ${problem}\nDIR/empty.yaml:1:1: ${problem}\n`,
     });
-    expect(await runProbewright(['check', empty, '--allow-empty'])).toEqual({ code: 0, stdout: summary, stderr: '' });
+    expect(await runProbewright(['check', empty, '--allow-empty'])).toEqual({
+      code: 0,
+      stdout: `${summary}\n`,
+      stderr: '',
+    });
     expect(await runProbewright(['check', empty, '-'], { stdin: 'kind: ConfigMap\n' })).toMatchObject({ code: 0 });
   });
 });

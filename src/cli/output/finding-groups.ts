@@ -1,5 +1,5 @@
 import { formatPath } from '../../json/field-path.ts';
-import { wrapPath } from '../../text/wrap.ts';
+import { wrapFile, wrapPath } from '../../text/wrap.ts';
 import { LEVEL_OF_ACTION, LEVELS } from '../level.ts';
 import { paragraph } from '../screen.ts';
 import { objectName } from '../check-report.ts';
@@ -13,9 +13,9 @@ import type { Screen } from '../screen.ts';
 export function findingGroups(violations: readonly PlacedViolation[], screen: Screen): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) =>
     [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => [
-      ...(index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapPath }) : []),
+      ...(index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapFile }) : []),
       ...paragraph(screen, { text: workload, indent: 2, style: 'heading' }),
-      ...found.flatMap((violation) => findingLines(violation, widthOfPositions(found), screen)),
+      ...linesOfFindings(found, screen),
     ]),
   );
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
@@ -25,8 +25,9 @@ function positionOf({ line, column }: PlacedViolation): string {
   return `${line}:${column}`;
 }
 
-function widthOfPositions(violations: readonly PlacedViolation[]): number {
-  return violations.reduce((width, violation) => Math.max(width, positionOf(violation).length), 0);
+function linesOfFindings(found: readonly PlacedViolation[], screen: Screen): string[] {
+  const positionWidth = found.reduce((width, violation) => Math.max(width, positionOf(violation).length), 0);
+  return found.flatMap((violation) => findingLines(violation, positionWidth, screen));
 }
 
 const LEVEL_WIDTH = Math.max(...LEVELS.map(({ length }) => length));

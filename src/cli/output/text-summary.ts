@@ -18,32 +18,42 @@ export function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   ];
 }
 
-/** The checks with findings, most findings first. */
+/** The checks with findings: errors first, then the checks with most findings. */
 function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): string[] {
   if (violations.length === 0) return [];
-  const byCheck = [...Map.groupBy(violations, ({ check }) => check)].sort(([, a], [, b]) => b.length - a.length);
-  const width = String(byCheck[0]?.[1].length ?? 0).length;
+  const checks = [...Map.groupBy(violations, ({ check }) => check)]
+    .map(([check, found]) => {
+      const ofFound = new Set(found.map(({ action }) => LEVEL_OF_ACTION[action]));
+      return { check, number: found.length, levels: LEVELS.filter((level) => ofFound.has(level)) };
+    })
+    .sort((a, b) => worstOf(a.levels) - worstOf(b.levels) || b.number - a.number);
+  const width = Math.max(...checks.map(({ number }) => String(number).length));
   return [
     screen.paint('heading', 'Findings by check:'),
-    ...byCheck.map(([check, found]) => {
-      const levels = LEVELS.filter((level) => found.some(({ action }) => LEVEL_OF_ACTION[action] === level));
-      const kinds = levels.map((level) => screen.paint(level, level)).join(', ');
-      return `  ${String(found.length).padStart(width)}  ${check} (${kinds})`;
+    ...checks.map(({ check, number, levels }) => {
+      const painted = levels.map((level) => screen.paint(level, level)).join(', ');
+      return `  ${String(number).padStart(width)}  ${check} (${painted})`;
     }),
   ];
 }
 
+function worstOf(levels: readonly Level[]): number {
+  return Math.min(...levels.map((level) => LEVELS.indexOf(level)));
+}
+
 /** What was looked at, how much was found, and how much is hidden: one line, unless the screen is narrow. */
-function totals({ summary, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
+function totals({ summary, warnings, problems, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
   const { objects, workloads, deny, warn, audit, hidden } = summary;
   const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };
   const found = LEVELS.filter((level) => isShownAt(level, minLevel)).map((level) => count(counts[level], level));
   const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
+  if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
+  if (problems.length > 0) parts.push(count(problems.length, 'input problem'));
   const { known } = hidden;
   if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
   if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
   if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
   if (hidden.audit > 0) parts.push(`${count(hidden.audit, 'note')} hidden (--min-level note shows notes)`);
-  const worst = LEVELS.find((level) => counts[level] > 0);
+  const worst = problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
   return paragraph(screen, { text: parts.join('; '), style: worst ?? 'heading' });
 }
