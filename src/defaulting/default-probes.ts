@@ -102,6 +102,26 @@ export function* defaultProbesInSteps(
   return { injections, notInjected, warnings: annotations.warnings };
 }
 
+/**
+ * The merged policy of each container of a template, also of containers that have their own probes and get none.
+ * Containers are identified by their place.
+ */
+export function containerPolicies(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+): (container: Container) => ContainerPolicy | undefined {
+  const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
+  const annotations = readAnnotations(policy.annotations === 'Allow' ? podAnnotations : new Map());
+  const asking = policy.layers.filter(asksForProbes);
+  const layersFor = new ContainerLayers(annotations.layer === undefined ? asking : [...asking, annotations.layer]);
+  const containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
+  const targets = new Targets(containers, podAnnotations, annotations);
+  return ({ list, index }) => {
+    const own = containers.find((container) => container.list === list && container.index === index);
+    return own && layersFor.policyFor(own, (container) => targets.isMain(container));
+  };
+}
+
 /** The containers that layers with `containers: main` apply to. */
 class Targets {
   readonly #containers: readonly Container[];

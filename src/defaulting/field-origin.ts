@@ -80,7 +80,8 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
   const [step, ...below] = field;
   const setting = effective(settings);
   if (value === undefined) {
-    const last = settings.at(-1);
+    // A handler without the field resets nothing: it replaces lower handlers whole.
+    const last = PROBE_INTEGERS.includes(step as ProbeInteger) ? settings.at(-1) : undefined;
     return { by: 'default', ...(last !== undefined && setting === undefined && { reset: last }) };
   }
   if (HANDLER_KINDS.includes(step as HandlerKind)) {

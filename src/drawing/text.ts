@@ -1,5 +1,6 @@
 import { outputLine, visible } from '../text/visible.ts';
 import { wrapEvenly } from '../text/wrap.ts';
+import { fieldTable } from './field-table.ts';
 import { figureTable, inputsText } from './figure-table.ts';
 import { sceneLines } from './text-scene.ts';
 import { workloadTitle } from './workload-title.ts';
@@ -8,15 +9,23 @@ import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from
 
 /** Workloads as text for a terminal, without colours: pipes and logs keep all of it. */
 export function explanationsAsText(workloads: readonly WorkloadExplanation[]): string {
-  return workloads.map(workloadText).join('\n');
+  return workloads.map((workload) => workloadText(workload, timeLines)).join('\n');
 }
 
-function workloadText({ kind, namespace, name, place, containers, notInjected }: WorkloadExplanation): string {
+/** What set each field of the probes, as text for a terminal. */
+export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string {
+  return workloads.map((workload) => workloadText(workload, ({ fields }) => fieldTable(fields))).join('\n');
+}
+
+function workloadText(
+  { kind, namespace, name, place, containers, notInjected }: WorkloadExplanation,
+  bodyOf: (container: ContainerExplanation) => string[],
+): string {
   const reasons = notInjected.length > 0 ? ['  Not injected:', ...notInjected.flatMap(bullet), ''] : [];
   const lines = [
     `${visible(workloadTitle({ kind, namespace, name }))}  (${visible(place)})`,
     '',
-    ...containers.flatMap(containerLines),
+    ...containers.flatMap((container) => [headOf(container), ...bodyOf(container)]),
     ...reasons,
   ];
   return lines.map((line) => `${outputLine(line.trimEnd())}\n`).join('');
@@ -28,10 +37,13 @@ function bullet(text: string): string[] {
   );
 }
 
-function containerLines(container: ContainerExplanation): string[] {
-  const role = container.role === 'sidecar' ? 'native sidecar' : 'application container';
+function headOf({ name, role, path }: ContainerExplanation): string {
+  const what = role === 'sidecar' ? 'native sidecar' : 'application container';
+  return `  ${visible(JSON.stringify(name))}, ${what} at ${path}`;
+}
+
+function timeLines(container: ContainerExplanation): string[] {
   return [
-    `  ${visible(JSON.stringify(container.name))}, ${role} at ${container.path}`,
     ...wrapEvenly(container.headline, TEXT_WIDTH - 4).map((line) => `    ${line}`),
     ...container.caveats.flatMap(bullet),
     '',

@@ -1,6 +1,7 @@
 import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { formatPath } from '../json/field-path.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
+import { containerPolicies } from '../defaulting/default-probes.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { defaultedPodSpec } from '../probes/api-defaults.ts';
 import { permittedProbes } from '../verdict/permitted-defaulting.ts';
@@ -9,6 +10,7 @@ import { isPod, templatesToLookAt, workloadKindOfManifest } from '../workload/ki
 import { meshProxyTest } from '../workload/mesh.ts';
 import { mayBeRestarted } from '../workload/restart-policy.ts';
 import { caveatsOf } from './caveats.ts';
+import { explainedFields, NO_PLACES } from './explained-fields.ts';
 import { containerTimings } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
@@ -18,6 +20,8 @@ import { effectiveTimings, muteProbes } from './mute-probes.ts';
 import { startScene } from './start-scene.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { Injection } from '../defaulting/injection.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { FieldPlaces } from './explained-fields.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { Container } from '../workload/containers.ts';
@@ -36,6 +40,7 @@ export interface ExplainSettings {
  * Explains what the probes of a manifest come to, the probes that policies add included.
  *
  * @param place where the object stands, for people: `file:line:column`
+ * @param places where fields are written
  * @returns undefined for an object that holds no Pod template, and for one that the webhook would let through without a
  *   look
  */
@@ -43,13 +48,16 @@ export function explainManifest(
   object: JsonObject,
   place: string,
   { policies, namespace: fallback, kinds }: ExplainSettings,
+  places: FieldPlaces = NO_PLACES,
 ): WorkloadExplanation | undefined {
   const kind = workloadKindOfManifest(object, kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   const metadata = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
-  const explained = found.templates.map((placed) => explainTemplate(placed, kind, policies, namespace));
+  const explained = found.templates.map((placed) =>
+    explainTemplate(placed, kind, policies.policyFor(namespace, labelsOf(placed)), places),
+  );
   return {
     kind: kind.kind,
     namespace,
@@ -63,20 +71,35 @@ export function explainManifest(
 function explainTemplate(
   { template, path }: PlacedTemplate,
   kind: WorkloadKind,
-  policies: Snapshot,
-  namespace: string,
+  policy: WorkloadPolicy,
+  places: FieldPlaces,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
-  const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-  const defaulting = permittedProbes(template, policies.policyFor(namespace, labels), kind);
-  const effective = effectiveTemplate(template, defaulting.injections);
+  const defaulting = permittedProbes(template, policy, kind);
+  const { injections } = defaulting;
+  const policyOf = containerPolicies(template, policy);
+  const effective = effectiveTemplate(template, injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
   const podSpecPath = formatPath([...path, 'spec']);
   return {
     containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
       .filter(({ role }) => role === 'application' || role === 'sidecar')
-      .map((container) => explainContainer(container, podSpec, podSpecPath, defaulting.injections)),
+      .map((container) => ({
+        ...explainContainer(container, podSpec, podSpecPath, injections),
+        fields: explainedFields({
+          container,
+          template,
+          templatePath: path,
+          injections,
+          policy: policyOf(container),
+          places,
+        }),
+      })),
     notInjected: reasonsOf(defaulting),
   };
+}
+
+function labelsOf({ template }: PlacedTemplate): ReturnType<typeof stringMembers> {
+  return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
 }
 
 function reasonsOf({ notInjected, warnings }: Defaulting): string[] {
@@ -88,7 +111,7 @@ function explainContainer(
   podSpec: JsonObject,
   podSpecPath: string,
   injections: readonly Injection[],
-): ContainerExplanation {
+): Omit<ContainerExplanation, 'fields'> {
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
   const mute = muteProbes(spec);

@@ -12,7 +12,7 @@ import type { ProbeExplanation } from './explanation.ts';
 import type { FormulaInputs } from './figure.ts';
 
 /** In the order in which they matter in a container's life. */
-const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe', 'readinessProbe'];
+export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe', 'readinessProbe'];
 
 /** The probes of a container, each with its handler, its provider and its numbers. */
 export function explainedProbes(

@@ -22,6 +22,8 @@ export interface ContainerExplanation {
   /** `spec.template.spec.containers[0]` */
   readonly path: string;
   readonly probes: readonly ProbeExplanation[];
+  /** What set each field of the probes. */
+  readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
   /** The figures of the start, in a sentence. */
   readonly headline: string;
@@ -38,4 +40,42 @@ export interface ProbeExplanation {
   readonly from: string;
   /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
   readonly letters: FormulaInputs;
+}
+
+/** What set the fields of one probe. */
+export interface ProbeFields {
+  readonly kind: ProbeKind;
+  readonly fields: readonly FieldExplanation[];
+}
+
+export interface FieldExplanation {
+  /** The field below the probe: `httpGet.path`. */
+  readonly field: string;
+  readonly value: unknown;
+  readonly setBy: FieldSetter;
+  /** Other values that layers of policy have for the field, the highest layer first. */
+  readonly overrides: readonly FieldSetting[];
+}
+
+/** What a layer of policy says about a field. */
+export interface FieldSetting {
+  /** The layer: `ProbePolicy/apps/web`, `annotation`. */
+  readonly source: string;
+  /** The field of the policy. */
+  readonly field: string;
+  readonly value: unknown;
+  /** `file:line` */
+  readonly place?: string;
+}
+
+/** What set a field: the manifest, a policy, a default of the API server, or a rule of Probewright. */
+export interface FieldSetter {
+  readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'livenessProbe' | 'ports';
+  /** The policy that set the field, and its field. */
+  readonly source?: string;
+  readonly field?: string;
+  /** `file:line` */
+  readonly place?: string;
+  /** The setting that made the rule apply, or the null that restored the default. */
+  readonly asked?: FieldSetting;
 }

@@ -228,7 +228,7 @@ describe('the command line', () => {
       stderr:
         'probewright explain: --policy: unknown flag; did you mean "policies"?\n' +
         'probewright explain: FILE: name at least one file or directory, or - for standard input\n' +
-        'probewright explain: --output: must be text or svg, not "svgg"; did you mean "svg"?\n' +
+        'probewright explain: --output: must be text, json, svg, not "svgg"; did you mean "svg"?\n' +
         'Run "probewright explain --help" for the flags.\n',
     });
     expect((await explain(['-', '--output-dir', 'x'])).stderr).toContain('--output-dir: pictures need --output svg');

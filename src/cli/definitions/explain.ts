@@ -1,15 +1,18 @@
 import { choice, path } from '../../command-line/value-types.ts';
-import { optional, withDefault } from '../../command-line/flag.ts';
+import { optional, toggle, withDefault } from '../../command-line/flag.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 
 const FLAGS = {
   ...INPUT_FLAGS,
   output: withDefault({
-    type: choice(['text', 'svg']),
+    type: choice(['text', 'json', 'svg']),
     default: 'text',
-    summary: 'text prints tables and timelines; svg writes one picture for each workload, and an overview of several.',
+    summary:
+      'text prints tables and timelines; json prints figures and fields for programs; ' +
+      'svg writes one picture for each workload, and an overview of several.',
   }),
+  fields: toggle({ summary: 'Print what set each field of the probes, instead of times. JSON always has it.' }),
   'output-dir': optional({
     type: path('DIR', 'directories'),
     summary: 'Directory for pictures.',
@@ -37,6 +40,8 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
       meaning: 'An input cannot be read, a picture cannot be written, or the command line is wrong.',
     },
   ],
-  conflicts: ({ output, 'output-dir': directory }) =>
-    output === 'text' && directory !== undefined ? ['--output-dir: pictures need --output svg'] : [],
+  conflicts: ({ output, fields, 'output-dir': directory }) => [
+    ...(output !== 'svg' && directory !== undefined ? ['--output-dir: pictures need --output svg'] : []),
+    ...(output === 'svg' && fields ? ['--fields: pictures show no fields; write --output text or json'] : []),
+  ],
 };

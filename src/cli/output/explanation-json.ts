@@ -1,0 +1,32 @@
+import { jsonText } from '../../text/json-text.ts';
+import { FIGURE_TITLES } from '../../timeline/figure.ts';
+import type { ContainerExplanation, WorkloadExplanation } from '../../timeline/explanation.ts';
+
+/** One object for programs: the workloads with their probes, what set each field, and the figures in seconds. */
+export function explanationsAsJson(workloads: readonly WorkloadExplanation[]): string {
+  const listed = workloads.map((workload) => ({ ...workload, containers: workload.containers.map(listedContainer) }));
+  return `${jsonText({ workloads: listed }, undefined, 2)}\n`;
+}
+
+function listedContainer({ name, role, path, headline, caveats, fields, ...container }: ContainerExplanation): unknown {
+  return {
+    name,
+    role,
+    path,
+    headline,
+    probes: fields.map(({ kind, fields: ofProbe }) => {
+      const probe = container.probes.find((candidate) => candidate.kind === kind);
+      return { kind, ...(probe && { handler: probe.handler, from: probe.from }), fields: ofProbe };
+    }),
+    figures: container.figures.map(({ id, probe, span, formula, inputs }) => ({
+      id,
+      title: FIGURE_TITLES[id],
+      probe,
+      earliestSeconds: span.earliest,
+      latestSeconds: span.latest,
+      formula,
+      inputs,
+    })),
+    caveats,
+  };
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { runProbewright } from './run-probewright.ts';
+
+const WORKLOAD = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web, namespace: apps }
+spec:
+  template:
+    metadata:
+      annotations:
+        probewright.dev/readiness-endpoint: /r
+    spec:
+      containers:
+        - name: web
+          ports:
+            - { name: http, containerPort: 80 }
+          livenessProbe:
+            httpGet: { path: /live, port: http }
+            periodSeconds: 7
+            initialDelaySeconds: 90
+`;
+const POLICIES = `apiVersion: probewright.dev/v1alpha1
+kind: ClusterProbePolicy
+metadata: { name: base }
+spec:
+  kubernetesProbeEndpoints: { livenessProbe: /healthz, readinessProbe: /readyz }
+  probes:
+    livenessProbe: { periodSeconds: 10 }
+    readinessProbe: { periodSeconds: 20, timeoutSeconds: 3, failureThreshold: 4 }
+  slowStart: { fromInitialDelaySeconds: 30 }
+---
+apiVersion: probewright.dev/v1alpha1
+kind: ProbePolicy
+metadata: { name: team, namespace: apps }
+spec:
+  probes:
+    readinessProbe:
+      periodSeconds: 5
+      timeoutSeconds: null
+  slowStart:
+    startupSeconds: 240
+`;
+
+const explain = async (...flags: string[]): Promise<{ code: number; stdout: string; stderr: string }> => {
+  const { code, stdout, stderr } = await runProbewright(['explain', '-', ...flags], {
+    stdin: `${WORKLOAD}---\n${POLICIES}`,
+  });
+  return { code, stdout, stderr };
+};
+
+interface Listed {
+  readonly kind: string;
+  readonly fields: readonly { readonly field: string; readonly setBy: object; readonly overrides: object[] }[];
+}
+
+describe('explain --fields', () => {
+  it('prints what set each field, and the values that it overrides', async () => {
+    const { code, stdout, stderr } = await explain('--fields');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot('../golden-explain/fields.txt');
+  });
+
+  it('has the same in JSON, with the fields of the policies', async () => {
+    const { code, stdout } = await explain('--output', 'json');
+    expect(code).toBe(0);
+    const { workloads } = JSON.parse(stdout) as { workloads: { containers: { probes: Listed[] }[] }[] };
+    const probes = workloads[0]?.containers[0]?.probes ?? [];
+    expect(probes.map(({ kind }) => kind)).toEqual(['startupProbe', 'livenessProbe', 'readinessProbe']);
+    const readiness = probes.find(({ kind }) => kind === 'readinessProbe');
+    expect(readiness?.fields.find(({ field }) => field === 'timeoutSeconds')).toEqual({
+      field: 'timeoutSeconds',
+      value: 1,
+      setBy: {
+        by: 'default',
+        asked: {
+          source: 'ProbePolicy/apps/team',
+          field: 'spec.probes.readinessProbe.timeoutSeconds',
+          place: '<stdin>:36',
+        },
+      },
+      overrides: [
+        {
+          source: 'ClusterProbePolicy/base',
+          field: 'spec.probes.readinessProbe.timeoutSeconds',
+          value: 3,
+          place: '<stdin>:26',
+        },
+      ],
+    });
+  });
+
+  it('refuses pictures with fields', async () => {
+    const { code, stderr } = await explain('--fields', '--output', 'svg');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--fields: pictures show no fields; write --output text or json');
+  });
+});
