@@ -169,4 +169,24 @@ describe('safe advice, for every check', () => {
       runs,
     );
   });
+
+  it('keeps the problem within 200 characters, however long the names and values of the object are', () => {
+    const LONG = new Set(['name', 'path', 'host', 'value', 'image', 'service', 'protocol']);
+    const lengthened = (object: JsonObject): JsonObject =>
+      JSON.parse(JSON.stringify(object), (key, value: unknown) =>
+        typeof value !== 'string' ? value : LONG.has(key) ? `${value}${HOSTILE}` : value,
+      ) as JsonObject;
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        for (const violation of proposalsOf(lengthened(object))) {
+          if (violation.reason !== undefined || violation.remedy === undefined) continue;
+          expect(violation.message.length, describeViolation(violation)).toBeLessThanOrEqual(200);
+        }
+      }),
+      runs,
+    );
+  });
 });
+
+/** Control characters and half a surrogate pair, at a length that no cluster accepts. */
+const HOSTILE = '\u0007"\\\ud83d'.repeat(200);
