@@ -14,9 +14,12 @@ import { listenAddress } from './listen-address.ts';
 import { livenessNeverRestarts } from './liveness-never-restarts.ts';
 import { startupBudget } from './startup-budget.ts';
 import { delayedLiveness } from './delayed-liveness.ts';
+import { delayedReadiness } from './delayed-readiness.ts';
+import { singleFailure } from './single-failure.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { killedBeforeDrained } from './killed-before-drained.ts';
 import { dependencyLiveness } from './dependency-liveness.ts';
+import { clusterProbe } from './cluster-probe.ts';
 import { timeoutOverPeriod } from './timeout-over-period.ts';
 import { slowDetection } from './slow-detection.ts';
 import { gracePeriod } from './grace-period.ts';
@@ -52,9 +55,12 @@ export const CHECKS: readonly Check[] = [
   livenessNeverRestarts,
   startupBudget,
   delayedLiveness,
+  delayedReadiness,
+  singleFailure,
   sharedEndpoint,
   killedBeforeDrained,
   dependencyLiveness,
+  clusterProbe,
   timeoutOverPeriod,
   slowDetection,
   gracePeriod,

@@ -71,6 +71,12 @@ export interface Finding {
    * actionOf).
    */
   readonly level?: Violation['action'];
+  /**
+   * Set when the remedy copies the handler of a probe. If another finding is about that handler, these words replace
+   * the remedy, and there are no edits (run-checks.ts): a copy of a handler that does not work keeps the Pod from
+   * Ready.
+   */
+  readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
   /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
   readonly reason?: string;
 }

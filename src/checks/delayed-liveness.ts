@@ -1,12 +1,10 @@
 import { integer } from '../policy/check-parameters.ts';
-import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { hasProbe, probeOf } from './checked-probe.ts';
-import { drainingThreshold } from './drain-race.ts';
-import { startupProbeFor } from './startup-probe.ts';
+import { startupInPlaceOfDelays } from './startup-probe.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
-import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 
 /**
  * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a
@@ -19,7 +17,8 @@ const ORDINARY_FAILURE_THRESHOLD = 10;
  *
  * Rule: without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The
  * startup probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every
- * start. A high failureThreshold delays the detection of every deadlock.
+ * start. A high failureThreshold delays the detection of every deadlock. The advice keeps failureThreshold, because
+ * nobody knows which number the running container needs.
  */
 export const delayedLiveness = defineCheck({
   id: 'delayed-liveness',
@@ -42,56 +41,42 @@ export const delayedLiveness = defineCheck({
         'Seconds, default 120.',
     }),
   },
-  run: (_workload, container, { seconds, toleranceSeconds }) => {
-    const violation = violationOf(container, seconds, toleranceSeconds);
+  run: (workload, container, { seconds, toleranceSeconds }) => {
+    const violation = violationOf(workload, container, seconds, toleranceSeconds);
     return violation === undefined ? [] : [violation];
   },
 });
 
-function violationOf(container: CheckedContainer, seconds: number, toleranceSeconds: number): Finding | undefined {
+function violationOf(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  seconds: number,
+  toleranceSeconds: number,
+): Finding | undefined {
   const liveness = probeOf(container, 'livenessProbe');
   const timing = liveness?.timing;
   if (liveness === undefined || timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
-  const workaround = workaroundIn(timing, drainingThreshold(container), seconds, toleranceSeconds);
-  const startup = startupProbeFor(liveness);
-  if (workaround === undefined || startup === undefined) return undefined;
+  const workaround = workaroundIn(timing, seconds, toleranceSeconds);
+  if (workaround === undefined) return undefined;
   return {
     probe: 'livenessProbe',
     path: liveness.place.path(workaround.field),
-    message:
-      `${containerPhrase(container)} ${workaround.harm}; ${workaround.instead} and write ${startup.yaml} ` +
-      `(guarantees ${startup.guaranteedSeconds} s to start)`,
+    message: `${containerPhrase(container)} ${workaround.harm}`,
+    ...startupInPlaceOfDelays(workload, container, [liveness]),
   };
 }
 
 interface Workaround {
   readonly field: 'initialDelaySeconds' | 'failureThreshold';
   readonly harm: string;
-  readonly instead: string;
 }
 
-/**
- * @param draining the smallest failureThreshold that guarantees that traffic stops before the kill; undefined without
- * two probes that can be compared
- */
-function workaroundIn(
-  timing: ProbeTiming,
-  draining: number | undefined,
-  seconds: number,
-  toleranceSeconds: number,
-): Workaround | undefined {
+function workaroundIn(timing: ProbeTiming, seconds: number, toleranceSeconds: number): Workaround | undefined {
   const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = timing;
-  if (D >= seconds)
-    return {
-      field: 'initialDelaySeconds',
-      harm: `is not watched for ${D} s after every start`,
-      instead: 'take initialDelaySeconds out',
-    };
+  if (D >= seconds) return { field: 'initialDelaySeconds', harm: `is not watched for ${D} s after every start` };
   if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds) return undefined;
-  const enough = Math.max(DEFAULT_TIMING.failureThreshold, draining ?? 0);
   return {
     field: 'failureThreshold',
     harm: `may hang for ${F * P} s (${F} failures, one every ${P} s) at any time before it is restarted`,
-    instead: enough < F ? `lower failureThreshold to ${enough}` : 'keep failureThreshold',
   };
 }

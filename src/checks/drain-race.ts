@@ -47,14 +47,10 @@ const MOST_FAILURES = 10;
 const MOST_TOLERANCE_SECONDS = 120;
 
 /**
- * Returns the smallest failureThreshold with which liveness gives up strictly later than readiness. Undefined unless
- * the container has both probes.
+ * True for numbers of a liveness probe that delayed-liveness takes, by default, for a substitute of a startup probe.
  */
-export function drainingThreshold(container: CheckedContainer): number | undefined {
-  const liveness = probeOf(container, 'livenessProbe')?.timing;
-  const readiness = probeOf(container, 'readinessProbe')?.timing;
-  if (liveness === undefined || readiness === undefined) return undefined;
-  return failureThresholdBeyond(verdictSpan(readiness).latest, liveness.periodSeconds);
+export function isSubstituteOfStartup(failureThreshold: number, periodSeconds: number): boolean {
+  return failureThreshold > MOST_FAILURES && failureThreshold * periodSeconds >= MOST_TOLERANCE_SECONDS;
 }
 
 /**

@@ -2,21 +2,21 @@ import { integer } from '../policy/check-parameters.ts';
 import { member, objectMember } from '../json/json-value.ts';
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { isCount } from '../probes/timing.ts';
+import { HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
+import { heavyClientOf } from './heavy-client.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-/** Enough time in seconds for a small program on a busy node. */
-const PATIENT_TIMEOUT_SECONDS = 5;
-
 /**
  * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism` of
  * the workload.
  *
- * Rule: P >= minimumPeriodSeconds, and T > 1. Every exec probe starts a process in the container and uses the
- * container's CPU and memory (Kubernetes documentation, "Caution" under exec probes). The API server's default timeout
- * of 1 s is short for a process on a busy node. Since 1.20 a timeout counts as a failure (kubernetes#82440).
+ * Rule: P >= minimumPeriodSeconds, and P >= 30 for a heavy client (heavy-client.ts), and T > 1. Every exec probe starts
+ * a process in the container and uses the container's CPU and memory (Kubernetes documentation, "Caution" under exec
+ * probes). The API server's default timeout of 1 s is short for a process on a busy node. Since 1.20 a timeout counts
+ * as a failure (kubernetes#82440).
  */
 export const execCost = defineCheck({
   id: 'exec-cost',
@@ -30,10 +30,15 @@ export const execCost = defineCheck({
       text: 'Seconds that an exec probe must leave between two processes, at least. Default 5.',
     }),
   },
-  run: (workload, container, { minimumPeriodSeconds: minimum }) =>
-    container.probes
-      .filter((probe) => probe.handlerKind === 'exec')
-      .flatMap((probe) => [...tooOften(workload, container, probe, minimum), ...tooImpatient(container, probe)]),
+  run: (workload, container, { minimumPeriodSeconds: minimum }) => {
+    let findings: Finding[] | undefined;
+    for (const probe of container.probes) {
+      if (probe.handlerKind !== 'exec') continue;
+      for (const finding of [tooOften(workload, container, probe, minimum), tooImpatient(container, probe)])
+        if (finding !== undefined) (findings ??= []).push(finding);
+    }
+    return findings ?? [];
+  },
 });
 
 function tooOften(
@@ -41,25 +46,48 @@ function tooOften(
   container: CheckedContainer,
   probe: CheckedProbe,
   minimum: number,
-): Finding[] {
+): Finding | undefined {
   const period = probe.timing?.periodSeconds;
-  if (period === undefined || period >= minimum) return [];
+  if (period === undefined || period >= Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS)) return undefined;
+  const heavy = heavyClientOf(probe);
+  const least = heavy === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
+  if (period >= least) return undefined;
   const perMinute = 60 / period;
   const replicas = replicasOf(workload);
   const inAll = replicas > 1 ? `, ${rounded(perMinute * replicas)} for its ${replicas} replicas,` : '';
-  const message =
-    `${containerPhrase(container)} is made to start ${rounded(perMinute)} processes a minute on its node${inAll} ` +
-    `by the exec ${probe.kind}; write periodSeconds: ${minimum} or more`;
-  return [{ probe: probe.kind, path: probe.place.path('periodSeconds'), message }];
+  const what = heavy === undefined ? 'processes' : `processes of the heavy client ${heavy}`;
+  const path = probe.place.path('periodSeconds');
+  return {
+    probe: probe.kind,
+    path,
+    message:
+      `${containerPhrase(container)} starts ${rounded(perMinute)} ${what} a minute on its node${inAll} ` +
+      `for the exec ${probe.kind}`,
+    remedy: `write periodSeconds: ${least} or more`,
+    edits: [{ path, value: least }],
+  };
 }
 
-function tooImpatient(container: CheckedContainer, probe: CheckedProbe): Finding[] {
-  if (probe.timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return [];
+function tooImpatient(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const { timing } = probe;
+  if (timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return undefined;
+  const { periodSeconds: P } = timing;
+  const path = probe.place.path('timeoutSeconds');
   const message =
     `${containerPhrase(container)} gives the command of its exec ${probe.kind} ` +
-    `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a ` +
-    `timeout is a failure; write timeoutSeconds: ${PATIENT_TIMEOUT_SECONDS}`;
-  return [{ probe: probe.kind, path: probe.place.path('timeoutSeconds'), message }];
+    `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a timeout is a failure`;
+  // The timeout must not be longer than the period (timeout-over-period).
+  const patient = P < 2 ? PATIENT_TIMEOUT_SECONDS : Math.min(P, PATIENT_TIMEOUT_SECONDS);
+  const timeout = { path, value: patient };
+  if (P >= patient)
+    return { probe: probe.kind, path, message, remedy: `write timeoutSeconds: ${patient}`, edits: [timeout] };
+  return {
+    probe: probe.kind,
+    path,
+    message,
+    remedy: `write timeoutSeconds: ${patient} and periodSeconds: ${patient}`,
+    edits: [timeout, { path: probe.place.path('periodSeconds'), value: patient }],
+  };
 }
 
 /**

@@ -21,10 +21,10 @@ export const gracePeriod = defineCheck({
     return eachProbe(container, (probe) => {
       const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe.spec);
       if (typeof own !== 'number' || own <= pods) return undefined;
-      const message =
-        `${containerPhrase(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s: the probe's value ` +
-        `wins; ${pods === 0 ? 'take it out' : `write ${pods} or less, or take it out`}`;
-      return { probe: probe.kind, path: probe.place.path('terminationGracePeriodSeconds'), message };
+      const message = `${containerPhrase(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s, and the probe's value wins`;
+      const path = probe.place.path('terminationGracePeriodSeconds');
+      const remedy = `remove terminationGracePeriodSeconds${pods === 0 ? '' : `, or write ${pods} or less`}`;
+      return { probe: probe.kind, path, message, remedy, edits: [{ path, value: null }] };
     });
   },
 });

@@ -40,6 +40,20 @@ const NOT_HTTP_NUMBERS: ReadonlySet<number> = new Set([
 
 const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
 
+/** True unless the port's name or number says that its server speaks another protocol than HTTP. */
+export function speaksHttp({ name, number }: ContainerPort): boolean {
+  return !NOT_HTTP_NUMBERS.has(number) && !wordsOf(name).some((word) => NOT_HTTP_WORDS.has(word));
+}
+
+/** True when the port's name says that its server speaks gRPC. */
+export function isGrpc({ name }: ContainerPort): boolean {
+  return wordsOf(name).includes('grpc');
+}
+
+function wordsOf(name: string | undefined): readonly string[] {
+  return (name ?? '').toLowerCase().split('-');
+}
+
 /**
  * True when a server of this kind of probe may listen on the port, judging by the port's name and number. Advice names
  * no other port: httpGet on a port of Redis never succeeds.
@@ -47,9 +61,9 @@ const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
 export function mayAnswer({ handlerKind, handler }: CheckedProbe, port: ContainerPort): boolean {
   if (!isTcp(port)) return false;
   if (handlerKind === 'tcpSocket') return true;
-  const words = (port.name ?? '').toLowerCase().split('-');
-  if (handlerKind === 'grpc') return words.includes('grpc');
-  if (NOT_HTTP_NUMBERS.has(port.number) || words.some((word) => NOT_HTTP_WORDS.has(word))) return false;
+  if (handlerKind === 'grpc') return isGrpc(port);
+  if (!speaksHttp(port)) return false;
+  const words = wordsOf(port.name);
   const wantsTls = stringMember(handler, 'scheme') === 'HTTPS';
   const isTls = words.includes('https') || words.includes('tls') || TLS_NUMBERS.has(port.number);
   return wantsTls === isTls;

@@ -38,8 +38,10 @@ function findingsOf(container: CheckedContainer, probe: CheckedProbe, bounds: Pr
     const limits = bounds[field];
     const advice = value === undefined || limits === undefined ? undefined : whatToWrite(value, limits);
     if (advice === undefined) return [];
-    const message = `${containerPhrase(container)} has ${field} ${value ?? ''} in its ${probe.kind}; write ${advice}`;
-    return [{ probe: probe.kind, path: probe.place.path(field), message }];
+    const message = `${containerPhrase(container)} has ${field} ${value ?? ''} in its ${probe.kind}, outside the bounds of a policy`;
+    const path = probe.place.path(field);
+    const edits = isKnownToWork(probe, field, advice) ? { edits: [{ path, value: advice.bound }] } : undefined;
+    return [{ probe: probe.kind, path, message, remedy: `write ${advice.words}`, ...edits }];
   });
 }
 
@@ -49,8 +51,23 @@ function valueOf(probe: CheckedProbe, field: ProbeInteger): number | undefined {
   return grace === 'absent' ? undefined : grace;
 }
 
-function whatToWrite(value: number, { minimum, maximum }: Limits): string | undefined {
-  if (minimum !== undefined && value < minimum) return `${minimum} or more`;
-  if (maximum !== undefined && value > maximum) return `${maximum} or less`;
+interface Advice {
+  readonly words: string;
+  readonly bound: number;
+  readonly raises: boolean;
+}
+
+function whatToWrite(value: number, { minimum, maximum }: Limits): Advice | undefined {
+  if (minimum !== undefined && value < minimum) return { words: `${minimum} or more`, bound: minimum, raises: true };
+  if (maximum !== undefined && value > maximum) return { words: `${maximum} or less`, bound: maximum, raises: false };
   return undefined;
+}
+
+/**
+ * True when the bound itself is known to work. A higher number gives the container more time. A lower number allows
+ * fewer failures or a shorter start, except for a grace period and for the rhythm of a readiness probe.
+ */
+function isKnownToWork({ kind }: CheckedProbe, field: ProbeInteger, { raises }: Advice): boolean {
+  if (raises || field === 'terminationGracePeriodSeconds') return true;
+  return kind === 'readinessProbe' && (field === 'initialDelaySeconds' || field === 'periodSeconds');
 }

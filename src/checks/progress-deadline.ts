@@ -1,5 +1,6 @@
 import { member, objectMember } from '../json/json-value.ts';
 import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probes/default-values.ts';
+import { INT32_MAX } from '../probes/go-values.ts';
 import { startGateOf } from '../probes/startup-budget.ts';
 import { isCount, longestRecoverySeconds, longestStartSeconds } from '../probes/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
@@ -11,13 +12,17 @@ import type { ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 
+/** Up to this difference the finding is a note. The longest start is rare, and the start is rarely that long. */
+const SLACK_SECONDS = 60;
+
 /**
  * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe
  * and of the startup probe. Without a startup probe, the liveness probe's integers are used.
  *
  * Rule: progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds. B_max = D + P + (F-1)*max(P,T) + T is the longest
  * start that the probe allows. The API server compares the deadline with minReadySeconds only. A rollout that uses the
- * time that its probes allow is then reported as failed (omi#9988).
+ * time that its probes allow is then reported as failed (omi#9988). A deadline that is at most 60 s too short is a
+ * note.
  */
 export const progressDeadline = defineCheck({
   id: 'progress-deadline',
@@ -36,8 +41,17 @@ export const progressDeadline = defineCheck({
     if (deadline >= needed) return [];
     const message =
       `${containerPhrase(container)} may take ${start} s to start, ${ready} s to be Ready and minReadySeconds ${minReady}, ` +
-      `but a healthy rollout is reported as failed after ${deadline} s; write progressDeadlineSeconds: ${needed} or more`;
-    return [{ path: ['spec', 'progressDeadlineSeconds'], message }];
+      `but a healthy rollout is reported as failed after ${deadline} s`;
+    const path = ['spec', 'progressDeadlineSeconds'];
+    return [
+      {
+        path,
+        message,
+        remedy: `write progressDeadlineSeconds: ${needed} or more`,
+        ...(needed <= INT32_MAX && { edits: [{ path, value: needed }] }),
+        ...(needed - deadline <= SLACK_SECONDS && { level: 'Audit' }),
+      },
+    ];
   },
 });
 

@@ -1,7 +1,6 @@
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { hasProbe } from './checked-probe.ts';
-import { concernedParameters, isConcerned, probeToWrite } from './missing-probe.ts';
-import { containerPhrase } from './wording.ts';
+import { concernedParameters, missingProbe } from './missing-probe.ts';
 import { defineCheck } from './check.ts';
 import type { Finding } from './check.ts';
 
@@ -17,11 +16,11 @@ export const requiredAny = defineCheck({
   action: 'Off',
   parameters: concernedParameters,
   requiresProbes: true,
-  run: (workload, container, parameters): Finding[] => {
-    if (!isConcerned(workload, container, parameters)) return [];
+  run: (workload, container, parameters): readonly Finding[] => {
     if (PROBE_KINDS.some((kind) => hasProbe(container, kind))) return [];
-    const probe = probeToWrite(container, 'readinessProbe');
-    const message = `${containerPhrase(container)} has no probe at all; write at least ${probe}`;
-    return [{ path: container.place.path(), message }];
+    const finding = missingProbe(workload, container, parameters, LACKING);
+    return finding === undefined ? [] : [finding];
   },
 });
+
+const LACKING = { phrase: 'probe at all', harm: '', write: 'readinessProbe' } as const;

@@ -1,6 +1,5 @@
 import { hasProbe } from './checked-probe.ts';
-import { concernedParameters, isConcerned, probeToWrite } from './missing-probe.ts';
-import { containerPhrase } from './wording.ts';
+import { concernedParameters, missingProbe } from './missing-probe.ts';
 import { defineCheck } from './check.ts';
 import type { Finding } from './check.ts';
 
@@ -17,10 +16,16 @@ export const requiredLiveness = defineCheck({
   action: 'Off',
   parameters: concernedParameters,
   requiresProbes: true,
-  run: (workload, container, parameters): Finding[] => {
-    if (!isConcerned(workload, container, parameters) || hasProbe(container, 'livenessProbe')) return [];
-    const probe = probeToWrite(container, 'livenessProbe');
-    const message = `${containerPhrase(container)} has no livenessProbe and is never restarted when it hangs; write ${probe}`;
-    return [{ probe: 'livenessProbe', path: container.place.path('livenessProbe'), message }];
+  run: (workload, container, parameters): readonly Finding[] => {
+    if (hasProbe(container, 'livenessProbe')) return [];
+    const finding = missingProbe(workload, container, parameters, LACKING);
+    return finding === undefined ? [] : [finding];
   },
 });
+
+const LACKING = {
+  phrase: 'livenessProbe',
+  harm: ' and is never restarted when it hangs',
+  probe: 'livenessProbe',
+  write: 'livenessProbe',
+} as const;

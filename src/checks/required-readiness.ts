@@ -1,6 +1,5 @@
 import { hasProbe } from './checked-probe.ts';
-import { concernedParameters, isConcerned, probeToWrite } from './missing-probe.ts';
-import { containerPhrase } from './wording.ts';
+import { concernedParameters, missingProbe } from './missing-probe.ts';
 import { defineCheck } from './check.ts';
 import type { Finding } from './check.ts';
 
@@ -17,10 +16,16 @@ export const requiredReadiness = defineCheck({
   action: 'Off',
   parameters: concernedParameters,
   requiresProbes: true,
-  run: (workload, container, parameters): Finding[] => {
-    if (!isConcerned(workload, container, parameters) || hasProbe(container, 'readinessProbe')) return [];
-    const probe = probeToWrite(container, 'readinessProbe');
-    const message = `${containerPhrase(container)} has no readinessProbe and gets traffic as soon as it runs; write ${probe}`;
-    return [{ probe: 'readinessProbe', path: container.place.path('readinessProbe'), message }];
+  run: (workload, container, parameters): readonly Finding[] => {
+    if (hasProbe(container, 'readinessProbe')) return [];
+    const finding = missingProbe(workload, container, parameters, LACKING);
+    return finding === undefined ? [] : [finding];
   },
 });
+
+const LACKING = {
+  phrase: 'readinessProbe',
+  harm: ' and gets traffic as soon as it runs',
+  probe: 'readinessProbe',
+  write: 'readinessProbe',
+} as const;

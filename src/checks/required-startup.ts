@@ -1,7 +1,6 @@
 import { boolean } from '../policy/check-parameters.ts';
 import { hasProbe } from './checked-probe.ts';
-import { concernedParameters, isConcerned, probeToWrite } from './missing-probe.ts';
-import { containerPhrase } from './wording.ts';
+import { concernedParameters, missingProbe } from './missing-probe.ts';
 import { defineCheck } from './check.ts';
 import type { Finding } from './check.ts';
 
@@ -26,11 +25,17 @@ export const requiredStartup = defineCheck({
   },
   requiresProbes: true,
   relatedProbes: ['livenessProbe'],
-  run: (workload, container, parameters): Finding[] => {
-    if (!isConcerned(workload, container, parameters) || hasProbe(container, 'startupProbe')) return [];
+  run: (workload, container, parameters): readonly Finding[] => {
+    if (hasProbe(container, 'startupProbe')) return [];
     if (parameters.whenLiveness && !hasProbe(container, 'livenessProbe')) return [];
-    const probe = probeToWrite(container, 'startupProbe');
-    const message = `${containerPhrase(container)} has no startupProbe and starts without protection; write ${probe}`;
-    return [{ probe: 'startupProbe', path: container.place.path('startupProbe'), message }];
+    const finding = missingProbe(workload, container, parameters, LACKING);
+    return finding === undefined ? [] : [finding];
   },
 });
+
+const LACKING = {
+  phrase: 'startupProbe',
+  harm: ' and starts without protection',
+  probe: 'startupProbe',
+  write: 'startupProbe',
+} as const;

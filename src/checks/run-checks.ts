@@ -8,6 +8,7 @@ import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
 import type { Steps } from '../steps.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
 import type { Violation } from './violation.ts';
 
 /** A finding of a check, with the container that has the violation. */
@@ -37,30 +38,54 @@ export function* runChecksInSteps(
   policyFor: (container: string) => CheckPolicy,
 ): Steps<Violation[]> {
   const found = yield* findingsInSteps(workload, policyFor);
-  return found.map(({ check, action, isFloored, at, finding }) => ({
-    check: check.id,
-    action,
-    container: at.name,
-    ...(isFloored && { isFloored }),
-    ...asPrinted(finding),
+  return found.map((placed) => ({
+    check: placed.check.id,
+    action: placed.action,
+    container: placed.at.name,
+    ...(placed.isFloored && { isFloored: placed.isFloored }),
+    ...asPrinted(withSoundCopy(placed, found)),
   }));
 }
 
 /** Longest problem, without its remedy. The API server's own words have no limit here. */
 const MOST_MESSAGE_CHARACTERS = 200;
 
-/** Returns a finding as a violation carries it: without its level, and with a message that fits on a screen. */
+/**
+ * Returns a finding as a violation carries it: without what only this file reads, and with a message that fits on a
+ * screen.
+ */
 function asPrinted(finding: Finding): Finding {
-  const { level, message, remedy, reason } = finding;
+  const { level, copied, message, remedy, reason } = finding;
   const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
-  if (isLong) return { ...withoutLevel(finding), message: cut(message, MOST_MESSAGE_CHARACTERS) };
-  return level === undefined ? finding : withoutLevel(finding);
+  if (isLong) return { ...withoutMarks(finding), message: cut(message, MOST_MESSAGE_CHARACTERS) };
+  return level === undefined && copied === undefined ? finding : withoutMarks(finding);
 }
 
-function withoutLevel(finding: Finding): Finding {
+function withoutMarks(finding: Finding): Finding {
   const copy: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding };
   delete copy.level;
+  delete copy.copied;
   return copy;
+}
+
+/** Returns a finding without the advice to copy a handler, if another finding is about that handler. */
+function withSoundCopy({ finding, at }: PlacedFinding, found: readonly PlacedFinding[]): Finding {
+  const { copied } = finding;
+  if (copied === undefined) return finding;
+  const source = at.probes.find(({ kind }) => kind === copied.probe);
+  const isDoubtful = found.some(
+    (other) => other.at.place === at.place && other.finding.probe === copied.probe && isAboutHandler(other, source),
+  );
+  if (!isDoubtful) return finding;
+  const sound: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding, remedy: copied.otherwise };
+  delete sound.edits;
+  return sound;
+}
+
+/** True for a finding at the probe's handler, or at the probe as a whole. */
+function isAboutHandler({ finding, at }: PlacedFinding, source: CheckedProbe | undefined): boolean {
+  const step = finding.path[at.place.path().length + 1];
+  return step === undefined || step === source?.handlerKind;
 }
 
 /** Number of runs between two steps. One run of a check on a container usually takes about 1 µs. */

@@ -1,7 +1,7 @@
 import { integer } from '../policy/check-parameters.ts';
-import { killBy, longestGraceWithin, longestKillSeconds } from '../probes/grace-period.ts';
-import { deadlockToKillSeconds, intervalSeconds, verdictSpan } from '../probes/timing.ts';
-import { probeOf } from './checked-probe.ts';
+import { killBy, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
+import { deadlockToKillSeconds, verdictSpan } from '../probes/timing.ts';
+import { hasProbe, probeOf } from './checked-probe.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { Kill } from '../probes/grace-period.ts';
@@ -13,7 +13,8 @@ import type { Finding } from './check.ts';
  *
  * Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds (G+2 with a preStop hook). A deadlocked container that
  * ignores SIGTERM is dead after this time (formulas: src/probes/timing.ts and grace-period.ts). The usual cause is a
- * long grace period of the Pod, which was set for normal termination.
+ * long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if the
+ * Pod's grace period alone is longer than maximumSeconds.
  */
 export const slowDetection = defineCheck({
   id: 'slow-detection',
@@ -35,11 +36,22 @@ export const slowDetection = defineCheck({
     const total = deadlockToKillSeconds(timing, kill);
     if (total <= maximum) return [];
     const probing = verdictSpan(timing).latest;
-    const { field, advice } = whatToWrite(timing, maximum, kill);
+    const { field, remedy, edit } = whatToWrite(timing, maximum, kill, hasProbe(container, 'startupProbe'));
     const message =
       `${containerPhrase(container)} may hang for ${total} s before it is dead ` +
-      `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s; ${advice}`;
-    return [{ probe: 'livenessProbe', path: liveness.place.path(field), message }];
+      `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s`;
+    const path = liveness.place.path(field);
+    const isGraceOfPod = probeGraceSeconds(liveness.spec) === 'absent' && kill.graceSeconds > maximum;
+    return [
+      {
+        probe: 'livenessProbe',
+        path,
+        message,
+        remedy,
+        ...(edit !== undefined && { edits: [{ path, value: edit }] }),
+        ...(isGraceOfPod && { level: 'Warn' }),
+      },
+    ];
   },
 });
 
@@ -52,19 +64,34 @@ function graceText(kill: Kill): string {
   return `${kill.graceSeconds} s of grace, ${longestKillSeconds(kill) - kill.graceSeconds} s after its preStop hook`;
 }
 
-/** Advises to shorten the longer part, if shortening this part is enough. */
-function whatToWrite(timing: ProbeTiming, maximum: number, kill: Kill): { field: string; advice: string } {
+interface Advice {
+  readonly field: string;
+  readonly remedy: string;
+  readonly edit?: number;
+}
+
+/**
+ * Advises to shorten the longer part, if shortening this part is enough. Advice never lowers failureThreshold. It
+ * lowers periodSeconds only beside a startup probe, because the liveness probe would otherwise kill slow starters
+ * earlier.
+ */
+function whatToWrite(timing: ProbeTiming, maximum: number, kill: Kill, isStartGuarded: boolean): Advice {
   const probing = verdictSpan(timing).latest;
   const killing = longestKillSeconds(kill);
   const grace = longestGraceWithin(maximum - probing, kill);
   if (killing >= probing && grace !== undefined)
     return {
       field: 'terminationGracePeriodSeconds',
-      advice: `write terminationGracePeriodSeconds: ${grace} or less`,
+      remedy: `write terminationGracePeriodSeconds: ${grace} or less`,
+      edit: grace,
     };
-  const { periodSeconds: P, timeoutSeconds: T } = timing;
-  const failures = Math.floor((maximum - killing - P - T) / intervalSeconds(timing, T)) + 1;
-  return failures >= 1
-    ? { field: 'failureThreshold', advice: `write failureThreshold: ${failures} or less` }
-    : { field: 'periodSeconds', advice: 'shorten periodSeconds, timeoutSeconds and terminationGracePeriodSeconds' };
+  const { timeoutSeconds: T, failureThreshold: F } = timing;
+  const period = Math.floor((maximum - killing - T) / F);
+  if (isStartGuarded && period >= T)
+    return { field: 'periodSeconds', remedy: `write periodSeconds: ${period} or less`, edit: period };
+  return {
+    field: 'periodSeconds',
+    remedy:
+      'shorten periodSeconds, timeoutSeconds or terminationGracePeriodSeconds, and guard the start with a startupProbe',
+  };
 }

@@ -1,38 +1,118 @@
 import { member } from '../json/json-value.ts';
 import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../probes/default-values.ts';
-import { STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
+import { podGraceSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
+import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds } from '../probes/timing.ts';
 import { isPresent } from './checked-probe.ts';
+import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
 import { yamlFlow } from './wording.ts';
+import type { FieldEdit } from '../json/field-edit.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import type { ProbeTiming } from '../probes/timing.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-/** A startup probe to write, as YAML on one line, with the start time that the probe guarantees, in seconds. */
+/** A startup probe to write, with the start time that the probe guarantees, in seconds. */
 export interface StartupProbeToWrite {
+  /** The probe with its field name, as YAML on one line. */
   readonly yaml: string;
   readonly guaranteedSeconds: number;
+  /** Adds the probe to the container. */
+  readonly edit: FieldEdit;
+  /** Marks a finding that gives this advice (Finding.copied). */
+  readonly copied: NonNullable<Finding['copied']>;
 }
 
+/** Most failures of a startup probe that advice suggests. A longer start gets a longer period. */
+const MOST_FAILURES = 60;
+
 /**
- * Returns a startup probe with the liveness probe's handler that guarantees at least the same start time: the smallest
- * F with (F-1)*P >= max(0, Dl-1) + (Fl-1)*Pl. Undefined when the liveness probe's integers are malformed.
+ * Returns a startup probe with the handler of another probe. It guarantees at least the start time that the other probe
+ * guarantees, and `leastSeconds`. It allows at least as many failures as the other probe, up to 60. Its timeout is not
+ * longer than its period. Undefined when the other probe's integers are malformed.
+ *
+ * @param source the liveness probe, or the readiness probe where there is no liveness probe
  */
-export function startupProbeFor(liveness: CheckedProbe): StartupProbeToWrite | undefined {
-  const timing = liveness.timing;
+export function startupProbeFor(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  source: CheckedProbe,
+  leastSeconds = 0,
+): StartupProbeToWrite | undefined {
+  const { timing } = source;
   if (timing === undefined) return undefined;
-  const failureThreshold = failureThresholdFor(guaranteedStartSeconds(timing), 0, STARTUP_PERIOD_SECONDS);
-  const grace = member(liveness.spec, 'terminationGracePeriodSeconds');
+  const isExec = source.handlerKind === 'exec';
+  const timeoutSeconds = Math.max(timing.timeoutSeconds, isExec ? PATIENT_TIMEOUT_SECONDS : 0);
+  const least = Math.max(STARTUP_PERIOD_SECONDS, timeoutSeconds, leastExecPeriodSeconds(source));
+  const budget = Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds);
+  const { periodSeconds, failureThreshold } = patientThreshold(budget, { ...timing, periodSeconds: least });
   const probe = {
-    [liveness.handlerKind]: withoutDefaults(liveness.handler),
-    periodSeconds: STARTUP_PERIOD_SECONDS,
-    ...(timing.timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && { timeoutSeconds: timing.timeoutSeconds }),
+    [source.handlerKind]: withoutDefaults(source.handler),
+    periodSeconds,
+    ...(timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && { timeoutSeconds }),
     failureThreshold,
-    ...(isPresent(grace) && { terminationGracePeriodSeconds: grace }),
+    ...graceOf(workload, source),
   };
   return {
     yaml: `startupProbe: ${yamlFlow(probe)}`,
-    guaranteedSeconds: (failureThreshold - 1) * STARTUP_PERIOD_SECONDS,
+    guaranteedSeconds: (failureThreshold - 1) * periodSeconds,
+    edit: { path: container.place.path('startupProbe'), value: probe },
+    copied: {
+      probe: source.kind,
+      otherwise: `first correct the handler of the ${source.kind}, then write a startupProbe with the same handler`,
+    },
   };
+}
+
+/**
+ * Advises a startup probe in place of the delays of other probes. The startup probe copies the first probe and
+ * guarantees each of the delays.
+ *
+ * @param delayed the probes that wait for the start, first the one to copy
+ */
+export function startupInPlaceOfDelays(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  delayed: readonly [CheckedProbe, ...CheckedProbe[]],
+): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+  const [source] = delayed;
+  const delays = delayed.map(({ timing }) => timing?.initialDelaySeconds ?? 0);
+  const startup = startupProbeFor(workload, container, source, Math.max(...delays));
+  if (startup === undefined) return {};
+  const withDelay = delayed.filter((_, index) => delays[index] !== 0);
+  const others = withDelay.filter((probe) => probe !== source).map(({ kind }) => ` of the ${kind}`);
+  const removal =
+    withDelay.length === 0
+      ? ''
+      : `remove initialDelaySeconds${withDelay.length === 1 ? (others[0] ?? '') : ' of both probes'} and `;
+  return {
+    remedy: `${removal}write ${startup.yaml} (guarantees ${startup.guaranteedSeconds} s to start)`,
+    edits: [...withDelay.map(({ place }) => ({ path: place.path('initialDelaySeconds'), value: null })), startup.edit],
+    copied: startup.copied,
+  };
+}
+
+/**
+ * Returns a period and a failureThreshold that guarantee `seconds` without a delay. The failureThreshold is the
+ * smallest one that is enough, but not lower than the probe's own. Above 60 failures the period becomes longer instead.
+ */
+export function patientThreshold(
+  seconds: number,
+  { periodSeconds: P, failureThreshold: own }: ProbeTiming,
+): Pick<ProbeTiming, 'periodSeconds' | 'failureThreshold'> {
+  const periodSeconds =
+    failureThresholdFor(seconds, 0, P) <= MOST_FAILURES ? P : Math.ceil(seconds / (MOST_FAILURES - 1));
+  const enough = failureThresholdFor(seconds, 0, periodSeconds);
+  return { periodSeconds, failureThreshold: Math.max(enough, Math.min(own, MOST_FAILURES)) };
+}
+
+/** The source's own grace period, unless it is longer than the Pod's (check grace-period). */
+function graceOf({ podSpec }: CheckedWorkload, source: CheckedProbe): JsonObject {
+  if (source.kind === 'readinessProbe') return {};
+  const own = probeGraceSeconds(source.spec);
+  const pods = podGraceSeconds(podSpec);
+  if (typeof own !== 'number' || pods === undefined || own > pods) return {};
+  return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }
 
 /**

@@ -9,7 +9,8 @@ import type { CheckedProbe } from './checked-probe.ts';
  * Fields: `<probe>.timeoutSeconds`, `<probe>.periodSeconds`.
  *
  * Rule: T <= P. The next probe starts only after the previous probe has ended. The interval of hanging probes is
- * therefore max(P,T) instead of P (pkg/kubelet/prober/worker.go, run; requested in kyverno/policies#1500).
+ * therefore max(P,T) instead of P (pkg/kubelet/prober/worker.go, run; requested in kyverno/policies#1500). For a
+ * startup probe the finding is a note: a longer interval gives the container more time to start.
  */
 export const timeoutOverPeriod = defineCheck({
   id: 'timeout-over-period',
@@ -29,6 +30,10 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
     path: probe.place.path('timeoutSeconds'),
     message:
       `${containerPhrase(container)} is probed every ${interval} s while it hangs, not every ${P} s ` +
-      `(${F} ${F === 1 ? 'failure takes' : 'failures take'} ${F * interval} s); write timeoutSeconds: ${P} or less, or periodSeconds: ${T}`,
+      `(${F} ${F === 1 ? 'failure takes' : 'failures take'} ${F * interval} s)`,
+    remedy: `write periodSeconds: ${T}, or timeoutSeconds: ${P} or less`,
+    // A shorter timeout could fail slow answers, so the edit makes the period longer.
+    edits: [{ path: probe.place.path('periodSeconds'), value: T }],
+    ...(probe.kind === 'startupProbe' && { level: 'Audit' }),
   };
 }

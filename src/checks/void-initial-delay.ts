@@ -2,14 +2,16 @@ import { guaranteedStartSeconds } from '../probes/timing.ts';
 import { probeOf } from './checked-probe.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; the integers of `startupProbe`.
  *
  * Rule: no delay when a startup probe guards a longer start: max(0, Ds-1) + (Fs-1)*Ps > D > 0. The delay counts from
  * the container's start, not from the startup probe's success (pkg/kubelet/prober/worker.go, doProbe). Such a delay has
- * no effect.
+ * no effect. One such delay is a note. Delays of both probes are a warning, because the manifest then states the start
+ * time three times.
  */
 export const voidInitialDelay = defineCheck({
   id: 'void-initial-delay',
@@ -24,15 +26,45 @@ export const voidInitialDelay = defineCheck({
     const guard = startup?.timing;
     if (guard === undefined) return [];
     const guarded = guaranteedStartSeconds(guard);
-    return (['livenessProbe', 'readinessProbe'] as const).flatMap((kind): Finding[] => {
-      const probe = probeOf(container, kind);
-      const delay = probe?.timing?.initialDelaySeconds ?? 0;
-      if (probe === undefined || delay === 0 || guarded <= delay) return [];
-      const message =
-        `${containerPhrase(container)} delays its ${kind} by ${delay} s from its start, ` +
-        `which startupProbe already guards for ${guarded} s; ` +
-        'take initialDelaySeconds out';
-      return [{ probe: kind, path: probe.place.path('initialDelaySeconds'), message }];
-    });
+    const liveness = voidDelay(container, 'livenessProbe', guarded);
+    const readiness = voidDelay(container, 'readinessProbe', guarded);
+    if (liveness === undefined) return readiness === undefined ? [] : [finding(container, readiness, guarded, 'Audit')];
+    if (readiness === undefined) return [finding(container, liveness, guarded, 'Audit')];
+    return [finding(container, liveness, guarded, 'Warn'), finding(container, readiness, guarded, 'Warn')];
   },
 });
+
+interface VoidDelay {
+  readonly probe: CheckedProbe;
+  readonly delay: number;
+}
+
+/** Returns a probe whose delay ends before the time that the startup probe guards. */
+function voidDelay(
+  container: CheckedContainer,
+  kind: 'livenessProbe' | 'readinessProbe',
+  guarded: number,
+): VoidDelay | undefined {
+  const probe = probeOf(container, kind);
+  const delay = probe?.timing?.initialDelaySeconds ?? 0;
+  return probe === undefined || delay === 0 || guarded <= delay ? undefined : { probe, delay };
+}
+
+function finding(
+  container: CheckedContainer,
+  { probe, delay }: VoidDelay,
+  guarded: number,
+  level: 'Audit' | 'Warn',
+): Finding {
+  const path = probe.place.path('initialDelaySeconds');
+  return {
+    probe: probe.kind,
+    path,
+    message:
+      `${containerPhrase(container)} delays its ${probe.kind} by ${delay} s from its start, ` +
+      `which startupProbe already guards for ${guarded} s`,
+    remedy: 'remove initialDelaySeconds',
+    edits: [{ path, value: null }],
+    level,
+  };
+}

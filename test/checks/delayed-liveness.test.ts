@@ -7,8 +7,8 @@ const ID = 'delayed-liveness';
 const liveness = (integers: JsonObject): JsonObject => podWith({ livenessProbe: httpProbe(integers) });
 
 /** The startup probe that a message says to write, read back. */
-function probeIn(message: string): unknown {
-  const yaml = /write (startupProbe: \{.*\}) \(/.exec(message)?.[1];
+function probeIn(remedy = ''): unknown {
+  const yaml = /write (startupProbe: \{.*\}) \(/.exec(remedy)?.[1];
   return (parse(yaml ?? '') as JsonObject)['startupProbe'];
 }
 
@@ -18,9 +18,21 @@ describe('delayed-liveness', () => {
     expect(onlyFinding(ID, liveness({ initialDelaySeconds: 60 }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.initialDelaySeconds',
-      message:
-        'container "app" is not watched for 60 s after every start; take initialDelaySeconds out and write ' +
+      message: 'container "app" is not watched for 60 s after every start',
+      remedy:
+        'remove initialDelaySeconds and write ' +
         'startupProbe: { httpGet: { path: /live, port: http }, periodSeconds: 5, failureThreshold: 17 } (guarantees 80 s to start)',
+      edits: [
+        { path: ['spec', 'containers', 0, 'livenessProbe', 'initialDelaySeconds'], value: null },
+        {
+          path: ['spec', 'containers', 0, 'startupProbe'],
+          value: { httpGet: { path: '/live', port: 'http' }, periodSeconds: 5, failureThreshold: 17 },
+        },
+      ],
+      copied: {
+        probe: 'livenessProbe',
+        otherwise: 'first correct the handler of the livenessProbe, then write a startupProbe with the same handler',
+      },
     });
   });
 
@@ -38,19 +50,31 @@ describe('delayed-liveness', () => {
   });
 
   it('says how long the container may hang', () => {
-    expect(onlyFinding(ID, liveness({ failureThreshold: 30 })).message).toMatch(
-      /^container "app" may hang for 300 s \(30 failures, one every 10 s\) at any time before it is restarted; lower failureThreshold to 3/,
+    const { message, remedy } = onlyFinding(ID, liveness({ failureThreshold: 30 }));
+    expect(message).toBe(
+      'container "app" may hang for 300 s (30 failures, one every 10 s) at any time before it is restarted',
+    );
+    // 29*10 = 290 s are guaranteed today, and (59-1)*5 = 290 s by the startup probe.
+    expect(remedy).toMatch(
+      /^write startupProbe: .*periodSeconds: 5, failureThreshold: 59 \} \(guarantees 290 s to start\)$/,
     );
   });
 
-  it('leaves liveness the patience that readiness needs to drain the container first', () => {
-    const probes = (failureThreshold: number, readiness: JsonObject): JsonObject =>
-      podWith({ livenessProbe: httpProbe({ failureThreshold }), readinessProbe: httpProbe(readiness) });
-    // 10 + 2*10 + 1 = 31 s until readiness gives up; (5-1)*10 = 40 s is the first after it.
-    expect(onlyFinding(ID, probes(30, {})).message).toContain('; lower failureThreshold to 5 and write startupProbe: ');
-    expect(onlyFinding(ID, probes(30, { failureThreshold: 60 })).message).toContain(
-      '; keep failureThreshold and write ',
-    );
+  it('suggests at most 60 failures, and a longer period instead', () => {
+    // 899 + 2*10 = 919 s; 59*16 = 944 s is the first over it with 60 failures.
+    const { edits } = onlyFinding(ID, liveness({ initialDelaySeconds: 900 }));
+    expect(edits?.at(-1)?.value).toMatchObject({ periodSeconds: 16, failureThreshold: 59 });
+  });
+
+  it('suggests as many failures as the author allows', () => {
+    // (50-1)*3 = 147 s; 31 failures of 5 s would be enough.
+    const { edits } = onlyFinding(ID, liveness({ failureThreshold: 50, periodSeconds: 3 }));
+    expect(edits?.at(-1)?.value).toMatchObject({ periodSeconds: 5, failureThreshold: 50 });
+  });
+
+  it("leaves out a grace period that is longer than the Pod's", () => {
+    const { edits } = onlyFinding(ID, liveness({ initialDelaySeconds: 60, terminationGracePeriodSeconds: 31 }));
+    expect(edits?.at(-1)?.value).not.toHaveProperty('terminationGracePeriodSeconds');
   });
 
   it('has nothing to say beside a startup probe', () => {
@@ -75,20 +99,27 @@ describe('delayed-liveness', () => {
       },
       {
         httpGet: { path: '/a, b', port: 8080, scheme: 'HTTPS', httpHeaders: [{ name: 'Host', value: 'no: "x"' }] },
+        periodSeconds: 7,
         timeoutSeconds: 7,
+        failureThreshold: 9,
         terminationGracePeriodSeconds: 5,
       },
     ],
     [
       'exec',
       { exec: { command: ['sh', '-c', 'true && [ -f /x ]', 'no', '1'] } },
-      { exec: { command: ['sh', '-c', 'true && [ -f /x ]', 'no', '1'] } },
+      { exec: { command: ['sh', '-c', 'true && [ -f /x ]', 'no', '1'] }, timeoutSeconds: 5 },
+    ],
+    [
+      'a heavy client',
+      { exec: { command: ['nodetool', 'info'] } },
+      { exec: { command: ['nodetool', 'info'] }, timeoutSeconds: 5, periodSeconds: 30, failureThreshold: 3 },
     ],
     ['tcpSocket', { tcpSocket: { port: 'http' } }, { tcpSocket: { port: 'http' } }],
     ['grpc', { grpc: { port: 9000 } }, { grpc: { port: 9000 } }],
   ])('copies %s', (_name, probe, copied) => {
-    const { message } = onlyFinding(ID, podWith({ livenessProbe: { ...probe, initialDelaySeconds: 31 } }));
+    const { remedy } = onlyFinding(ID, podWith({ livenessProbe: { ...probe, initialDelaySeconds: 31 } }));
     // 30 + 2*10 = 50 s
-    expect(probeIn(message)).toEqual({ ...copied, periodSeconds: 5, failureThreshold: 11 });
+    expect(probeIn(remedy)).toEqual({ periodSeconds: 5, failureThreshold: 11, ...copied });
   });
 });

@@ -12,8 +12,14 @@ describe('exec-cost', () => {
       probe: 'livenessProbe',
       path: 'spec.template.spec.containers[0].livenessProbe.periodSeconds',
       message:
-        'container "app" is made to start 30 processes a minute on its node, 90 for its 3 replicas, by the exec livenessProbe; ' +
-        'write periodSeconds: 5 or more',
+        'container "app" starts 30 processes a minute on its node, 90 for its 3 replicas, for the exec livenessProbe',
+      remedy: 'write periodSeconds: 5 or more',
+      edits: [
+        {
+          path: ['spec', 'template', 'spec', 'containers', 0, 'livenessProbe', 'periodSeconds'],
+          value: 5,
+        },
+      ],
     });
   });
 
@@ -33,8 +39,9 @@ describe('exec-cost', () => {
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.timeoutSeconds',
       message:
-        'container "app" gives the command of its exec livenessProbe 1 s to start and end, also on a busy node, and a timeout is a failure; ' +
-        'write timeoutSeconds: 5',
+        'container "app" gives the command of its exec livenessProbe 1 s to start and end, also on a busy node, and a timeout is a failure',
+      remedy: 'write timeoutSeconds: 5',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'timeoutSeconds'], value: 5 }],
     });
     expect(findings(ID, podWith({ livenessProbe: { exec: { command: ['true'] } } }))).toHaveLength(1);
     expect(findings(ID, podWith({ livenessProbe: running({ timeoutSeconds: 2 }) }))).toEqual([]);
@@ -45,6 +52,43 @@ describe('exec-cost', () => {
       'spec.containers[0].livenessProbe.periodSeconds',
       'spec.containers[0].livenessProbe.timeoutSeconds',
     ]);
+  });
+
+  it.each([
+    [['rabbitmqctl', 'status'], 'rabbitmqctl'],
+    [['/opt/bitnami/scripts/rabbitmq-diagnostics', 'ping'], 'rabbitmq-diagnostics'],
+    [['timeout', '5', 'nodetool', 'info'], 'nodetool'],
+    [['env', 'A=1', 'python3.11', '-c', 'pass'], 'python3.11'],
+    [['sh', '-c', 'test -f /x && kafka-topics.sh --list | grep -q a'], 'kafka-topics.sh'],
+    [['/bin/bash', '-ec', 'if ! mongosh --eval x; then exit 1; fi'], 'mongosh'],
+  ])('asks for 30 s between two runs of a heavy client: %j', (command, client) => {
+    const every = (periodSeconds: number): JsonObject =>
+      podWith({ livenessProbe: running({ exec: { command }, periodSeconds }) });
+    expect(onlyFinding(ID, every(29))).toMatchObject({
+      message: expect.stringContaining(`processes of the heavy client ${client} a minute`) as string,
+      remedy: 'write periodSeconds: 30 or more',
+    });
+    expect(findings(ID, every(30))).toEqual([]);
+  });
+
+  it.each([
+    [['cat', '/opt/java']],
+    [['sh', '-c', 'test -f /usr/bin/python']],
+    [['redis-cli', 'ping']],
+    [['java-check']],
+    [[7]],
+    ['java'],
+  ])('takes %j for no heavy client', (command) => {
+    expect(findings(ID, podWith({ livenessProbe: running({ exec: { command } }) }))).toEqual([]);
+  });
+
+  it('keeps the timeout within the period', () => {
+    const every = (periodSeconds: number): JsonObject =>
+      podWith({ livenessProbe: running({ periodSeconds, timeoutSeconds: 1 }) });
+    const remedies = (periodSeconds: number): unknown[] =>
+      findings(ID, every(periodSeconds), { minimumPeriodSeconds: 0 }).map(({ remedy }) => remedy);
+    expect(remedies(3)).toEqual(['write timeoutSeconds: 3']);
+    expect(remedies(1)).toEqual(['write timeoutSeconds: 5 and periodSeconds: 5']);
   });
 
   it('is about exec only', () => {

@@ -11,8 +11,9 @@ describe('grace-period', () => {
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.terminationGracePeriodSeconds',
       message:
-        'container "app" gets 120 s to end after its livenessProbe gave up, more than the Pod\'s 30 s: the probe\'s value wins; ' +
-        'write 30 or less, or take it out',
+        'container "app" gets 120 s to end after its livenessProbe gave up, more than the Pod\'s 30 s, and the probe\'s value wins',
+      remedy: 'remove terminationGracePeriodSeconds, or write 30 or less',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'terminationGracePeriodSeconds'], value: null }],
     });
   });
 

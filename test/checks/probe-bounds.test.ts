@@ -11,9 +11,16 @@ describe('probe-bounds', () => {
     expect(onlyFinding(ID, probing({ periodSeconds: 4 }), PERIOD)).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.periodSeconds',
-      message: 'container "app" has periodSeconds 4 in its livenessProbe; write 5 or more',
+      message: 'container "app" has periodSeconds 4 in its livenessProbe, outside the bounds of a policy',
+      remedy: 'write 5 or more',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'periodSeconds'], value: 5 }],
     });
-    expect(onlyFinding(ID, probing({ periodSeconds: 31 }), PERIOD).message).toMatch(/write 30 or less$/);
+    expect(onlyFinding(ID, probing({ periodSeconds: 31 }), PERIOD).remedy).toBe('write 30 or less');
+  });
+
+  it('has no edit that gives a container less time, or allows it fewer failures', () => {
+    const bounds = { livenessProbe: { periodSeconds: { maximum: 5 }, failureThreshold: { maximum: 2 } } };
+    expect(findings(ID, probing({}), bounds).map(({ edits }) => edits)).toEqual([undefined, undefined]);
   });
 
   it.each([5, 30])('accepts the bound itself, %i', (periodSeconds) => {

@@ -14,7 +14,10 @@ describe('progress-deadline', () => {
       path: 'spec.progressDeadlineSeconds',
       message:
         'container "app" may take 601 s to start, 10 s to be Ready and minReadySeconds 20, but a healthy rollout ' +
-        'is reported as failed after 600 s; write progressDeadlineSeconds: 631 or more',
+        'is reported as failed after 600 s',
+      remedy: 'write progressDeadlineSeconds: 631 or more',
+      edits: [{ path: ['spec', 'progressDeadlineSeconds'], value: 631 }],
+      level: 'Audit',
     });
   });
 
@@ -24,6 +27,13 @@ describe('progress-deadline', () => {
   ])('with progressDeadlineSeconds %i finds %i', (progressDeadlineSeconds, count) => {
     const workload = deploymentWith({ ...slow, ...ready }, { minReadySeconds: 20, progressDeadlineSeconds });
     expect(findings(ID, workload)).toHaveLength(count);
+  });
+
+  it('is a note up to 60 s, and a warning above', () => {
+    const withDeadline = (progressDeadlineSeconds: number): unknown =>
+      onlyFinding(ID, deploymentWith(slow, { progressDeadlineSeconds })).level;
+    expect(withDeadline(541)).toBe('Audit');
+    expect(withDeadline(540)).toBeUndefined();
   });
 
   it('takes the liveness probe for the gate where there is no startup probe', () => {

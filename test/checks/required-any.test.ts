@@ -8,8 +8,8 @@ describe('required-any', () => {
   it('says what to write at least', () => {
     expect(onlyFinding(ID, podWith({}))).toEqual({
       path: 'spec.containers[0]',
-      message:
-        'container "app" has no probe at all; write at least readinessProbe: { httpGet: { path: <endpoint>, port: http } }',
+      message: 'container "app" has no probe at all',
+      remedy: 'write readinessProbe: { httpGet: { path: <endpoint>, port: http } }',
     });
   });
 
@@ -17,11 +17,10 @@ describe('required-any', () => {
     expect(findings(ID, podWith({ [kind]: httpProbe() }))).toEqual([]);
   });
 
-  it('looks at the main container, and at all with containers: all', () => {
-    expect(findings(ID, pod([appContainer({ livenessProbe: httpProbe() }), { name: 'helper' }]))).toEqual([]);
-    expect(
-      findings(ID, pod([appContainer({ livenessProbe: httpProbe() }), { name: 'helper' }]), { containers: 'all' }),
-    ).toHaveLength(1);
+  it('looks at every container, and with containers: main at the main container', () => {
+    const workload = pod([appContainer({ livenessProbe: httpProbe() }), { name: 'helper' }]);
+    expect(findings(ID, workload, { containers: 'main' })).toEqual([]);
+    expect(findings(ID, workload)).toHaveLength(1);
   });
 
   it('is about workloads that run for ever', () => {

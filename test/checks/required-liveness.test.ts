@@ -16,9 +16,8 @@ describe('required-liveness', () => {
     expect(onlyFinding(ID, deploymentWith({}))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.template.spec.containers[0].livenessProbe',
-      message: expect.stringMatching(
-        /^container "app" has no livenessProbe and .*; write livenessProbe: \{ httpGet: \{ path: <endpoint>, port: http \} \}$/,
-      ) as string,
+      message: expect.stringMatching(/^container "app" has no livenessProbe and [^;]*$/) as string,
+      remedy: 'write livenessProbe: { httpGet: { path: <endpoint>, port: http } }',
     });
   });
 
@@ -29,16 +28,36 @@ describe('required-liveness', () => {
     expect(findings(ID, podWith({ livenessProbe: null }))).toHaveLength(1);
   });
 
-  it('looks at the main container, at all with containers: all, and at nobody when the main one cannot be told', () => {
+  it('looks at every application container, and with containers: main at the main container', () => {
     const helper = { name: 'helper' };
-    expect(paths(ID, pod([helper, appContainer()]))).toEqual(['spec.containers[1].livenessProbe']);
-    expect(findings(ID, pod([helper, appContainer()]), { containers: 'all' })).toHaveLength(2);
-    expect(findings(ID, pod([appContainer(), appContainer({ name: 'other' })]))).toEqual([]);
+    expect(findings(ID, pod([helper, appContainer()]))).toHaveLength(2);
+    expect(paths(ID, pod([helper, appContainer()]), { containers: 'main' })).toEqual([
+      'spec.containers[1].livenessProbe',
+    ]);
+  });
+
+  it('is not silent when the main container cannot be determined', () => {
+    const others = [appContainer({ livenessProbe: httpProbe() }), appContainer({ name: 'other' })];
+    expect(onlyFinding(ID, pod(others), { containers: 'main' })).toEqual({
+      probe: 'livenessProbe',
+      path: 'spec.containers[1].livenessProbe',
+      message: 'cannot determine the main container, and container "other" has no livenessProbe',
+      remedy: 'name it in the annotation kubectl.kubernetes.io/default-container of the Pod',
+    });
+  });
+
+  it.each([
+    [{ containerPort: 5432 }, '{ tcpSocket: { port: 5432 } }'],
+    [{ containerPort: 9000, name: 'redis' }, '{ tcpSocket: { port: redis } }'],
+    [{ containerPort: 9000, name: 'grpc' }, '{ grpc: { port: 9000 } }'],
+    [{ containerPort: 9000 }, '{ httpGet: { path: <endpoint>, port: 9000 } }'],
+  ])('suggests a handler that the port %j may answer', (port, handler) => {
+    expect(onlyFinding(ID, podWith({ ports: [port] })).remedy).toBe(`write livenessProbe: ${handler}`);
   });
 
   it('looks at sidecars when asked to, and at plain init containers never', () => {
     const workload = podWith({ livenessProbe: httpProbe() }, { initContainers: [{ name: 'init' }, SIDECAR] });
-    expect(paths(ID, workload, { containers: 'all' })).toEqual([]);
+    expect(paths(ID, workload, { containers: 'main' })).toEqual([]);
     expect(paths(ID, workload, { sidecars: true })).toEqual(['spec.initContainers[1].livenessProbe']);
   });
 

@@ -16,9 +16,8 @@ describe('required-readiness', () => {
     expect(onlyFinding(ID, deploymentWith({}))).toEqual({
       probe: 'readinessProbe',
       path: 'spec.template.spec.containers[0].readinessProbe',
-      message: expect.stringMatching(
-        /^container "app" has no readinessProbe and .*; write readinessProbe: \{ httpGet: \{ path: <endpoint>, port: http \} \}$/,
-      ) as string,
+      message: expect.stringMatching(/^container "app" has no readinessProbe and [^;]*$/) as string,
+      remedy: 'write readinessProbe: { httpGet: { path: <endpoint>, port: http } }',
     });
   });
 
@@ -29,16 +28,27 @@ describe('required-readiness', () => {
     expect(findings(ID, podWith({ readinessProbe: null }))).toHaveLength(1);
   });
 
-  it('looks at the main container, at all with containers: all, and at nobody when the main one cannot be told', () => {
+  it('looks at every application container, and with containers: main at the main container', () => {
     const helper = { name: 'helper' };
-    expect(paths(ID, pod([helper, appContainer()]))).toEqual(['spec.containers[1].readinessProbe']);
-    expect(findings(ID, pod([helper, appContainer()]), { containers: 'all' })).toHaveLength(2);
-    expect(findings(ID, pod([appContainer(), appContainer({ name: 'other' })]))).toEqual([]);
+    expect(findings(ID, pod([helper, appContainer()]))).toHaveLength(2);
+    expect(paths(ID, pod([helper, appContainer()]), { containers: 'main' })).toEqual([
+      'spec.containers[1].readinessProbe',
+    ]);
+  });
+
+  it('is not silent when the main container cannot be determined', () => {
+    const others = [appContainer({ readinessProbe: httpProbe() }), appContainer({ name: 'other' })];
+    expect(onlyFinding(ID, pod(others), { containers: 'main' })).toEqual({
+      probe: 'readinessProbe',
+      path: 'spec.containers[1].readinessProbe',
+      message: 'cannot determine the main container, and container "other" has no readinessProbe',
+      remedy: 'name it in the annotation kubectl.kubernetes.io/default-container of the Pod',
+    });
   });
 
   it('looks at sidecars when asked to, and at plain init containers never', () => {
     const workload = podWith({ readinessProbe: httpProbe() }, { initContainers: [{ name: 'init' }, SIDECAR] });
-    expect(paths(ID, workload, { containers: 'all' })).toEqual([]);
+    expect(paths(ID, workload, { containers: 'main' })).toEqual([]);
     expect(paths(ID, workload, { sidecars: true })).toEqual(['spec.initContainers[1].readinessProbe']);
   });
 

@@ -16,9 +16,8 @@ describe('required-startup', () => {
     expect(onlyFinding(ID, deploymentWith({}))).toEqual({
       probe: 'startupProbe',
       path: 'spec.template.spec.containers[0].startupProbe',
-      message: expect.stringMatching(
-        /^container "app" has no startupProbe and .*; write startupProbe: \{ httpGet: \{ path: <endpoint>, port: http \} \}$/,
-      ) as string,
+      message: expect.stringMatching(/^container "app" has no startupProbe and [^;]*$/) as string,
+      remedy: 'write startupProbe: { httpGet: { path: <endpoint>, port: http } }',
     });
   });
 
@@ -29,16 +28,27 @@ describe('required-startup', () => {
     expect(findings(ID, podWith({ startupProbe: null }))).toHaveLength(1);
   });
 
-  it('looks at the main container, at all with containers: all, and at nobody when the main one cannot be told', () => {
+  it('looks at every application container, and with containers: main at the main container', () => {
     const helper = { name: 'helper' };
-    expect(paths(ID, pod([helper, appContainer()]))).toEqual(['spec.containers[1].startupProbe']);
-    expect(findings(ID, pod([helper, appContainer()]), { containers: 'all' })).toHaveLength(2);
-    expect(findings(ID, pod([appContainer(), appContainer({ name: 'other' })]))).toEqual([]);
+    expect(findings(ID, pod([helper, appContainer()]))).toHaveLength(2);
+    expect(paths(ID, pod([helper, appContainer()]), { containers: 'main' })).toEqual([
+      'spec.containers[1].startupProbe',
+    ]);
+  });
+
+  it('is not silent when the main container cannot be determined', () => {
+    const others = [appContainer({ startupProbe: httpProbe() }), appContainer({ name: 'other' })];
+    expect(onlyFinding(ID, pod(others), { containers: 'main' })).toEqual({
+      probe: 'startupProbe',
+      path: 'spec.containers[1].startupProbe',
+      message: 'cannot determine the main container, and container "other" has no startupProbe',
+      remedy: 'name it in the annotation kubectl.kubernetes.io/default-container of the Pod',
+    });
   });
 
   it('looks at sidecars when asked to, and at plain init containers never', () => {
     const workload = podWith({ startupProbe: httpProbe() }, { initContainers: [{ name: 'init' }, SIDECAR] });
-    expect(paths(ID, workload, { containers: 'all' })).toEqual([]);
+    expect(paths(ID, workload, { containers: 'main' })).toEqual([]);
     expect(paths(ID, workload, { sidecars: true })).toEqual(['spec.initContainers[1].startupProbe']);
   });
 
@@ -48,9 +58,8 @@ describe('required-startup', () => {
   });
 
   it('prints the startup probe in full beside a liveness probe', () => {
-    expect(onlyFinding(ID, podWith({ livenessProbe: httpProbe() })).message).toBe(
-      'container "app" has no startupProbe and starts without protection; ' +
-        'write startupProbe: { httpGet: { path: /live, port: http }, periodSeconds: 5, failureThreshold: 5 }',
+    expect(onlyFinding(ID, podWith({ livenessProbe: httpProbe() })).remedy).toBe(
+      'write startupProbe: { httpGet: { path: /live, port: http }, periodSeconds: 5, failureThreshold: 5 }',
     );
   });
 

@@ -12,9 +12,10 @@ describe('slow-detection', () => {
     expect(onlyFinding(ID, probing({}, 3600))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.terminationGracePeriodSeconds',
-      message:
-        'container "app" may hang for 3631 s before it is dead (31 s of probes, 3600 s of grace), over 600 s; ' +
-        'write terminationGracePeriodSeconds: 569 or less',
+      message: 'container "app" may hang for 3631 s before it is dead (31 s of probes, 3600 s of grace), over 600 s',
+      remedy: 'write terminationGracePeriodSeconds: 569 or less',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'terminationGracePeriodSeconds'], value: 569 }],
+      level: 'Warn',
     });
   });
 
@@ -23,12 +24,33 @@ describe('slow-detection', () => {
     expect(findings(ID, probing({}, 570))).toHaveLength(1);
   });
 
-  it('blames the failureThreshold where the probes take longer, with the largest that is enough', () => {
+  it('advises no lower failureThreshold, and no shorter period without a startup probe', () => {
     const found = onlyFinding(ID, probing({ failureThreshold: 100 }));
-    expect(found.path).toMatch(/failureThreshold$/);
-    expect(found.message).toContain('write failureThreshold: 56 or less');
+    expect(found.path).toMatch(/livenessProbe.periodSeconds$/);
+    expect(found.remedy).toBe(
+      'shorten periodSeconds, timeoutSeconds or terminationGracePeriodSeconds, and guard the start with a startupProbe',
+    );
+    expect(found.edits).toBeUndefined();
+    expect(found.level).toBeUndefined();
     expect(findings(ID, probing({ failureThreshold: 56 }))).toEqual([]);
     expect(findings(ID, probing({ failureThreshold: 57 }))).toHaveLength(1);
+  });
+
+  it('shortens the period beside a startup probe, with the longest that is enough', () => {
+    // 100*5 + 1 + 30 = 531 s; 100*6 would be 631 s
+    const guarded = (periodSeconds: number): JsonObject =>
+      podWith({ startupProbe: httpProbe(), livenessProbe: httpProbe({ failureThreshold: 100, periodSeconds }) });
+    expect(onlyFinding(ID, guarded(10))).toMatchObject({
+      remedy: 'write periodSeconds: 5 or less',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'periodSeconds'], value: 5 }],
+    });
+    expect(findings(ID, guarded(5))).toEqual([]);
+  });
+
+  it("is a warning if the Pod's grace period alone is longer than maximumSeconds", () => {
+    expect(onlyFinding(ID, probing({}, 600)).level).toBeUndefined();
+    expect(onlyFinding(ID, probing({}, 601)).level).toBe('Warn');
+    expect(onlyFinding(ID, probing({ terminationGracePeriodSeconds: 601 }, 30)).level).toBeUndefined();
   });
 
   it("lets the probe's own grace period win", () => {
@@ -45,16 +67,18 @@ describe('slow-detection', () => {
     const lifecycle = { preStop: { exec: { command: ['sleep', '1'] } } };
     const withHook = (seconds: number): JsonObject =>
       podWith({ livenessProbe: httpProbe(), lifecycle }, { terminationGracePeriodSeconds: seconds });
-    expect(onlyFinding(ID, withHook(3600)).message).toBe(
+    const { message, remedy } = onlyFinding(ID, withHook(3600));
+    expect(message).toBe(
       'container "app" may hang for 3633 s before it is dead (31 s of probes, 3600 s of grace, 2 s after its preStop hook), ' +
-        'over 600 s; write terminationGracePeriodSeconds: 567 or less',
+        'over 600 s',
     );
+    expect(remedy).toBe('write terminationGracePeriodSeconds: 567 or less');
     expect(findings(ID, withHook(567))).toEqual([]);
     expect(findings(ID, withHook(568))).toHaveLength(1);
   });
 
   it('names all three when no one of them is enough', () => {
-    expect(onlyFinding(ID, probing({ periodSeconds: 700 })).message).toContain('shorten periodSeconds');
+    expect(onlyFinding(ID, probing({ periodSeconds: 700 })).remedy).toContain('shorten periodSeconds');
   });
 
   it('is about liveness only, and works nothing out from malformed numbers', () => {

@@ -11,9 +11,9 @@ describe('startup-budget', () => {
     expect(onlyFinding(ID, startup({ failureThreshold: 1 }))).toEqual({
       probe: 'startupProbe',
       path: 'spec.containers[0].startupProbe.failureThreshold',
-      message:
-        'container "app" has only 0 s guaranteed to start (at most 11 s) before its startupProbe kills it; ' +
-        'write failureThreshold: 2 for 10 s',
+      message: 'container "app" has only 0 s guaranteed to start (at most 11 s) before its startupProbe kills it',
+      remedy: 'write failureThreshold: 2 for 10 s',
+      edits: [{ path: ['spec', 'containers', 0, 'startupProbe', 'failureThreshold'], value: 2 }],
     });
   });
 
@@ -42,8 +42,32 @@ describe('startup-budget', () => {
   it('obeys minimumSeconds', () => {
     const half = startup({ periodSeconds: 10, failureThreshold: 31 });
     expect(findings(ID, half, { minimumSeconds: 300 })).toEqual([]);
-    expect(onlyFinding(ID, half, { minimumSeconds: 301 }).message).toContain('write failureThreshold: 32 for 301 s');
+    expect(onlyFinding(ID, half, { minimumSeconds: 301 }).remedy).toBe('write failureThreshold: 32 for 301 s');
     expect(findings(ID, startup({ failureThreshold: 1 }), { minimumSeconds: 0 })).toEqual([]);
+  });
+
+  it('writes a longer period where more than 60 failures would be needed', () => {
+    // (60-1)*11 = 649 s; (56-1)*11 = 605 s is the least over 600 s
+    expect(onlyFinding(ID, startup({ failureThreshold: 3 }), { minimumSeconds: 600 })).toMatchObject({
+      remedy: 'write periodSeconds: 11 and failureThreshold: 56 for 600 s',
+      edits: [
+        { path: ['spec', 'containers', 0, 'startupProbe', 'periodSeconds'], value: 11 },
+        { path: ['spec', 'containers', 0, 'startupProbe', 'failureThreshold'], value: 56 },
+      ],
+    });
+  });
+
+  it('writes a startup probe where a liveness probe would need more than 10 failures', () => {
+    const { remedy, edits } = onlyFinding(ID, liveness({}), { minimumSeconds: 300 });
+    expect(remedy).toBe(
+      'write startupProbe: { httpGet: { path: /live, port: http }, periodSeconds: 6, failureThreshold: 51 }',
+    );
+    expect(edits).toEqual([
+      {
+        path: ['spec', 'containers', 0, 'startupProbe'],
+        value: { httpGet: { path: '/live', port: 'http' }, periodSeconds: 6, failureThreshold: 51 },
+      },
+    ]);
   });
 
   it('works nothing out from malformed integers, nor from liveness beside a malformed startup probe', () => {

@@ -10,9 +10,9 @@ describe('timeout-over-period', () => {
     expect(onlyFinding(ID, probing({ periodSeconds: 5, timeoutSeconds: 30 }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.timeoutSeconds',
-      message:
-        'container "app" is probed every 30 s while it hangs, not every 5 s (3 failures take 90 s); ' +
-        'write timeoutSeconds: 5 or less, or periodSeconds: 30',
+      message: 'container "app" is probed every 30 s while it hangs, not every 5 s (3 failures take 90 s)',
+      remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'periodSeconds'], value: 30 }],
     });
   });
 
@@ -24,6 +24,10 @@ describe('timeout-over-period', () => {
   it('counts with the defaults: 10 s of period', () => {
     expect(findings(ID, probing({ timeoutSeconds: 10 }))).toEqual([]);
     expect(findings(ID, probing({ timeoutSeconds: 11 }))).toHaveLength(1);
+  });
+
+  it('is a note for startup probes', () => {
+    expect(onlyFinding(ID, podWith({ startupProbe: httpProbe({ timeoutSeconds: 11 }) })).level).toBe('Audit');
   });
 
   it('looks at all three probes', () => {

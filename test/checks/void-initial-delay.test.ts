@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findings, httpProbe, paths, podWith } from './workload.ts';
+import { findings, httpProbe, podWith } from './workload.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 const ID = 'void-initial-delay';
@@ -14,8 +14,10 @@ describe('void-initial-delay', () => {
         probe: 'livenessProbe',
         path: 'spec.containers[0].livenessProbe.initialDelaySeconds',
         message:
-          'container "app" delays its livenessProbe by 20 s from its start, which startupProbe already guards for 30 s; ' +
-          'take initialDelaySeconds out',
+          'container "app" delays its livenessProbe by 20 s from its start, which startupProbe already guards for 30 s',
+        remedy: 'remove initialDelaySeconds',
+        edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'initialDelaySeconds'], value: null }],
+        level: 'Audit',
       },
     ]);
   });
@@ -25,9 +27,12 @@ describe('void-initial-delay', () => {
     expect(findings(ID, guarded({ livenessProbe: httpProbe({ initialDelaySeconds: 30 }) }))).toEqual([]);
   });
 
-  it('looks at liveness and readiness', () => {
+  it('is a note for one probe, and a warning for both', () => {
     const probe = httpProbe({ initialDelaySeconds: 1 });
-    expect(paths(ID, guarded({ livenessProbe: probe, readinessProbe: probe }))).toHaveLength(2);
+    const levels = (probes: JsonObject): unknown[] => findings(ID, guarded(probes)).map(({ level }) => level);
+    expect(levels({ livenessProbe: probe, readinessProbe: probe })).toEqual(['Warn', 'Warn']);
+    expect(levels({ readinessProbe: probe })).toEqual(['Audit']);
+    expect(levels({ livenessProbe: probe, readinessProbe: httpProbe({ initialDelaySeconds: 30 }) })).toEqual(['Audit']);
   });
 
   it('accepts no delay, and a delay without a startup probe', () => {

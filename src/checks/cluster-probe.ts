@@ -1,0 +1,62 @@
+import { member, stringMember } from '../json/json-value.ts';
+import { CLUSTER_QUESTIONS } from './cluster-questions.ts';
+import { containerPhrase } from './wording.ts';
+import { defineCheck } from './check.ts';
+import { eachProbe } from './each-probe.ts';
+import type { ClusterQuestion } from './cluster-questions.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`.
+ *
+ * Rule: the probe does not ask for the state of a whole cluster (cluster-questions.ts). One missing member then fails
+ * the probe of every member: all lose their traffic, or all are restarted at the same time. A cluster that needs all
+ * its members to become Ready may never form. Startup probes are skipped, because they end after the start.
+ *
+ * There are no edits: which question the image can answer is not known.
+ */
+export const clusterProbe = defineCheck({
+  id: 'cluster-probe',
+  summary: 'A probe asks for the state of a whole cluster.',
+  action: 'Warn',
+  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+});
+
+function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  if (probe.kind === 'startupProbe') return undefined;
+  const asked = askedBy(probe);
+  const question = asked === undefined ? undefined : questionIn(asked);
+  if (question === undefined) return undefined;
+  const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
+  return {
+    probe: probe.kind,
+    path:
+      probe.handlerKind === 'exec' ? probe.place.path('exec', 'command') : probe.place.path(probe.handlerKind, 'path'),
+    message:
+      `the ${probe.kind} of ${containerPhrase(container)} asks for the state of the whole cluster` +
+      `${question.product === 'the cluster' ? '' : ` (${question.product})`}, so one missing member ${harm}`,
+    remedy: question.local,
+  };
+}
+
+/** Most characters of a path or command that are read. */
+const MOST_CHARACTERS = 8192;
+
+/** Most words of a command that are read. */
+const MOST_WORDS = 64;
+
+/** Returns what a probe asks: the path of an HTTP probe, or the words of a command. */
+function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
+  if (handlerKind === 'httpGet') return stringMember(handler, 'path')?.slice(0, MOST_CHARACTERS);
+  const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
+  if (!Array.isArray(argv)) return undefined;
+  const words = (argv.slice(0, MOST_WORDS) as unknown[]).map((word) =>
+    typeof word === 'string' ? word.slice(0, MOST_CHARACTERS) : '',
+  );
+  return words.join(' ').slice(0, MOST_CHARACTERS);
+}
+
+function questionIn(asked: string): ClusterQuestion | undefined {
+  return CLUSTER_QUESTIONS.find(({ pattern, unless }) => pattern.test(asked) && unless?.test(asked) !== true);
+}
