@@ -7,6 +7,7 @@ const PAGES = {
   check: 'check.md',
   fix: 'fix.md',
   explain: 'explain.md',
+  checks: 'cli.md',
 } as const;
 
 /** The tables in docs/ that come from the table of commands. */
@@ -23,13 +24,13 @@ const END = '<!-- end of table -->\n';
 
 /** The pages with their tables renewed, by name. */
 export function pagesWithFlags(read: (page: string) => string): ReadonlyMap<string, string> {
-  return new Map(
-    TABLES.map(({ page, name, text }) => {
-      const start = `<!-- ${name}: npm run generate:flags -->\n`;
-      const [before = '', rest = ''] = read(page).split(start);
-      const [, after] = rest.split(END);
-      if (after === undefined) throw new Error(`docs/${page} has no place for a table: ${start}${END}`);
-      return [page, `${before}${start}\n${text}\n${END}${after}`];
-    }),
-  );
+  const pages = new Map<string, string>();
+  for (const { page, name, text } of TABLES) {
+    const start = `<!-- ${name}: npm run generate:flags -->\n`;
+    const [before = '', rest = ''] = (pages.get(page) ?? read(page)).split(start);
+    const [, ...after] = rest.split(END);
+    if (after.length === 0) throw new Error(`docs/${page} has no place for a table: ${start}${END}`);
+    pages.set(page, `${before}${start}\n${text}\n${END}${after.join(END)}`);
+  }
+  return pages;
 }

@@ -1,4 +1,5 @@
 import { CHECK } from './definitions/check.ts';
+import { CHECKS } from './definitions/checks.ts';
 import { COMPLETION } from './definitions/completion.ts';
 import { EXPLAIN } from './definitions/explain.ts';
 import { FIX } from './definitions/fix.ts';
@@ -19,7 +20,14 @@ const VERSION: CommandDefinition<NoFlags> = {
   exitCodes: [],
 };
 
-const COMMANDS = { serve: SERVE, check: CHECK, fix: FIX, explain: EXPLAIN, completion: COMPLETION } as const;
+const COMMANDS = {
+  serve: SERVE,
+  check: CHECK,
+  fix: FIX,
+  explain: EXPLAIN,
+  checks: CHECKS,
+  completion: COMPLETION,
+} as const;
 const OTHER_COMMANDS = [...Object.keys(COMMANDS), VERSION.name];
 
 const HELP: CommandDefinition<NoFlags> = {

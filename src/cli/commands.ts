@@ -14,13 +14,19 @@ const COMMANDS: Readonly<Record<CommandName, RunnableCommand>> = {
   check: runnable(COMMAND_TABLE.check, async () => (await import('./check.ts')).runCheck),
   fix: runnable(COMMAND_TABLE.fix, async () => (await import('./fix.ts')).runFix),
   explain: runnable(COMMAND_TABLE.explain, async () => (await import('./explain.ts')).runExplain),
+  checks: runnable(COMMAND_TABLE.checks, async () => (await import('./checks.ts')).runChecks),
   completion: runnable(COMMAND_TABLE.completion, async () => (await import('./completion.ts')).runCompletion),
   help: runnable(COMMAND_TABLE.help, async () => (await import('./help.ts')).runHelp),
   version: runnable(COMMAND_TABLE.version, async () => (await import('./version.ts')).runVersion),
 };
 
 /** Flags in the place of a command. */
-const ALIASES: Readonly<Record<string, CommandName>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
+const ALIASES: Readonly<Record<string, CommandName>> = {
+  '--help': 'help',
+  '-h': 'help',
+  '--version': 'version',
+  '-v': 'version',
+};
 
 /** Runs a command line (without the program's name) and resolves with the exit code. */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
@@ -31,6 +37,11 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
   const name = Object.hasOwn(ALIASES, written) ? ALIASES[written] : written;
   if (name !== undefined && isCommandName(name)) return COMMANDS[name](rest, io);
+  if (written.startsWith('-')) {
+    printLine(io.stderr, `${PROGRAM}: ${written}: write a command before its flags`);
+    printLine(io.stderr, `Run "${PROGRAM} help" for the commands.`);
+    return EXIT_USAGE;
+  }
   const hint = didYouMean(written, Object.keys(COMMAND_TABLE));
   printLine(io.stderr, `${PROGRAM}: unknown command ${quote(written)}${hint}`);
   printLine(io.stderr, `Run "${PROGRAM} help" for the commands.`);

@@ -19,11 +19,11 @@ export function runnable<F extends Flags>(
 ): RunnableCommand {
   const { name } = definition;
   return async (args, io) => {
-    if (args.includes('--help') || args.includes('-h')) {
+    const line = parseCommandLine(definition, args, io.env);
+    if ('wantsHelp' in line) {
       io.stdout.write(commandHelp(PROGRAM, definition));
       return EXIT_OK;
     }
-    const line = parseCommandLine(definition, args, io.env);
     if ('problems' in line) {
       for (const problem of line.problems) printLine(io.stderr, `${PROGRAM} ${name}: ${problem}`);
       printLine(io.stderr, `Run "${PROGRAM} ${name} --help" for the flags.`);

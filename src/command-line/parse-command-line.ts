@@ -1,4 +1,4 @@
-import { didYouMean } from '../text/suggestion.ts';
+import { suggestion, didYouMean } from '../text/suggestion.ts';
 import { quote } from '../text/quote.ts';
 import { valueFromEnvironment, variableOf } from './environment.ts';
 import { choice } from './value-types.ts';
@@ -6,13 +6,17 @@ import type { CommandDefinition, CommandLine } from './command-definition.ts';
 import type { Environment } from './environment.ts';
 import type { Flag, Flags, FlagValues } from './flag.ts';
 
-/** The values of a command line, or every problem with it. */
-export type CommandLineParse<F extends Flags> = CommandLine<F> | { readonly problems: readonly string[] };
+/** The values of a command line, every problem with it, or the wish for help. */
+export type CommandLineParse<F extends Flags> =
+  CommandLine<F> | { readonly problems: readonly string[] } | { readonly wantsHelp: true };
+
+/** The flags that every command has. */
+const HELP_FLAGS = ['--help', '-h'];
 
 /**
  * Reads the arguments after a command's name: `--flag value`, `--flag=value`, `--switch` and positionals. A value that
  * begins with two dashes needs the form `--flag=value`. All arguments after `--` are positionals. A flag overrides its
- * environment variable.
+ * environment variable. `--help` and `-h` count in the place of a flag only, and whatever else is wrong.
  */
 export function parseCommandLine<F extends Flags>(
   definition: CommandDefinition<F>,
@@ -20,8 +24,9 @@ export function parseCommandLine<F extends Flags>(
   environment: Environment,
 ): CommandLineParse<F> {
   const problems: string[] = [];
-  const { texts, positionals } = splitArguments(args, definition.flags, problems);
-  checkPositionals(definition, positionals, problems);
+  const { texts, positionals, wantsHelp, mayLack, meantFlags } = splitArguments(args, definition.flags, problems);
+  if (wantsHelp) return { wantsHelp };
+  checkPositionals(definition, positionals, mayLack, problems);
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(definition.flags)) {
     const given = texts.get(name);
@@ -32,7 +37,10 @@ export function parseCommandLine<F extends Flags>(
         : readFlag(flag, given ?? [], `--${name}`, problems);
   }
   const flags = values as FlagValues<F>;
-  const allProblems = [...problems, ...(definition.conflicts?.(flags) ?? [])];
+  const conflicts = definition.conflicts?.(flags) ?? [];
+  // A misspelt flag is not missing too.
+  const isMeant = (conflict: string): boolean => meantFlags.has(conflict.split(':', 1)[0] ?? '');
+  const allProblems = [...problems, ...conflicts.filter((conflict) => !isMeant(conflict))];
   return allProblems.length > 0 ? { problems: allProblems } : { flags, positionals };
 }
 
@@ -40,11 +48,18 @@ export function parseCommandLine<F extends Flags>(
 interface SplitArguments {
   readonly texts: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
+  readonly wantsHelp: boolean;
+  /** True when an argument after an unknown flag is either a value or a positional. */
+  readonly mayLack: boolean;
+  /** The flags that a person probably meant with unknown flags: `--port`. */
+  readonly meantFlags: ReadonlySet<string>;
 }
 
 function splitArguments(args: readonly string[], flags: Flags, problems: string[]): SplitArguments {
   const texts = new Map<string, string[]>();
   const positionals: string[] = [];
+  let mayLack = false;
+  const meantFlags = new Set<string>();
   const add = (name: string, text: string): void => {
     const own = texts.get(name);
     if (own === undefined) texts.set(name, [text]);
@@ -53,20 +68,32 @@ function splitArguments(args: readonly string[], flags: Flags, problems: string[
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
     const next = args[index + 1];
-    if (arg === '--') return { texts, positionals: positionals.concat(args.slice(index + 1)) };
+    if (arg === '--')
+      return {
+        texts,
+        positionals: positionals.concat(args.slice(index + 1)),
+        wantsHelp: false,
+        mayLack,
+        meantFlags,
+      };
+    if (HELP_FLAGS.includes(arg)) return { texts, positionals, wantsHelp: true, mayLack, meantFlags };
     if (isPositional(arg)) {
       positionals.push(arg);
       continue;
     }
-    const equals = arg.indexOf('=');
-    const written = equals < 0 ? arg : arg.slice(0, equals);
-    const inline = equals < 0 ? undefined : arg.slice(equals + 1);
-    const name = written.replace(/^--?/, '');
+    const { written, name, inline } = readArgument(arg);
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
-      problems.push(`${written}: unknown flag${didYouMean(name, Object.keys(flags))}`);
-      // The user meant this positional as the value of the unknown flag, so skip the positional.
-      if (inline === undefined && next !== undefined && isPositional(next)) index += 1;
+      const meant = suggestion(name, Object.keys(flags));
+      const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
+      problems.push(`${written}: unknown flag${hint}`);
+      if (meant !== undefined) meantFlags.add(`--${meant}`);
+      // A person who meant a flag with a value meant the next argument as the value. One mistake gets one problem.
+      const isSwitch = meant !== undefined && flags[meant]?.type === undefined;
+      if (inline === undefined && next !== undefined && isPositional(next) && !isSwitch) {
+        index += 1;
+        mayLack ||= meant === undefined;
+      }
     } else if (flag.type === undefined) {
       if (inline === undefined) add(name, '');
       else problems.push(`--${name}: takes no value, not ${quote(inline)}`);
@@ -77,7 +104,14 @@ function splitArguments(args: readonly string[], flags: Flags, problems: string[
       index += 1;
     }
   }
-  return { texts, positionals };
+  return { texts, positionals, wantsHelp: false, mayLack, meantFlags };
+}
+
+/** Splits `--flag=value`. */
+function readArgument(arg: string): { written: string; name: string; inline: string | undefined } {
+  const equals = arg.indexOf('=');
+  const written = equals < 0 ? arg : arg.slice(0, equals);
+  return { written, name: written.replace(/^--?/, ''), inline: equals < 0 ? undefined : arg.slice(equals + 1) };
 }
 
 /** A single dash means standard input, so it is a positional. */
@@ -88,21 +122,31 @@ function isPositional(arg: string): boolean {
 function checkPositionals(
   { name, positionals: expected }: CommandDefinition,
   positionals: readonly string[],
+  mayLack: boolean,
   problems: string[],
 ): void {
   if (expected === undefined) {
     for (const positional of positionals) problems.push(`${positional}: ${name} takes no arguments, only flags`);
     return;
   }
-  if (positionals.length < expected.minimum) problems.push(`${expected.name}: ${expected.missing}`);
+  if (positionals.length < expected.minimum && !mayLack) problems.push(`${expected.name}: ${expected.missing}`);
   for (const extra of positionals.slice(expected.maximum))
     problems.push(`${extra}: ${name} takes at most ${expected.maximum} argument(s)`);
   if (typeof expected.suggestions === 'string') return;
-  const word = choice(expected.suggestions);
   for (const positional of positionals.slice(0, expected.maximum)) {
-    const reading = word.read(positional);
-    if ('problem' in reading) problems.push(`${expected.name}: ${reading.problem}`);
+    const problem = problemOfWord(positional, expected.name, expected.suggestions);
+    if (problem !== undefined) problems.push(`${expected.name}: ${problem}`);
   }
+}
+
+/** A message with more words than this is not read to its end. */
+const MOST_LISTED_WORDS = 10;
+
+function problemOfWord(text: string, name: string, words: readonly string[]): string | undefined {
+  const reading = choice(words).read(text);
+  if (!('problem' in reading)) return undefined;
+  if (words.length <= MOST_LISTED_WORDS) return reading.problem;
+  return `unknown ${name.toLowerCase()} ${quote(text)}${didYouMean(text, words)}`;
 }
 
 /**

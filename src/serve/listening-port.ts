@@ -1,3 +1,4 @@
+import { messageOf } from '../text/error-message.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -6,17 +7,25 @@ import type { Part } from './part.ts';
 /** How long requests in progress may take to finish once the port closes. */
 const CLOSE_MILLISECONDS = 3000;
 
+/** Where a port listens. */
+export interface PortAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The flag that sets the port, for errors. */
+  readonly flag: string;
+}
+
 /** A port that an app answers on. The app is built at the start, with what is known by then. */
 export class ListeningPort implements Part {
   readonly #build: () => FastifyInstance;
-  readonly #address: { readonly host: string; readonly port: number };
+  readonly #address: PortAddress;
   readonly #listening = Promise.withResolvers<undefined>();
   #app: FastifyInstance | undefined;
   #connections: OpenConnections | undefined;
   #opening: Promise<unknown> | undefined;
 
   /** @param address port 0 = any that is free */
-  constructor(build: () => FastifyInstance, address: { readonly host: string; readonly port: number }) {
+  constructor(build: () => FastifyInstance, address: PortAddress) {
     this.#build = build;
     this.#address = address;
   }
@@ -25,8 +34,11 @@ export class ListeningPort implements Part {
   async start(): Promise<void> {
     this.#app = this.#build();
     this.#connections = new OpenConnections(this.#app);
-    this.#opening = this.#app.listen({ ...this.#address });
-    await this.#opening;
+    const { host, port, flag } = this.#address;
+    this.#opening = this.#app.listen({ host, port });
+    await this.#opening.catch((error: unknown) => {
+      throw new Error(`${flag}: ${messageOf(error)}`, { cause: error });
+    });
     this.#listening.resolve(undefined);
   }
 

@@ -94,12 +94,14 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
   const health = new ListeningPort(() => buildHealthApp(readiness, metrics, monotonic), {
     host,
     port: config.healthPort,
+    flag: '--health-port',
   });
   const webhook: ListeningPort = new ListeningPort(
     () => webhookApp(config, inputs, tls, metrics, () => isDraining, clocks),
     {
       host,
       port: config.port,
+      flag: '--port',
     },
   );
   // The health port says what the later parts wait for. The webhook port is last: a request that it takes can be

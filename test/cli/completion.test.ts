@@ -70,7 +70,8 @@ describe('completion in bash', () => {
 
   it('suggests the words that an argument can be', () => {
     expect(suggestions('completion', '')).toEqual(['bash', 'zsh', 'fish']);
-    expect(suggestions('help', 'ch')).toEqual(['check']);
+    expect(suggestions('help', 'fi')).toEqual(['fix']);
+    expect(suggestions('checks', 'named')).toEqual(['named-port']);
     expect(suggestions('version', '')).toEqual([]);
   });
 });

@@ -233,7 +233,7 @@ describe('probewright fix', () => {
       code: 2,
       stdout: '',
       stderr:
-        'probewright fix: --policy: unknown flag; did you mean "policies"?\nprobewright fix: FILE: name at least one file or directory, or - for standard input\nprobewright fix: --output: must be yaml or json, not "xml"; did you mean "yaml"?\n' +
+        'probewright fix: --policy: unknown flag; did you mean --policies?\nprobewright fix: FILE: name at least one file or directory, or - for standard input\nprobewright fix: --output: must be yaml or json, not "xml"; did you mean "yaml"?\n' +
         'Run "probewright fix --help" for the flags.\n',
     });
     await writeFile(join(directory, 'policies', 'bad.yaml'), 'kind: ProbePolicy\n');

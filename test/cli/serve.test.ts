@@ -153,7 +153,7 @@ describe('probewright serve', () => {
     });
     expect(await exited).toBe(2);
     expect(stderr().trimEnd().split('\n')).toEqual([
-      'probewright serve: --prot: unknown flag; did you mean "port"?',
+      'probewright serve: --prot: unknown flag; did you mean --port?',
       'probewright serve: --host: needs a value',
       'probewright serve: extra: serve takes no arguments, only flags',
       'probewright serve: PROBEWRIGHT_HEALTH_PORT: must be a whole number from 0 to 65535, not "70000"',
@@ -197,7 +197,9 @@ describe('probewright serve', () => {
       '0',
     ]);
     expect(await exited).toBe(2);
-    expect(stderr()).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+    expect(stderr()).toContain(
+      `probewright serve: --port: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    );
     first?.kill('SIGKILL');
   });
 });

@@ -47,6 +47,7 @@ function parse(
 ): { flags: FlagValues<typeof FLAGS>; positionals: readonly string[] } {
   const line = parseCommandLine(COMMAND, args, environment);
   if ('problems' in line) throw new Error(line.problems.join('\n'));
+  if ('wantsHelp' in line) throw new Error('help');
   return line;
 }
 
@@ -114,7 +115,7 @@ describe('a command line', () => {
   });
 
   it.each([
-    [['--prot', '1'], '--prot: unknown flag; did you mean "port"?'],
+    [['--prot', '1'], '--prot: unknown flag; did you mean --port?'],
     [['--nonsense=1'], '--nonsense: unknown flag'],
     [['-x'], '-x: unknown flag'],
     [['--__proto__', 'x'], '--__proto__: unknown flag'],
@@ -152,10 +153,37 @@ describe('a command line', () => {
       suggestions: 'files',
       missing: 'name a file',
     } as const;
-    expect(problems(['--nonsense', 'x'], {}, { positionals })).toEqual([
-      '--nonsense: unknown flag',
+    // One mistake gets one problem: the file may be there.
+    expect(problems(['--nonsense', 'x'], {}, { positionals })).toEqual(['--nonsense: unknown flag']);
+    expect(problems(['--nonsense'], {}, { positionals })).toEqual(['--nonsense: unknown flag', 'FILE: name a file']);
+    expect(problems(['--prot', 'x'], {}, { positionals })).toEqual([
+      '--prot: unknown flag; did you mean --port?',
       'FILE: name a file',
     ]);
+    expect(problems(['--strickt', 'x'], {}, { positionals })).toEqual([
+      '--strickt: unknown flag; did you mean --strict?',
+    ]);
+  });
+
+  it('asks for help with --help or -h in the place of a flag, and nowhere else', () => {
+    for (const args of [['--help'], ['-h'], ['a', '--nonsense', '-h'], ['--port', '--help']])
+      expect(parseCommandLine(COMMAND, args, {})).toEqual({ wantsHelp: true });
+    expect(parse(['--', '--help', '-h']).positionals).toEqual(['--help', '-h']);
+    expect(parse(['--host', '-h', '--file=--help']).flags).toMatchObject({ host: '-h', file: '--help' });
+  });
+
+  it('does not miss a flag that is misspelt', () => {
+    const conflicts = (): string[] => ['--host: must be given', '--name: must be given'];
+    expect(problems(['--hots', 'a'], {}, { conflicts })).toEqual([
+      '--hots: unknown flag; did you mean --host?',
+      '--name: must be given',
+    ]);
+  });
+
+  it('does not list many words in a message', () => {
+    const suggestions = Array.from({ length: 11 }, (_, index) => `word-${index}`);
+    const positionals = { name: 'WORD', minimum: 0, maximum: 1, suggestions, missing: '' };
+    expect(problems(['wrod-7'], {}, { positionals })).toEqual(['WORD: unknown word "wrod-7"; did you mean "word-7"?']);
   });
 
   it('counts arguments, and knows the words among which one must be', () => {

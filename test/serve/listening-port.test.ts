@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 function build(number = 0): ListeningPort {
-  port = new ListeningPort(() => fastify({ logger: false }), { host: LOOPBACK, port: number });
+  port = new ListeningPort(() => fastify({ logger: false }), { host: LOOPBACK, port: number, flag: '--port' });
   return port;
 }
 
@@ -39,7 +39,7 @@ it('a port that another process has fails to start, and can be stopped', async (
   await once(other, 'listening');
   try {
     const listening = build((other.address() as AddressInfo).port);
-    await expect(listening.start()).rejects.toThrow(/EADDRINUSE/);
+    await expect(listening.start()).rejects.toThrow(/^--port: listen EADDRINUSE/);
     await listening.stop();
   } finally {
     other.close();

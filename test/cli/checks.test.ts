@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { runProbewright } from './run-probewright.ts';
+
+const CHECKS = Object.values(CHECK_CATALOGUE);
+
+async function checks(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runProbewright(['checks', ...args]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+describe('checks', () => {
+  it('lists every check on a line with its default action and its summary', async () => {
+    const lines = (await checks()).trimEnd().split('\n');
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual(
+      CHECKS.map(({ id, action, summary }) => [id, action, summary]),
+    );
+  });
+
+  it('wraps the summaries on a terminal', async () => {
+    const { stdout } = await runProbewright(['checks'], { columns: 60 });
+    expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
+  });
+
+  it('lists the checks as JSON, and one check', async () => {
+    const list = JSON.parse(await checks('--output', 'json')) as { checks: { id: string }[] };
+    expect(list.checks.map(({ id }) => id)).toEqual(CHECKS.map(({ id }) => id));
+    expect(JSON.parse(await checks('startup-budget', '--output', 'json'))).toEqual({
+      id: 'startup-budget',
+      action: CHECK_CATALOGUE['startup-budget']?.action,
+      summary: CHECK_CATALOGUE['startup-budget']?.summary,
+      parameters: [{ name: 'minimumSeconds', type: 'number', default: 10, text: expect.any(String) as string }],
+      url: 'https://github.com/probewright/probewright/blob/main/docs/checks.md#startup-budget',
+    });
+  });
+
+  it.each(CHECKS.map(({ id }) => id))('explains %s, with an example policy that can be read', async (id) => {
+    const text = await checks(id);
+    const { summary, action, parameters } = CHECK_CATALOGUE[id] ?? { summary: '', action: '', parameters: {} };
+    expect(text.startsWith(`${id}: ${summary}\n\nDefault action: ${action}\n`)).toBe(true);
+    for (const name of Object.keys(parameters)) expect(text).toMatch(new RegExp(`^  ${name} \\(`, 'm'));
+    expect(text.endsWith(`docs/checks.md#${id}\n`)).toBe(true);
+    const policy = text.split('Example policy:\n')[1]?.split('\n\n')[0]?.replace(/^ {2}/gm, '') ?? '';
+    expect(parse(policy)).toMatchObject({ kind: 'ClusterProbePolicy', spec: { checks: { [id]: {} } } });
+    // `fix` reads policies as the webhook does, and ends with 2 for a policy that it rejects.
+    const { code, stderr } = await runProbewright(['fix', '-'], { stdin: policy });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('says which check was meant', async () => {
+    expect(await runProbewright(['checks', 'nmaed-port'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'probewright checks: CHECK: unknown check "nmaed-port"; did you mean "named-port"?\n' +
+        'Run "probewright checks --help" for the flags.\n',
+    });
+  });
+});
+
+describe('the program', () => {
+  it('prints its version for -v, --version and version', async () => {
+    const version = await runProbewright(['version']);
+    for (const flag of ['-v', '--version']) expect(await runProbewright([flag])).toEqual(version);
+  });
+
+  it('wants a command before flags', async () => {
+    expect((await runProbewright(['--policies', 'x'])).stderr).toBe(
+      'probewright: --policies: write a command before its flags\nRun "probewright help" for the commands.\n',
+    );
+  });
+});
