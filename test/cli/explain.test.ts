@@ -226,7 +226,7 @@ describe('the command line', () => {
       code: 2,
       stdout: '',
       stderr:
-        'probewright explain: --policy: unknown flag; did you mean "policies"?\n' +
+        'probewright explain: --policy: unknown flag; did you mean --policies?\n' +
         'probewright explain: FILE: name at least one file or directory, or - for standard input\n' +
         'probewright explain: --output: must be text, json, svg, not "svgg"; did you mean "svg"?\n' +
         'Run "probewright explain --help" for the flags.\n',
