@@ -57,6 +57,8 @@ function causeOf({ reason, program }: AlwaysTrue): string {
       return `its last command is ${quote(program)}, which always succeeds`;
     case 'ping':
       return `${quote(program)} succeeds when the server answers PING with an error`;
+    case 'itself':
+      return `${quote(program)} finds its own process in the output of "ps"`;
   }
 }
 
@@ -73,6 +75,8 @@ function remedyOf({ reason, program }: AlwaysTrue, { argv, shell }: ExecReading)
       return `remove || ${program}`;
     case 'constant':
       return 'let the script end with the status of the command that asks the application';
+    case 'itself':
+      return "write the pattern with brackets, such as grep '[n]ginx', or use pgrep";
     case 'ping':
       return shell === undefined
         ? `write command: ${yamlFlow(['sh', '-c', `${cut(shellLine(argv), MOST_REPEATED)} | grep -q PONG`])}`

@@ -48,7 +48,7 @@ function violationOf(
   const binding = loopbackFlag(flags, port);
   return binding === undefined
     ? portViolation(container, probe, port, flags)
-    : bindViolation(container, probe, port, binding);
+    : bindViolation(container, probe, binding);
 }
 
 /** Returns the number of a probe's port. Undefined for a name that the container does not declare. */
@@ -68,14 +68,16 @@ export function loopbackFlag(flags: readonly ListenFlag[], port: number): Listen
   return isReachable ? undefined : about[0];
 }
 
-function bindViolation(container: CheckedContainer, probe: CheckedProbe, port: number, flag: ListenFlag): Finding {
+const LOOPBACK_HOSTS = /localhost|127(?:\.\d{1,3}){3}|\[::1\]|^::1$/gi;
+
+function bindViolation(container: CheckedContainer, probe: CheckedProbe, flag: ListenFlag): Finding {
   const { name, value, list, index } = flag;
   return {
     probe: probe.kind,
     path: container.place.path(list, index),
     message: `${containerPhrase(container)} listens on ${quoted(value)} only, and the ${probe.kind} asks the Pod's IP: the connection is refused`,
     // No edit: the author may have a reason to keep other Pods away.
-    remedy: `write ${name}=0.0.0.0:${port}`,
+    remedy: `write ${quoted(value.replace(LOOPBACK_HOSTS, '0.0.0.0'))} for ${name}`,
   };
 }
 

@@ -28,7 +28,8 @@ export function shellProblem(container: CheckedContainer, reading: ExecReading):
     operatorAsArgument(reading) ??
     variableAsArgument(container, reading) ??
     commandAsFile(reading) ??
-    wordsBehindScript(reading)
+    wordsBehindScript(reading) ??
+    lineInQuotes(reading)
   );
 }
 
@@ -140,6 +141,20 @@ function wordsBehindScript({ argv, shell }: ExecReading): ShellProblem | undefin
     meant: withWholeScript(argv, shell.scriptAt),
     // Words behind a line with operators belong to none of its commands.
     isGuess: SHELL_SIGNS.test(script),
+  };
+}
+
+/** `["sh", "-c", "'pg_isready -U app'"]`: the quotes make one word of the line. */
+function lineInQuotes({ argv, shell, script }: ExecReading): ShellProblem | undefined {
+  const [command, ...stages] = script?.length === 1 ? (script[0]?.first.stages ?? []) : [];
+  if (shell?.scriptAt === undefined || command?.kind !== 'simple' || stages.length > 0) return undefined;
+  const [word, ...others] = command.words;
+  if (word === undefined || others.length > 0 || !word.isLiteral || !/^\S+\s+\S/.test(word.text)) return undefined;
+  return {
+    at: shell.scriptAt,
+    fault: `has ${quoted(shell.shell)} run a program with the name ${quoted(word.text)}: the quotes make one word of the line`,
+    meant: argv.with(shell.scriptAt, word.text),
+    isGuess: script?.[0]?.rest.length !== 0,
   };
 }
 

@@ -12,7 +12,9 @@ export type AlwaysTrue =
   /** The script ends in a command that never fails: `; exit 0`. */
   | { readonly reason: 'constant'; readonly program: string }
   /** The client of Redis answers an error and succeeds. */
-  | { readonly reason: 'ping'; readonly program: string };
+  | { readonly reason: 'ping'; readonly program: string }
+  /** `ps | grep NAME` finds its own process, because the name is among its words. */
+  | { readonly reason: 'itself'; readonly program: string };
 
 /** The options of a shell that change the status of a script. */
 export interface StatusOptions {
@@ -49,6 +51,8 @@ export function alwaysTrue(list: ShellList, options: StatusOptions): AlwaysTrue 
       last = undefined;
       continue;
     }
+    // `exec` ends the script with the status of its program.
+    if (words !== undefined && program === 'exec' && words.length > 1) return programStatus(words.slice(1), false);
     last = statusOf(entry, isPipefail, { isErrexit, isPipefail });
     if (program === 'exit') return last;
     if (last === undefined && (isErrexit || mayEnd(entry))) return undefined;
@@ -89,8 +93,23 @@ function statusOf(entry: AndOrList, isPipefail: boolean, options: StatusOptions)
 function pipelineStatus({ isNegated, stages }: Pipeline, options: StatusOptions): AlwaysTrue | undefined {
   if (isNegated) return undefined;
   const statuses = stages.map((stage, index) => commandStatus(stage, index > 0, options));
+  if (findsItself(stages)) return { reason: 'itself', program: 'grep' };
   if (options.isPipefail && statuses.includes(undefined)) return undefined;
   return statuses.at(-1);
+}
+
+/** True for `ps` in front of `grep`, unless a pattern with brackets or `grep -v` leaves the own process out. */
+function findsItself(stages: readonly ShellCommand[]): boolean {
+  const [first = [], ...others] = stages.map((stage) =>
+    stage.kind === 'simple' && stage.words.every(({ isLiteral }) => isLiteral)
+      ? stage.words.map(({ text }) => text)
+      : [],
+  );
+  if (first[0] !== 'ps' || others.length === 0 || first.slice(1).some((word) => /^-?[CpoO]/.test(word))) return false;
+  return others.every(
+    ([program, ...words]) =>
+      program === 'grep' && words.length > 0 && !words.some((word) => /^-\w*[vxL]|[[^$]/.test(word)),
+  );
 }
 
 function commandStatus(command: ShellCommand, isFed: boolean, options: StatusOptions): AlwaysTrue | undefined {

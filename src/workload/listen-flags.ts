@@ -27,6 +27,10 @@ export interface ListenFlag {
 
 const FLAG = /^--?[A-Za-z][\w.-]*$/;
 const LISTENS = /addr|bind|listen/i;
+/** Flags that name the address to listen on in other words: `-b` of gunicorn, `--host` of uvicorn. */
+const ALSO_LISTENS: ReadonlySet<string> = new Set(['-b', '--host']);
+/** Flags with the port for an address without a port: `--host 127.0.0.1 --port 8080`. */
+const PORT_FLAG = /^--?(?:(?:listen|bind|http|server|web)-?)?port$/i;
 /** Flags that name the address of another program, or the address that other programs see. */
 const NAMES_ANOTHER = /advertise|upstream|backend|remote|target|connect|redirect|external|public|announce/i;
 /** `http://127.0.0.1:8080/path`, `[::1]:8080`, `:8080`, `127.0.0.1:8080`. */
@@ -38,17 +42,18 @@ const MOST_FLAGS = 1000;
 /**
  * Returns the flags of a container that name an address with a port to listen on, in `command` and `args`. A flag is
  * `--flag=value` or `--flag value`, also with one dash, as Go programs accept flags. A script behind `sh -c` is read,
- * too. A value may list several addresses with commas.
+ * too. A value may list several addresses with commas. An address without a port has the port of a flag such as
+ * `--port`.
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   const words = wordsOf(container);
   let flags: ListenFlag[] | undefined;
   for (const [at, { text, list, index }] of words.entries()) {
-    if (!text.startsWith('-') || !LISTENS.test(text)) continue;
+    if (!text.startsWith('-')) continue;
     const [name, value] = splitFlag(text);
-    if (!FLAG.test(name) || !LISTENS.test(name) || NAMES_ANOTHER.test(name)) continue;
+    if (!isListenFlag(name)) continue;
     const next = value === undefined ? words[at + 1] : { text: value, list, index };
-    const addresses = next && addressesIn(next.text);
+    const addresses = next && (addressesIn(next.text) ?? localAddresses(words, next.text));
     if (next === undefined || addresses === undefined) continue;
     (flags ??= []).push({ name, value: next.text, addresses, list: next.list, index: next.index });
     if (flags.length === MOST_FLAGS) break;
@@ -57,6 +62,21 @@ export function listenFlags(container: JsonObject): readonly ListenFlag[] {
 }
 
 const NO_FLAGS: readonly ListenFlag[] = [];
+
+function isListenFlag(name: string): boolean {
+  return ALSO_LISTENS.has(name) || (FLAG.test(name) && LISTENS.test(name) && !NAMES_ANOTHER.test(name));
+}
+
+/** Returns the addresses of a loopback host without a port. Undefined when no flag or several flags name a port. */
+function localAddresses(words: readonly CommandWord[], host: string): readonly ListenAddress[] | undefined {
+  if (!isLoopbackHost(host)) return undefined;
+  const ports = words.flatMap(({ text }, at) => {
+    const [name, value] = text.startsWith('-') ? splitFlag(text) : [''];
+    return PORT_FLAG.test(name) || name === '-p' ? [Number(value ?? words[at + 1]?.text)] : [];
+  });
+  const [port, ...others] = ports;
+  return isPortNumber(port) && others.length === 0 ? [{ port, isLoopback: true }] : undefined;
+}
 
 /** Returns every port number that a flag other than these names, such as `--webhook-port=9443`. */
 export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {

@@ -87,6 +87,8 @@ describe('exec-shell', () => {
     [['sh', '-c', 'pg_isready', '--']],
     [['sh', '-c', 'pg_isready', 'sh']],
     [['sh', '$(SCRIPT)']],
+    [['sh', '-c', '"/opt/check.sh"']],
+    [['sh', '-c', '"$CHECK now"']],
     [['mysqladmin', 'ping', '-p$MYSQL_ROOT_PASSWORD']],
     [['psql', '-c', '|']],
     [['grep', '-E', '||', '/tmp/x']],

@@ -15,7 +15,7 @@ describe('listen-address', () => {
       message:
         `container "app" listens on "127.0.0.1:8080" only, and the livenessProbe asks the Pod's IP: ` +
         'the connection is refused',
-      remedy: 'write --metrics-addr=0.0.0.0:8080',
+      remedy: 'write "0.0.0.0:8080" for --metrics-addr',
     });
   });
 
@@ -25,6 +25,9 @@ describe('listen-address', () => {
     [['-http.addr=[::1]:8080']],
     [['-bind', '127.0.0.1:8080', 'serve']],
     [['--listenAddr=http://127.0.0.1:8080/']],
+    [['-b', '127.0.0.1:8080']],
+    [['main:app', '--host', '127.0.0.1', '--port', '8080']],
+    [['--bind-address=127.0.0.1', '--port=8080']],
     [['--web.listen-address=127.0.0.1:8080,localhost:8080']],
   ])('finds loopback in %j', (args) => {
     expect(findings(ID, started(args))).toHaveLength(1);
@@ -48,6 +51,10 @@ describe('listen-address', () => {
     [['--listen-address']],
     [['--advertise-address=127.0.0.1:8080']],
     [['--upstream-addr=127.0.0.1:8080']],
+    [['--host=127.0.0.1', '--port=9090']],
+    [['--host=127.0.0.1', '--port=8080', '--http-port=9090']],
+    [['--host=127.0.0.1', '--metrics-port=8080']],
+    [['--host=0.0.0.0', '--port=8080']],
     [['--url=http://127.0.0.1:8080']],
     [['listen=127.0.0.1:8080']],
     [['--listen=127.0.0.1:99999']],
