@@ -2,6 +2,7 @@ import { outputLine, visible } from '../text/visible.ts';
 import { wrapEvenly } from '../text/wrap.ts';
 import { fieldTable } from './field-table.ts';
 import { figureTable, inputsText } from './figure-table.ts';
+import { overviewLines } from './text-overview.ts';
 import { sceneLines } from './text-scene.ts';
 import { workloadTitle } from './workload-title.ts';
 import { TEXT_WIDTH } from './text-width.ts';
@@ -9,7 +10,7 @@ import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from
 
 /** Workloads as text for a terminal, without colours: pipes and logs keep all of it. */
 export function explanationsAsText(workloads: readonly WorkloadExplanation[]): string {
-  return workloads.map((workload) => workloadText(workload, timeLines)).join('\n');
+  return workloads.map((workload) => workloadText(workload, timeLines, overviewLines(workload.containers))).join('\n');
 }
 
 /** What set each field of the probes, as text for a terminal. */
@@ -20,11 +21,13 @@ export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string 
 function workloadText(
   { kind, namespace, name, place, containers, notInjected }: WorkloadExplanation,
   bodyOf: (container: ContainerExplanation) => string[],
+  overview: readonly string[] = [],
 ): string {
   const reasons = notInjected.length > 0 ? ['  Not injected:', ...notInjected.flatMap(bullet), ''] : [];
   const lines = [
     `${visible(workloadTitle({ kind, namespace, name }))}  (${visible(place)})`,
     '',
+    ...overview,
     ...containers.flatMap((container) => [headOf(container), ...bodyOf(container)]),
     ...reasons,
   ];
