@@ -44,7 +44,7 @@ export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: Comman
   }
   const report = shownReport(baselined.report, selection, baselined.known);
   const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
-  io.stdout.write(FORMATS[output](report, screen));
+  io.stdout.write(FORMATS[output]({ ...report, texts: inputs.texts }, screen));
   reportProblems([...report.warnings, ...report.problems], io);
   return exitCode(report, strict);
 }

@@ -1,6 +1,7 @@
 import { isShownAt, LEVEL_OF_ACTION } from './level.ts';
 import type { CheckReport, PlacedViolation } from './check-report.ts';
 import type { Level } from './level.ts';
+import type { ManifestText } from '../manifests/manifest-text.ts';
 import type { Screen } from './screen.ts';
 
 /** What a command line selects of a report. */
@@ -33,6 +34,8 @@ export interface HiddenFindings {
 
 /** The part of a report that is printed, and that decides the exit code. Every format prints a ShownReport. */
 export interface ShownReport extends CheckReport {
+  /** The manifests, for formats that show changes. */
+  readonly texts?: readonly ManifestText[];
   readonly selection: Selection;
   /** The numbers of findings count what is shown. */
   readonly summary: CheckReport['summary'] & { readonly hidden: HiddenFindings };

@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/checks/catalogue.ts';
 import { HOMEPAGE } from '../../src/cli/check-url.ts';
 import { runProbewright } from './run-probewright.ts';
+import { withTools } from './tools-on-path.ts';
 import { sarifLog } from './sarif-shape.ts';
-import type { SarifLog } from './sarif-shape.ts';
+import type { SarifFix, SarifLog } from './sarif-shape.ts';
 
 let directory: string;
 
@@ -144,6 +145,54 @@ describe('SARIF', () => {
       expect(results).toHaveLength(1);
     } finally {
       await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a fix in SARIF', () => {
+  /** The text after all replacements of a fix, which are in order. */
+  const applied = (text: string, { artifactChanges }: SarifFix): string => {
+    const lines = text.split('\n');
+    const offset = (line: number, column: number): number =>
+      lines.slice(0, line - 1).reduce((sum, before) => sum + before.length + 1, 0) + column - 1;
+    return artifactChanges
+      .flatMap(({ replacements }) => replacements)
+      .toReversed()
+      .reduce((result, { deletedRegion: { startLine, startColumn, endLine, endColumn }, insertedContent }) => {
+        const before = result.slice(0, offset(startLine, startColumn));
+        return `${before}${insertedContent?.text ?? ''}${result.slice(offset(endLine, endColumn))}`;
+      }, text);
+  };
+
+  const fixable = `# first\n---\n# a comment\n${deployment('web', 'http')
+    .replace('readinessProbe:', 'readinessProbe: # why\n           ')
+    .replace('path: /,', 'path: /, host: 127.0.0.1,')}`;
+
+  it('changes the field and no other byte, and removes the finding', async () => {
+    await writeFile(at('web.yaml'), fixable);
+    const [{ results }] = (await sarif(at('web.yaml'))).runs;
+    const [result] = results.filter(({ fixes }) => fixes !== undefined);
+    const fix = result?.fixes?.[0];
+    if (result === undefined || fix === undefined) throw new Error('there is no fix');
+    expect(fix.artifactChanges[0]?.artifactLocation).toEqual(result.locations[0].physicalLocation.artifactLocation);
+    const fixed = applied(fixable, fix);
+    expect(fixed).not.toBe(fixable);
+    await writeFile(at('web.yaml'), fixed);
+    const [after] = (await sarif(at('web.yaml'))).runs;
+    expect(after.results.map(({ ruleId }) => ruleId)).not.toContain(result.ruleId);
+    expect(fixed).toContain('# why');
+  });
+
+  it('is left out for rendered texts', async () => {
+    await mkdir(at('chart'));
+    await writeFile(at('chart/Chart.yaml'), 'name: web\n');
+    const restore = await withTools(directory, { helm: `cat <<'END'\n---\n# Source: web/a.yaml\n${fixable}END\n` });
+    try {
+      const [{ results }] = (await sarif(at('chart'), '--render-charts')).runs;
+      expect(results.length).toBeGreaterThan(0);
+      expect(results.flatMap(({ fixes }) => fixes ?? [])).toEqual([]);
+    } finally {
+      restore();
     }
   });
 });

@@ -8,6 +8,7 @@ import { HOMEPAGE } from '../check-url.ts';
 import { findingCounter } from '../finding-identity.ts';
 import { artifactLocation, SOURCE_ROOT } from './sarif-artifacts.ts';
 import { fingerprintOf } from './sarif-fingerprint.ts';
+import { SarifFixes } from './sarif-fixes.ts';
 import { LEVEL, sarifRule } from './sarif-rules.ts';
 import type { FileProblem } from '../../sources/policy-documents.ts';
 import type { PlacedViolation } from '../check-report.ts';
@@ -18,9 +19,10 @@ import type { ShownReport } from '../shown-report.ts';
  * every input error is a notification of the invocation. Viewers show texts unchanged, so hidden characters are
  * escaped.
  */
-export function sarifReport({ violations, problems }: ShownReport): string {
+export function sarifReport({ violations, problems, texts = [] }: ShownReport): string {
   const ruleIndexes = new Map(CHECKS.map(({ id }, index) => [id, index]));
   const count = findingCounter();
+  const fixes = new SarifFixes(texts);
   const driver = {
     name: 'probewright',
     informationUri: HOMEPAGE,
@@ -34,14 +36,17 @@ export function sarifReport({ violations, problems }: ShownReport): string {
     ],
     originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The directory in which probewright ran.' } } },
     columnKind: 'utf16CodeUnits',
-    results: violations.map((violation) => result(violation, ruleIndexes.get(violation.check), count(violation))),
+    results: violations.map((violation) => ({
+      ...result(violation, ruleIndexes.get(violation.check), count(violation)),
+      ...fixes.of(violation),
+    })),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return `${jsonText(log, undefined, 2)}\n`;
 }
 
 /** @param occurrence the number of the finding among the findings of the same identity, from 1 */
-function result(violation: PlacedViolation, ruleIndex: number | undefined, occurrence: number): unknown {
+function result(violation: PlacedViolation, ruleIndex: number | undefined, occurrence: number): object {
   const { check, action, kind, namespace, name } = violation;
   const path = formatPath(violation.path);
   return {
