@@ -1,3 +1,4 @@
+import { STDIN_NAME } from '../../manifests/manifest-texts.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { positionsIn } from '../../yaml/reading/positions.ts';
 import { visible } from '../../text/visible.ts';
@@ -21,7 +22,7 @@ interface EditedText {
 
 /**
  * Turns advice into `fixes` of SARIF: replacements of exact regions. A violation gets no fix when its advice cannot be
- * written into the text alone, when the text is rendered, and when verification would take too long.
+ * written into the text alone, when the text is no file, and when verification would take too long.
  */
 export class SarifFixes {
   readonly #texts = new Map<string, string | undefined>();
@@ -30,8 +31,9 @@ export class SarifFixes {
 
   constructor(texts: readonly ManifestText[]) {
     for (const { file, text, rendered } of texts) {
-      const isAmbiguous = rendered !== undefined || (this.#texts.has(file) && this.#texts.get(file) !== text);
-      this.#texts.set(file, isAmbiguous ? undefined : text);
+      const isFile = rendered === undefined && file !== STDIN_NAME;
+      const isAmbiguous = this.#texts.has(file) && this.#texts.get(file) !== text;
+      this.#texts.set(file, isFile && !isAmbiguous ? text : undefined);
     }
   }
 
