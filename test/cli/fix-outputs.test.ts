@@ -242,4 +242,23 @@ describe('fix --advice', () => {
     const { stdout } = await runProbewright(['fix', '--advice', '--output', 'json', at('in/a.yaml')], { directory });
     expect(stdout.match(/"scheme": "HTTPS"/g)).toHaveLength(2);
   });
+
+  it('leaves no advice in the fixtures of all checks, and gives files with CRLF the same lines', async () => {
+    const fixtures = 'test/fixtures/checks';
+    const fixed = await runProbewright(['fix', '--advice', '--output-dir', at('lf'), fixtures]);
+    expect({ code: fixed.code, stderr: fixed.stderr }).toEqual({ code: 0, stderr: '' });
+    const names = (await readdir(at('lf'), { recursive: true })).filter((name) => name.endsWith('.yaml'));
+    for (const name of names) {
+      await mkdir(at('crlf', name, '..'), { recursive: true });
+      await writeFile(at('crlf', name), (await readFile(join(fixtures, name), 'utf8')).replaceAll('\n', '\r\n'));
+    }
+    await runProbewright(['fix', '--advice', '--write', at('crlf')]);
+    for (const name of names) {
+      const lines = await readFile(at('lf', name), 'utf8');
+      expect(await readFile(at('crlf', name), 'utf8'), name).toBe(lines.replaceAll('\n', '\r\n'));
+    }
+    const { stdout } = await runProbewright(['check', '--output', 'json', '--min-level', 'note', at('lf')]);
+    expect(stdout).not.toContain('"advice"');
+    expect(fixed.stdout).toMatch(/advice applied/);
+  });
 });
