@@ -1,9 +1,8 @@
 import { member, stringMember } from '../json/json-value.ts';
-import { CLUSTER_QUESTIONS } from './cluster-questions.ts';
+import { clusterQuestionIn } from './cluster-questions.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import { eachProbe } from './each-probe.ts';
-import type { ClusterQuestion } from './cluster-questions.ts';
 import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
@@ -26,7 +25,7 @@ export const clusterProbe = defineCheck({
 function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   if (probe.kind === 'startupProbe') return undefined;
   const asked = askedBy(probe);
-  const question = asked === undefined ? undefined : questionIn(asked);
+  const question = asked === undefined ? undefined : clusterQuestionIn(asked);
   if (question === undefined) return undefined;
   const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
   return {
@@ -41,22 +40,17 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
 }
 
 /** Most characters of a path or command that are read. */
-const MOST_CHARACTERS = 8192;
-
-/** Most words of a command that are read. */
-const MOST_WORDS = 64;
+const MOST_CHARACTERS = 4096;
 
 /** Returns what a probe asks: the path of an HTTP probe, or the words of a command. */
 function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
   if (handlerKind === 'httpGet') return stringMember(handler, 'path')?.slice(0, MOST_CHARACTERS);
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
   if (!Array.isArray(argv)) return undefined;
-  const words = (argv.slice(0, MOST_WORDS) as unknown[]).map((word) =>
-    typeof word === 'string' ? word.slice(0, MOST_CHARACTERS) : '',
-  );
-  return words.join(' ').slice(0, MOST_CHARACTERS);
-}
-
-function questionIn(asked: string): ClusterQuestion | undefined {
-  return CLUSTER_QUESTIONS.find(({ pattern, unless }) => pattern.test(asked) && unless?.test(asked) !== true);
+  let asked = '';
+  for (const word of argv as unknown[]) {
+    if (asked.length >= MOST_CHARACTERS) break;
+    if (typeof word === 'string') asked += ` ${word.slice(0, MOST_CHARACTERS)}`;
+  }
+  return asked;
 }

@@ -3,6 +3,8 @@ export interface ClusterQuestion {
   readonly product: string;
   /** The question, in an HTTP path with its query or in the text of a command. */
   readonly pattern: RegExp;
+  /** The program that must be part of the command. */
+  readonly program?: RegExp;
   /** The same words with these in addition are no question about the cluster. */
   readonly unless?: RegExp;
   /** What to write instead. */
@@ -14,48 +16,55 @@ const OWN_ROW = /POD_IP|HOST_IP|POD_NAME|HOSTNAME|\bhostname\b/;
 
 /**
  * The questions, with a question about one member where the product documents one. Sources: the products' own
- * references of their HTTP APIs and command-line tools. All patterns are linear: a gap between two words is limited.
+ * references of their HTTP APIs and command-line tools. Each pattern is linear in the text: it
+ * has no unlimited repetition.
  */
 export const CLUSTER_QUESTIONS: readonly ClusterQuestion[] = [
   {
     product: 'Elasticsearch or OpenSearch',
     pattern: /\/_cluster\/(?:health|state|stats)|\/_cat\/(?:health|nodes|master|cluster_manager)/,
-    unless: /\/_cluster\/health\?(?!.{0,200}wait_for_).{0,200}local=true/,
+    unless: /^(?![^]*wait_for_)[^]*\blocal=true/,
     local: 'ask this node only: tcpSocket on the same port, or path: /_cluster/health?local=true',
   },
   {
     product: 'RabbitMQ',
     pattern:
-      /\brabbitmq(?:ctl|-diagnostics)\b[^;&|]{0,200}\b(?:cluster_status|check_alarms|check_if_node_is_quorum_critical|check_if_node_is_mirror_sync_critical|await_online_nodes|list_queues)\b|\/api\/health\/checks\/(?:alarms|node-is-quorum-critical|node-is-mirror-sync-critical)|\/api\/(?:aliveness-test|cluster-name|nodes)(?:$|[/?"'\s])/,
+      /\b(?:cluster_status|check_alarms|check_if_node_is_\w{1,40}_critical|await_online_nodes)\b|\/api\/health\/checks\/(?:alarms|node-is-\w{1,40}-critical)|\/api\/(?:aliveness-test|cluster-name|nodes)(?:$|[/?"'\s])/,
     local: 'ask this node only: rabbitmq-diagnostics -q ping, or path: /api/health/checks/local-alarms',
   },
   {
     product: 'CockroachDB',
-    pattern: /\bcockroach\s+node\s+(?:status|ls)\b|\/_status\/(?:nodes|cluster)/,
+    pattern: /\bcockroach\s{1,9}node\s{1,9}(?:status|ls)\b|\/_status\/(?:nodes|cluster)/,
     local: 'ask this node only: path: /health for liveness, path: /health?ready=1 for readiness',
   },
   {
     product: 'Cassandra',
-    pattern: /\bnodetool\b[^;&|]{0,200}\b(?:status|ring|describecluster)\b/,
+    program: /\bnodetool\b/,
+    pattern: /\b(?:status|ring|describecluster)\b/,
     unless: OWN_ROW,
     local: 'ask this node only: tcpSocket on the CQL port, or nodetool statusbinary',
   },
   {
     product: 'Consul',
     pattern:
-      /\/v1\/(?:status\/(?:leader|peers)|health\/state\/|catalog\/nodes|operator\/)|\bconsul\s+(?:members|operator\s+raft)\b/,
+      /\/v1\/(?:status\/(?:leader|peers)|health\/state\/|catalog\/nodes|operator\/)|\bconsul\s{1,9}(?:members|operator\s{1,9}raft)\b/,
     unless: OWN_ROW,
     local: 'ask this agent only: path: /v1/agent/self, or consul info',
   },
   {
     product: 'etcd',
-    pattern:
-      /\betcdctl\b[^;&|]{0,300}\b(?:cluster-health|member\s+list|endpoint\s+health|endpoint\s+status\b[^;&|]{0,200}--cluster)\b|\/health\?serializable=false/,
+    program: /\betcdctl\b/,
+    pattern: /\b(?:cluster-health|member\s{1,9}list|endpoint\s{1,9}health)\b|--cluster\b/,
+    local: 'ask this member only: path: /health?serializable=true, or etcdctl endpoint status',
+  },
+  {
+    product: 'etcd',
+    pattern: /\/health\?serializable=false/,
     local: 'ask this member only: path: /health?serializable=true, or etcdctl endpoint status',
   },
   {
     product: 'Vault',
-    pattern: /\/v1\/sys\/(?:ha-status|leader|storage\/raft\/)|\bvault\s+operator\s+(?:raft|members)\b/,
+    pattern: /\/v1\/sys\/(?:ha-status|leader|storage\/raft\/)|\bvault\s{1,9}operator\s{1,9}(?:raft|members)\b/,
     local: 'ask this server only: path: /v1/sys/health?standbyok=true, or vault status',
   },
   {
@@ -65,8 +74,8 @@ export const CLUSTER_QUESTIONS: readonly ClusterQuestion[] = [
   },
   {
     product: 'Redis Cluster',
-    pattern:
-      /\bredis-cli\b[^;&|]{0,300}(?:\bcluster\s+(?:info|nodes|slots|shards)\b|--cluster\s+(?:check|info)\b)|\bcluster_state:ok\b/i,
+    program: /\bredis-cli\b/,
+    pattern: /\bcluster\s{1,9}(?:info|nodes|slots|shards|check)\b/i,
     local: 'ask this node only: redis-cli ping, compared with PONG',
   },
   {
@@ -81,7 +90,8 @@ export const CLUSTER_QUESTIONS: readonly ClusterQuestion[] = [
   },
   {
     product: 'Patroni',
-    pattern: /\bpatronictl\b[^;&|]{0,200}\b(?:list|topology)\b/,
+    program: /\bpatronictl\b/,
+    pattern: /\b(?:list|topology)\b/,
     local: 'ask this member only: path: /liveness or path: /readiness of Patroni',
   },
   {
@@ -101,8 +111,21 @@ export const CLUSTER_QUESTIONS: readonly ClusterQuestion[] = [
   },
   {
     product: 'the cluster',
-    pattern: /\bcluster[-_/](?:health|status|state|formed|size|members)\b|\bcluster\s+(?:health|status)\b/i,
+    pattern:
+      /\bcluster[-_/](?:health|status|state|formed|size|members)(?:$|[^A-Za-z0-9])|\bcluster\s{1,9}(?:health|status)\b/i,
     unless: OWN_ROW,
     local: 'ask an endpoint that reports on this container only',
   },
 ];
+
+/** All questions in one pattern. Most probes ask none of them. One test is faster than one for each product. */
+const ANY_QUESTION = new RegExp(CLUSTER_QUESTIONS.map(({ pattern }) => pattern.source).join('|'), 'i');
+
+/** Returns the question that a path or a command asks. */
+export function clusterQuestionIn(asked: string): ClusterQuestion | undefined {
+  if (!ANY_QUESTION.test(asked)) return undefined;
+  return CLUSTER_QUESTIONS.find(
+    ({ pattern, program, unless }) =>
+      pattern.test(asked) && program?.test(asked) !== false && unless?.test(asked) !== true,
+  );
+}

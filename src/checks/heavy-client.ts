@@ -46,6 +46,12 @@ const MOST_WORDS = 64;
 export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | undefined {
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
   if (!Array.isArray(argv)) return undefined;
+  const first: unknown = argv[0];
+  if (typeof first !== 'string' || first.length > MOST_CHARACTERS) return undefined;
+  const name = baseName(first);
+  if (isHeavy(name)) return name;
+  // Most commands end here.
+  if (!SHELL.test(name) && !PREFIXES.has(name) && name !== 'timeout') return undefined;
   const words: string[] = [];
   for (const word of argv.slice(0, MOST_WORDS) as unknown[]) {
     if (typeof word !== 'string') return undefined;
@@ -70,12 +76,16 @@ function heavyCommandIn(script: string): string | undefined {
 function programOf(words: readonly string[]): string | undefined {
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
-    const name = word.slice(word.lastIndexOf('/') + 1);
+    const name = baseName(word);
     // `timeout 5 PROGRAM`: a number, perhaps with a unit, stands between the two.
     if (name === 'timeout' && /^\d+(?:\.\d+)?[smhd]?$/.test(words[index + 1] ?? '')) index += 1;
     else if (name !== 'timeout' && !PREFIXES.has(name) && !/^\w+=/.test(word) && !word.startsWith('-')) return name;
   }
   return undefined;
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1);
 }
 
 function isHeavy(name: string): boolean {

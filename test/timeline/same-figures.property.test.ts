@@ -141,7 +141,7 @@ describe('the start', () => {
       expect(found !== undefined).toBe(isGate);
       if (found === undefined) return;
       const pattern = /not watched for (\d+) s .* write (startupProbe: \{.*\}) \(guarantees (\d+) s to start\)/;
-      const [, delay, yaml = '', guaranteed] = pattern.exec(found.message) ?? [];
+      const [, delay, yaml = '', guaranteed] = pattern.exec(`${found.message}; ${found.remedy ?? ''}`) ?? [];
       expect(Number(delay)).toBe(letterOf(before, 'livenessProbe', 'D'));
       const [own = {}] = (manifest['spec'] as { containers: JsonObject[] }).containers;
       const after = explained(podWith({ ...own, ...(parse(yaml) as JsonObject) }));
@@ -160,7 +160,7 @@ describe('the start', () => {
       const ready = (spanOf(model, 'ready-again')?.latest ?? 0) - (letterOf(model, 'readinessProbe', 'T') ?? 0);
       const found = findings('progress-deadline', manifest);
       const pattern = /may take (\d+) s to start, (\d+) s to be Ready .* progressDeadlineSeconds: (\d+) or more/;
-      expect(found.map(({ message }) => numbersIn(message, pattern))).toEqual(
+      expect(found.map(({ message, remedy }) => numbersIn(`${message}; ${remedy ?? ''}`, pattern))).toEqual(
         start + ready === 0 ? [] : [[start, ready, start + ready]],
       );
     });
@@ -187,7 +187,7 @@ describe('a fault', () => {
       const model = explained(manifest);
       const [kill, drained] = [spanOf(model, 'deadlock-stop')?.earliest, spanOf(model, 'not-ready')?.latest];
       const found = ['shared-endpoint', 'killed-before-drained'].flatMap((id) => findings(id, manifest));
-      const pattern = /(?:restarted|killed) (\d+) s after a fault.* up to (\d+) s/;
+      const pattern = /(?:restarted|restart it after) (\d+) s\b.* up to (\d+) s/;
       const expected = kill !== undefined && drained !== undefined && kill <= drained ? [[kill, drained]] : [];
       expect(found.map(({ message }) => numbersIn(message.replace('(up', ' up'), pattern))).toEqual(expected);
     });

@@ -155,5 +155,7 @@ function hasOwn(pod: JsonObject, { path, probe }: Violation): boolean {
   const below = path.slice(path.indexOf('spec', 2) + 1);
   let value: unknown = pod['spec'] ?? {};
   for (const step of below.slice(0, 2)) value = (value as Record<string, unknown> | undefined)?.[step];
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, probe ?? '');
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, probe ?? '')) return false;
+  // The API server treats null as absent.
+  return (value as Record<string, unknown>)[probe ?? ''] !== null;
 }

@@ -51,6 +51,7 @@ describe('a violation of a probe that a policy injects', () => {
         policy: {
           source: 'ProbePolicy/apps/policy',
           path: 'spec.probes.livenessProbe.timeoutSeconds',
+          remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
           action: 'Warn',
         },
       },
@@ -67,6 +68,7 @@ describe('a violation of a probe that a policy injects', () => {
         policy: {
           source: 'ProbePolicy/apps/policy',
           path: 'spec.probes.livenessProbe.timeoutSeconds',
+          remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
           action: 'Warn',
         },
       },
