@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wrap, wrapEvenly } from '../../src/text/wrap.ts';
+import { wrap, wrapEvenly, wrapFile, wrapPath } from '../../src/text/wrap.ts';
 
 const words = fc.array(fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom('a', 'b', '.') }), {
   minLength: 1,
@@ -29,6 +29,29 @@ describe('running text', () => {
         expect(lines.join(' ')).toBe(text);
         expect(lines).toHaveLength(wrap(text, width).length);
         expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});
+
+describe('paths', () => {
+  it('break behind dots in objects, and behind slashes in files', () => {
+    expect(wrapPath('spec.containers[0].livenessProbe.httpGet.port', 20)).toEqual([
+      'spec.containers[0].',
+      'livenessProbe.',
+      'httpGet.port',
+    ]);
+    expect(wrapFile('apps/web.v1/deployment.yaml', 16)).toEqual(['apps/web.v1/', 'deployment.yaml']);
+  });
+
+  it('keep all of the text and the width', () => {
+    const path = fc.string({ unit: fc.constantFrom('a', 'b', '.', '/', '\u{1f600}'), maxLength: 80 });
+    fc.assert(
+      fc.property(path, fc.integer({ min: 2, max: 40 }), (text, width) => {
+        for (const lines of [wrapPath(text, width), wrapFile(text, width)]) {
+          expect(lines.join('')).toBe(text);
+          expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
+        }
       }),
     );
   });
