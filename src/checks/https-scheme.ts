@@ -19,6 +19,8 @@ export const httpsScheme = defineCheck({
   id: 'https-scheme',
   summary: 'The probe sends plain HTTP to a port that is named for HTTPS.',
   action: 'Warn',
+  // The port's name is in the policy too.
+  judgesProbeAlone: true,
   run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
 });
 

@@ -32,13 +32,15 @@ export class PolicyPlaces {
   }
 }
 
-/** An HTTP path may be written in `kubernetesProbeEndpoints`, which is the short form. */
+/** A probe may be written in `kubernetesProbeEndpoints` alone, which is the short form of its HTTP path. */
 function asWritten(policy: unknown, field: FieldPath): FieldPath {
-  const [spec, , kind, handler, part] = field;
-  if (handler !== 'httpGet' || kind === undefined || (part !== undefined && part !== 'path')) return field;
-  if (field.reduce(memberAt, policy) !== undefined) return field;
-  const short = [spec ?? 'spec', 'kubernetesProbeEndpoints', kind];
-  return short.reduce(memberAt, policy) === undefined ? field : short;
+  const [spec, probes, kind, handler, part] = field;
+  if (spec === undefined || probes !== 'probes' || kind === undefined) return field;
+  const isPath = handler === 'httpGet' && (part === undefined || part === 'path');
+  const longForm = isPath ? field : [spec, probes, kind];
+  const shortForm = [spec, 'kubernetesProbeEndpoints', kind];
+  const isShort = longForm.reduce(memberAt, policy) === undefined && shortForm.reduce(memberAt, policy) !== undefined;
+  return isShort ? shortForm : field;
 }
 
 function memberAt(value: unknown, step: string | number): unknown {

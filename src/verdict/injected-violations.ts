@@ -98,10 +98,14 @@ function faultOf(
     const { origin } = fieldSource(injection, field);
     if ('setting' in origin) return origin.setting;
     if (origin.by === 'default' && origin.reset !== undefined) return origin.reset;
-    if (origin.by === 'livenessProbe')
+    // A field that a copied probe lacks is a field that the liveness probe lacks.
+    if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))
       return liveness === undefined ? 'livenessProbe' : faultOf([liveness.kind, ...field], liveness, undefined);
   }
-  return giverOf(injection);
+  const giver = giverOf(injection);
+  // The policy that gives the handler lacks the field, and has to set the field.
+  const isLacking = field.length > 0 && giver?.path[1] === 'probes' && injection.copiesLiveness !== true;
+  return isLacking ? { ...giver, path: ['spec', 'probes', injection.kind, ...field] } : giver;
 }
 
 /** The action for the workload's author. */
