@@ -32,9 +32,11 @@ export async function throughput(sides: Sides): Promise<Findings> {
 }
 
 const HOW = [
-  `${ROUNDS} rounds of ${SECONDS} s a side, in turns, over 16 kept-alive TLS connections, after ${WARM_UP_REQUESTS.toLocaleString('en')} requests to warm up, with reviews of 4.5 to 12 KB, 50 policies in force and log level info to /dev/null.`,
-  '(a) is a bare `node:https` server that parses the JSON and answers `allowed`, (b) a Fastify app that adds three fixed probes.',
-  '/mutate adds three probes to every Pod of a user; /validate has every check of the catalogue on.',
+  `${ROUNDS} rounds of ${SECONDS} s a side, in turns, after ${WARM_UP_REQUESTS.toLocaleString('en')} requests to warm up.`,
+  '16 kept-alive TLS connections, reviews of 4.5 to 12 KB, 50 policies in force, log level info to /dev/null.',
+  '(a) is a bare `node:https` server that parses the JSON and answers `allowed`.',
+  '(b) is a Fastify app that adds three fixed probes.',
+  '/mutate adds three probes to every Pod of a user. /validate has every check of the catalogue on.',
   "A controller's Pod costs one call: the answer of /mutate holds the verdict, too.",
   'The core of the load is kept awake. "On core" is the share of the time that the server ran: well below 1, others had its core, or the load could not keep up.',
   'So the goals are for the requests that a side answers in a second that it does run.',
