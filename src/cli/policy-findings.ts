@@ -1,6 +1,5 @@
 import { laxer, stricter } from '../policy/action.ts';
 import { formatPath } from '../json/field-path.ts';
-import { count } from '../text/count.ts';
 import { policyAdvice } from '../verdict/policy-advice.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Inputs } from '../manifests/inputs.ts';
@@ -56,7 +55,6 @@ export function policyFindings(
 
 function placed({ policy, violation, workloads }: PolicyFinding, places: Inputs['policyPlaces']): PlacedViolation {
   const { check, container, probe, path, message } = violation;
-  const affected = `${count(workloads.size, 'workload')} of the inputs ${workloads.size === 1 ? 'gets' : 'get'} the probe`;
   const remedy = violation.policy?.remedy;
   return {
     check,
@@ -64,7 +62,7 @@ function placed({ policy, violation, workloads }: PolicyFinding, places: Inputs[
     ...(probe !== undefined && { probe }),
     path,
     message,
-    remedy: remedy === undefined ? affected : `${remedy}; ${affected}`,
+    ...(remedy !== undefined && { remedy }),
     action: laxer(violation.action, 'Warn'),
     ...(places.find(policy.source, path) ?? { file: policy.source, line: 1, column: 1 }),
     kind: policy.kind,

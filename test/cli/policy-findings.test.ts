@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { objectName } from '../../src/cli/check-report.ts';
 import { formatPath } from '../../src/json/field-path.ts';
 import { checkTexts } from '../check-texts.ts';
+import { shownMessage } from '../../src/cli/output/shown-message.ts';
 import type { CheckReport } from '../../src/cli/check-report.ts';
 
 const POLICY = `apiVersion: probewright.dev/v1alpha1
@@ -51,7 +52,8 @@ describe('what an injected probe does wrong', () => {
       { object: 'Deployment shop/a', at: 'apps.yaml:8', level: 'Audit', field: path, workloads: undefined },
       { object: 'Deployment shop/b', at: 'apps.yaml:17', level: 'Audit', field: path, workloads: undefined },
     ]);
-    expect(found.violations[0]?.remedy).toMatch(/2 workloads of the inputs get the probe$/);
+    const [first] = found.violations;
+    expect(first && shownMessage(first)).toBe(`${first?.message}; 2 workloads of the inputs get the probe`);
     expect(found.summary).toMatchObject({ objects: 2, workloads: 2, deny: 0, warn: 1, audit: 2 });
   });
 

@@ -2,6 +2,7 @@ import { formatPath } from '../../json/field-path.ts';
 import { wrapFile, wrapPath } from '../../text/wrap.ts';
 import { LEVEL_OF_ACTION, LEVELS } from '../level.ts';
 import { paragraph } from '../screen.ts';
+import { shownMessage } from './shown-message.ts';
 import { objectName } from '../check-report.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { Screen } from '../screen.ts';
@@ -34,7 +35,7 @@ const LEVEL_WIDTH = Math.max(...LEVELS.map(({ length }) => length));
 const BODY_INDENT = 6;
 
 function findingLines(violation: PlacedViolation, positionWidth: number, screen: Screen): string[] {
-  const { action, check, path, message, remedy } = violation;
+  const { action, check, path, remedy } = violation;
   const level = LEVEL_OF_ACTION[action];
   const head = [
     screen.paint('faint', positionOf(violation).padStart(positionWidth)),
@@ -46,7 +47,7 @@ function findingLines(violation: PlacedViolation, positionWidth: number, screen:
   return [
     `    ${head.join('  ')}`,
     ...paragraph(screen, { text: formatPath(path), indent, style: 'faint', split: wrapPath }),
-    ...paragraph(screen, { text: message, indent }),
+    ...paragraph(screen, { text: shownMessage(violation), indent }),
     ...(remedy === undefined ? [] : paragraph(screen, { text: remedy, indent, label: advice })),
   ];
 }
