@@ -43,7 +43,7 @@ export class ElectionPart implements Part<MetricSources> {
       },
       troubled: (problem: string | undefined) => {
         if (problem === undefined) log.info({ lease }, 'the Lease can be read and written again');
-        else log.warn({ lease, problem }, 'the Lease cannot be read or written; requests are answered all the same');
+        else log.warn({ lease, problem }, 'the Lease cannot be read or written; requests are still answered');
       },
     };
     this.#election = new LeaderElection(client, candidate, listener, { now, monotonic, random: Math.random });

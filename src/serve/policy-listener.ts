@@ -29,9 +29,9 @@ export function policyListener(origin: PolicyOrigin, store: PolicyStore, log: Lo
         log.warn({ origin, warning: formatSourceProblem(warning) }, 'policy in force, with a warning');
     },
     troubled: (problem) => {
-      if (problem === undefined) log.info({ origin }, 'policies are kept up to date again');
+      if (problem === undefined) log.info({ origin }, 'the policy source is reachable again');
       else if (store.current === undefined) log.warn({ origin, problem }, 'the policy source cannot be reached yet');
-      else log.warn({ origin, problem }, 'the policy source cannot be reached, answering from memory');
+      else log.warn({ origin, problem }, 'the policy source cannot be reached; the last known policies stay in force');
     },
   };
 }

@@ -53,9 +53,9 @@ export class ServingTls {
         this.#replacePair(pair);
       },
       failed: (problem) => {
-        if (this.#pair === undefined) log.warn({ problem }, 'no certificate to serve with yet');
-        else if (isFromFiles) log.error({ problem }, 'certificate not usable, keeping the last good one');
-        else log.error({ problem }, 'certificates cannot be renewed, serving the last good one');
+        if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
+        else if (isFromFiles) log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
+        else log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
       },
     };
   }
@@ -70,7 +70,7 @@ export class ServingTls {
         log.info('CAs of callers changed');
       },
       failed: (problem) => {
-        log.error({ problem }, 'CAs of callers not usable, keeping the last good ones');
+        log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
       },
     };
   }
@@ -82,7 +82,7 @@ export class ServingTls {
       this.#pair = pair;
       log.info({ notAfter: new Date(pair.notAfter).toISOString() }, 'certificate changed');
     } catch (error) {
-      log.error({ err: error }, 'certificate not usable, keeping the last good one');
+      log.error({ err: error }, 'the certificate cannot be used; the last good one stays in use');
     }
   }
 

@@ -40,7 +40,7 @@ export function observeSources(sources: MetricSources, registers: Registry[]): v
   observeCertificates(sources, registers);
   new Gauge({
     name: 'probewright_leader',
-    help: 'Whether this replica is the one that writes: statuses, the CA, the caBundle.',
+    help: 'Whether this replica leads: the leader writes statuses, the CA and the caBundle.',
     registers,
     collect() {
       this.set(Number(sources.leader()));
@@ -48,7 +48,7 @@ export function observeSources(sources: MetricSources, registers: Registry[]): v
   });
   new Gauge({
     name: 'probewright_build_info',
-    help: 'Always 1; the labels say what is running.',
+    help: 'Always 1. The labels name the running version.',
     labelNames: ['version', 'commit', 'node_version'],
     registers,
   }).set({ ...sources.build, node_version: process.versions.node }, 1);
@@ -57,7 +57,7 @@ export function observeSources(sources: MetricSources, registers: Registry[]): v
 function observePolicies(sources: MetricSources, registers: Registry[]): void {
   new Gauge({
     name: 'probewright_config_objects',
-    help: 'Policies: in force (loaded), and problems in the newest state of their source (problem).',
+    help: 'Policies in force (loaded), and problems in the newest state of their source (problem).',
     labelNames: ['kind', 'status'],
     registers,
     collect() {
@@ -68,7 +68,7 @@ function observePolicies(sources: MetricSources, registers: Registry[]): void {
   });
   new Gauge({
     name: 'probewright_config_last_sync_timestamp_seconds',
-    help: 'When the policies in force were last known to be the newest.',
+    help: 'The last time at which the policies in force were known to be the newest, as a Unix time.',
     registers,
     collect() {
       const { lastSync } = sources.policies();
@@ -77,7 +77,7 @@ function observePolicies(sources: MetricSources, registers: Registry[]): void {
   });
   new Gauge({
     name: 'probewright_config_age_seconds',
-    help: 'How old the memory is that requests are answered from: time since its source was last heard of.',
+    help: 'Seconds since the source of the policies last answered.',
     registers,
     collect() {
       const { lastSync } = sources.policies();
@@ -86,7 +86,7 @@ function observePolicies(sources: MetricSources, registers: Registry[]): void {
   });
   new Gauge({
     name: 'probewright_policies_over_budget',
-    help: 'Policies whose newest version is not in force, by the budget that has no room for it.',
+    help: 'Policies whose newest version is not in force because a budget is exhausted, by budget.',
     labelNames: ['budget'],
     registers,
     collect() {
@@ -95,7 +95,7 @@ function observePolicies(sources: MetricSources, registers: Registry[]): void {
   });
   new Gauge({
     name: 'probewright_policy_budget_used_bytes',
-    help: 'Memory that the ProbePolicies in force take of the budget of all namespaces together, as it is estimated.',
+    help: 'Estimated memory of all ProbePolicies in force, which counts against the budget of all namespaces.',
     registers,
     collect() {
       this.set(sources.policyBudget?.()?.used ?? 0);
@@ -103,7 +103,7 @@ function observePolicies(sources: MetricSources, registers: Registry[]): void {
   });
   new Gauge({
     name: 'probewright_policy_budget_bytes',
-    help: 'Memory that the ProbePolicies of all namespaces may take together.',
+    help: 'The budget of memory for the ProbePolicies of all namespaces.',
     registers,
     collect() {
       this.set(sources.policyBudget?.()?.total ?? 0);
@@ -111,7 +111,7 @@ function observePolicies(sources: MetricSources, registers: Registry[]): void {
   });
   new Gauge({
     name: 'probewright_policy_statuses_set_aside',
-    help: 'Policies whose status cannot be written although others can, on the replica that leads, by reason.',
+    help: 'Policies whose status cannot be written while other statuses can, on the leader, by reason.',
     labelNames: ['reason'],
     registers,
     collect() {
@@ -124,7 +124,7 @@ function observePolicies(sources: MetricSources, registers: Registry[]): void {
 function observeCertificates(sources: MetricSources, registers: Registry[]): void {
   new Gauge({
     name: 'probewright_cert_expiry_timestamp_seconds',
-    help: "When certificates end: the serving one (leaf), and of Probewright's own the CA (ca) and the one to come (next).",
+    help: "Expiry of certificates, as a Unix time: the serving one (leaf), Probewright's own CA (ca), and the next CA (next).",
     labelNames: ['cert'],
     registers,
     collect() {
@@ -135,7 +135,7 @@ function observeCertificates(sources: MetricSources, registers: Registry[]): voi
   });
   new Gauge({
     name: 'probewright_cert_problem',
-    help: 'Whether something is wrong with the serving certificate, or with looking after it; /readyz says what.',
+    help: 'Whether the serving certificate, or its renewal, has a problem. /readyz names the problem.',
     registers,
     collect() {
       this.set(Number(sources.certificateProblem() !== undefined));
@@ -143,7 +143,7 @@ function observeCertificates(sources: MetricSources, registers: Registry[]): voi
   });
   new Counter({
     name: 'probewright_cert_rotations_total',
-    help: "Steps in the life of Probewright's own certificates, by step and by how they went.",
+    help: "Steps of the rotation of Probewright's own certificates, by step and result.",
     labelNames: ['step', 'result'],
     registers,
     collect() {
@@ -153,7 +153,7 @@ function observeCertificates(sources: MetricSources, registers: Registry[]): voi
   });
   new Gauge({
     name: 'probewright_ca_bundle_synced',
-    help: 'Whether the caBundle of a webhook configuration holds the CA of what is served.',
+    help: 'Whether the caBundle of a webhook configuration has the CA of the serving certificate.',
     labelNames: ['config'],
     registers,
     collect() {

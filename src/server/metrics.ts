@@ -59,7 +59,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     this.#requests = new Tally({
       name: 'probewright_admission_requests_total',
-      help: 'Admission requests answered, by what was decided.',
+      help: 'Admission requests answered, by result.',
       labelNames: ['webhook', 'operation', 'kind', 'result', 'dry_run'],
       registers,
     });
@@ -76,43 +76,43 @@ export class Metrics {
     this.#observeInFlight(registers);
     this.#patches = new Tally({
       name: 'probewright_patch_operations_total',
-      help: 'Probes injected, or that would have been under mutation Audit, by probe and by where they came from.',
+      help: 'Probes injected, by probe and source. With mutation Audit: probes that would have been injected.',
       labelNames: ['rule', 'probe'],
       registers,
     });
     this.#notInjected = new Tally({
       name: 'probewright_not_injected_total',
-      help: 'Missing probes that were not injected although a policy speaks for their container, by reason.',
+      help: 'Missing probes of selected containers that were not injected, by reason.',
       labelNames: ['reason'],
       registers,
     });
     this.#findings = new Tally({
       name: 'probewright_findings_total',
-      help: 'Violations of checks, by what they led to.',
+      help: 'Violations of checks, by check and action.',
       labelNames: ['rule', 'action'],
       registers,
     });
     this.#deadline = new Tally({
       name: 'probewright_deadline_exceeded_total',
-      help: "Admission requests given up because most of the API server's own timeout had passed.",
+      help: "Admission requests ended because most of the API server's timeout had passed.",
       labelNames: ['webhook'],
       registers,
     });
     this.#waitSkipped = new Tally({
       name: 'probewright_namespace_waits_skipped_total',
-      help: 'Admission requests from new namespaces decided without their labels, by why these were missing.',
+      help: 'Admission requests from new namespaces that were decided without labels of the namespace, by reason.',
       labelNames: ['webhook', 'reason'],
       registers,
     });
     this.#dropped = new Tally({
       name: 'probewright_connections_dropped_total',
-      help: 'Connections closed because a port had as many open, or as much to hold for clients, as it may have.',
+      help: 'Connections closed because a port reached its limit of connections, bodies or answers.',
       labelNames: ['port'],
       registers,
     });
     this.#delays = new Tally({
       name: 'probewright_client_delays_total',
-      help: 'Times that clients of one address had to wait because they used more than their share, by what waited.',
+      help: 'How often clients of one address had to wait because they used more than their share, by what waited.',
       labelNames: ['what'],
       registers,
     });
@@ -124,7 +124,7 @@ export class Metrics {
     const inFlight = (): number => this.#inFlight;
     new Gauge({
       name: 'probewright_admission_in_flight',
-      help: 'Admission requests being answered now.',
+      help: 'Admission requests in progress.',
       registers,
       collect() {
         this.set(inFlight());

@@ -278,7 +278,7 @@ describe('the certificate', () => {
     const { certPem } = await makeServingPair({ commonName: 'second' });
     await writeFile(join(directory, 'tls.crt'), certPem);
     await eventually(
-      () => logged('certificate not usable, keeping the last good one'),
+      () => logged('the certificate cannot be used; the last good one stays in use'),
       (line) => line !== undefined,
     );
     expect((await ask(server, new https.Agent({ rejectUnauthorized: false }))).peer).toBe('first');
