@@ -21,6 +21,7 @@ export const rooms = {
   verdict: ['checks', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   timeline: ['verdict', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   drawing: ['timeline', 'verdict', 'defaulting', 'checks', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
+  'what-if': ['verdict', 'checks', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   admission: ['verdict', 'checks', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   kubernetes: ['files', 'json', 'text'],
   sources: ['kubernetes', 'yaml', 'facts', 'files', 'policy', 'workload', 'probes', 'json', 'text'],
@@ -43,6 +44,7 @@ export const pureRooms = [
   'verdict',
   'timeline',
   'drawing',
+  'what-if',
   'admission',
 ];
 /** The composition roots, and what only they may import. */

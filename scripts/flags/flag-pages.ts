@@ -7,6 +7,7 @@ const PAGES = {
   check: 'check.md',
   fix: 'fix.md',
   explain: 'explain.md',
+  plan: 'plan.md',
   checks: 'cli.md',
 } as const;
 

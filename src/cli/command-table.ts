@@ -3,6 +3,7 @@ import { CHECKS } from './definitions/checks.ts';
 import { COMPLETION } from './definitions/completion.ts';
 import { EXPLAIN } from './definitions/explain.ts';
 import { FIX } from './definitions/fix.ts';
+import { PLAN } from './definitions/plan.ts';
 import { SERVE } from './definitions/serve.ts';
 import type { CommandDefinition, NoFlags } from '../command-line/command-definition.ts';
 
@@ -25,6 +26,7 @@ const COMMANDS = {
   check: CHECK,
   fix: FIX,
   explain: EXPLAIN,
+  plan: PLAN,
   checks: CHECKS,
   completion: COMPLETION,
 } as const;

@@ -15,15 +15,17 @@ import type { CommandIo } from './io.ts';
  * The inputs that a command line names. Undefined, after a report, when the command has nothing to decide by.
  *
  * @param progress shows how far the reading is
+ * @param newPolicies a file or a directory of policies that are to be applied over the others
  */
 export async function readCommandInputs(
   command: string,
   { flags, positionals }: CommandLine<typeof INPUT_FLAGS>,
   io: CommandIo,
   progress = new Progress(io),
+  newPolicies?: string,
 ): Promise<Inputs | undefined> {
   const { policies, namespace, exclude, 'workload-kinds': workloadKinds, 'render-charts': renderCharts } = flags;
-  const options = { files: positionals, policies, namespace, workloadKinds, exclude, renderCharts };
+  const options = { files: positionals, policies, newPolicies, namespace, workloadKinds, exclude, renderCharts };
   try {
     const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
       progress.show('reading', done, total);

@@ -22,6 +22,8 @@ export interface InputOptions {
   readonly files: readonly string[];
   /** A file or a directory with policies. Undefined = policies among the manifests only. */
   readonly policies: string | undefined;
+  /** A file or a directory with policies that are to be applied over the others. */
+  readonly newPolicies?: string | undefined;
   /** A file of custom kinds. Undefined = the known kinds. */
   readonly workloadKinds: string | undefined;
   /** The namespace of objects that name no namespace. */
@@ -37,6 +39,8 @@ export interface Inputs {
   /** In the order of the command line. */
   readonly texts: readonly ParsedText[];
   readonly policies: Snapshot;
+  /** The policies that are to be applied over the others, alone. */
+  readonly newPolicies: Snapshot;
   readonly policyPlaces: PolicyPlaces;
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
@@ -60,17 +64,21 @@ export interface ParsedText extends ManifestText {
  */
 export async function readInputs(
   catalogue: CheckCatalogue,
-  { files, policies, workloadKinds, ...selection }: InputOptions,
+  { files, policies, newPolicies, workloadKinds, ...selection }: InputOptions,
   readStdin: () => Promise<string>,
   onRead?: OnRead,
 ): Promise<Inputs & { readonly notes: readonly InputNote[] }> {
   const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
   const manifestTexts = await readManifestTexts(files, readStdin, selection);
-  const policyTexts = policies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(policies);
+  const policyTexts = policies === undefined ? NO_TEXTS : await readPolicyTexts(policies);
+  const newPolicyTexts = newPolicies === undefined ? NO_TEXTS : await readPolicyTexts(newPolicies);
   const { namespace } = selection;
-  const inputs = inputsOf(manifestTexts, policyTexts, { catalogue, kinds, namespace, onRead });
+  const settings = { catalogue, kinds, namespace, onRead };
+  const inputs = inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
   return { ...inputs, notes: manifestTexts.notes };
 }
+
+const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
 /** How inputs in texts are read. */
 export interface InputSettings {
@@ -85,28 +93,48 @@ export interface InputSettings {
 /** Receives how far the reading of manifests is. `done` never goes back. */
 export type OnRead = (done: number, total: number) => void;
 
-/** The inputs in texts that have been read. Policies and Namespaces may be among the manifests. */
-export function inputsOf(manifestTexts: ReadTexts, policyTexts: ReadTexts, settings: InputSettings): Inputs {
+/**
+ * The inputs in texts that have been read. Policies and Namespaces may be among the manifests.
+ *
+ * @param newPolicyTexts the policies that are to be applied over the others
+ */
+export function inputsOf(
+  manifestTexts: ReadTexts,
+  policyTexts: ReadTexts,
+  settings: InputSettings,
+  newPolicyTexts: ReadTexts = NO_TEXTS,
+): Inputs {
+  const { catalogue } = settings;
   const parsed = parsedTexts(manifestTexts.texts, settings.onRead);
-  const policies = policiesAmong(
-    settings.catalogue,
-    parsed.flatMap(({ manifests }) => manifests),
-    policyTexts.texts,
-  );
+  const manifests = parsed.flatMap((text) => text.manifests);
+  const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts);
+  const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts);
   return {
     kinds: settings.kinds,
     namespace: settings.namespace,
     texts: parsed,
     policies: policies.set,
+    newPolicies: newPolicies.set,
     policyPlaces: policies.places,
     problems: [
       ...manifestTexts.problems,
       ...policyTexts.problems,
+      ...newPolicyTexts.problems,
       ...parsed.flatMap(({ problems }) => problems),
       ...policies.problems,
+      ...newPolicies.problems,
     ],
-    policyProblems: [...policyTexts.problems, ...policies.problems, ...parsed.flatMap(problemsOfPolicies)],
-    policyWarnings: policies.warnings.map((of) => ({ ...of, message: `warning: ${of.message}` })),
+    policyProblems: [
+      ...policyTexts.problems,
+      ...newPolicyTexts.problems,
+      ...policies.problems,
+      ...newPolicies.problems,
+      ...parsed.flatMap(problemsOfPolicies),
+    ],
+    policyWarnings: [...policies.warnings, ...newPolicies.warnings].map((of) => ({
+      ...of,
+      message: `warning: ${of.message}`,
+    })),
   };
 }
 

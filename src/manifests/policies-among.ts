@@ -20,13 +20,16 @@ export interface PoliciesAmong {
 /**
  * The policies of `--policies` and the policies among the manifests, with the labels of Namespaces, as one set. A file
  * that is given as both is read once.
+ *
+ * @param otherPolicyTexts policies that the caller reads as another set; they do not count among the manifests
  */
 export function policiesAmong(
   catalogue: CheckCatalogue,
   manifests: readonly Manifest[],
   policyTexts: readonly ManifestText[],
+  otherPolicyTexts: readonly ManifestText[] = [],
 ): PoliciesAmong {
-  const read = new Set(policyTexts.map(({ file }) => resolve(file)));
+  const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => resolve(file)));
   const among = manifests.filter(({ object, document }) => isForPolicies(object) && !read.has(resolve(document.file)));
   const placed = among.map(({ document, object, path }) => ({ document, value: object, path }));
   const places = new PolicyPlaces();

@@ -1,5 +1,5 @@
 import { unifiedDiff } from '../../text/unified-diff.ts';
-import { visible } from '../../text/visible.ts';
+import { outputLine, visible } from '../../text/visible.ts';
 import type { DiffLine } from '../../text/unified-diff.ts';
 import type { Paint, Style } from '../colour.ts';
 
@@ -28,4 +28,10 @@ export function diffText(
       return `${style === undefined ? shown(text) : paint(style, shown(text))}\n`;
     })
     .join('');
+}
+
+/** One line of a diff for people, without a line break. Hidden characters are escaped. */
+export function paintedLine({ kind, text }: DiffLine, paint: Paint): string {
+  const style = STYLES[kind];
+  return style === undefined ? outputLine(text) : paint(style, outputLine(text));
 }

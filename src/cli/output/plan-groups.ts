@@ -1,0 +1,113 @@
+import { count } from '../../text/count.ts';
+import { cut } from '../../text/cut.ts';
+import { visible } from '../../text/visible.ts';
+import { objectName } from '../check-report.ts';
+import { podDiff } from './pod-diff.ts';
+import type { DiffLine } from '../../text/unified-diff.ts';
+import type { Plan, PlanSummary, WorkloadEffect } from '../../what-if/plan.ts';
+import type { ProbeChange } from '../../what-if/probe-changes.ts';
+import type { ViolationChange } from '../../what-if/violation-changes.ts';
+
+/** Workloads with the same effect, as people read them. All texts are visible. */
+export interface PlanGroup {
+  /** The effect, with the number of workloads. */
+  readonly title: string;
+  /** The first workloads, and how many others there are. */
+  readonly names: string;
+  /** The difference of the probes of the Pods. Empty for violations. */
+  readonly diff: readonly DiffLine[];
+  /** The first violation of the group. Undefined for probes. */
+  readonly example: string | undefined;
+}
+
+/** Returns the effects of a plan: workloads with the same effect are one group, the largest group first. */
+export function planGroups({ effects }: Plan): readonly PlanGroup[] {
+  return [...probeGroups(effects), ...violationGroups(effects)]
+    .toSorted((a, b) => b.size - a.size)
+    .map(({ group }) => group());
+}
+
+/** Returns the last line of a plan. */
+export function planSentence({ changedProbes, newlyDenied, noLongerDenied, unchanged }: PlanSummary): string {
+  const probes = `${count(changedProbes, 'workload')} ${changedProbes === 1 ? 'gets' : 'get'} other probes`;
+  const denied = `${newlyDenied} would be denied at ${newlyDenied === 1 ? 'its' : 'their'} next change`;
+  return `Plan: ${probes}, ${denied}, ${noLongerDenied} no longer; ${unchanged} unchanged.`;
+}
+
+/** A group that is printed only when its size is known. */
+interface SizedGroup {
+  readonly size: number;
+  readonly group: () => PlanGroup;
+}
+
+/** The same patch is the same probes in the same places. Names of containers differ between workloads. */
+function probeGroups(effects: readonly WorkloadEffect[]): SizedGroup[] {
+  const changed = effects.filter(({ probes }) => probes.length > 0);
+  return [...Map.groupBy(changed, ({ probes }) => patchKey(probes)).values()].map((same) => ({
+    size: same.length,
+    group: () => ({
+      title: `${count(same.length, 'workload')} ${same.length === 1 ? 'gets' : 'get'} other probes`,
+      names: namesOf(same),
+      diff: podDiff(same.map(({ probes }) => probes)),
+      example: undefined,
+    }),
+  }));
+}
+
+function patchKey(probes: readonly ProbeChange[]): string {
+  return JSON.stringify(
+    probes.map(({ template, list, index, probe, before, after }) => [template, list, index, probe, before, after]),
+  );
+}
+
+/** A violation and its workload. */
+interface Found {
+  readonly effect: WorkloadEffect;
+  readonly change: ViolationChange;
+}
+
+function violationGroups(effects: readonly WorkloadEffect[]): SizedGroup[] {
+  const all = effects.flatMap((effect) => effect.violations.map((change): Found => ({ effect, change })));
+  const keyOf = ({ change: { violation, before, after } }: Found): string =>
+    JSON.stringify([violation.check, before, after]);
+  return [...Map.groupBy(all, keyOf).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const workloads = [...new Set(same.map(({ effect }) => effect))];
+    const group = (): PlanGroup => ({
+      title: violationTitle(workloads.length, first.change),
+      names: namesOf(workloads),
+      diff: [],
+      example: exampleOf(first.change),
+    });
+    return [{ size: workloads.length, group }];
+  });
+}
+
+function violationTitle(size: number, { violation: { check }, before, after }: ViolationChange): string {
+  const workloads = count(size, 'workload');
+  if (before === null) return `${workloads} ${size === 1 ? 'violates' : 'violate'} ${check} (${after ?? ''})`;
+  if (after === null) return `${workloads} no longer ${size === 1 ? 'violates' : 'violate'} ${check} (was ${before})`;
+  const violate = size === 1 ? 'violates' : 'violate';
+  return `${workloads} ${violate} ${check} with another action: ${after} (was ${before})`;
+}
+
+/** Names and messages come from tenants and may have any length. */
+const LONGEST_NAME = 300;
+const LONGEST_EXAMPLE = 1000;
+
+function exampleOf({ violation: { container, probe, message } }: ViolationChange): string {
+  const places = [
+    ...(container === '' ? [] : [`container "${cut(container, LONGEST_NAME)}"`]),
+    ...(probe ? [probe] : []),
+  ];
+  return cut(visible([places.join(', '), message].filter((part) => part !== '').join(': ')), LONGEST_EXAMPLE);
+}
+
+const MOST_NAMES = 3;
+
+function namesOf(effects: readonly WorkloadEffect[]): string {
+  const names = effects.slice(0, MOST_NAMES).map((effect) => cut(visible(objectName(effect)), LONGEST_NAME));
+  const others = effects.length - names.length;
+  return others > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ');
+}

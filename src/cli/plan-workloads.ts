@@ -1,0 +1,58 @@
+import { objectMember, stringMember } from '../json/json-value.ts';
+import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
+import { namespaceOf } from '../manifests/manifest.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { strayFields, violationsOfText } from './text-violations.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { Inputs } from '../manifests/inputs.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import type { Workload } from '../what-if/workload.ts';
+
+/**
+ * The workloads of the inputs, one by one, with the violations that only a manifest shows.
+ *
+ * @param problemsFor the problems of the inputs, a list for each snapshot. The problem of a doubled key is removed from
+ *   the list, because a violation replaces the problem
+ */
+export function* workloadsOf(
+  inputs: Inputs,
+  problemsFor: (policies: Snapshot) => FileProblem[],
+): Generator<Workload, undefined, undefined> {
+  for (const text of inputs.texts) {
+    const sent = manifestsAsSent(text);
+    for (const [index, manifest] of text.manifests.entries()) {
+      const workload = workloadOf(manifest, sent[index] ?? manifest, inputs, problemsFor);
+      if (workload !== undefined) yield workload;
+    }
+  }
+}
+
+/** Undefined for objects that the webhook would skip. */
+function workloadOf(
+  manifest: Manifest,
+  sent: Manifest,
+  inputs: Inputs,
+  problemsFor: (policies: Snapshot) => FileProblem[],
+): Workload | undefined {
+  const { object } = manifest;
+  const kind = workloadKindOfManifest(object, inputs.kinds);
+  if (kind === undefined) return undefined;
+  const [found, foundAsSent] = [templatesToLookAt(object, kind), templatesToLookAt(sent.object, kind)];
+  if ('skipped' in found || 'skipped' in foundAsSent) return undefined;
+  const metadata = objectMember(object, 'metadata') ?? {};
+  const namespace = namespaceOf(object) ?? inputs.namespace;
+  const { templates } = foundAsSent;
+  return {
+    object,
+    kind,
+    templates: found.templates,
+    namespace,
+    name: stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '',
+    ...(sent !== manifest && { asSent: { object: sent.object, kind, templates, namespace } }),
+    violationsOfText: (policies) => [
+      ...templates.flatMap((placed) => violationsOfText(sent, placed, policies, namespace, problemsFor(policies))),
+      ...strayFields(sent.object, kind, templates, policies, namespace),
+    ],
+  };
+}

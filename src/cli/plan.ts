@@ -1,0 +1,92 @@
+import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { didYouMean } from '../text/suggestion.ts';
+import { planInSteps } from '../what-if/plan.ts';
+import { snapshotAfter, unknownRemovals } from '../what-if/policy-change.ts';
+import { paintFor } from './colour.ts';
+import { PROGRAM } from './command-table.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
+import { planAsJson } from './output/plan-json.ts';
+import { planAsMarkdown } from './output/plan-markdown.ts';
+import { planAsText } from './output/plan-text.ts';
+import { workloadsOf } from './plan-workloads.ts';
+import { Progress } from './progress.ts';
+import { readCommandInputs } from './read-command-inputs.ts';
+import { reportProblems } from './report-problems.ts';
+import { runToEnd } from '../steps.ts';
+import type { CommandLine } from '../command-line/command-definition.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { Inputs } from '../manifests/inputs.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { Plan, PlanSummary } from '../what-if/plan.ts';
+import type { PLAN, PlanFailure, PlanFormatName } from './definitions/plan.ts';
+import type { CommandIo } from './io.ts';
+import type { Screen } from './screen.ts';
+
+const FORMATS: Readonly<Record<PlanFormatName, (plan: Plan, screen: Screen) => string>> = {
+  text: planAsText,
+  json: planAsJson,
+  markdown: planAsMarkdown,
+};
+
+/** The old policies, and the policies after the change. */
+interface Snapshots {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+}
+
+/** Prints what a change of policies does to workloads. */
+export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
+  const { flags, positionals } = line;
+  const progress = new Progress(io);
+  const old = { flags: { ...flags, policies: flags.from }, positionals };
+  const inputs = await readCommandInputs('plan', old, io, progress, flags.policies);
+  if (inputs === undefined) return EXIT_USAGE;
+  // Without one of the policies, the plan would be wrong.
+  if (inputs.policyProblems.length > 0) {
+    reportProblems(inputs.problems, io);
+    return EXIT_USAGE;
+  }
+  const snapshots = changedSnapshots(inputs, flags.remove, io);
+  if (snapshots === undefined) return EXIT_USAGE;
+  const { plan, problems } = planOf(inputs, snapshots, progress);
+  io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));
+  reportProblems([...inputs.policyWarnings, ...problems], io);
+  if (problems.length > 0) return EXIT_USAGE;
+  return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
+}
+
+/** Undefined, after a report, when a removed policy is unknown. */
+function changedSnapshots(inputs: Inputs, removed: readonly string[], io: CommandIo): Snapshots | undefined {
+  const { policies: before, newPolicies: applied } = inputs;
+  const change = { applied, removed };
+  const unknown = unknownRemovals(before, change);
+  const known = [...before.policies, ...applied.policies].map(({ source }) => source);
+  for (const source of unknown)
+    printLine(io.stderr, `${PROGRAM} plan: --remove: there is no ${source}${didYouMean(source, known)}`);
+  return unknown.length > 0 ? undefined : { before, after: snapshotAfter(CHECK_CATALOGUE, before, change) };
+}
+
+function planOf(
+  inputs: Inputs,
+  { before, after }: Snapshots,
+  progress: Progress,
+): { readonly plan: Plan; readonly problems: readonly FileProblem[] } {
+  const problems = { before: [...inputs.problems], after: [...inputs.problems] };
+  const all = [...workloadsOf(inputs, (policies) => (policies === before ? problems.before : problems.after))];
+  const plan = runToEnd(planInSteps(counted(all, progress), before, after));
+  progress.end();
+  return { plan, problems: problems.before };
+}
+
+function* counted<T>(items: readonly T[], progress: Progress): Generator<T, undefined, undefined> {
+  for (const [index, item] of items.entries()) {
+    progress.show('planning', index, items.length, 'workloads');
+    yield item;
+  }
+}
+
+function fails(summary: PlanSummary, failure: PlanFailure): boolean {
+  const { workloads, unchanged, newlyDenied, newlyWarned } = summary;
+  if (failure === 'any') return unchanged < workloads;
+  return newlyDenied > 0 || (failure === 'warned' && newlyWarned > 0);
+}

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { violationKey } from '../../src/checks/violation.ts';
+import { checkInputs } from '../../src/cli/check-inputs.ts';
+import { fixText } from '../../src/cli/fix-text.ts';
+import { planAsJson } from '../../src/cli/output/plan-json.ts';
+import { workloadsOf } from '../../src/cli/plan-workloads.ts';
+import { equalJson } from '../../src/json/equal-json.ts';
+import { inputsOf } from '../../src/manifests/inputs.ts';
+import { runToEnd } from '../../src/steps.ts';
+import { snapshotAfter } from '../../src/what-if/policy-change.ts';
+import { planInSteps } from '../../src/what-if/plan.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
+import { anyWorkload } from '../arbitrary-workloads.ts';
+import { anyPod } from '../arbitraries.ts';
+import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
+import { policyDocument } from '../worlds.ts';
+import type { PlacedViolation } from '../../src/cli/check-report.ts';
+import type { Inputs } from '../../src/manifests/inputs.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+
+interface Change {
+  readonly container: string;
+  readonly probe: string | null;
+  readonly change: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+interface JsonPlan {
+  readonly workloads: readonly {
+    readonly name: string;
+    readonly probes: readonly Change[];
+    readonly violations: readonly (Change & { readonly check: string })[];
+  }[];
+  readonly summary: Readonly<Record<string, number>>;
+}
+
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
+const keyOf = ({ kind, metadata }: JsonObject): string => JSON.stringify([kind, metadata]);
+const policies = fc.uniqueArray(
+  fc.oneof(
+    clusterDocument,
+    namespaceDocument.map((document) => ({
+      ...document,
+      metadata: { ...(document['metadata'] as JsonObject), namespace: 'apps' },
+    })),
+  ),
+  { maxLength: 4, selector: keyOf },
+);
+const workloads = fc.array(
+  fc.oneof(
+    anyWorkload,
+    anyPod.map((pod) => ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { namespace: 'apps' },
+      spec: { template: { metadata: pod['metadata'], spec: pod['spec'] } },
+    })),
+  ),
+  { minLength: 1, maxLength: 4 },
+);
+
+/** The inputs with these objects: a file for each workload, named as the workload. */
+function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects: readonly JsonObject[]): Inputs {
+  const texts = (
+    documents: readonly JsonObject[],
+    name: string,
+  ): { texts: { file: string; text: string }[]; problems: [] } => ({
+    texts: documents.map((document, index) => ({ file: `${name}${index}`, text: JSON.stringify(document) })),
+    problems: [],
+  });
+  const settings = { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default' };
+  const read = inputsOf(texts(objects, 'w'), texts(old, 'old'), settings, texts(now, 'new'));
+  expect(read.policyProblems).toEqual([]);
+  return read;
+}
+
+/** What `kubectl apply` of the second list leaves, object by object. */
+function applied(old: readonly JsonObject[], now: readonly JsonObject[]): JsonObject[] {
+  return [...old.filter((document) => !now.some((other) => keyOf(other) === keyOf(document))), ...now];
+}
+
+/** The probes of each container of an object, as `fix` writes them. */
+function fixedProbes(read: Inputs, index: number): { container: string; probe: string; value: unknown }[] {
+  const [text] = read.texts.slice(index);
+  const [object] = text === undefined ? [] : fixText(text, read).objects;
+  const kind = object && workloadKindOfManifest(object, KNOWN_KINDS);
+  if (object === undefined || kind === undefined) throw new Error('no workload');
+  return podTemplatesOf(object, kind).flatMap(({ template }) => {
+    const spec = template['spec'] as Record<string, unknown>;
+    return ['initContainers', 'containers'].flatMap((list) =>
+      ((spec[list] ?? []) as JsonObject[]).flatMap((entry) =>
+        PROBES.map((probe) => ({ container: String(entry['name']), probe, value: entry[probe] ?? null })),
+      ),
+    );
+  });
+}
+
+/** The differences of two `fix` results. */
+function fixDifferences(old: Inputs, now: Inputs, index: number): Change[] {
+  const after = fixedProbes(now, index);
+  return fixedProbes(old, index).flatMap(({ container, probe, value: before }, position) => {
+    const is = after[position]?.value;
+    if (equalJson(before, is)) return [];
+    return [
+      { container, probe, change: before === null ? 'added' : is === null ? 'removed' : 'changed', before, after: is },
+    ];
+  });
+}
+
+/** The violations that `check` finds, by workload. Findings about policies have another place. */
+function checked(read: Inputs): (index: number) => readonly PlacedViolation[] {
+  const { violations } = checkInputs(read, 'Deny');
+  return (index) => violations.filter(({ file }) => file === `w${index}`);
+}
+
+const sorted = (changes: readonly unknown[]): string[] => changes.map((change) => JSON.stringify(change)).sort();
+
+it('a plan is the difference of two runs of fix and of two runs of check, and nothing more', () => {
+  const seen = { probes: 0, violations: 0, same: 0 };
+  const base = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/r' } }, 'base');
+  const other = policyDocument({ containers: ['*'], checks: { 'required-liveness': { action: 'Deny' } } }, 'base');
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace: 'apps' },
+    spec: { containers: [{ name: 'app', ports: [{ containerPort: 80, name: 'http' }] }] },
+  };
+  fc.assert(
+    fc.property(policies, policies, workloads, (old, now, given) => {
+      const objects = given.map((object, index) => ({
+        ...object,
+        metadata: { ...(object['metadata'] as JsonObject), name: `w${index}` },
+      }));
+      const read = inputs(old, now, objects);
+      const after = snapshotAfter(CHECK_CATALOGUE, read.policies, { applied: read.newPolicies, removed: [] });
+      const plan = JSON.parse(
+        planAsJson(
+          runToEnd(
+            planInSteps(
+              workloadsOf(read, () => [...read.problems]),
+              read.policies,
+              after,
+            ),
+          ),
+        ),
+      ) as JsonPlan;
+      const [runOld, runNow] = [inputs(old, [], objects), inputs(applied(old, now), [], objects)];
+      const summary = {
+        workloads: objects.length,
+        changedProbes: 0,
+        newlyDenied: 0,
+        noLongerDenied: 0,
+        newlyWarned: 0,
+        noLongerWarned: 0,
+        unchanged: 0,
+      };
+      const [checkedOld, checkedNow] = [checked(runOld), checked(runNow)];
+      for (const index of objects.keys()) {
+        const { probes, violations } = plan.workloads.find(({ name }) => name === `w${index}`) ?? {
+          probes: [],
+          violations: [],
+        };
+        const expectedProbes = fixDifferences(runOld, runNow, index);
+        expect(sorted(probes)).toEqual(sorted(expectedProbes));
+        const [before, now] = [checkedOld(index), checkedNow(index)];
+        expectDifference(violations, before, now);
+        const has = (found: readonly PlacedViolation[], action: string): boolean =>
+          found.some((violation) => violation.action === action);
+        summary.changedProbes += Number(probes.length > 0);
+        summary.newlyDenied += Number(!has(before, 'Deny') && has(now, 'Deny'));
+        summary.noLongerDenied += Number(has(before, 'Deny') && !has(now, 'Deny'));
+        summary.newlyWarned += Number(!has(before, 'Warn') && has(now, 'Warn'));
+        summary.noLongerWarned += Number(has(before, 'Warn') && !has(now, 'Warn'));
+        summary.unchanged += Number(probes.length + violations.length === 0);
+        seen.probes += probes.length;
+        seen.violations += violations.length;
+      }
+      seen.same += summary.unchanged;
+      expect(plan.summary).toEqual(summary);
+      expect(plan.workloads.length).toBe(objects.length - summary.unchanged);
+    }),
+    {
+      numRuns: 60,
+      examples: [
+        [[base], [other], [pod]],
+        [[base], [], [pod]],
+      ],
+    },
+  );
+  expect(seen.probes).toBeGreaterThan(0);
+  expect(seen.violations).toBeGreaterThan(0);
+  expect(seen.same).toBeGreaterThan(0);
+});
+
+/** The changes lead from the violations of the first run to those of the second, in the fewest steps. */
+function expectDifference(
+  changes: JsonPlan['workloads'][number]['violations'],
+  before: readonly PlacedViolation[],
+  after: readonly PlacedViolation[],
+): void {
+  const shown = ({ check, container, probe }: { check: string; container: string; probe?: unknown }): string =>
+    JSON.stringify([check, container, probe ?? null]);
+  const actions = (found: readonly PlacedViolation[], key: string): string[] =>
+    found.filter((violation) => shown(violation) === key).map(({ action }) => action);
+  for (const key of new Set([...changes.map(shown), ...[...before, ...after].map(shown)])) {
+    const ofKey = changes.filter((change) => shown(change) === key);
+    for (const { change, before: was, after: is } of ofKey) {
+      expect(was).not.toBe(is);
+      expect(change).toBe(was === null ? 'new' : is === null ? 'gone' : 'changed');
+    }
+    const [old, now] = [actions(before, key), actions(after, key)];
+    for (const { before: was } of ofKey)
+      if (was !== null) expect(old.splice(old.indexOf(was as string), 1)).toEqual([was]);
+    for (const { after: is } of ofKey) if (is !== null) expect(now.splice(now.indexOf(is as string), 1)).toEqual([is]);
+    // What no change names has the same action before and after.
+    expect(old.sort()).toEqual(now.sort());
+  }
+  // Equal runs have no difference.
+  if (
+    equalJson(before.map(violationKey), after.map(violationKey)) &&
+    equalJson(
+      before.map(({ action }) => action),
+      after.map(({ action }) => action),
+    )
+  )
+    expect(changes.length).toBeLessThanOrEqual(before.length - new Set(before.map(violationKey)).size);
+}
