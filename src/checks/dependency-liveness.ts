@@ -8,14 +8,17 @@ import type { Finding } from './check.ts';
 
 /**
  * Paths that also report on dependencies. The value is the framework's own path that reports on the process alone, if
- * the framework documents one: Spring Boot's liveness group, MicroProfile Health as Quarkus serves it, and Prometheus
- * and its relatives. A path of no known framework has no value, because no other path is known to answer.
+ * the framework documents one: Spring Boot's liveness group (JHipster serves it below /management), MicroProfile Health
+ * as Quarkus serves it, and Prometheus and its relatives. A path of no known framework has no value, because no other
+ * path is known to answer.
  */
 const KNOWN_PATHS: ReadonlyMap<string, string | undefined> = new Map([
   ['/actuator/health', '/actuator/health/liveness'],
   ['/manage/health', '/manage/health/liveness'],
+  ['/management/health', '/management/health/liveness'],
   ['/actuator/health/readiness', '/actuator/health/liveness'],
   ['/manage/health/readiness', '/manage/health/liveness'],
+  ['/management/health/readiness', '/management/health/liveness'],
   ['/q/health', '/q/health/live'],
   ['/q/health/ready', '/q/health/live'],
   ['/readyz', undefined],

@@ -20,6 +20,7 @@ describe('dependency-liveness', () => {
   const OWN = 'use an endpoint that reports on this process only';
   it.each([
     ['/manage/health', 'write path: /manage/health/liveness'],
+    ['/management/health', 'write path: /management/health/liveness'],
     ['/actuator/health/readiness', 'write path: /actuator/health/liveness'],
     ['/q/health/ready', 'write path: /q/health/live'],
     ['/-/ready', 'write path: /-/healthy'],
