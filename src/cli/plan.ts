@@ -46,6 +46,8 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
     reportProblems(inputs.problems, io);
     return EXIT_USAGE;
   }
+  if (inputs.texts.every(({ manifests }) => manifests.length === 0) && inputs.problems.length === 0)
+    printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
   const snapshots = changedSnapshots(inputs, flags.remove, io);
   if (snapshots === undefined) return EXIT_USAGE;
   const { plan, problems } = planOf(inputs, snapshots, progress);

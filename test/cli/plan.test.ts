@@ -201,6 +201,51 @@ describe('probewright plan', () => {
   });
 });
 
+describe('what only the text of a manifest shows', () => {
+  it('is in the plan as in two runs of check: doubled keys and misplaced fields', async () => {
+    const text = [
+      'apiVersion: v1',
+      'kind: Pod',
+      'metadata: { name: web, namespace: apps }',
+      'spec:',
+      '  containers:',
+      '    - name: app',
+      '      image: x',
+      '      livenessProbe: { tcpSocket: { port: 80, periodSeconds: 3 } }',
+      '      livenessProbe: { tcpSocket: { port: 80 }, periodsSeconds: 3 }',
+      '',
+    ].join('\n');
+    await writeFile(at('pod.yaml'), text);
+    const now = await write('new.yaml', policy('a', { checks: { 'valid-probe': { action: 'Warn' } } }));
+    const { code, stdout, stderr } = await plan('--policies', now, at('pod.yaml'), '--output', 'json');
+    // The violation of the doubled key replaces the problem of the file.
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    const { workloads, summary } = JSON.parse(stdout) as {
+      workloads: { violations: { check: string; message: string; before: string; after: string }[] }[];
+      summary: unknown;
+    };
+    const found = (await runProbewright(['check', at('pod.yaml'), '--output', 'json'])).stdout;
+    const { violations } = JSON.parse(found) as { violations: { check: string; message: string }[] };
+    const expected = violations.filter(({ check }) => check === 'valid-probe').map(({ message }) => message);
+    expect(expected.length).toBe(2);
+    expect(
+      workloads[0]?.violations.map(({ check, message, before, after }) => [check, message, before, after]),
+    ).toEqual(expected.map((message) => ['valid-probe', message, 'Deny', 'Warn']));
+    expect(summary).toEqual({
+      ...{ workloads: 1, changedProbes: 0, newlyDenied: 0, noLongerDenied: 1, newlyWarned: 1, noLongerWarned: 0 },
+      unchanged: 0,
+    });
+  });
+
+  it('says that the inputs are empty', async () => {
+    const now = await write('new.yaml', policy('a', {}));
+    await writeFile(at('empty.yaml'), '# nothing\n');
+    const { code, stderr } = await plan('--policies', now, at('empty.yaml'));
+    expect(code).toBe(0);
+    expect(stderr).toBe('probewright plan: the inputs have no Kubernetes object, so the plan is empty\n');
+  });
+});
+
 describe('the exit code of plan', () => {
   const NOTHING = {};
   it.each([
@@ -246,7 +291,7 @@ describe('a plan with hostile or many names', () => {
       clusterPolicy('all', { ...(readiness('/`````````') as object), ...DENY_LIVENESS }),
     );
     const { stdout } = await plan('--policies', now, file, '--output', 'markdown');
-    const outside = stdout.replaceAll(/^(`{3,})diff\n[\s\S]*?^\1\n/gm, '');
+    const outside = stdout.replaceAll(/^(`{3,})(?:diff|text)\n[\s\S]*?^\1\n/gm, '');
     expect(outside.replaceAll(/\n+/g, '\n')).toBe(
       '<!-- probewright plan -->\n' +
         '**Plan: 1 workload gets other probes, 1 would be denied at its next change, 0 no longer; 0 unchanged.**\n' +

@@ -42,5 +42,6 @@ function sectionOf({ title, names, diff, example }: PlanGroup): string {
   const body = cut(shown.join('\n'), MOST_CHARACTERS_OF_GROUP);
   const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `\n### ${title}\n\n${fence}diff\n${body}\n${fence}\n`;
+  const language = diff.length > 0 ? 'diff' : 'text';
+  return `\n### ${title}\n\n${fence}${language}\n${body}\n${fence}\n`;
 }
