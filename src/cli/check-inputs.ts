@@ -55,7 +55,11 @@ export function checkInputs(
     audit: count('Audit'),
     coverage: coverageOfInputs(inputs),
   };
-  return { violations, summary, warnings, problems };
+  return { ...isFromCluster(inputs), violations, summary, warnings, problems };
+}
+
+function isFromCluster(inputs: Inputs): Pick<CheckReport, 'isFromCluster'> {
+  return inputs.isFromCluster === true ? { isFromCluster: true } : {};
 }
 
 /** What was found in one object. */

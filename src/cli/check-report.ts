@@ -31,6 +31,8 @@ export function objectName({ kind, namespace, name }: Pick<PlacedViolation, 'kin
 
 /** What `probewright check` found. `shownReport` makes of it what is printed. */
 export interface CheckReport {
+  /** True when the findings are in objects of a cluster: their `file` is no file, and their lines mean nothing. */
+  readonly isFromCluster?: boolean;
   readonly violations: readonly PlacedViolation[];
   readonly summary: {
     /** Objects read, and how many of them hold a Pod template. */

@@ -1,40 +1,48 @@
 import { explanationsAsText, fieldsAsText } from '../drawing/text.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';
 import { explainManifest } from '../timeline/explain-manifest.ts';
+import { isInCluster } from './cluster-place.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import { explanationsAsJson } from './output/explanation-json.ts';
 import { writePictures } from './output/pictures.ts';
-import { readCommandInputs } from './read-command-inputs.ts';
+import { readAnyInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import type { PlaceInFile } from '../manifests/policy-places.ts';
 import type { FieldPlaces } from '../timeline/explained-fields.ts';
 import type { EXPLAIN } from './definitions/explain.ts';
+import type { Origin } from './cluster-place.ts';
 import type { CommandIo } from './io.ts';
 
 /** Explains what the probes of manifests mean in seconds. */
 export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
-  const inputs = await readCommandInputs('explain', line, io);
+  const inputs = await readAnyInputs('explain', line, io);
   if (inputs === undefined) return EXIT_USAGE;
   const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
-    ofManifest: (field) => placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }),
-    ofPolicy: (source, field) => placeText(inputs.policyPlaces.find(source, field)),
+    ofManifest: (field) =>
+      placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),
+    ofPolicy: (source, field) => placeText(inputs.policyPlaces.find(source, field), inputs),
   });
   const workloads = inputs.texts
     .flatMap(({ manifests }) => manifests)
     .flatMap(
-      (manifest) => explainManifest(manifest.object, placeOfManifest(manifest), inputs, placesOf(manifest)) ?? [],
+      (manifest) => explainManifest(manifest.object, placeOf(manifest, inputs), inputs, placesOf(manifest)) ?? [],
     );
   let isComplete = inputs.problems.length === 0;
   const { output, fields } = line.flags;
   if (output === 'text') io.stdout.write((fields ? fieldsAsText : explanationsAsText)(workloads));
   else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
-  reportProblems([...inputs.policyWarnings, ...inputs.problems], io);
+  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return isComplete ? EXIT_OK : EXIT_USAGE;
 }
 
-function placeText(place: PlaceInFile | undefined): string | undefined {
-  return place && `${place.file}:${place.line}`;
+function placeOf(manifest: Manifest, origin: Origin): string {
+  const { file } = manifest.document;
+  return isInCluster(file, origin) ? file : placeOfManifest(manifest);
+}
+
+function placeText(place: PlaceInFile | undefined, origin: Origin): string | undefined {
+  return place && (isInCluster(place.file, origin) ? place.file : `${place.file}:${place.line}`);
 }

@@ -1,6 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { readInputs } from '../manifests/inputs.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
+import { clusterChoice } from './cluster-input.ts';
 import { PROGRAM } from './command-table.ts';
 import { printLine } from './io.ts';
 import { Progress } from './progress.ts';
@@ -8,8 +9,39 @@ import { reportProblems } from './report-problems.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { InputNote } from '../manifests/input-note.ts';
 import type { Inputs } from '../manifests/inputs.ts';
+import type { ClusterLine } from './cluster-input.ts';
 import type { INPUT_FLAGS } from './definitions/input-flags.ts';
 import type { CommandIo } from './io.ts';
+
+/**
+ * The inputs that a command line names: a cluster or files. Undefined, after a report, when the command has nothing to
+ * decide by.
+ *
+ * @param progress shows how far the reading is
+ */
+export async function readAnyInputs(
+  command: string,
+  line: ClusterLine,
+  io: CommandIo,
+  progress = new Progress(io),
+): Promise<Inputs | undefined> {
+  const choice = await clusterChoice(line);
+  const { flags, positionals } = line;
+  if (choice === undefined) {
+    const { namespace = 'default', ...others } = flags;
+    return await readCommandInputs(command, { flags: { ...others, namespace }, positionals }, io, progress);
+  }
+  if ('problem' in choice) {
+    printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
+    printLine(io.stderr, `Run "${PROGRAM} ${command} --help" for the flags.`);
+    return undefined;
+  }
+  return await readingInputs(command, io, progress, async () => {
+    // Most command lines name files, and need no client of the API server.
+    const { readCluster } = await import('./read-cluster.ts');
+    return await readCluster(line, choice.names, io, progress);
+  });
+}
 
 /**
  * The inputs that a command line names. Undefined, after a report, when the command has nothing to decide by.
@@ -26,19 +58,33 @@ export async function readCommandInputs(
 ): Promise<Inputs | undefined> {
   const { policies, namespace, exclude, 'workload-kinds': workloadKinds, 'render-charts': renderCharts } = flags;
   const options = { files: positionals, policies, newPolicies, namespace, workloadKinds, exclude, renderCharts };
-  try {
+  return await readingInputs(command, io, progress, async () => {
     const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
       progress.show('reading', done, total);
     });
     progress.end();
     for (const note of notes) printLine(io.stderr, noteLine(note, command));
     return inputs;
+  });
+}
+
+/** Reports the error by which a command has no inputs. */
+async function readingInputs(
+  command: string,
+  io: CommandIo,
+  progress: Progress,
+  read: () => Promise<Inputs>,
+): Promise<Inputs | undefined> {
+  try {
+    return await read();
   } catch (error) {
-    progress.end();
     if (!(error instanceof PolicyFilesError)) throw error;
+    progress.end();
     reportProblems(error.problems, io);
     printLine(io.stderr, `${PROGRAM} ${command}: ${error.message}`);
     return undefined;
+  } finally {
+    progress.end();
   }
 }
 

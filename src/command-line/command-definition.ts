@@ -9,6 +9,8 @@ export interface Positionals {
   readonly maximum: number;
   /** A list of words means that only these words are valid. */
   readonly suggestions: Suggestions;
+  /** The names of flags that replace such arguments: with one of these flags, the arguments may be missing. */
+  readonly replacedBy?: readonly string[];
   /** Advice for a command line with too few arguments. */
   readonly missing: string;
 }

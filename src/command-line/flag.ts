@@ -2,6 +2,8 @@ import type { Reading, ValueType } from './value-types.ts';
 
 /** The texts of a flag, for help, docs and completion. */
 export interface FlagTexts {
+  /** One letter that may be written for the name: `n` for `-n`. */
+  readonly short?: string;
   /** One sentence. */
   readonly summary: string;
   /** More sentences, for help and docs. */

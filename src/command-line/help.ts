@@ -44,9 +44,10 @@ export function flagGroups({
   return [...Map.groupBy(Object.entries(flags), ([, { group }]) => group)];
 }
 
-/** Formats a flag as a user writes it: `--policies DIR`. */
-export function flagUsage(name: string, { type }: Flag<unknown>): string {
-  return type === undefined ? `--${name}` : `--${name} ${type.placeholder}`;
+/** Formats a flag as a user writes it: `--policies DIR`, `--namespace NAME, -n NAME`. */
+export function flagUsage(name: string, { type, short }: Flag<unknown>): string {
+  const names = short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
+  return names.map((each) => (type === undefined ? each : `${each} ${type.placeholder}`)).join(', ');
 }
 
 /** Returns the sentences about a flag without its name: purpose, default and environment variable. */

@@ -14,8 +14,9 @@ export type CommandLineParse<F extends Flags> =
 const HELP_FLAGS = ['--help', '-h'];
 
 /**
- * Reads the arguments after a command's name: `--flag value`, `--flag=value`, `--switch` and positionals. A value that
- * begins with two dashes needs the form `--flag=value`. All arguments after `--` are positionals. A flag overrides its
+ * Reads the arguments after a command's name: `--flag value`, `--flag=value`, `--switch` and positionals. A flag with a
+ * letter may also be written `-f value`, `-f=value` and `-fvalue`. A value that begins with two dashes needs the form
+ * `--flag=value`. All arguments after `--` are positionals. A flag overrides its
  * environment variable. `--help` and `-h` count in the place of a flag only, and whatever else is wrong.
  */
 export function parseCommandLine<F extends Flags>(
@@ -26,7 +27,8 @@ export function parseCommandLine<F extends Flags>(
   const problems: string[] = [];
   const { texts, positionals, wantsHelp, mayLack, meantFlags } = splitArguments(args, definition.flags, problems);
   if (wantsHelp) return { wantsHelp };
-  checkPositionals(definition, positionals, mayLack, problems);
+  const replaces = definition.positionals?.replacedBy?.some((name) => texts.has(name)) ?? false;
+  checkPositionals(definition, positionals, mayLack || replaces, problems);
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(definition.flags)) {
     const given = texts.get(name);
@@ -81,7 +83,7 @@ function splitArguments(args: readonly string[], flags: Flags, problems: string[
       positionals.push(arg);
       continue;
     }
-    const { written, name, inline } = readArgument(arg);
+    const { written, name, inline } = longArgument(arg, flags) ?? readArgument(arg);
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
       const meant = suggestion(name, Object.keys(flags));
@@ -107,8 +109,27 @@ function splitArguments(args: readonly string[], flags: Flags, problems: string[
   return { texts, positionals, wantsHelp: false, mayLack, meantFlags };
 }
 
+/** An argument that is or may be a flag. */
+interface FlagArgument {
+  readonly written: string;
+  readonly name: string;
+  readonly inline: string | undefined;
+}
+
+/** Reads `-f`, `-f=value` and `-fvalue` as the flag with the letter. Undefined for any other argument. */
+function longArgument(arg: string, flags: Flags): FlagArgument | undefined {
+  const letter = arg.startsWith('--') ? undefined : arg[1];
+  const found = Object.entries(flags).find(([, { short }]) => short !== undefined && short === letter);
+  if (found === undefined) return undefined;
+  const [name, { type }] = found;
+  const rest = arg.slice(2);
+  // `-Ax` is no form of a switch.
+  if (type === undefined && rest !== '' && !rest.startsWith('=')) return undefined;
+  return { written: `--${name}`, name, inline: rest === '' ? undefined : rest.replace(/^=/, '') };
+}
+
 /** Splits `--flag=value`. */
-function readArgument(arg: string): { written: string; name: string; inline: string | undefined } {
+function readArgument(arg: string): FlagArgument {
   const equals = arg.indexOf('=');
   const written = equals < 0 ? arg : arg.slice(0, equals);
   return { written, name: written.replace(/^--?/, ''), inline: equals < 0 ? undefined : arg.slice(equals + 1) };

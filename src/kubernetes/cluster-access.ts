@@ -40,21 +40,47 @@ export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<
         throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
       config.loadFromCluster(root);
     } else config.loadFromString(JSON.stringify(await readKubeconfig(kubeconfig)));
-    const cluster = currentCluster(config);
-    for (const file of credentialFiles(config, cluster)) await refuseSpecialFile(file);
-    // Proves now, not at the first request, that the certificates and tokens can be read.
-    proveCertificates(await requestOptions(config, cluster));
-    return {
-      server: cluster.server.replace(/\/+$/, ''),
-      namespace: config.getContextObject(config.getCurrentContext())?.namespace?.trim(),
-      requestOptions: () => requestOptions(config, cluster),
-    };
+    return await accessOf(config);
   } catch (error) {
     const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
     throw new Error(`${what} cannot be used: ${messageOf(error)}`, {
       cause: error,
     });
   }
+}
+
+/**
+ * Selects a context of a kubeconfig that was read before. Rejects with an Error that says what is wrong with the
+ * context.
+ *
+ * @param kubeconfig as readKubeconfig and mergedKubeconfigs return it
+ * @param context undefined selects the current context
+ */
+export async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
+  const { KubeConfig } = await import('./kube-config.ts');
+  const config = new KubeConfig();
+  config.loadFromString(JSON.stringify(kubeconfig));
+  if (context !== undefined) {
+    const names = config.getContexts().map(({ name }) => name);
+    if (!names.includes(context)) {
+      const known = names.length === 0 ? 'it has no context' : `its contexts are ${names.join(', ')}`;
+      throw new Error(`it has no context ${JSON.stringify(context)}; ${known}`);
+    }
+    config.setCurrentContext(context);
+  }
+  return await accessOf(config);
+}
+
+async function accessOf(config: KubeConfig): Promise<ClusterAccess> {
+  const cluster = currentCluster(config);
+  for (const file of credentialFiles(config, cluster)) await refuseSpecialFile(file);
+  // Proves now, not at the first request, that the certificates and tokens can be read.
+  proveCertificates(await requestOptions(config, cluster));
+  return {
+    server: cluster.server.replace(/\/+$/, ''),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace?.trim(),
+    requestOptions: () => requestOptions(config, cluster),
+  };
 }
 
 function currentCluster(config: KubeConfig): Cluster {

@@ -36,6 +36,8 @@ export interface InputOptions {
 
 /** Everything that a command decides by. */
 export interface Inputs {
+  /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
+  readonly isFromCluster?: boolean;
   /** In the order of the command line. */
   readonly texts: readonly ParsedText[];
   readonly policies: Snapshot;

@@ -4,7 +4,8 @@ import { choice, path, wordList } from '../../command-line/value-types.ts';
 import { optional, repeatable, toggle, withDefault } from '../../command-line/flag.ts';
 import { COLOUR_FLAG } from './colour-flag.ts';
 import { LEVELS } from '../level.ts';
-import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
+import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
+import { INPUT_DESCRIPTION } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 
 /** Formats of reports; src/cli/output/ has a file for each. */
@@ -14,7 +15,7 @@ export type ReportFormatName = (typeof REPORT_FORMATS)[number];
 const CHECK_IDS = wordList('CHECK', Object.keys(CHECK_CATALOGUE));
 
 const FLAGS = {
-  ...INPUT_FLAGS,
+  ...CLUSTER_INPUT_FLAGS,
   output: withDefault({
     type: choice(REPORT_FORMATS),
     default: 'text',
@@ -55,6 +56,7 @@ const FLAGS = {
   color: COLOUR_FLAG,
   'allow-empty': toggle({ summary: 'Accept inputs without any object. Without this flag they end with exit code 2.' }),
   strict: toggle({ summary: 'Fail for warnings too.' }),
+  ...CLUSTER_FLAGS,
 } as const;
 
 /** `probewright check`. */
@@ -62,8 +64,11 @@ export const CHECK: CommandDefinition<typeof FLAGS> = {
   name: 'check',
   summary: 'Give manifests the verdict that the webhook would give',
   usage: 'FILE... [flags]',
-  description: [`Gives manifests the verdict that the webhook would give at CREATE. ${INPUT_DESCRIPTION}`],
-  positionals: INPUT_FILES,
+  description: [
+    `Gives manifests the verdict that the webhook would give at CREATE. ${INPUT_DESCRIPTION}`,
+    CLUSTER_INPUT_DESCRIPTION,
+  ],
+  positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
   readsEnvironment: false,
   conflicts: ({ only, skip }) =>
@@ -74,6 +79,6 @@ export const CHECK: CommandDefinition<typeof FLAGS> = {
   exitCodes: [
     { code: 0, meaning: 'Nothing is denied.' },
     { code: 1, meaning: 'A violation is denied; with --strict also: there is a warning.' },
-    { code: 2, meaning: 'An input cannot be read, no input has an object, or the command line is wrong.' },
+    { code: 2, meaning: 'An input cannot be read in whole, no input has an object, or the command line is wrong.' },
   ],
 };

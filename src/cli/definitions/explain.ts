@@ -1,10 +1,11 @@
 import { choice, path } from '../../command-line/value-types.ts';
 import { optional, toggle, withDefault } from '../../command-line/flag.ts';
-import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
+import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
+import { INPUT_DESCRIPTION } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 
 const FLAGS = {
-  ...INPUT_FLAGS,
+  ...CLUSTER_INPUT_FLAGS,
   output: withDefault({
     type: choice(['text', 'json', 'svg']),
     default: 'text',
@@ -19,6 +20,7 @@ const FLAGS = {
     details: 'It is created if it is missing.',
     otherwise: 'the working directory',
   }),
+  ...CLUSTER_FLAGS,
 } as const;
 
 /** `probewright explain`. */
@@ -29,8 +31,9 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   description: [
     'Prints what the probes of manifests mean in seconds: how long a container has to start, when it is killed, when ' +
       `it gets no traffic. Probes that policies add are included. ${INPUT_DESCRIPTION}`,
+    CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: INPUT_FILES,
+  positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
   readsEnvironment: false,
   exitCodes: [

@@ -12,6 +12,7 @@ export const INPUT_FLAGS = {
   }),
   namespace: withDefault({
     type: anyText('NAME'),
+    short: 'n',
     default: 'default',
     summary: 'Namespace of objects that name no namespace.',
   }),

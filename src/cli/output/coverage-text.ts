@@ -1,8 +1,10 @@
 import { count } from '../../text/count.ts';
 import { COVERED_PROBES } from '../../verdict/coverage.ts';
+import { isInCluster } from '../cluster-place.ts';
 import { paragraph } from '../screen.ts';
 import type { LackReason } from '../../verdict/coverage.ts';
 import type { Coverage, NoMainContainer, ProbeCounts } from '../check-coverage.ts';
+import type { Origin } from '../cluster-place.ts';
 import type { Screen } from '../screen.ts';
 
 /** The reasons in words. docs/defaulting.md and docs/check.md say what helps. */
@@ -53,12 +55,17 @@ function probeLines(probe: string, { have, get, lack, reasons }: ProbeCounts, sc
 }
 
 /** The workloads that get no probes because no main container can be determined, with the policies that want one. */
-export function noMainContainerLines(workloads: readonly NoMainContainer[], screen: Screen): string[] {
+export function noMainContainerLines(
+  workloads: readonly NoMainContainer[],
+  screen: Screen,
+  origin: Origin = {},
+): string[] {
   if (workloads.length === 0) return [];
   return [
     screen.paint('heading', 'No main container:'),
     ...workloads.flatMap(({ file, line, column, kind, namespace, name, policies, message }) => {
-      const text = `${file}:${line}:${column}: ${kind} ${namespace}/${name}: ${message} (wanted by ${policies.join(', ')})`;
+      const place = isInCluster(file, origin) ? '' : `${file}:${line}:${column}: `;
+      const text = `${place}${kind} ${namespace}/${name}: ${message} (wanted by ${policies.join(', ')})`;
       return paragraph(screen, { text, indent: 2 });
     }),
   ];

@@ -11,7 +11,7 @@ import type { ShownReport } from '../shown-report.ts';
 export function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   const { coverage } = report.summary;
   return [
-    noMainContainerLines(coverage.noMainContainer, screen),
+    noMainContainerLines(coverage.noMainContainer, screen, report),
     coverageLines(coverage, screen),
     countsByCheck(report.violations, screen),
     totals(report, screen),

@@ -11,8 +11,8 @@ export const textReport: ReportFormat = (report, screen) => {
   const { violations } = report;
   const findings =
     screen.columns === undefined
-      ? violations.map((violation) => findingLine(violation, screen.paint))
-      : findingGroups(violations, screen);
+      ? violations.map((violation) => findingLine(violation, screen.paint, report))
+      : findingGroups(violations, screen, report);
   const blocks = [findings, ...summaryBlocks(report, screen)].filter(({ length }) => length > 0);
   return blocks.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
 };

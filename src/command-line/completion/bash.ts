@@ -47,9 +47,10 @@ complete -F _${program} ${program}
 function valueCases(program: string, { name, flags }: CommandDefinition): string[] {
   return Object.entries(flags)
     .filter(([, { type }]) => type !== undefined)
-    .map(([flag, { type }]: [string, Flag<unknown>]) => {
+    .map(([flag, { type, short }]: [string, Flag<unknown>]) => {
       const suggest = type?.suggestions === undefined ? '' : `${suggestionCall(program, type.suggestions)}; `;
-      return `    '${name} --${flag}') ${suggest}return ;;\n`;
+      const letter = short === undefined ? '' : `|'${name} -${short}'`;
+      return `    '${name} --${flag}'${letter}) ${suggest}return ;;\n`;
     });
 }
 

@@ -32,18 +32,19 @@ fi
 
 function commandCase({ name, flags, positionals }: CommandDefinition): string {
   const specifications = [
-    ...Object.entries(flags).map(([flag, definition]) => flagSpecification(flag, definition)),
+    ...Object.entries(flags).flatMap(([flag, definition]) => flagSpecifications(flag, definition)),
     '--help[Print help.]',
     ...(positionals === undefined ? [] : [`*:argument:${action(positionals.suggestions)}`]),
   ];
   return `    ${name})\n      _arguments \\\n        ${specifications.map(quoted).join(' \\\n        ')}\n      ;;\n`;
 }
 
-function flagSpecification(name: string, { type, summary, isRepeatable }: Flag<unknown>): string {
+function flagSpecifications(name: string, { type, short, summary, isRepeatable }: Flag<unknown>): string[] {
   const description = `[${summary.replace(/[\\[\]]/g, '\\$&')}]`;
   const repeated = isRepeatable ? '*' : '';
-  if (type === undefined) return `${repeated}--${name}${description}`;
-  return `${repeated}--${name}=${description}:${withoutColons(type.placeholder)}:${action(type.suggestions)}`;
+  const value = type === undefined ? '' : `:${withoutColons(type.placeholder)}:${action(type.suggestions)}`;
+  const letter = short === undefined ? [] : [`${repeated}-${short}${description}${value}`];
+  return [...letter, `${repeated}--${name}${type === undefined ? '' : '='}${description}${value}`];
 }
 
 function action(suggestions: Suggestions | undefined): string {

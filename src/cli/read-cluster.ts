@@ -1,0 +1,40 @@
+import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { PatientClient } from '../kubernetes/patient-client.ts';
+import { loadUserAccess } from '../kubernetes/user-access.ts';
+import { readClusterInputs } from '../manifests/cluster-inputs.ts';
+import { PolicyFilesError } from '../sources/policy-source.ts';
+import { messageOf } from '../text/error-message.ts';
+import { VERSION } from '../version.ts';
+import { PROGRAM } from './command-table.ts';
+import type { ClusterInputs } from '../manifests/cluster-inputs.ts';
+import type { ClusterName } from '../manifests/cluster-names.ts';
+import type { ClusterLine } from './cluster-input.ts';
+import type { CommandIo } from './io.ts';
+import type { Progress } from './progress.ts';
+
+/**
+ * Reads the cluster that a command line means.
+ *
+ * @throws PolicyFilesError when nothing of the cluster can be read
+ */
+export async function readCluster(
+  { flags }: ClusterLine,
+  names: readonly ClusterName[],
+  io: CommandIo,
+  progress: Progress,
+): Promise<ClusterInputs> {
+  const { context, kubeconfig, policies, 'workload-kinds': workloadKinds } = flags;
+  try {
+    const access = await loadUserAccess({ kubeconfig, context, env: io.env });
+    const given = flags.namespace ?? access.namespace;
+    const namespace = flags['all-namespaces'] ? undefined : (given ?? '') === '' ? 'default' : given;
+    const client = new PatientClient(access, `${PROGRAM}/${VERSION}`);
+    const options = { names, namespace, policies, workloadKinds };
+    return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
+      progress.show('reading', done, total, 'lists');
+    });
+  } catch (error) {
+    if (error instanceof PolicyFilesError) throw error;
+    throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
+  }
+}

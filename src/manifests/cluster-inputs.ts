@@ -1,0 +1,165 @@
+import { inParallel } from '../kubernetes/in-parallel.ts';
+import { readNamespaceLabels } from '../facts/namespace-labels.ts';
+import { Snapshot } from '../facts/snapshot.ts';
+import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
+import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
+import { readPolicyDocuments } from '../sources/policy-documents.ts';
+import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
+import { discoverKinds, MOST_REQUESTS_AT_ONCE, POLICY_GROUP } from './cluster-kinds.ts';
+import { wantedKinds } from './cluster-names.ts';
+import { CLUSTER_PLACE, clusterText, isOfController } from './cluster-object.ts';
+import { ClusterReading } from './cluster-reading.ts';
+import { readPolicyTexts } from './manifest-texts.ts';
+import { PolicyPlaces } from './policy-places.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { ClusterKind } from './cluster-kinds.ts';
+import type { ClusterName, WantedKind } from './cluster-names.ts';
+import type { Inputs, OnRead, ParsedText } from './inputs.ts';
+
+/** What a command line says about the inputs from a cluster. */
+export interface ClusterInputOptions {
+  /** The workloads to read. None = all. */
+  readonly names: readonly ClusterName[];
+  /** Undefined = all namespaces. */
+  readonly namespace: string | undefined;
+  /** Policies in files: the lowest layer, below the policies of the cluster, as in `serve`. */
+  readonly policies: string | undefined;
+  /** A file of custom kinds. Undefined = the known kinds. */
+  readonly workloadKinds: string | undefined;
+}
+
+/** Inputs from a cluster. */
+export type ClusterInputs = Inputs & { readonly isFromCluster: true };
+
+/**
+ * Reads workloads, policies and labels of namespaces from a cluster. What cannot be read becomes a problem, and
+ * everything else is returned.
+ *
+ * @param onRead is called with the numbers of lists that have been read and that are read
+ * @throws when the API server cannot be reached or does not accept the credentials
+ * @throws PolicyFilesError when the file of custom kinds cannot be used
+ */
+export async function readClusterInputs(
+  catalogue: CheckCatalogue,
+  client: ApiClient,
+  { names, namespace, policies, workloadKinds }: ClusterInputOptions,
+  onRead: OnRead = () => undefined,
+): Promise<ClusterInputs> {
+  const known = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
+  const { kinds, hasPolicies, problems: kindProblems } = await discoverKinds(client, known);
+  const { wanted, problems: nameProblems } = wantedKinds(names, kinds);
+  const reading = new ClusterReading(client, namespace);
+  const policyReading = new ClusterReading(client, namespace);
+  let done = 0;
+  const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
+    ...(hasPolicies ? POLICY_KINDS : []).map((kind) => () => policiesOf(policyReading, kind)),
+    ...wanted.flatMap((each) => workloadSteps(reading, each)),
+  ];
+  const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
+    const texts = await step();
+    done += 1;
+    onRead(done, steps.length);
+    return texts;
+  });
+  const policyTexts = read.slice(0, hasPolicies ? POLICY_KINDS.length : 0).flat();
+  const texts = read.slice(hasPolicies ? POLICY_KINDS.length : 0).flat();
+  const inForce = await policiesInForce(catalogue, policies, policyTexts);
+  const labels = inForce.looksAtNamespaceLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
+  const policyProblems = [...policyReading.problems.map(clusterProblem), ...inForce.problems];
+  const problems = [...kindProblems, ...nameProblems, ...reading.problems].map(clusterProblem);
+  return {
+    isFromCluster: true,
+    texts: texts.toSorted(byNamespace),
+    policies: inForce.snapshot(labels),
+    newPolicies: Snapshot.of(catalogue, []),
+    policyPlaces: inForce.places,
+    kinds: known,
+    namespace: namespace ?? 'default',
+    problems: [...problems, ...policyProblems],
+    policyProblems,
+    policyWarnings: inForce.warnings.map((of) => ({ ...of, message: `warning: ${of.message}` })),
+  };
+}
+
+const POLICY_VERSION = `${POLICY_GROUP}/v1alpha1`;
+const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false };
+const POLICY_KINDS: readonly ClusterKind[] = [
+  { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false },
+  { kind: 'ProbePolicy', resource: 'probepolicies', isNamespaced: true },
+].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: POLICY_VERSION, names: [] }));
+
+async function policiesOf(reading: ClusterReading, kind: ClusterKind): Promise<readonly ParsedText[]> {
+  return await reading.list(kind, (object) => clusterText(object, kind));
+}
+
+/** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */
+function workloadSteps(reading: ClusterReading, { kind, names }: WantedKind): (() => Promise<readonly ParsedText[]>)[] {
+  if (names === undefined)
+    return [
+      () => reading.list(kind, (object) => (isOfController(object, kind) ? undefined : clusterText(object, kind))),
+    ];
+  return names.map((name) => async () => {
+    const object = await reading.get(kind, name);
+    return object === undefined ? [] : [clusterText(object, kind)];
+  });
+}
+
+/** The policies of files, as the lowest tier, and those of the cluster above them: as in the webhook. */
+async function policiesInForce(
+  catalogue: CheckCatalogue,
+  policyFiles: string | undefined,
+  clusterTexts: readonly ParsedText[],
+): Promise<{
+  readonly looksAtNamespaceLabels: boolean;
+  readonly snapshot: (labels: ReadonlyMap<string, LabelsOfNamespace>) => Snapshot;
+  readonly places: PolicyPlaces;
+  readonly problems: readonly FileProblem[];
+  readonly warnings: readonly FileProblem[];
+}> {
+  const places = new PolicyPlaces();
+  const files = policyFiles === undefined ? { texts: [], problems: [] } : await readPolicyTexts(policyFiles);
+  const objects = clusterTexts.flatMap(({ manifests }) =>
+    manifests.map(({ document, object, path }) => ({ document, value: object, path })),
+  );
+  const add: Parameters<typeof readPolicyDocuments>[3] = ({ source }, document, path) => {
+    places.add(source, document, path);
+  };
+  const ofFiles = readPolicyDocuments(catalogue, files.texts, [], add);
+  const ofCluster = readPolicyDocuments(catalogue, [], objects, add);
+  const tiers = [new PolicyTier(ofFiles.policies), new PolicyTier(ofCluster.policies)];
+  const set = PolicySet.ofTiers(catalogue, tiers);
+  return {
+    looksAtNamespaceLabels: set.looksAtNamespaceLabels,
+    snapshot: (labels) =>
+      new Snapshot(set, { namespaceLabels: new Map([...ofFiles.facts.namespaceLabels, ...labels]) }),
+    places,
+    problems: [...files.problems, ...ofFiles.problems, ...ofCluster.problems],
+    warnings: [...ofFiles.warnings, ...ofCluster.warnings],
+  };
+}
+
+async function labelsOfNamespaces(
+  reading: ClusterReading,
+  namespace: string | undefined,
+): Promise<ReadonlyMap<string, LabelsOfNamespace>> {
+  if (namespace === undefined)
+    return new Map(
+      await reading.list(NAMESPACES, ({ metadata }) => [metadata.name, readNamespaceLabels(metadata.labels)] as const),
+    );
+  const found = await reading.get(NAMESPACES, namespace);
+  return new Map(found === undefined ? [] : [[namespace, readNamespaceLabels(found.metadata.labels)]]);
+}
+
+function clusterProblem(message: string): FileProblem {
+  return { file: CLUSTER_PLACE, line: 1, column: 1, message };
+}
+
+/** All workloads of a namespace together. Kinds and names keep the order in which they were read. */
+function byNamespace(a: ParsedText, b: ParsedText): number {
+  const [left, right] = [a, b].map(({ file }) => file.slice(0, file.indexOf('/')));
+  if (left === right || left === undefined || right === undefined) return 0;
+  return left < right ? -1 : 1;
+}

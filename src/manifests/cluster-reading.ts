@@ -1,0 +1,85 @@
+import { hasCode } from '../kubernetes/api-error.ts';
+import { isKubernetesObject } from '../kubernetes/kubernetes-object.ts';
+import { PagedList } from '../kubernetes/paged-list.ts';
+import { refusal, rootOf } from './cluster-kinds.ts';
+import { reduceList, reduceObject } from './cluster-object.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
+
+/** What is read of a kind. */
+export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'>;
+import type { ClusterKind } from './cluster-kinds.ts';
+
+/** A list is begun again so often when its later pages have expired. */
+const MOST_LISTS = 3;
+
+/** Reads objects of a cluster. What cannot be read becomes a problem, and everything else is read. */
+export class ClusterReading {
+  readonly problems: string[] = [];
+  readonly #client: ApiClient;
+  readonly #namespace: string | undefined;
+
+  /** @param namespace undefined = all namespaces */
+  constructor(client: ApiClient, namespace: string | undefined) {
+    this.#client = client;
+    this.#namespace = namespace;
+  }
+
+  /**
+   * Reads all objects of a kind in the scope. Each page is handed to `take` and dropped.
+   *
+   * @param take what is kept of an object
+   */
+  async list<T>(kind: ReadableKind, take: (object: KubernetesObject) => T | undefined): Promise<readonly T[]> {
+    const request = { method: 'GET', path: this.#pathOf(kind), reduce: reduceList } as const;
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        const kept: T[] = [];
+        try {
+          await new PagedList(this.#client).forEachPage(request, ({ items }) => {
+            for (const item of items) {
+              const part = take(item);
+              if (part !== undefined) kept.push(part);
+            }
+          });
+          return kept;
+        } catch (error) {
+          if (!hasCode(error, 410) || attempt === MOST_LISTS) throw error;
+        }
+      }
+    } catch (error) {
+      this.problems.push(refusal(`cannot list ${resourceOf(kind)} ${this.#scopeOf(kind)}`, error));
+      return [];
+    }
+  }
+
+  /** Reads one object. Undefined, after a problem, when the object cannot be read. */
+  async get(kind: ReadableKind, name: string): Promise<KubernetesObject | undefined> {
+    const what = `${resourceOf(kind)} "${name}" ${this.#scopeOf(kind)}`;
+    const path = `${this.#pathOf(kind)}/${encodeURIComponent(name)}`;
+    try {
+      const object = await this.#client.request({ method: 'GET', path, reduce: reduceObject });
+      if (isKubernetesObject(object)) return object;
+      this.problems.push(`cannot get ${what}: the answer is no object`);
+    } catch (error) {
+      this.problems.push(hasCode(error, 404) ? `${what} does not exist` : refusal(`cannot get ${what}`, error));
+    }
+    return undefined;
+  }
+
+  #pathOf({ apiVersion, resource, isNamespaced }: ReadableKind): string {
+    const scope =
+      isNamespaced && this.#namespace !== undefined ? `/namespaces/${encodeURIComponent(this.#namespace)}` : '';
+    return `${rootOf(apiVersion)}${scope}/${resource}`;
+  }
+
+  #scopeOf({ isNamespaced }: ReadableKind): string {
+    if (!isNamespaced) return 'in the cluster';
+    return this.#namespace === undefined ? 'in all namespaces' : `in namespace ${this.#namespace}`;
+  }
+}
+
+/** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
+function resourceOf({ group, resource }: ReadableKind): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}

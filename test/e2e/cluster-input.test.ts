@@ -1,0 +1,246 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
+import { runProbewright } from '../cli/run-probewright.ts';
+import { controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
+import { applyCrds } from './custom-resource-definitions.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import type { ControlPlane } from './control-plane.ts';
+
+const problem = controlPlaneProblem();
+if (problem !== undefined) console.warn(`cluster-input.test.ts is skipped: ${problem}`);
+
+const badProbe = { httpGet: { path: '/healthz', port: 'htpp' } };
+const template = (probe: object | undefined): object => ({
+  metadata: { labels: { app: 'web' } },
+  spec: {
+    containers: [
+      {
+        name: 'app',
+        image: 'registry.example/app:1',
+        ports: [{ name: 'http', containerPort: 8080 }],
+        ...(probe && { readinessProbe: probe }),
+      },
+    ],
+  },
+});
+const selector = { matchLabels: { app: 'web' } };
+const deployment = (name: string, probe?: object): object => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name },
+  spec: { selector, template: template(probe) },
+});
+const pod = (name: string, owner?: object): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, labels: { app: 'web' }, ...(owner && { ownerReferences: [owner] }) },
+  spec: (template(badProbe) as { spec: object }).spec,
+});
+
+interface Json {
+  readonly violations: readonly {
+    readonly action: string;
+    readonly check: string;
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+  }[];
+  readonly problems: readonly { readonly file: string; readonly message: string }[];
+  readonly summary: { readonly objects: number; readonly workloads: number };
+}
+
+describe.skipIf(problem !== undefined)('a cluster as the input of check and explain', () => {
+  let cluster: ControlPlane;
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let readerKubeconfig: string;
+
+  const create = async (path: string, object: object): Promise<void> => {
+    const { status, body } = await cluster.request('POST', path, object);
+    if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
+  };
+
+  beforeAll(async () => {
+    cluster = await startControlPlane({ users: ['reader', 'auditor'] });
+    directory = await temporaryDirectory('cluster-input');
+    await applyCrds(cluster);
+    for (const name of ['shop', 'bank', 'bare'])
+      await create('/api/v1/namespaces', { metadata: { name, labels: { tier: name } } });
+    await create('/apis/apps/v1/namespaces/shop/deployments', deployment('web', badProbe));
+    await create('/apis/apps/v1/namespaces/shop/deployments', deployment('fine'));
+    await create('/apis/apps/v1/namespaces/bank/deployments', deployment('ledger', badProbe));
+    await create('/apis/apps/v1/namespaces/shop/statefulsets', {
+      ...deployment('db', badProbe),
+      kind: 'StatefulSet',
+      spec: { serviceName: 'db', selector, template: template(badProbe) },
+    });
+    await waitUntil('Pods can be created in shop', async () => {
+      return (
+        (await cluster.request('GET', '/api/v1/namespaces/shop/serviceaccounts/default')).status === 200 ||
+        (await cluster.request('POST', '/api/v1/namespaces/shop/serviceaccounts', { metadata: { name: 'default' } }))
+          .status === 201
+      );
+    });
+    await create('/api/v1/namespaces/shop/pods', pod('alone'));
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x', uid: 'u', controller: true };
+    await create('/api/v1/namespaces/shop/pods', pod('of-a-controller', owner));
+    const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list'] }];
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop';
+    await create(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
+    const subjects = [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' };
+    await create(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, subjects, roleRef });
+    readerKubeconfig = await kubeconfigOf('reader');
+    await create('/apis/probewright.dev/v1alpha1/clusterprobepolicies', {
+      ...clusterPolicyDocument({
+        namespaceSelector: { matchLabels: { tier: 'bank' } },
+        checks: { 'named-port': { action: 'Warn' } },
+      }),
+    });
+    await create(
+      '/apis/probewright.dev/v1alpha1/namespaces/shop/probepolicies',
+      policyDocument({ port: 'http', kubernetesProbeEndpoints: { livenessProbe: '/livez' } }, 'shop', 'shop'),
+    );
+  });
+  afterAll(async () => {
+    await cluster.stop();
+    await directory.remove();
+  });
+
+  /** A kubeconfig for one of the users. Its token is in the API server's own file. */
+  async function kubeconfigOf(user: string): Promise<string> {
+    const tokens = await readFile(join(dirname(cluster.kubeconfig), 'tokens.csv'), 'utf8');
+    const token = tokens
+      .split('\n')
+      .find((line) => line.includes(`,${user},`))
+      ?.split(',')[0];
+    const admin = JSON.parse(await readFile(cluster.kubeconfig, 'utf8')) as { users: readonly object[] };
+    const file = join(directory.path, `${user}.json`);
+    await writeFile(file, JSON.stringify({ ...admin, users: [{ name: 'admin', user: { token } }] }));
+    return file;
+  }
+
+  const run = (...args: string[]): ReturnType<typeof runProbewright> =>
+    runProbewright(args, { env: { KUBECONFIG: cluster.kubeconfig } });
+  const json = async (...args: string[]): Promise<{ code: number; stderr: string; report: Json }> => {
+    const { code, stdout, stderr } = await run('check', ...args, '--output', 'json');
+    return { code, stderr, report: JSON.parse(stdout) as Json };
+  };
+  const found = ({ violations }: Json): string[] =>
+    violations.map(({ action, check, file }) => `${action} ${check} ${file}`);
+
+  it('reads all workloads of a namespace, and leaves out the Pods of controllers', async () => {
+    const { code, stderr, report } = await json('--cluster', '-n', 'shop');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(found(report)).toEqual([
+      'Deny named-port cluster:shop/pod/alone',
+      'Deny named-port cluster:shop/deployment/web',
+      'Deny named-port cluster:shop/statefulset/db',
+    ]);
+    expect(report.summary).toMatchObject({
+      objects: 4,
+      workloads: 4,
+      coverage: { livenessProbe: { have: 0, get: 4 } },
+    });
+    expect(report.violations.map(({ line, column }) => [line, column])).toEqual([
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  it('reads all namespaces, with the policies and the labels of namespaces', async () => {
+    const { code, stderr, report } = await json('-A');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(found(report)).toEqual([
+      'Warn named-port cluster:bank/deployment/ledger',
+      'Deny named-port cluster:shop/pod/alone',
+      'Deny named-port cluster:shop/deployment/web',
+      'Deny named-port cluster:shop/statefulset/db',
+    ]);
+  });
+
+  it.each([[['deploy/web']], [['deployments/web', 'deployment.apps/fine']], [['deployments.v1.apps', 'web', 'fine']]])(
+    'reads workloads that are named as with kubectl: %j',
+    async (names) => {
+      const { code, stdout, stderr } = await run('check', ...names, '-nshop');
+      expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+      expect(stdout.split('\n')[0]).toBe(
+        'Deployment shop/web: error: spec.template.spec.containers[0].readinessProbe.httpGet.port: ' +
+          'container "app" declares no port named "htpp"; did you mean "http"? (named-port)',
+      );
+    },
+  );
+
+  it('reads a Pod of a controller that is named', async () => {
+    const { report } = await json('pod', 'of-a-controller', '-n', 'shop');
+    expect(found(report)).toEqual(['Deny named-port cluster:shop/pod/of-a-controller']);
+  });
+
+  it('explains a workload with the probes of the policies of the cluster', async () => {
+    const { code, stdout, stderr } = await run('explain', 'statefulset', 'db', '-n', 'shop', '--fields');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('db (StatefulSet in namespace shop)  (cluster:shop/statefulset/db)');
+    expect(stdout).toContain('ProbePolicy/shop/shop');
+    expect(stdout).toContain('cluster:shop/probepolicy/shop');
+  });
+
+  it('names what does not exist, and shows the rest', async () => {
+    const { code, stderr, report } = await json('deploy/nope', 'sts/db', '-n', 'shop');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'cluster: deployments.apps "nope" in namespace shop does not exist\n',
+    });
+    expect(found(report)).toEqual(['Deny named-port cluster:shop/statefulset/db']);
+  });
+
+  it('finds nothing in an empty namespace, and says so', async () => {
+    const { code, stderr } = await run('check', '--cluster', '-n', 'bare');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'cluster: has no Kubernetes object, so nothing is checked; --allow-empty accepts that\n',
+    });
+  });
+
+  it('names the missing rights of a user, and shows what the user may read', async () => {
+    const { code, stderr, report } = await json('--kubeconfig', readerKubeconfig, '-n', 'shop');
+    expect(code).toBe(2);
+    expect(found(report)).toEqual(['Deny named-port cluster:shop/deployment/web']);
+    expect(stderr.trimEnd().split('\n').toSorted()).toEqual(
+      [
+        'clusterprobepolicies.probewright.dev in the cluster',
+        ...[
+          'cronjobs.batch',
+          'daemonsets.apps',
+          'jobs.batch',
+          'pods',
+          'podtemplates',
+          'probepolicies.probewright.dev',
+          'replicasets.apps',
+          'replicationcontrollers',
+          'statefulsets.apps',
+        ].map((resource) => `${resource} in namespace shop`),
+      ].map((what) => `cluster: cannot list ${what}: forbidden`),
+    );
+    const named = await json('--kubeconfig', readerKubeconfig, '-n', 'bank', 'deploy/ledger');
+    expect(named.stderr).toContain('cluster: cannot get deployments.apps "ledger" in namespace bank: forbidden\n');
+    expect(named.report.problems.map(({ file }) => file)).toEqual(['cluster', 'cluster', 'cluster']);
+  });
+
+  it('needs no more than the rights of the ClusterRole in the docs', async () => {
+    const page = await readFile('docs/check.md', 'utf8');
+    const role = /```yaml\n(apiVersion: rbac[^`]*)```/.exec(page)?.[1];
+    const subject = { kind: 'User', name: 'auditor', apiGroup: 'rbac.authorization.k8s.io' };
+    const name = (parse(role ?? '') as { metadata: { name: string } }).metadata.name;
+    await cluster.kubectl(['apply', '-f', '-'], { input: role ?? '' });
+    await create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+      metadata: { name: 'auditor' },
+      subjects: [subject],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    });
+    const { code, stderr, report } = await json('--kubeconfig', await kubeconfigOf('auditor'), '-A');
+    expect({ code, stderr, found: report.violations.length }).toEqual({ code: 1, stderr: '', found: 4 });
+  });
+});
