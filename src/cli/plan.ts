@@ -10,7 +10,7 @@ import { planAsMarkdown } from './output/plan-markdown.ts';
 import { planAsText } from './output/plan-text.ts';
 import { workloadsOf } from './plan-workloads.ts';
 import { Progress } from './progress.ts';
-import { readCommandInputs } from './read-command-inputs.ts';
+import { readAnyInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
 import { runToEnd } from '../steps.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
@@ -39,11 +39,11 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
   const { flags, positionals } = line;
   const progress = new Progress(io);
   const old = { flags: { ...flags, policies: flags.from }, positionals };
-  const inputs = await readCommandInputs('plan', old, io, progress, flags.policies);
+  const inputs = await readAnyInputs('plan', old, io, progress, { newPolicies: flags.policies });
   if (inputs === undefined) return EXIT_USAGE;
   // Without one of the policies, the plan would be wrong.
   if (inputs.policyProblems.length > 0) {
-    reportProblems(inputs.problems, io);
+    reportProblems(inputs.problems, io, inputs);
     return EXIT_USAGE;
   }
   if (inputs.texts.every(({ manifests }) => manifests.length === 0) && inputs.problems.length === 0)
@@ -52,7 +52,7 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
   if (snapshots === undefined) return EXIT_USAGE;
   const { plan, problems } = planOf(inputs, snapshots, progress);
   io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));
-  reportProblems([...inputs.policyWarnings, ...problems], io);
+  reportProblems([...inputs.policyWarnings, ...problems], io, inputs);
   if (problems.length > 0) return EXIT_USAGE;
   return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
 }

@@ -6,7 +6,7 @@ import { PolicyFilesError } from '../sources/policy-source.ts';
 import { messageOf } from '../text/error-message.ts';
 import { VERSION } from '../version.ts';
 import { PROGRAM } from './command-table.ts';
-import type { ClusterInputs } from '../manifests/cluster-inputs.ts';
+import type { ClusterInputs, PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
 import type { ClusterName } from '../manifests/cluster-names.ts';
 import type { ClusterLine } from './cluster-input.ts';
 import type { CommandIo } from './io.ts';
@@ -22,6 +22,7 @@ export async function readCluster(
   names: readonly ClusterName[],
   io: CommandIo,
   progress: Progress,
+  change?: PolicyChangeFiles,
 ): Promise<ClusterInputs> {
   const { context, kubeconfig, policies, 'workload-kinds': workloadKinds } = flags;
   try {
@@ -29,7 +30,7 @@ export async function readCluster(
     const given = flags.namespace ?? access.namespace;
     const namespace = flags['all-namespaces'] ? undefined : (given ?? '') === '' ? 'default' : given;
     const client = new PatientClient(access, `${PROGRAM}/${VERSION}`);
-    const options = { names, namespace, policies, workloadKinds };
+    const options = { names, namespace, policies, change, workloadKinds };
     return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });

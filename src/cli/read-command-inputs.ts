@@ -10,6 +10,7 @@ import type { CommandLine } from '../command-line/command-definition.ts';
 import type { InputNote } from '../manifests/input-note.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { ClusterLine } from './cluster-input.ts';
+import type { PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
 import type { INPUT_FLAGS } from './definitions/input-flags.ts';
 import type { CommandIo } from './io.ts';
 
@@ -18,18 +19,21 @@ import type { CommandIo } from './io.ts';
  * decide by.
  *
  * @param progress shows how far the reading is
+ * @param change the policies that are to be applied. Policies of the command line then replace those of the cluster
  */
 export async function readAnyInputs(
   command: string,
   line: ClusterLine,
   io: CommandIo,
   progress = new Progress(io),
+  change?: PolicyChangeFiles,
 ): Promise<Inputs | undefined> {
   const choice = await clusterChoice(line);
   const { flags, positionals } = line;
   if (choice === undefined) {
     const { namespace = 'default', ...others } = flags;
-    return await readCommandInputs(command, { flags: { ...others, namespace }, positionals }, io, progress);
+    const files = { flags: { ...others, namespace }, positionals };
+    return await readCommandInputs(command, files, io, progress, change?.newPolicies);
   }
   if ('problem' in choice) {
     printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
@@ -39,7 +43,7 @@ export async function readAnyInputs(
   return await readingInputs(command, io, progress, async () => {
     // Most command lines name files, and need no client of the API server.
     const { readCluster } = await import('./read-cluster.ts');
-    return await readCluster(line, choice.names, io, progress);
+    return await readCluster(line, choice.names, io, progress, change);
   });
 }
 

@@ -10,6 +10,7 @@ import { wantedKinds } from './cluster-names.ts';
 import { CLUSTER_PLACE, clusterText, isOfController } from './cluster-object.ts';
 import { ClusterReading } from './cluster-reading.ts';
 import { readPolicyTexts } from './manifest-texts.ts';
+import { policiesAmong } from './policies-among.ts';
 import { PolicyPlaces } from './policy-places.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
@@ -18,6 +19,13 @@ import type { FileProblem } from '../sources/policy-documents.ts';
 import type { ClusterKind } from './cluster-kinds.ts';
 import type { ClusterName, WantedKind } from './cluster-names.ts';
 import type { Inputs, OnRead, ParsedText } from './inputs.ts';
+import type { PoliciesAmong } from './policies-among.ts';
+
+/** A change of policies that is to be compared with the policies in force. */
+export interface PolicyChangeFiles {
+  /** A file or a directory with the policies that are to be applied. */
+  readonly newPolicies: string | undefined;
+}
 
 /** What a command line says about the inputs from a cluster. */
 export interface ClusterInputOptions {
@@ -27,6 +35,8 @@ export interface ClusterInputOptions {
   readonly namespace: string | undefined;
   /** Policies in files: the lowest layer, below the policies of the cluster, as in `serve`. */
   readonly policies: string | undefined;
+  /** With a change, policies in files replace the policies of the cluster. */
+  readonly change?: PolicyChangeFiles | undefined;
   /** A file of custom kinds. Undefined = the known kinds. */
   readonly workloadKinds: string | undefined;
 }
@@ -45,17 +55,18 @@ export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 export async function readClusterInputs(
   catalogue: CheckCatalogue,
   client: ApiClient,
-  { names, namespace, policies, workloadKinds }: ClusterInputOptions,
+  { names, namespace, policies, change, workloadKinds }: ClusterInputOptions,
   onRead: OnRead = () => undefined,
 ): Promise<ClusterInputs> {
   const known = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
   const { kinds, hasPolicies, problems: kindProblems } = await discoverKinds(client, known);
+  const policyKinds = hasPolicies && !(change !== undefined && policies !== undefined) ? POLICY_KINDS : [];
   const { wanted, problems: nameProblems } = wantedKinds(names, kinds);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
   let done = 0;
   const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
-    ...(hasPolicies ? POLICY_KINDS : []).map((kind) => () => policiesOf(policyReading, kind)),
+    ...policyKinds.map((kind) => () => policiesOf(policyReading, kind)),
     ...wanted.flatMap((each) => workloadSteps(reading, each)),
   ];
   const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
@@ -64,23 +75,28 @@ export async function readClusterInputs(
     onRead(done, steps.length);
     return texts;
   });
-  const policyTexts = read.slice(0, hasPolicies ? POLICY_KINDS.length : 0).flat();
-  const texts = read.slice(hasPolicies ? POLICY_KINDS.length : 0).flat();
+  const policyTexts = read.slice(0, policyKinds.length).flat();
+  const texts = read.slice(policyKinds.length).flat();
   const inForce = await policiesInForce(catalogue, policies, policyTexts);
-  const labels = inForce.looksAtNamespaceLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
-  const policyProblems = [...policyReading.problems.map(clusterProblem), ...inForce.problems];
+  const applied = await newPoliciesOf(catalogue, change?.newPolicies);
+  const readsLabels = inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
+  const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
+  const policyProblems = [...policyReading.problems.map(clusterProblem), ...inForce.problems, ...applied.problems];
   const problems = [...kindProblems, ...nameProblems, ...reading.problems].map(clusterProblem);
   return {
     isFromCluster: true,
     texts: texts.toSorted(byNamespace),
     policies: inForce.snapshot(labels),
-    newPolicies: Snapshot.of(catalogue, []),
+    newPolicies: applied.set,
     policyPlaces: inForce.places,
     kinds: known,
     namespace: namespace ?? 'default',
     problems: [...problems, ...policyProblems],
     policyProblems,
-    policyWarnings: inForce.warnings.map((of) => ({ ...of, message: `warning: ${of.message}` })),
+    policyWarnings: [...inForce.warnings, ...applied.warnings].map((of) => ({
+      ...of,
+      message: `warning: ${of.message}`,
+    })),
   };
 }
 
@@ -139,6 +155,15 @@ async function policiesInForce(
     problems: [...files.problems, ...ofFiles.problems, ...ofCluster.problems],
     warnings: [...ofFiles.warnings, ...ofCluster.warnings],
   };
+}
+
+async function newPoliciesOf(
+  catalogue: CheckCatalogue,
+  newPolicies: string | undefined,
+): Promise<Pick<PoliciesAmong, 'set' | 'problems' | 'warnings'>> {
+  const files = newPolicies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(newPolicies);
+  const read = policiesAmong(catalogue, [], files.texts);
+  return { ...read, problems: [...files.problems, ...read.problems] };
 }
 
 async function labelsOfNamespaces(

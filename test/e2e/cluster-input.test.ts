@@ -52,7 +52,7 @@ interface Json {
   readonly summary: { readonly objects: number; readonly workloads: number };
 }
 
-describe.skipIf(problem !== undefined)('a cluster as the input of check and explain', () => {
+describe.skipIf(problem !== undefined)('a cluster as the input of check, explain and plan', () => {
   let cluster: ControlPlane;
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let readerKubeconfig: string;
@@ -185,6 +185,87 @@ describe.skipIf(problem !== undefined)('a cluster as the input of check and expl
     expect(stdout).toContain('db (StatefulSet in namespace shop)  (cluster:shop/statefulset/db)');
     expect(stdout).toContain('ProbePolicy/shop/shop');
     expect(stdout).toContain('cluster:shop/probepolicy/shop');
+  });
+
+  describe('plan', () => {
+    interface JsonPlan {
+      readonly workloads: readonly {
+        readonly namespace: string;
+        readonly name: string;
+        readonly probes: readonly { readonly probe: string; readonly change: string }[];
+        readonly violations: readonly {
+          readonly check: string;
+          readonly before: string | null;
+          readonly after: string | null;
+        }[];
+      }[];
+      readonly summary: { readonly workloads: number; readonly unchanged: number };
+    }
+    const planned = async (
+      documents: readonly object[],
+      ...args: string[]
+    ): Promise<{ code: number; stderr: string; effects: string[]; summary: JsonPlan['summary'] }> => {
+      const file = join(directory.path, 'new.yaml');
+      await writeFile(file, documents.map((document) => JSON.stringify(document)).join('\n---\n'));
+      const { code, stdout, stderr } = await run('plan', '--policies', file, ...args, '--output', 'json');
+      const { workloads, summary } = JSON.parse(stdout) as JsonPlan;
+      const effects = workloads.flatMap(({ namespace, name, probes, violations }) => [
+        ...probes.map(({ probe, change }) => `${namespace}/${name} ${probe} ${change}`),
+        ...violations.map(
+          ({ check, before, after }) => `${namespace}/${name} ${check} ${before ?? 'none'} ${after ?? 'none'}`,
+        ),
+      ]);
+      return { code, stderr, effects, summary };
+    };
+    // Only this policy looks at labels of namespaces: they are read for it.
+    const bank = clusterPolicyDocument(
+      { namespaceSelector: { matchLabels: { tier: 'bank' } }, checks: { 'named-port': { action: 'Audit' } } },
+      'cluster',
+    );
+
+    it('compares new policies with the policies of the cluster', async () => {
+      const { code, stderr, effects, summary } = await planned([bank], '-A');
+      expect({ code, stderr, effects }).toEqual({
+        code: 1,
+        stderr: '',
+        effects: ['bank/ledger named-port Warn Audit'],
+      });
+      expect([summary.workloads, summary.unchanged]).toEqual([5, 4]);
+      const shop = policyDocument({ kubernetesProbeEndpoints: {} }, 'shop', 'shop');
+      const removed = await planned([shop], 'deploy/fine', '-n', 'shop');
+      expect(removed).toMatchObject({
+        code: 1,
+        stderr: '',
+        effects: ['shop/fine livenessProbe removed', 'shop/fine startupProbe removed'],
+      });
+    });
+
+    it('compares new policies with those of --from instead, if given', async () => {
+      const from = join(directory.path, 'old.yaml');
+      await writeFile(from, JSON.stringify(bank));
+      const { code, stderr, effects } = await planned([bank], '--from', from, '-A');
+      expect({ code, stderr, effects }).toEqual({ code: 0, stderr: '', effects: [] });
+    });
+
+    it('removes a policy of the cluster, and prints no plan without the right to read policies', async () => {
+      const { code, stdout, stderr } = await run(
+        'plan',
+        '--remove',
+        'ProbePolicy/shop/shop',
+        'deploy/fine',
+        '-n',
+        'shop',
+      );
+      expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+        'Plan: 1 workload gets other probes, 0 would be denied at their next change, 0 no longer; 0 unchanged.',
+      );
+      const denied = await run(
+        ...['plan', '--remove', 'ProbePolicy/shop/shop', 'deploy/fine', '-n', 'shop', '--kubeconfig', readerKubeconfig],
+      );
+      expect({ code: denied.code, stdout: denied.stdout }).toEqual({ code: 2, stdout: '' });
+      expect(denied.stderr).toContain('cannot list probepolicies.probewright.dev in namespace shop: forbidden');
+    });
   });
 
   it('names what does not exist, and shows the rest', async () => {

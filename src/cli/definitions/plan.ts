@@ -1,7 +1,8 @@
 import { choice, path, textThat } from '../../command-line/value-types.ts';
 import { optional, repeatable, withDefault } from '../../command-line/flag.ts';
 import { COLOUR_FLAG } from './colour-flag.ts';
-import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
+import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
+import { INPUT_DESCRIPTION } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 
 /** Formats of plans; src/cli/output/ has a file for each. */
@@ -19,7 +20,7 @@ const POLICY = textThat(
 );
 
 const FLAGS = {
-  ...INPUT_FLAGS,
+  ...CLUSTER_INPUT_FLAGS,
   policies: optional({
     type: path('FILE|DIR', 'files'),
     summary: 'The new policies: a YAML file, or a directory of them.',
@@ -30,6 +31,7 @@ const FLAGS = {
     type: path('FILE|DIR', 'files'),
     summary: 'The old policies: a YAML file, or a directory of them.',
     details: 'Policies among the manifests are old policies too.',
+    otherwise: 'none; with a cluster, the policies of the cluster',
   }),
   remove: repeatable({
     type: POLICY,
@@ -48,17 +50,19 @@ const FLAGS = {
     links: 'See [exit codes](#exit-codes).',
   }),
   color: COLOUR_FLAG,
+  ...CLUSTER_FLAGS,
 } as const;
 
 /** `probewright plan`. */
 export const PLAN: CommandDefinition<typeof FLAGS> = {
   name: 'plan',
   summary: 'Print what a change of policies does to workloads',
-  usage: '--policies NEW [--from OLD] FILE... [flags]',
+  usage: '--policies NEW [--from OLD] [FILE...] [flags]',
   description: [
     `Prints what a change of policies does to workloads: other probes, and violations that appear or disappear. ${INPUT_DESCRIPTION}`,
+    CLUSTER_INPUT_DESCRIPTION,
   ],
-  positionals: INPUT_FILES,
+  positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
   readsEnvironment: false,
   conflicts: ({ policies, remove }) =>
