@@ -35,11 +35,16 @@ export function readClusterNames(words: readonly string[]): ClusterNamesReading 
   return { names: types.flatMap((type) => (rest.length === 0 ? [undefined] : rest).map((name) => ({ type, name }))) };
 }
 
+/** A name that is more probably a file that is missing. */
+const FILE_NAME = /\.(?:ya?ml|json)$/;
+
 /** True for words that can only mean workloads of a cluster: `deploy/web`, `statefulset web`. */
 export function areNamesOfWorkloads(words: readonly string[], kinds: readonly WorkloadKind[]): boolean {
   const reading = readClusterNames(words);
   if ('problem' in reading || reading.names.length === 0) return false;
-  return reading.names.every(({ type, name }) => name !== undefined && isNameOfKind(type, kinds));
+  return reading.names.every(
+    ({ type, name }) => name !== undefined && !FILE_NAME.test(name) && isNameOfKind(type, kinds),
+  );
 }
 
 /** A kind of a cluster, and the objects of it that are to be read. */

@@ -233,3 +233,51 @@ describe('the environment', () => {
     expect(problems([], { PROBEWRIGHT_PORT: 'x' }, { readsEnvironment: false })).toEqual([]);
   });
 });
+
+describe('a flag with a letter', () => {
+  const flags = {
+    namespace: optional({ type: anyText('NAME'), short: 'n', summary }),
+    all: toggle({ short: 'A', summary }),
+  } as const;
+  const positionals = {
+    name: 'FILE',
+    minimum: 1,
+    maximum: 2,
+    suggestions: 'files',
+    missing: 'name one',
+    replacedBy: ['all'],
+  };
+  const command: CommandDefinition<typeof flags> = {
+    name: 'try',
+    summary: 'Try letters',
+    usage: '[flags]',
+    description: [],
+    positionals: { ...positionals, suggestions: 'files' },
+    flags,
+    readsEnvironment: false,
+    exitCodes: [],
+  };
+
+  it.each([
+    ['-n shop x', { namespace: 'shop', all: false }, ['x']],
+    ['-n=shop x', { namespace: 'shop', all: false }, ['x']],
+    ['-nshop x', { namespace: 'shop', all: false }, ['x']],
+    ['--namespace a -n b x', { namespace: 'b', all: false }, ['x']],
+    ['-n - -', { namespace: '-', all: false }, ['-']],
+    ['-A', { namespace: undefined, all: true }, []],
+    ['-- -A', { namespace: undefined, all: false }, ['-A']],
+  ])('is read in each form: %s', (line, values, expected) => {
+    expect(parseCommandLine(command, line.split(' '), {})).toEqual({ flags: values, positionals: expected });
+  });
+
+  it.each([
+    ['-A=x y', ['--all: takes no value, not "x"']],
+    ['-Ax y', ['-Ax: unknown flag; did you mean --all?']],
+    ['-n', ['FILE: name one', '--namespace: needs a value']],
+    ['-x y', ['-x: unknown flag']],
+    ['--n shop x', ['--n: unknown flag']],
+  ])('has problems as its long form has: %s', (line, problems) => {
+    const parsed = parseCommandLine(command, line.split(' '), {});
+    expect('problems' in parsed && [...parsed.problems].toSorted()).toEqual(problems.toSorted());
+  });
+});

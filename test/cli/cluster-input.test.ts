@@ -1,0 +1,139 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clusterChoice } from '../../src/cli/cluster-input.ts';
+import { CHECK } from '../../src/cli/definitions/check.ts';
+import { parseCommandLine } from '../../src/command-line/parse-command-line.ts';
+import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
+import { BUILT_INS, discovery } from '../manifests/discovery.ts';
+import { runProbewright } from './run-probewright.ts';
+import { sarifLog } from './sarif-shape.ts';
+import type { FakeApiServer } from '../kubernetes/fake-api-server.ts';
+
+let directory: string;
+let before: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-choice-'));
+  before = process.cwd();
+  await mkdir(join(directory, 'sts'));
+  await mkdir(join(directory, 'apps'));
+  await writeFile(join(directory, 'apps', 'web.yaml'), '');
+  await writeFile(join(directory, 'web'), '');
+  process.chdir(directory);
+});
+afterEach(async () => {
+  process.chdir(before);
+  await rm(directory, { recursive: true });
+});
+
+async function choiceOf(line: string): Promise<unknown> {
+  const parsed = parseCommandLine(CHECK, line.split(' ').filter(Boolean), {});
+  if (!('positionals' in parsed)) throw new Error(JSON.stringify(parsed));
+  const choice = await clusterChoice(parsed);
+  if (choice === undefined) return 'files';
+  return 'problem' in choice
+    ? choice.problem
+    : choice.names.map(({ type, name }) => `${type}/${name ?? '*'}`).join(' ');
+}
+
+describe('the choice between files and a cluster', () => {
+  it.each([
+    ['apps/web.yaml', 'files'],
+    ['missing.yaml', 'files'],
+    ['deploy', 'files'],
+    ['-', 'files'],
+    ['sts/web', 'files'],
+    ['apps/web', 'files'],
+    ['deploy/web', 'deploy/web'],
+    ['deploy db', 'deploy/db'],
+    ['--cluster', ''],
+    ['-A', ''],
+    ['-A deploy,sts', 'deploy/* sts/*'],
+    ['--cluster sts/web', 'sts/web'],
+    ['--cluster deploy web', 'deploy/web'],
+    ['--context prod sts', 'sts/*'],
+    ['--kubeconfig x widget/web', 'widget/web'],
+    ['deploy/web apps/web.yaml', 'files and a cluster cannot be read together: apps/web.yaml; deploy/web'],
+    ['--cluster apps/web.yaml', 'files and a cluster cannot be read together: apps/web.yaml; --cluster'],
+    ['-A - --context x', 'files and a cluster cannot be read together: -; --context, --all-namespaces'],
+    ['-A deploy/web', '--all-namespaces: deploy web needs one namespace; give --namespace instead'],
+    ['--cluster --render-charts --exclude x', '--exclude, --render-charts: only for files, and the input is a cluster'],
+    ['--cluster a/b/c', '"a/b/c" is no name of a workload; write TYPE/NAME, such as deploy/web'],
+  ])('%s: %s', async (line, choice) => {
+    expect(await choiceOf(line)).toBe(choice);
+  });
+});
+
+describe('reports about a cluster', () => {
+  let api: FakeApiServer;
+  let kubeconfig: string;
+  beforeEach(async () => {
+    api = await startFakeApiServer();
+    api.intercept(discovery(BUILT_INS));
+    const probe = { httpGet: { path: '/', port: 'htpp' } };
+    const containers = [{ name: 'app', image: 'x', ports: [{ name: 'http', containerPort: 1 }], livenessProbe: probe }];
+    api.put('/apis/apps/v1/namespaces/shop/deployments', {
+      metadata: { name: 'web', namespace: 'shop', annotations: { 'probewright.dev/liveness': 'x' } },
+      spec: { template: { metadata: { annotations: { 'probewright.dev/startup': 'x' } }, spec: { containers } } },
+    });
+    kubeconfig = join(directory, 'kubeconfig');
+    const config = {
+      clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
+      users: [{ name: 'u', user: { token: 't' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'shop' } }],
+      'current-context': 'x',
+    };
+    await writeFile(kubeconfig, JSON.stringify(config));
+  });
+  afterEach(async () => {
+    await api.stop();
+  });
+
+  const message = 'container "app" declares no port named "htpp"';
+  const path = 'spec.template.spec.containers[0].livenessProbe.httpGet.port';
+
+  it('have neither files nor lines in text, and the namespace of the context', async () => {
+    const { code, stdout } = await runProbewright(['check', '--kubeconfig', kubeconfig, '--only', 'named-port']);
+    expect(code).toBe(1);
+    expect(stdout.split('\n')[0]).toBe(
+      `Deployment shop/web: error: ${path}: ${message}; did you mean "http"? (named-port)`,
+    );
+    expect(stdout).not.toContain('1:1');
+  });
+
+  it('have neither files nor lines on a terminal', async () => {
+    const line = ['check', '--kubeconfig', kubeconfig, '--only', 'named-port', '--color', 'never'];
+    const { stdout } = await runProbewright(line, { columns: 100 });
+    expect(stdout.split('\n').slice(0, 5)).toEqual([
+      'Deployment shop/web',
+      '    error    named-port',
+      `      ${path}`,
+      `      ${message}`,
+      '      advice: did you mean "http"?',
+    ]);
+  });
+
+  it('are valid SARIF without fixes', async () => {
+    const { stdout } = await runProbewright(['check', '--kubeconfig', kubeconfig, '--output', 'sarif']);
+    expect(sarifLog(stdout).runs).toHaveLength(1);
+    expect(stdout).toContain('"uri": "cluster%3Ashop/deployment/web"');
+    expect(stdout).not.toContain('"fixes"');
+  });
+
+  it('are read with a letter for the namespace, and with a progress bar on a terminal only', async () => {
+    let now = 0;
+    const line = ['check', '--kubeconfig', kubeconfig, '-n', 'bank', '--allow-empty'];
+    const quiet = await runProbewright(line);
+    expect(quiet).toEqual({ code: 0, stdout: '0 workloads in 0 objects: 0 errors, 0 warnings\n', stderr: '' });
+    const { stderr } = await runProbewright(line, { columns: 80, monotonic: () => (now += 600) });
+    expect(stderr).toContain('reading  [');
+  });
+
+  it('end with one line when the cluster cannot be reached', async () => {
+    await api.pause();
+    const { code, stdout, stderr } = await runProbewright(['explain', 'deploy/web', '--kubeconfig', kubeconfig]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^probewright explain: the cluster cannot be read: GET \/apis: .*ECONNREFUSED.*\n$/);
+  });
+});
