@@ -158,6 +158,12 @@ describe('what a tenant writes commands no terminal and no CI host', () => {
       expectHarmless(stdout);
     });
 
+    it.each(['text', 'json', 'markdown'])('by plan --output %s', async (output) => {
+      const { code, stdout } = await probewright('plan', at('in'), '--policies', at(policies), '--output', output);
+      expectHarmless(stdout);
+      expect({ code, isEmpty: stdout === '' }).toEqual({ code: 2, isEmpty: policies === 'bad' });
+    });
+
     it('by explain', async () => {
       const { stdout } = await probewright('explain', at('in'), '--policies', at(policies));
       expect(stdout).toContain('livenessProbe');
@@ -202,7 +208,7 @@ describe('what a tenant writes commands no terminal and no CI host', () => {
     }
   });
 
-  it.each(['check', 'fix', 'explain', 'serve', ''])('by the command line of %s', async (command) => {
+  it.each(['check', 'fix', 'explain', 'plan', 'serve', ''])('by the command line of %s', async (command) => {
     const args = [`--${H}`, H, '--output', H, '--policies', `${H}/x`, '--enforcement', H, '--namespace', H];
     const { code, stderr } = await probewright(...(command === '' ? [H] : [command, ...args]));
     expect(code).toBe(2);

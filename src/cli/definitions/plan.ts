@@ -19,8 +19,8 @@ const POLICY = textThat(
   'POLICY',
 );
 
-const FLAGS = {
-  ...CLUSTER_INPUT_FLAGS,
+/** The flags that name the change. */
+const CHANGE_FLAGS = {
   policies: optional({
     type: path('FILE|DIR', 'files'),
     summary: 'The new policies: a YAML file, or a directory of them.',
@@ -37,6 +37,13 @@ const FLAGS = {
     type: POLICY,
     summary: 'Remove a policy: ProbePolicy/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
   }),
+} as const;
+
+const FLAGS = {
+  // The change comes first in help. Its --policies replaces that of other commands.
+  ...CHANGE_FLAGS,
+  ...CLUSTER_INPUT_FLAGS,
+  policies: CHANGE_FLAGS.policies,
   output: withDefault({
     type: choice(PLAN_FORMATS),
     default: 'text',
