@@ -2,8 +2,10 @@ import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { PatientClient } from '../kubernetes/patient-client.ts';
 import { loadUserAccess } from '../kubernetes/user-access.ts';
 import { readClusterInputs } from '../manifests/cluster-inputs.ts';
+import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { messageOf } from '../text/error-message.ts';
+import { quote } from '../text/quote.ts';
 import { VERSION } from '../version.ts';
 import { PROGRAM } from './command-table.ts';
 import type { ClusterInputs, PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
@@ -27,8 +29,7 @@ export async function readCluster(
   const { context, kubeconfig, policies, 'workload-kinds': workloadKinds } = flags;
   try {
     const access = await loadUserAccess({ kubeconfig, context, env: io.env });
-    const given = flags.namespace ?? access.namespace;
-    const namespace = flags['all-namespaces'] ? undefined : (given ?? '') === '' ? 'default' : given;
+    const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
     const client = new PatientClient(access, `${PROGRAM}/${VERSION}`);
     const options = { names, namespace, policies, change, workloadKinds };
     return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
@@ -38,4 +39,11 @@ export async function readCluster(
     if (error instanceof PolicyFilesError) throw error;
     throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
   }
+}
+
+/** The name becomes a part of the request's path, where `..` would mean all namespaces. */
+function namespaceToRead(given = ''): string {
+  if (given === '') return 'default';
+  if (isDnsSubdomain(given)) return given;
+  throw new PolicyFilesError(`--namespace: must be the name of a Kubernetes object, not ${quote(given)}`);
 }

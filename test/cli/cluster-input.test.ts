@@ -130,6 +130,15 @@ describe('reports about a cluster', () => {
     expect(stderr).toContain('reading  [');
   });
 
+  it.each(['..', 'a/b', 'Shop'])('are refused for a namespace that can be none: %s', async (namespace) => {
+    expect(await runProbewright(['check', '--kubeconfig', kubeconfig, '-n', namespace])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `probewright check: --namespace: must be the name of a Kubernetes object, not "${namespace}"\n`,
+    });
+    expect(api.requests).toEqual([]);
+  });
+
   it('end with one line when the cluster cannot be reached', async () => {
     await api.pause();
     const { code, stdout, stderr } = await runProbewright(['explain', 'deploy/web', '--kubeconfig', kubeconfig]);
