@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { baselineText, readBaseline } from '../../src/cli/baseline/baseline-file.ts';
 import { withoutKnown } from '../../src/cli/baseline/known-findings.ts';
 import { runProbewright } from './run-probewright.ts';
+import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
 import type { PlacedViolation } from '../../src/cli/check-report.ts';
 import type { FindingIdentity } from '../../src/cli/finding-identity.ts';
 import type { Ran } from './run-probewright.ts';
@@ -22,22 +23,6 @@ afterEach(async () => {
 
 const at = (name: string): string => join(directory, name);
 const check = (...args: string[]): Promise<Ran> => runProbewright(['check', ...args], { directory });
-
-/** A Deployment whose readiness probe names a port that nobody declares. */
-const deployment = (name: string, port = 'htpp', more = ''): string => `apiVersion: apps/v1
-kind: Deployment
-metadata: { name: ${name}, namespace: apps }
-spec:
-  selector: { matchLabels: { app: web } }
-  template:
-    metadata: { labels: { app: web } }
-    spec:
-      containers:
-        - name: app
-          image: example.test/app:1
-          ports: [{ name: http, containerPort: 8080 }]
-          readinessProbe: { httpGet: { path: /, port: ${port} }${more} }
-`;
 
 const entry = (name: string, named = 'named-port'): string => `    {
       "check": "${named}",

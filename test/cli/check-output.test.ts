@@ -7,6 +7,7 @@ import { HOMEPAGE } from '../../src/cli/check-url.ts';
 import { runProbewright } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
 import { sarifLog } from './sarif-shape.ts';
+import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
 import type { SarifFix, SarifLog } from './sarif-shape.ts';
 
 let directory: string;
@@ -28,21 +29,6 @@ async function report(output: string, ...args: string[]): Promise<string> {
 async function sarif(...args: string[]): Promise<SarifLog> {
   return sarifLog((await runProbewright(['check', '--output', 'sarif', ...args])).stdout);
 }
-
-const deployment = (name: string, port = 'htpp'): string => `apiVersion: apps/v1
-kind: Deployment
-metadata: { name: ${name}, namespace: apps }
-spec:
-  selector: { matchLabels: { app: web } }
-  template:
-    metadata: { labels: { app: web } }
-    spec:
-      containers:
-        - name: app
-          image: example.test/app:1
-          ports: [{ name: http, containerPort: 8080 }]
-          readinessProbe: { httpGet: { path: /, port: ${port} } }
-`;
 
 const unreadable = 'kind: Deployment\nmetadata: { name: [\n';
 
