@@ -13,6 +13,7 @@ const words: readonly (readonly [fields: RegExp, words: string])[] = [
   [/\.host$/, 'a host name or an IP address'],
   [/\.httpHeaders\.\*\.name$/, 'a header name of letters, digits and hyphens'],
   [/\.httpHeaders\.\*\.value$/, 'a header value without line breaks and control characters'],
+  [/^containers\.\*$/, 'a container name of lower-case letters, digits and hyphens, or "*"'],
   [/\.matchExpressions\.\*\.key$/, 'a label key such as team or example.com/team'],
   [/(\.matchLabels|\.values)\.\*$/, 'a label value of up to 63 letters, digits, hyphens, underscores and dots'],
 ];

@@ -1,3 +1,4 @@
+import { DNS_LABEL } from '../../src/policy/dns-label.ts';
 import { BOUNDS } from '../../src/policy/bounds.ts';
 import { DISABLED } from '../../src/policy/probe-default.ts';
 import { INT32_MAX } from '../../src/probes/go-values.ts';
@@ -46,7 +47,12 @@ function specSchema(isCluster: boolean): OpenApiSchema {
         minItems: 1,
         maxItems: BOUNDS.containers.maximum,
         'x-kubernetes-list-type': 'set',
-        items: { type: 'string', minLength: 1, maxLength: BOUNDS.containerName.maximum },
+        items: {
+          type: 'string',
+          minLength: 1,
+          maxLength: BOUNDS.containerName.maximum,
+          pattern: `^(\\*|${DNS_LABEL})$`,
+        },
         'x-kubernetes-validations': [
           {
             rule: "!('*' in self) || size(self) == 1",

@@ -1,5 +1,6 @@
-const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`);
+import { DNS_LABEL } from './dns-label.ts';
+
+const SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${DNS_LABEL}(\\.${DNS_LABEL})*$`);
 
 /**
  * What most Kubernetes objects are named by, and label keys prefixed with: a DNS-1123 subdomain (apimachinery

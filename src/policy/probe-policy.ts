@@ -2,6 +2,7 @@ import { isJsonObject } from '../json/json-value.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { BOUNDS, specSizeProblem } from './bounds.ts';
+import { isDnsLabel } from './dns-label.ts';
 import { isDnsSubdomain } from './dns-subdomain.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { readCheckSettings } from './check-settings.ts';
@@ -180,10 +181,16 @@ function readName(reader: Reader): string {
 
 function readContainers(reader: Reader): PolicyLayer['containers'] | undefined {
   if (typeof reader.value === 'string') return reader.report(`must be a list; write [${quoted(reader.value)}]`);
-  const names = reader.names('container', BOUNDS.containers, BOUNDS.containerName);
+  const names = reader.names('container', BOUNDS.containers, BOUNDS.containerName, nameProblem);
   if (names === undefined) return undefined;
   if (!names.includes('*')) return names;
   return names.length === 1 ? 'all' : reader.report('"*" is every application container: list it alone');
+}
+
+/** A name that no container can have is a mistake: the policy would never speak for it. */
+function nameProblem(name: string): string | undefined {
+  if (name === '*' || isDnsLabel(name)) return undefined;
+  return `${quoted(name)} is not a container name: lower-case letters, digits and "-", such as "app"`;
 }
 
 function readLayerPort(reader: Reader): Pick<PolicyLayer, 'port'> {

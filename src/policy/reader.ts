@@ -132,8 +132,17 @@ export class Reader {
     return this.report(`must be ${choices.join(' or ')}, not ${quoted(this.value)}${hint}`);
   }
 
-  /** A list of distinct, non-empty strings with at least one element. */
-  names(what: string, count: Bound, length?: Bound): string[] | undefined {
+  /**
+   * A list of distinct, non-empty strings with at least one element.
+   *
+   * @param problemOf what is wrong with a name, if anything
+   */
+  names(
+    what: string,
+    count: Bound,
+    length?: Bound,
+    problemOf?: (name: string) => string | undefined,
+  ): string[] | undefined {
     const elements = this.list(count);
     if (elements === undefined) return undefined;
     if (elements.length === 0)
@@ -141,9 +150,11 @@ export class Reader {
     const names = new Set<string>();
     for (const element of elements) {
       const name = element.string(length);
-      if (name === '') element.report('must not be empty');
-      else if (name !== undefined && names.has(name)) element.report(`${quoted(name)} is listed twice`);
-      else if (name !== undefined) names.add(name);
+      if (name === undefined) continue;
+      const problem = name === '' ? 'must not be empty' : problemOf?.(name);
+      if (problem !== undefined) element.report(problem);
+      else if (names.has(name)) element.report(`${quoted(name)} is listed twice`);
+      else names.add(name);
     }
     return [...names];
   }

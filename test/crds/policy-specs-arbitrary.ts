@@ -140,7 +140,7 @@ export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
   }));
   const rest = anyOf({
     workloadSelector: selector,
-    containers: fc.constantFrom(['*'], ['app'], ['app', 'worker'], ['a b', 'é']),
+    containers: fc.constantFrom(['*'], ['app'], ['app', 'worker'], ['0', 'a--b']),
     port: orNull(port),
     slowStart: anyOf({ startupSeconds: seconds, fromInitialDelaySeconds: seconds }),
     checks: checks(isCluster),
@@ -192,6 +192,9 @@ const oddValues: readonly unknown[] = [
     'é',
     '😀',
   ],
+  'App',
+  '-a',
+  'a-',
   ...['/', '/x', 'x/', '/ x', '/\u0001', '/\u007f', '/😀', 'line\n', '\u0000', 'a\tb', '[::1]', '[[::1', 'a b', '*'],
   ...['Deny', 'deny', 'Off', 'off', 'main', 'all', 'In', 'Exists', 'Allow', 'exec', 'livenessProbe', '__proto__'],
   ...['a'.repeat(63), 'a'.repeat(64), 'a'.repeat(253), 'a'.repeat(254), '😀'.repeat(253), '😀'.repeat(254)],

@@ -38,6 +38,10 @@ export const REFUSED_SPECS: readonly (readonly [spec: object, problem: string])[
   [{ containers: 'app' }, 'spec.containers: must be a list; write ["app"]'],
   [{ containers: [] }, 'spec.containers: must name at least one container; leave the field out for the default'],
   [{ containers: ['a', 'a'] }, 'spec.containers[1]: "a" is listed twice'],
+  [
+    { containers: ['App_Main'] },
+    'spec.containers[0]: "App_Main" is not a container name: lower-case letters, digits and "-", such as "app"',
+  ],
   [{ containers: ['*', 'a'] }, 'spec.containers: "*" is every application container: list it alone'],
   [{ port: 70_000 }, 'spec.port: must be at most 65535, not 70000'],
   [{ port: '8080' }, 'spec.port: must be a number without quotes: 8080'],
