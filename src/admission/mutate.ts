@@ -5,7 +5,7 @@ import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { runToEnd } from '../steps.ts';
-import { checkedWorkload } from '../checks/checked-workload.ts';
+import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { laxer } from '../policy/action.ts';
@@ -113,11 +113,10 @@ function* auditedViolations(
   { checkPolicy }: WorkloadPolicy,
 ): Steps<Violation[]> {
   const effective = effectiveTemplate(pod, injections);
-  const found = yield* runChecksInSteps(
-    checkedWorkload(effective, kind, { template: effective, path: [] }),
-    checkPolicy,
-  );
-  return withPoliciesAtFault(found, injections, checkPolicy)
+  const workload = yield* checkedWorkloadInSteps(effective, kind, { template: effective, path: [] });
+  const found = yield* runChecksInSteps(workload, checkPolicy);
+  const assigned = yield* withPoliciesAtFault(found, injections, checkPolicy);
+  return assigned
     .slice(0, MOST_VIOLATIONS)
     .map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
 }

@@ -10,7 +10,9 @@ import { mainContainerOf } from '../workload/main-container.ts';
 import { podRunsForever } from '../workload/restart-policy.ts';
 import { checkedProbes } from './checked-probe.ts';
 import { declaredPorts } from './declared-ports.ts';
+import { runToEnd } from '../steps.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import type { Steps } from '../steps.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
 
@@ -18,34 +20,49 @@ import type { CheckedContainer, CheckedWorkload } from './check.ts';
  * Builds a workload as checks see it, from an object and one of its Pod templates. Pass the effective template. API
  * defaulting is applied here, so a manifest and the stored object give the same result.
  */
-export function checkedWorkload(
+export function checkedWorkload(object: JsonObject, kind: WorkloadKind, placed: PlacedTemplate): CheckedWorkload {
+  return runToEnd(checkedWorkloadInSteps(object, kind, placed));
+}
+
+/** Number of containers between two steps. One container takes about 5 µs. */
+const CONTAINERS_A_STEP = 512;
+
+/** Does the same as checkedWorkload in steps, for a workload with thousands of containers. */
+export function* checkedWorkloadInSteps(
   object: JsonObject,
   kind: WorkloadKind,
   { template, path }: PlacedTemplate,
-): CheckedWorkload {
+): Steps<CheckedWorkload> {
   const written = objectMember(template, 'spec') ?? {};
   const podSpec = defaultedPodSpec(
     kind.defaultProbePort === undefined ? written : withProbePorts(written, kind.defaultProbePort),
   );
+  if (isLong(podSpec)) yield;
   const podSpecPlace = new FieldPlace(path, 'spec');
   const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
   const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
   const main = mainContainerOf(containers, stringMap(objectMember(template, 'metadata') ?? {}, 'annotations'));
+  const checked: CheckedContainer[] = [];
+  for (const { name, role, spec, list, index } of containers) {
+    if (checked.length % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
+    checked.push(checkedContainer(name, role, spec, places[list].at(index)));
+  }
+  for (const container of ephemeralContainersOf(podSpec, podSpecPlace)) checked.push(container);
   return {
     kind,
     object,
     podSpec,
     podSpecPlace,
-    containers: [
-      ...containers.map(({ name, role, spec, list, index }) =>
-        checkedContainer(name, role, spec, places[list].at(index)),
-      ),
-      ...ephemeralContainersOf(podSpec, podSpecPlace),
-    ],
+    containers: checked,
     main: 'container' in main ? main.container.name : undefined,
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
     answers: new Map(),
   };
+}
+
+function isLong(podSpec: JsonObject): boolean {
+  const containers = member(podSpec, 'containers');
+  return Array.isArray(containers) && containers.length >= CONTAINERS_A_STEP;
 }
 
 function ephemeralContainersOf(podSpec: JsonObject, podSpecPlace: FieldPlace): CheckedContainer[] {

@@ -37,7 +37,7 @@ const POLICY_MEMORY = 1024;
 /** The spec as text, and once more what its texts were read into. */
 const MEMORY_OF_CHARACTER = 2.5;
 /** An object, or a text, and its place in what it is a member of. */
-const MEMORY_OF_MEMBER = 56;
+const MEMORY_OF_MEMBER = 72;
 /** Bytes for the problems of a version that cannot be read. */
 const PROBLEMS_MEMORY = 3 * POLICY_MEMORY;
 

@@ -1,5 +1,5 @@
 import { objectMember, stringMembers } from '../json/json-value.ts';
-import { checkedWorkload } from '../checks/checked-workload.ts';
+import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
@@ -65,7 +65,7 @@ export function* judgeInSteps(
     for (const warning of defaulting.warnings) warnings.add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     yield;
-    const workload = checkedWorkload(object, kind, { template: effective, path });
+    const workload = yield* checkedWorkloadInSteps(object, kind, { template: effective, path });
     const violated = yield* runChecksInSteps(workload, policy.checkPolicy);
     yield;
     let found = willBeDefaulted ? withReasons(violated, defaulting.notInjected, policy.layers) : violated;
@@ -75,7 +75,7 @@ export function* judgeInSteps(
         : isPod(kind)
           ? yield* injectedBefore(template, policy, kind)
           : [];
-      found = withPoliciesAtFault(found, injections, policy.checkPolicy);
+      found = yield* withPoliciesAtFault(found, injections, policy.checkPolicy);
     }
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // Pushed one by one: arguments of a spread call must fit on the stack, and a hostile object has any number of

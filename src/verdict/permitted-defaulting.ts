@@ -1,5 +1,5 @@
 import { CHECKS } from '../checks/catalogue.ts';
-import { checkedWorkload } from '../checks/checked-workload.ts';
+import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { findingsInSteps } from '../checks/run-checks.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
@@ -97,8 +97,10 @@ function* withoutForbidden(
   while (permitted.injections.length > 0) {
     const found = yield* findings(effectiveTemplate(template, permitted.injections), floors);
     if (found.length === 0) break;
-    before ??= new Set((yield* findings(template, floors)).map(keyOf));
-    const caused = found.filter((finding) => before?.has(keyOf(finding)) === false);
+    before ??= yield* keysOf(yield* findings(template, floors));
+    const known = before;
+    const keys = yield* keysInOrder(found);
+    const caused = found.filter((_, index) => !known.has(keys[index] ?? ''));
     if (caused.length === 0) break;
     yield* forbidCulprits(caused, permitted.injections, forbidden);
     permitted = yield* defaultProbesInSteps(template, policy, options, (container, kind) =>
@@ -132,10 +134,28 @@ function hasDenyFloor({ checks }: PolicyLayer): boolean {
 
 /** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
 function* findings(template: JsonObject, floors: Floors): Steps<PlacedFinding[]> {
-  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
+  yield;
+  const workload = yield* checkedWorkloadInSteps(template, POD_KIND, { template, path: [] });
   yield;
   return yield* findingsInSteps(workload, floors);
 }
+
+/** The keys of findings, in their order. An object may have tens of thousands of findings. */
+function* keysInOrder(found: readonly PlacedFinding[]): Steps<string[]> {
+  const keys: string[] = [];
+  for (const finding of found) {
+    if (keys.length % KEYS_A_STEP === KEYS_A_STEP - 1) yield;
+    keys.push(keyOf(finding));
+  }
+  return keys;
+}
+
+function* keysOf(found: readonly PlacedFinding[]): Steps<ReadonlySet<string>> {
+  return new Set(yield* keysInOrder(found));
+}
+
+/** Number of keys between two steps. One key takes about 2 µs. */
+const KEYS_A_STEP = 1024;
 
 /** Identifies a finding, so that it can be recognised with and without the injected probes. */
 function keyOf({ check, at, finding }: PlacedFinding): string {

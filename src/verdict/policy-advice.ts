@@ -7,9 +7,9 @@ import { formatPath } from '../json/field-path.ts';
 import { member } from '../json/json-value.ts';
 import { mergeChecks } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
-import { runToEnd } from '../steps.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
+import { runToEnd } from '../steps.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
@@ -38,7 +38,9 @@ export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePoli
   if (injections.length === 0) return [];
   const template = effectiveTemplate(pod, injections);
   const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
-  const found = withPoliciesAtFault(runChecks(workload, onModel.checkPolicy), injections, onModel.checkPolicy);
+  const found = runToEnd(
+    withPoliciesAtFault(runChecks(workload, onModel.checkPolicy), injections, onModel.checkPolicy),
+  );
   return uniqueInPolicy(found);
 }
 

@@ -15,6 +15,8 @@ import type { LargeWorld } from './large-worlds.ts';
 const LONGEST_STEP_MILLISECONDS = 50;
 /** Twice the containers may cost so many times as much: linear, with room for the garbage collector. */
 const DOUBLING = 3.5;
+/** Some machines count a thread's processor time in ticks of 4 ms: less than this is no measure. */
+const CLOCK_MILLISECONDS = 5;
 /** The best of so many goes counts: a garbage collection is nobody's step. */
 const GOES = 3;
 
@@ -71,7 +73,7 @@ describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld
         `${readable(whole.total)}, longest step ${readable(whole.longest)}`,
       );
       expect(whole.longest, 'longest step').toBeLessThan(LONGEST_STEP_MILLISECONDS * MACHINE_FACTOR);
-      expect(whole.total / Math.max(half.total, 1), 'times the cost of half as many').toBeLessThan(DOUBLING);
+      expect(whole.total / Math.max(half.total, CLOCK_MILLISECONDS), 'times the cost of half as many').toBeLessThan(DOUBLING);
     },
     120_000,
   );
