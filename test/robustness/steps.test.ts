@@ -73,7 +73,9 @@ describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld
         `${readable(whole.total)}, longest step ${readable(whole.longest)}`,
       );
       expect(whole.longest, 'longest step').toBeLessThan(LONGEST_STEP_MILLISECONDS * MACHINE_FACTOR);
-      expect(whole.total / Math.max(half.total, CLOCK_MILLISECONDS), 'times the cost of half as many').toBeLessThan(DOUBLING);
+      expect(whole.total / Math.max(half.total, CLOCK_MILLISECONDS), 'times the cost of half as many').toBeLessThan(
+        DOUBLING,
+      );
     },
     120_000,
   );
