@@ -2,7 +2,8 @@ import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { manifestsOf } from './manifest.ts';
 import { readManifestTexts, readPolicyTexts } from './manifest-texts.ts';
-import { policiesAmong, POLICY_API_GROUP } from './policies-among.ts';
+import { policiesAmong } from './policies-among.ts';
+import { policyProblemsIn } from './policy-problems.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
@@ -131,7 +132,7 @@ export function inputsOf(
       ...newPolicyTexts.problems,
       ...policies.problems,
       ...newPolicies.problems,
-      ...parsed.flatMap(problemsOfPolicies),
+      ...parsed.flatMap(({ text, problems }) => policyProblemsIn(text, problems)),
     ],
     policyWarnings: [...policies.warnings, ...newPolicies.warnings].map((of) => ({
       ...of,
@@ -154,24 +155,6 @@ function parsedTexts(texts: readonly ManifestText[], onRead: OnRead | undefined)
   });
 }
 
-/**
- * The problems in documents that may be policies. A document with a syntax error has no object that could be asked for
- * its kind, so the text of the document decides.
- */
-function problemsOfPolicies({ text, problems }: ParsedText & ProblemsOfText): readonly FileProblem[] {
-  if (problems.length === 0) return [];
-  const lines = text.split('\n');
-  return problems.filter(({ line }) => documentAround(lines, line).includes(`${POLICY_API_GROUP}v`));
-}
-
 interface ProblemsOfText {
   readonly problems: readonly FileProblem[];
-}
-
-/** The text of the YAML document around a line, which counts from 1. Both documents, for the line between them. */
-function documentAround(lines: readonly string[], line: number): string {
-  const isBoundary = (text: string): boolean => text.startsWith('---');
-  const start = lines.slice(0, line - 1).findLastIndex(isBoundary) + 1;
-  const end = lines.slice(line).findIndex(isBoundary);
-  return lines.slice(start, end < 0 ? lines.length : line + end).join('\n');
 }
