@@ -25,6 +25,8 @@ export function duplicateKeysIn(
   const { document } = manifest;
   const candidates = problems.filter(({ file, duplicateKey }) => file === document.file && duplicateKey !== undefined);
   if (candidates.length === 0) return [];
+  const keys = new Set(candidates.map(({ duplicateKey }) => duplicateKey));
+  const byPlace = new Map(candidates.map((problem) => [placeOf(problem), problem]));
   const found: DuplicateKey[] = [];
   const search = (value: unknown, at: readonly PathStep[], container: string): void => {
     if (Array.isArray(value))
@@ -34,11 +36,9 @@ export function duplicateKeysIn(
     if (!isJsonObject(value)) return;
     for (const [key, inner] of Object.entries(value)) {
       const keyPath = [...at, key];
-      const named = candidates.filter(({ duplicateKey }) => duplicateKey === key);
-      const position =
-        named.length === 0 ? undefined : document.position([...manifest.path, ...keyPath], { key: true });
-      const problem = named.find(({ line, column }) => line === position?.line && column === position.column);
-      if (problem !== undefined) found.push({ problem, container, path: keyPath });
+      const position = keys.has(key) ? document.position([...manifest.path, ...keyPath], { key: true }) : undefined;
+      const problem = position && byPlace.get(placeOf(position));
+      if (problem?.duplicateKey === key) found.push({ problem, container, path: keyPath });
       search(inner, keyPath, container);
     }
   };
@@ -52,4 +52,8 @@ export function duplicateKeysIn(
     });
   }
   return found;
+}
+
+function placeOf({ line, column }: Pick<FileProblem, 'line' | 'column'>): string {
+  return `${line}:${column}`;
 }
