@@ -5,6 +5,8 @@ const PAGES = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   'charts/probewright/README.md',
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md'))
@@ -31,7 +33,7 @@ function sentencesOf(text: string): string[] {
       .replace(/`[^`]*`/g, 'code')
       .replace(/\s+/g, ' ')
       .trim()
-      .split(/(?<=[.!?:](?:\*\*)?) (?=[A-Z0-9"(/*]|code)/),
+      .split(/(?<=[.!?](?:\*\*)?) (?=[A-Z0-9"(/*]|code)/),
   );
 }
 
@@ -52,5 +54,14 @@ describe.each(PAGES)('%s', (page) => {
   it('says of every block in which language it is', () => {
     const opening = [...text.matchAll(/^ *```(.*)\n[\s\S]*?^ *```$/gm)].map(([, language = '']) => language);
     expect(opening.filter((language) => language.trim() === '')).toEqual([]);
+  });
+});
+
+describe.each(PAGES.filter((page) => page.startsWith('docs/')))('%s', (page) => {
+  it('marks every shell block: run by the end-to-end tests, run and to fail, or run by hand', () => {
+    const fences = [...readFileSync(page, 'utf8').matchAll(/^ *```((?:sh|bash|shell)\b.*)$/gm)].map(
+      ([, info = '']) => info,
+    );
+    expect(fences.filter((info) => !['sh e2e', 'sh e2e fails', 'sh by-hand'].includes(info))).toEqual([]);
   });
 });
