@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', 'test/robustness/**'],
-    testTimeout: 240_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

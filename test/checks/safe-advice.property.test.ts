@@ -123,7 +123,7 @@ describe('safe advice, for every check', () => {
       }),
       { examples, numRuns: examples.length + 40 },
     );
-  });
+  }, 240_000);
 
   it('is in the checks: the edits that a check proposes remove its violation', () => {
     fc.assert(

@@ -125,8 +125,7 @@ async function beside(
     const { calls, failures, p99, delay, stolen, longestTurn } = fared;
     expect(failures).toEqual([]);
     // There is no delay to tell of when hardly a call was answered.
-    const limit = own.limit ?? LIMIT_MILLISECONDS;
-    const isSlow = Number.isNaN(delay) || (delay > limit && delay > stolen);
+    const isSlow = Number.isNaN(delay) || (delay > (own.limit ?? LIMIT_MILLISECONDS) && delay > stolen);
     isDelayed = isSlow || longestTurn > LIMIT_MILLISECONDS;
     seen.push(
       `p99 of ${calls} calls ${readable(delay)} (${readable(p99)} with what other processes took), longest turn ${readable(longestTurn)}`,
