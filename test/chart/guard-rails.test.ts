@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { READY_MADE_KINDS } from '../../src/workload/custom-kinds.ts';
 import { isWithoutHelm, render, renderText } from './helm.ts';
-import type { Rendering } from './helm.ts';
+import type { Manifest, Rendering } from './helm.ts';
+import type { MatchCondition } from './match-conditions.ts';
 
 const refused: readonly [string, Rendering, RegExp][] = [
   [
@@ -195,6 +196,15 @@ describe.skipIf(isWithoutHelm('guard-rails.test.ts'))('the chart refuses', () =>
     expect(() => renderText(rendering)).toThrow(message);
   });
 
+  it('every name of a built-in match condition, whatever the values switch off', () => {
+    const builtIn = render({ set: ['webhooks.skipNeedlessCalls=true'] }).flatMap(conditionNames);
+    expect(builtIn.length).toBeGreaterThan(0);
+    for (const name of new Set(builtIn)) {
+      const overrides = { webhooks: { skipNeedlessCalls: false, matchConditions: [{ name, expression: 'true' }] } };
+      expect(() => renderText({ overrides })).toThrow(`has the name ${name}: the chart has a condition of that name`);
+    }
+  });
+
   it('no flags of serve, whether their value follows or not', () => {
     const extraArgs = ['--certificate-check=30s', '--policies', '/policies'];
     expect(() => render({ overrides: { extraArgs } })).not.toThrow();
@@ -205,3 +215,9 @@ describe.skipIf(isWithoutHelm('guard-rails.test.ts'))('the chart refuses', () =>
     expect(() => render({ overrides: { workloadKinds } })).not.toThrow();
   });
 });
+
+function conditionNames({ webhooks = [] }: Manifest): string[] {
+  return (webhooks as { readonly matchConditions: readonly MatchCondition[] }[]).flatMap(({ matchConditions }) =>
+    matchConditions.map(({ name }) => name),
+  );
+}

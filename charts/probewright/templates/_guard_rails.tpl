@@ -192,7 +192,10 @@ must not be where its message needs no explanation; a regular expression does.
 
 {{/* Names of match conditions must differ within a webhook: the API server refuses a configuration with two equal names. */}}
 {{- define "probewright.refuseMatchConditions" -}}
-{{- $builtIn := list "not-being-deleted" "not-from-a-node" "not-a-mirror-pod" "lacks-a-probe" "not-created-by-a-controller" "changes-the-spec" "not-of-a-controller" "changes-a-template" -}}
+{{- $builtIn := list -}}
+{{- range include "probewright.builtInConditions" . | fromYamlArray -}}
+{{- $builtIn = append $builtIn .name -}}
+{{- end -}}
 {{- $seen := dict -}}
 {{- range .Values.webhooks.matchConditions -}}
 {{- if has .name $builtIn -}}

@@ -120,6 +120,13 @@ template outside of their spec, and PodTemplates, are always sent.
     has(object.spec.template) && has(oldObject.spec.template) && object.spec.template == oldObject.spec.template)))
 {{- end -}}
 
+{{/* The built-in conditions of all webhooks, also of those that a value switches off. The guard rails read the names here. */}}
+{{- define "probewright.builtInConditions" -}}
+{{- range $which := list "notBeingDeleted" "notFromNodes" "lacksAProbe" "notAControllersPod" "changesThePod" "notOfAController" "changesATemplate" }}
+{{ include (printf "probewright.%s" $which) $ }}
+{{- end }}
+{{- end -}}
+
 {{/* The conditions of the values come last: a condition that is false ends the evaluation, and the built-in ones are cheap. */}}
 {{- define "probewright.furtherConditions" -}}
 {{- with .Values.webhooks.matchConditions -}}
