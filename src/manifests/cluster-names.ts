@@ -1,8 +1,8 @@
 import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
 import { quote } from '../text/quote.ts';
-import { isNamed, isNameOfKind } from './cluster-kinds.ts';
+import { isNamed, isNameOfKind } from '../sources/cluster-kinds.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
-import type { ClusterKind } from './cluster-kinds.ts';
+import type { ClusterKind } from '../sources/cluster-kinds.ts';
 
 /** What a command line selects of a cluster, as kubectl reads names. */
 export interface ClusterName {

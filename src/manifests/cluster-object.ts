@@ -1,11 +1,10 @@
-import { withBlankMembers } from '../kubernetes/json-blank.ts';
-import { BUILT_IN_KINDS, hasControllerOwner, workloadKind } from '../workload/kinds.ts';
-import { POLICY_GROUP } from './cluster-kinds.ts';
+import { BUILT_IN_KINDS, workloadKind } from '../workload/kinds.ts';
+import { POLICY_GROUP } from '../sources/cluster-kinds.ts';
 import { isJsonObject } from '../json/json-value.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { YamlDocument } from '../yaml/reading/documents.ts';
-import type { ClusterKind } from './cluster-kinds.ts';
+import type { ClusterKind } from '../sources/cluster-kinds.ts';
 import type { ParsedText } from './inputs.ts';
 
 /** What the places of objects of a cluster begin with. The texts are URIs with this scheme. */
@@ -13,18 +12,6 @@ export const CLUSTER_PLACE = 'cluster';
 
 /** kubectl's copy of the whole object. Nothing reads the copy here. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
-/** Removes the parts of a list that nothing reads, before the list is parsed. */
-export function reduceList(json: Buffer): Buffer {
-  const withoutStatus = withBlankMembers(json, { path: ['items', '*'], names: ['status'] });
-  return withBlankMembers(withoutStatus, { path: ['items', '*', 'metadata'], names: ['managedFields'] });
-}
-
-/** Removes the parts of an object that nothing reads, before the object is parsed. */
-export function reduceObject(json: Buffer): Buffer {
-  const withoutStatus = withBlankMembers(json, { path: [], names: ['status'] });
-  return withBlankMembers(withoutStatus, { path: ['metadata'], names: ['managedFields'] });
-}
 
 /** The object as a document without text: each field has the object's place. */
 export function clusterText(object: KubernetesObject, kind: ClusterKind): ParsedText {
@@ -58,12 +45,4 @@ function withoutUnread(object: KubernetesObject, { apiVersion, kind }: ClusterKi
 
 function without(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
-}
-
-const MADE_BY_CONTROLLERS = ['Pod', 'ReplicaSet', 'Job'];
-
-/** True for a Pod, ReplicaSet or Job of a controller. The controller's object has the template. */
-export function isOfController(object: KubernetesObject, { group, kind }: ClusterKind): boolean {
-  const isBuiltIn = workloadKind(group, kind, BUILT_IN_KINDS) !== undefined;
-  return isBuiltIn && MADE_BY_CONTROLLERS.includes(kind) && hasControllerOwner(object as unknown as JsonObject);
 }

@@ -1,14 +1,14 @@
 import { hasCode } from '../kubernetes/api-error.ts';
 import { isKubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import { PagedList } from '../kubernetes/paged-list.ts';
-import { refusal, rootOf } from './cluster-kinds.ts';
-import { reduceList, reduceObject } from './cluster-object.ts';
+import { refusal, rootOf } from '../sources/cluster-kinds.ts';
+import { reduceList, reduceObject } from '../sources/workload-lists.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 
 /** What is read of a kind. */
 export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'>;
-import type { ClusterKind } from './cluster-kinds.ts';
+import type { ClusterKind } from '../sources/cluster-kinds.ts';
 
 /** A list is begun again so often when its later pages have expired. */
 const MOST_LISTS = 3;
