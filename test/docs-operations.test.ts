@@ -118,6 +118,7 @@ function errorTexts(): string[] {
     'src/certificates',
     'src/server',
     'src/serve',
+    'src/running',
     'src/cli/serve.ts',
     'src/sources/directory-source.ts',
     'src/sources/workload-kinds.ts',

@@ -1,4 +1,4 @@
-import { createLogger } from '../serve/log.ts';
+import { createLogger } from '../running/log.ts';
 import { startServer } from '../serve/serve.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { messageOf } from '../text/error-message.ts';

@@ -1,5 +1,4 @@
-import type { ClusterConnection } from './cluster-connection.ts';
-import type { ServeConfig } from './config.ts';
+import type { ServeConfig, ServeConnection } from './config.ts';
 
 /** Where the serving pair comes from. */
 export type CertificateOrigin =
@@ -7,9 +6,9 @@ export type CertificateOrigin =
   /** A pair for localhost, made by this process. */
   | { readonly kind: 'development'; readonly directory: string }
   /** Probewright's own CA, in a Secret that the replicas share. */
-  | { readonly kind: 'own-ca'; readonly connection: ClusterConnection }
+  | { readonly kind: 'own-ca'; readonly connection: ServeConnection }
   /** A Secret of type kubernetes.io/tls that somebody else keeps up to date. */
-  | { readonly kind: 'secret'; readonly secretName: string; readonly connection: ClusterConnection };
+  | { readonly kind: 'secret'; readonly secretName: string; readonly connection: ServeConnection };
 
 /** Below the working directory. */
 const DEVELOPMENT_DIRECTORY = 'certs';
@@ -22,7 +21,7 @@ const DEVELOPMENT_DIRECTORY = 'certs';
  */
 export function certificateOrigin(
   { tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>,
-  connection: ClusterConnection | undefined,
+  connection: ServeConnection | undefined,
 ): CertificateOrigin {
   if (tlsCert !== undefined && tlsKey !== undefined) return { kind: 'files', certFile: tlsCert, keyFile: tlsKey };
   if (connection === undefined) return { kind: 'development', directory: DEVELOPMENT_DIRECTORY };

@@ -1,6 +1,6 @@
 import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { MetricSources } from '../server/metric-sources.ts';
-import type { Part } from './part.ts';
+import type { Part } from '../running/part.ts';
 import type { ServingTls } from './serving-tls.ts';
 
 /** A source of serving pairs, and what else comes with this kind of source. */

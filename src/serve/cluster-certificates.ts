@@ -1,10 +1,10 @@
 import type { CertificateDependencies } from '../certificates/certificate-dependencies.ts';
 import type { OwnCertificatesStatus } from '../certificates/own-certificates.ts';
-import type { ClusterConnection } from './cluster-connection.ts';
+import type { ServeConnection } from './config.ts';
 import type { OpeningDependencies } from './opening-dependencies.ts';
 
 /** The settings that all certificates from a cluster share. */
-export function certificateSettings({ namespace, config }: ClusterConnection): {
+export function certificateSettings({ namespace, config }: ServeConnection): {
   readonly namespace: string;
   readonly service: string;
   readonly configurationName: string;
@@ -16,7 +16,7 @@ export function certificateSettings({ namespace, config }: ClusterConnection): {
 
 /** What certificates from a cluster work with. */
 export function withWatchRenewal(
-  { config }: ClusterConnection,
+  { config }: ServeConnection,
   { log, now }: OpeningDependencies,
 ): CertificateDependencies {
   return { log, now, random: Math.random, watchRenewalMilliseconds: config.watchRenewal };

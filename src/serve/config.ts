@@ -1,7 +1,8 @@
 import type { MutationMode } from '../admission/decision.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
 import type { Enforcement } from '../admission/validate.ts';
-import type { LogLevel } from './log-level.ts';
+import type { ClusterConnection, ConnectionConfig } from '../running/cluster-connection.ts';
+import type { LogLevel } from '../running/log-level.ts';
 
 /** The settings of `probewright serve`. */
 export interface ServeConfig {
@@ -33,14 +34,7 @@ export interface ServeConfig {
 }
 
 /** The settings that count with a cluster only. Durations are in milliseconds. */
-export interface ClusterConfig {
-  /** Path of a kubeconfig, or `in-cluster`. */
-  readonly kubeconfig: string;
-  /**
-   * Namespace of Probewright's Service, Secret and Lease; undefined = the namespace of the kubeconfig's context or the
-   * service account.
-   */
-  readonly namespace: string | undefined;
+export interface ClusterConfig extends ConnectionConfig {
   readonly serviceName: string;
   /** Name of both the Mutating- and the ValidatingWebhookConfiguration. */
   readonly webhookConfigurations: string;
@@ -51,10 +45,7 @@ export interface ClusterConfig {
   readonly leafLifetime: number;
   readonly caOverlap: number;
   readonly certificateCheck: number;
-  readonly lease: string;
-  readonly leaseDuration: number;
-  readonly leaseRenew: number;
-  readonly watchRenewal: number;
-  /** Memory that the ProbePolicies of all namespaces may take together, in bytes. */
-  readonly policyBudget: number;
 }
+
+/** A cluster that the webhook speaks to. */
+export type ServeConnection = ClusterConnection<ClusterConfig>;

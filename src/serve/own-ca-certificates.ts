@@ -1,14 +1,11 @@
 import { OwnCertificates } from '../certificates/own-certificates.ts';
 import { bundlesSynced, certificateSettings, withWatchRenewal } from './cluster-certificates.ts';
 import type { OpenedCertificates } from './certificate-part.ts';
-import type { ClusterConnection } from './cluster-connection.ts';
+import type { ServeConnection } from './config.ts';
 import type { OpeningDependencies } from './opening-dependencies.ts';
 
 /** Serving certificates of Probewright's own CA. */
-export function ownCaCertificates(
-  connection: ClusterConnection,
-  dependencies: OpeningDependencies,
-): OpenedCertificates {
+export function ownCaCertificates(connection: ServeConnection, dependencies: OpeningDependencies): OpenedCertificates {
   const { caSecret, caLifetime, leafLifetime, caOverlap } = connection.config;
   const rotation = { secretName: caSecret, caLifetime, leafLifetime, overlap: caOverlap };
   const settings = { ...certificateSettings(connection), ...rotation };

@@ -1,5 +1,5 @@
 import type { Readiness } from '../server/health.ts';
-import type { PolicySourcesStatus } from './policy-sources-status.ts';
+import type { PolicySourcesStatus } from '../running/policy-sources-status.ts';
 
 /** What decides whether requests should be sent to this replica, and what `/readyz` says of it. */
 export interface ServerState {

@@ -1,14 +1,14 @@
-import { openClusterConnection } from './cluster-connection.ts';
-import { ClusterPolicies } from './cluster-policies.ts';
-import { ElectionPart } from './election-part.ts';
+import { openClusterConnection } from '../running/cluster-connection.ts';
+import { ClusterPolicies } from '../running/cluster-policies.ts';
+import { ElectionPart } from '../running/election-part.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
-import type { ClusterConnection } from './cluster-connection.ts';
-import type { ClusterConfig } from './config.ts';
-import type { ElectionPartDependencies } from './election-part.ts';
+import { VERSION } from '../version.ts';
+import type { ClusterConfig, ServeConnection } from './config.ts';
+import type { ElectionPartDependencies } from '../running/election-part.ts';
 
 /** The parts that speak to a cluster. Serving depends on none of them once the first state is known. */
 export interface ClusterParts {
-  readonly connection: ClusterConnection;
+  readonly connection: ServeConnection;
   readonly policies: ClusterPolicies;
   readonly election: ElectionPart;
 }
@@ -17,9 +17,11 @@ export interface ClusterParts {
 export async function buildClusterParts(
   config: ClusterConfig,
   store: PolicyStore,
-  dependencies: ElectionPartDependencies,
+  dependencies: Omit<ElectionPartDependencies, 'leaderWrites'>,
 ): Promise<ClusterParts> {
-  const connection = await openClusterConnection(config);
-  const policies = new ClusterPolicies(connection, store, dependencies);
-  return { connection, policies, election: new ElectionPart(connection, dependencies) };
+  const connection = await openClusterConnection(config, `probewright/${VERSION}`);
+  const policies = new ClusterPolicies(connection, store, { ...dependencies, writesStatuses: true });
+  const leaderWrites = 'statuses, CA and caBundle';
+  const election = new ElectionPart(connection, { ...dependencies, leaderWrites });
+  return { connection, policies, election };
 }

@@ -5,7 +5,7 @@ import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
 import { certificateOrigin } from './certificate-origin.ts';
 import { openCertificates } from './open-certificates.ts';
-import { PartRunner } from './part-runner.ts';
+import { PartRunner } from '../running/part-runner.ts';
 import { buildServingParts } from './serving-parts.ts';
 import { VERSION } from '../version.ts';
 import type { ServeConfig } from './config.ts';

@@ -5,11 +5,11 @@ import { buildHealthApp } from '../server/health.ts';
 import { Metrics } from '../server/metrics.ts';
 import { DirectorySource } from '../sources/directory-source.ts';
 import { certificatePart } from './certificate-part.ts';
-import { ListeningPort } from './listening-port.ts';
-import { requestLog } from './log.ts';
-import { metricsOf } from './part.ts';
-import { policyListener } from './policy-listener.ts';
-import { policySourcesStatus } from './policy-sources-status.ts';
+import { ListeningPort } from '../running/listening-port.ts';
+import { requestLog } from './request-log.ts';
+import { metricsOf } from '../running/part.ts';
+import { filesPart } from '../running/files-part.ts';
+import { policySourcesStatus } from '../running/policy-sources-status.ts';
 import { readinessOf } from './readiness.ts';
 import { ServingTls } from './serving-tls.ts';
 import { COMMIT, VERSION } from '../version.ts';
@@ -22,8 +22,8 @@ import type { Readiness } from '../server/health.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { OpenedCertificates } from './certificate-part.ts';
 import type { ServeConfig } from './config.ts';
-import type { Part } from './part.ts';
-import type { PolicySourcesStatus } from './policy-sources-status.ts';
+import type { Part } from '../running/part.ts';
+import type { PolicySourcesStatus } from '../running/policy-sources-status.ts';
 import type { ClusterParts } from './serve-cluster.ts';
 
 /** The log and the clocks that serving works with, in milliseconds. */
@@ -111,17 +111,6 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
     isDraining = true;
   };
   return { inOrder, store, cluster, health, webhook, drain };
-}
-
-function filesPart(files: DirectorySource, store: PolicyStore, log: Logger): Part {
-  return {
-    start: async () => {
-      store.replace('files', await files.start(policyListener('files', store, log)));
-    },
-    stop: () => {
-      files.stop();
-    },
-  };
 }
 
 function clientCaPart(file: ClientCaFile, tls: ServingTls): Part<MetricSources> {

@@ -1,12 +1,12 @@
 import { SecretCertificates } from '../certificates/secret-certificates.ts';
 import { bundlesSynced, certificateSettings, withWatchRenewal } from './cluster-certificates.ts';
 import type { OpenedCertificates } from './certificate-part.ts';
-import type { ClusterConnection } from './cluster-connection.ts';
+import type { ServeConnection } from './config.ts';
 import type { OpeningDependencies } from './opening-dependencies.ts';
 
 /** Serving certificates from a Secret that somebody else keeps up to date. */
 export function secretCertificates(
-  connection: ClusterConnection,
+  connection: ServeConnection,
   secretName: string,
   dependencies: OpeningDependencies,
 ): OpenedCertificates {

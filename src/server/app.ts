@@ -23,7 +23,7 @@ import type { StatusBody } from './status.ts';
 import type { ReviewDependencies, ReviewLog } from './review-dependencies.ts';
 import type { ReviewEndpoint } from './review-endpoint.ts';
 
-/** The log entries about requests. src/serve/log.ts decides on levels and fields. */
+/** The log entries about requests. src/serve/request-log.ts decides on levels and fields. */
 export interface RequestLog extends ReviewLog {
   /** A request that the server rejected with a 4xx: not a v1 AdmissionReview, too large, or too late. */
   refused(path: string, code: number, message: string): void;

@@ -5,13 +5,19 @@ import { NO_SCHEMAS } from './no-schemas.ts';
 import { cut } from '../text/cut.ts';
 import { jsonText } from '../text/json-text.ts';
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from './metrics.ts';
+import type { Registry } from 'prom-client';
 
 /** The readiness of the server, with details for each part. */
 export interface Readiness {
   readonly ready: boolean;
   /** One entry for each part, with its name and its state. A part may have problems while the server stays ready. */
   readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The metrics that the health port shows, and counts itself. */
+export interface HealthMetrics {
+  readonly registry: Registry;
+  connectionDropped(port: 'health'): void;
 }
 
 /** The kubelet and a few scrapers need one connection each. */
@@ -26,7 +32,11 @@ const LONGEST_TEXT = 300;
  * requests, with the reasons. `/metrics` is for Prometheus. The port is separate from the webhook port: the kubelet
  * needs no TLS, and a busy webhook does not fail the liveness probe.
  */
-export function buildHealthApp(readiness: () => Readiness, metrics: Metrics, monotonic: () => number): FastifyInstance {
+export function buildHealthApp(
+  readiness: () => Readiness,
+  metrics: HealthMetrics,
+  monotonic: () => number,
+): FastifyInstance {
   const app = fastify({
     logger: false,
     schemaController: NO_SCHEMAS,

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CertificateFiles } from '../../src/certificates/certificate-files.ts';
-import { createLogger } from '../../src/serve/log.ts';
+import { createLogger } from '../../src/running/log.ts';
 import { startServer } from '../../src/serve/serve.ts';
 import { makeServingPair } from '../certificate.ts';
 import { expectValidReply } from '../protocol.ts';

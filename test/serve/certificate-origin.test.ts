@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiClient } from '../../src/kubernetes/api-client.ts';
 import { certificateOrigin } from '../../src/serve/certificate-origin.ts';
-import { createLogger } from '../../src/serve/log.ts';
+import { createLogger } from '../../src/running/log.ts';
 import { openCertificates } from '../../src/serve/open-certificates.ts';
-import type { ClusterConnection } from '../../src/serve/cluster-connection.ts';
+import type { ServeConnection } from '../../src/serve/config.ts';
 import type { ClusterConfig } from '../../src/serve/config.ts';
 
 const CLUSTER: ClusterConfig = {
@@ -26,7 +26,7 @@ const CLUSTER: ClusterConfig = {
 const FILES = { tlsCert: 'tls.crt', tlsKey: 'tls.key' };
 const NO_FILES = { tlsCert: undefined, tlsKey: undefined };
 
-function connectionTo(config: ClusterConfig): ClusterConnection {
+function connectionTo(config: ClusterConfig): ServeConnection {
   const server = 'https://127.0.0.1:1';
   const access = { server, namespace: 'web', requestOptions: () => Promise.resolve({}) };
   return { client: new ApiClient(access, 'test'), server, namespace: 'web', config };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createLogger, requestLog } from '../../src/serve/log.ts';
+import { createLogger } from '../../src/running/log.ts';
+import { requestLog } from '../../src/serve/request-log.ts';
 import { expectHarmless, HOSTILE } from '../hostile-text.ts';
 
 /** What a logger writes, and its lines as JSON. */

@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/serve/log.ts';
+import { createLogger } from '../../src/running/log.ts';
 import { startServer } from '../../src/serve/serve.ts';
 import { makeServingPair } from '../certificate.ts';
 import { expectValidReply } from '../protocol.ts';

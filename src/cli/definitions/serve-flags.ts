@@ -13,7 +13,7 @@ import {
 } from '../../command-line/value-types.ts';
 import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
 import { POLICY_BUDGET_BYTES } from '../../policy/policy-budget.ts';
-import { LOG_LEVELS } from '../../serve/log-level.ts';
+import { LOG_LEVELS } from '../../running/log-level.ts';
 import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
 import type { FlagValues } from '../../command-line/flag.ts';
 

@@ -4,7 +4,7 @@ import { PolicyStatusWriter } from '../sources/policy-status-writer.ts';
 import { statusAdvice } from './status-advice.ts';
 import { policyListener } from './policy-listener.ts';
 import type { Logger } from 'pino';
-import type { MetricSources } from '../server/metric-sources.ts';
+import type { PolicyBudgetStatus } from '../sources/kubernetes-source.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
@@ -14,26 +14,35 @@ export interface ClusterPoliciesDependencies {
   readonly log: Logger;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
+  /** Whether this process writes statuses of policies while it leads. The webhook does; all others only read. */
+  readonly writesStatuses: boolean;
 }
 
-/** The policies of a cluster, and their statuses, which the leader writes. */
-export class ClusterPolicies implements Part<MetricSources> {
+/** What the metrics tell of policies from a cluster. */
+export interface ClusterPolicyMeasures {
+  readonly policyBudget: () => PolicyBudgetStatus;
+  readonly statusesSetAside: () => Readonly<Record<string, number>>;
+}
+
+/** The policies of a cluster, and their statuses, which the leader of the webhook's replicas writes. */
+export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   readonly source: KubernetesSource;
   /** Resolves once the policies have been read and are in force; never when they cannot be read. */
   readonly read: Promise<unknown>;
   readonly #markRead: (nothing: undefined) => void;
-  readonly #statusWriter: PolicyStatusWriter;
+  readonly #statusWriter: PolicyStatusWriter | undefined;
   readonly #store: PolicyStore;
   readonly #log: Logger;
   #isStopped = false;
 
   constructor(connection: ClusterConnection, store: PolicyStore, dependencies: ClusterPoliciesDependencies) {
     const { client, server, config } = connection;
-    const { log, now } = dependencies;
+    const { log, now, writesStatuses } = dependencies;
     this.#store = store;
     this.#log = log;
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
-    this.#statusWriter = statusWriter(connection, dependencies);
+    const writer = writesStatuses ? statusWriter(connection, dependencies) : undefined;
+    this.#statusWriter = writer;
     this.source = new KubernetesSource(
       CHECK_CATALOGUE,
       client,
@@ -48,10 +57,12 @@ export class ClusterPolicies implements Part<MetricSources> {
           if (count > 0) log.warn(details, 'policies over budget are not in force');
           else log.info(details, 'the policies of the namespace are within the budgets again');
         },
-        advice: statusAdvice(),
-        status: (policy, stale) => {
-          this.#statusWriter.update(policy, stale);
-        },
+        ...(writer && {
+          advice: statusAdvice(),
+          status: (...stale: Parameters<PolicyStatusWriter['update']>) => {
+            writer.update(...stale);
+          },
+        }),
       },
     );
   }
@@ -64,17 +75,17 @@ export class ClusterPolicies implements Part<MetricSources> {
   stop(): void {
     this.#isStopped = true;
     this.source.stop();
-    this.#statusWriter.stop();
+    this.#statusWriter?.stop();
   }
 
   lead(isLeader: boolean): void {
-    this.#statusWriter.lead(isLeader);
+    this.#statusWriter?.lead(isLeader);
   }
 
-  get metrics(): Partial<MetricSources> {
+  get metrics(): ClusterPolicyMeasures {
     return {
       policyBudget: () => this.source.budget(),
-      statusesSetAside: () => this.#statusWriter.setAside(),
+      statusesSetAside: () => this.#statusWriter?.setAside() ?? {},
     };
   }
 

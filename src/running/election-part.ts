@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { LeaderElection } from '../kubernetes/leader-election.ts';
 import type { Logger } from 'pino';
-import type { MetricSources } from '../server/metric-sources.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
 
-/** What an election of a serving replica works with. */
+/** What an election of a replica works with. */
 export interface ElectionPartDependencies {
   readonly log: Logger;
+  /** What the leader writes, for the log. */
+  readonly leaderWrites: string;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
@@ -17,12 +18,17 @@ export interface ElectionPartDependencies {
   readonly lead: (isLeader: boolean) => void;
 }
 
-/** The election of the replica that writes statuses, the CA and the caBundle. */
-export class ElectionPart implements Part<MetricSources> {
+/** What the metrics tell of the election. */
+export interface LeaderMeasures {
+  readonly leader: () => boolean;
+}
+
+/** The election of the replica that writes. */
+export class ElectionPart implements Part<LeaderMeasures> {
   readonly #election: LeaderElection;
 
   constructor({ client, namespace, config }: ClusterConnection, dependencies: ElectionPartDependencies) {
-    const { log, lead, now, monotonic } = dependencies;
+    const { log, leaderWrites, lead, now, monotonic } = dependencies;
     const { lease, leaseDuration, leaseRenew } = config;
     const identity = `${hostname()}_${randomUUID()}`;
     const candidate = {
@@ -34,7 +40,7 @@ export class ElectionPart implements Part<MetricSources> {
     };
     const listener = {
       gained: () => {
-        log.info({ lease, identity }, 'this replica leads: it writes statuses, CA and caBundle');
+        log.info({ lease, identity, leaderWrites }, 'this replica leads');
         lead(true);
       },
       lost: () => {
@@ -43,7 +49,7 @@ export class ElectionPart implements Part<MetricSources> {
       },
       troubled: (problem: string | undefined) => {
         if (problem === undefined) log.info({ lease }, 'the Lease can be read and written again');
-        else log.warn({ lease, problem }, 'the Lease cannot be read or written; requests are still answered');
+        else log.warn({ lease, problem }, 'the Lease cannot be read or written');
       },
     };
     this.#election = new LeaderElection(client, candidate, listener, { now, monotonic, random: Math.random });
@@ -62,7 +68,7 @@ export class ElectionPart implements Part<MetricSources> {
     return this.#election.isLeader;
   }
 
-  get metrics(): Partial<MetricSources> {
+  get metrics(): LeaderMeasures {
     return { leader: () => this.#election.isLeader };
   }
 }

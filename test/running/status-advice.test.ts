@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statusAdvice } from '../../src/serve/status-advice.ts';
+import { statusAdvice } from '../../src/running/status-advice.ts';
 import { parsedPolicy, policyDocument } from '../worlds.ts';
 
 it('the status of a policy gets warnings about its probes, without notes and without the name of the policy', () => {

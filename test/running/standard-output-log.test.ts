@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** What a process that does this with its log leaves on standard output. */
 async function output(script: string): Promise<string> {
-  const program = `import { serverLog } from './src/serve/standard-output-log.ts'; const log = serverLog(); ${script}`;
+  const program = `import { serverLog } from './src/running/standard-output-log.ts'; const log = serverLog(); ${script}`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
     maxBuffer: 1e8,
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PartRunner } from '../../src/serve/part-runner.ts';
-import { metricsOf } from '../../src/serve/part.ts';
-import type { Part } from '../../src/serve/part.ts';
+import { PartRunner } from '../../src/running/part-runner.ts';
+import { metricsOf } from '../../src/running/part.ts';
+import type { Part } from '../../src/running/part.ts';
 
 /** Parts that note what is done to them. */
 class Recorded {

@@ -2,8 +2,8 @@ import fastify from 'fastify';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
-import { ListeningPort } from '../../src/serve/listening-port.ts';
-import { PartRunner } from '../../src/serve/part-runner.ts';
+import { ListeningPort } from '../../src/running/listening-port.ts';
+import { PartRunner } from '../../src/running/part-runner.ts';
 import type { AddressInfo } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';

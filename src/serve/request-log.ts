@@ -1,45 +1,12 @@
 import pino from 'pino';
 import { cut } from '../text/cut.ts';
-import { visibleJson } from '../text/json-text.ts';
 import { objectMember, stringMember } from '../json/json-value.ts';
+import { isoTime } from '../running/log.ts';
 import type { DestinationStream, Logger } from 'pino';
 import type { Decision } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { RequestLog } from '../server/app.ts';
 import type { Webhook } from '../server/metrics.ts';
-import type { LogLevel } from './log-level.ts';
-
-/**
- * A JSON logger: one line an event, a constant message plus fields. Control characters for terminals and log viewers
- * are escaped.
- */
-export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write: (line) => destination.write(visibleJson(line)) },
-  );
-}
-
-let second = NaN;
-let secondText = '';
-
-/**
- * As pino.stdTimeFunctions.isoTime, which makes a date of every line: the lines of one second share all but the
- * milliseconds.
- */
-function isoTime(): string {
-  const now = Date.now();
-  if (Math.floor(now / 1000) !== second) {
-    second = Math.floor(now / 1000);
-    secondText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
-  }
-  return `,"time":"${secondText}${String(now - second * 1000).padStart(3, '0')}Z"`;
-}
 
 /**
  * The level of every line about a request: a decision is info, an error of the caller is warn, an error of Probewright
