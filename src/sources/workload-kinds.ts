@@ -10,6 +10,9 @@ import type { Problem } from '../policy/problems.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { FileProblem } from './file-problem.ts';
 
+/** Field names with dots between them. `*` is every element of a list. */
+export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
+
 /** The kinds of a file, or all problems of the file. */
 export type WorkloadKindsParse =
   { readonly kinds: readonly WorkloadKind[] } | { readonly problems: readonly FileProblem[] };
@@ -74,7 +77,7 @@ function readKind(reader: Reader): WorkloadKind | undefined {
   const kind = reader.at('kind').string();
   const path = reader.at('podTemplatePath').string();
   const runs = reader.at('runsToCompletion').isAbsent ? false : reader.at('runsToCompletion').boolean();
-  if (path !== undefined && !/^[A-Za-z]\w*(\.(\w+|\*))*$/.test(path)) {
+  if (path !== undefined && !POD_TEMPLATE_PATH.test(path)) {
     return reader
       .at('podTemplatePath')
       .report('must be field names with dots between them, such as spec.template; * is every element of a list');

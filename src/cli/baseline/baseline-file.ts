@@ -9,12 +9,12 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { FindingIdentity } from '../finding-identity.ts';
 
 /** The version of the file's format. */
-const VERSION = 1;
+export const BASELINE_VERSION = 1;
 
 /** The members of an entry, in the order of the file. */
-const REQUIRED = ['check', 'kind', 'namespace', 'name', 'container'] as const;
-const OPTIONAL = 'probe';
-const MEMBERS: readonly string[] = [...REQUIRED, OPTIONAL];
+export const REQUIRED_MEMBERS = ['check', 'kind', 'namespace', 'name', 'container'] as const;
+export const OPTIONAL_MEMBER = 'probe';
+const MEMBERS: readonly string[] = [...REQUIRED_MEMBERS, OPTIONAL_MEMBER];
 
 /** Entries are sorted by workload, so that a change of one workload changes one part of the file. */
 const SORTED_BY = ['namespace', 'kind', 'name', 'container', 'probe', 'check'] as const;
@@ -32,7 +32,7 @@ export function baselineText(findings: readonly FindingIdentity[]): string {
     container,
     ...(probe !== undefined && { probe }),
   }));
-  return `${jsonText({ version: VERSION, findings: entries }, undefined, 2)}\n`;
+  return `${jsonText({ version: BASELINE_VERSION, findings: entries }, undefined, 2)}\n`;
 }
 
 function compared(a: FindingIdentity, b: FindingIdentity): number {
@@ -55,7 +55,7 @@ export function readBaseline(text: string): BaselineReading {
   const unknown = unknownMember([], value, ['version', 'findings']);
   if (unknown !== undefined) return unknown;
   const version = member(value, 'version');
-  if (version !== VERSION) return wrong(['version'], String(VERSION), version);
+  if (version !== BASELINE_VERSION) return wrong(['version'], String(BASELINE_VERSION), version);
   const findings = member(value, 'findings');
   if (!Array.isArray(findings)) return wrong(['findings'], 'a list', findings);
   const entries: FindingIdentity[] = [];
@@ -71,10 +71,10 @@ function readEntry(path: FieldPath, value: unknown): FindingIdentity | { readonl
   if (!isJsonObject(value)) return wrong(path, 'an object', value);
   const unknown = unknownMember(path, value, MEMBERS);
   if (unknown !== undefined) return unknown;
-  for (const name of REQUIRED)
+  for (const name of REQUIRED_MEMBERS)
     if (!isText(member(value, name))) return wrong([...path, name], 'a text', member(value, name));
-  const probe = member(value, OPTIONAL);
-  if (probe !== undefined && !isText(probe)) return wrong([...path, OPTIONAL], 'a text', probe);
+  const probe = member(value, OPTIONAL_MEMBER);
+  if (probe !== undefined && !isText(probe)) return wrong([...path, OPTIONAL_MEMBER], 'a text', probe);
   return value as unknown as FindingIdentity;
 }
 
