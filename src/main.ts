@@ -6,7 +6,7 @@ import { letHeapGrow } from './running/garbage-collection.ts';
 import { serverLog } from './running/standard-output-log.ts';
 
 const args = process.argv.slice(2);
-const isServer = args[0] === 'serve';
+const isServer = args[0] === 'serve' || args[0] === 'observe';
 goOnWithoutStderr();
 // Skip the server: accessing process.stdout makes a pipe non-blocking.
 if (!isServer) endWithoutStdout();

@@ -4,6 +4,7 @@ import { COMMAND_DEFINITIONS, COMMAND_TABLE } from '../../src/cli/command-table.
 /** The page of docs/ for each command with flags. */
 const PAGES = {
   serve: 'configuration.md',
+  observe: 'observer.md',
   check: 'check.md',
   fix: 'fix.md',
   explain: 'explain.md',

@@ -3,6 +3,7 @@ import { CHECKS } from './definitions/checks.ts';
 import { COMPLETION } from './definitions/completion.ts';
 import { EXPLAIN } from './definitions/explain.ts';
 import { FIX } from './definitions/fix.ts';
+import { OBSERVE } from './definitions/observe.ts';
 import { PLAN } from './definitions/plan.ts';
 import { SERVE } from './definitions/serve.ts';
 import type { CommandDefinition, NoFlags } from '../command-line/command-definition.ts';
@@ -23,6 +24,7 @@ const VERSION: CommandDefinition<NoFlags> = {
 
 const COMMANDS = {
   serve: SERVE,
+  observe: OBSERVE,
   check: CHECK,
   fix: FIX,
   explain: EXPLAIN,

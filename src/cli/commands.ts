@@ -11,6 +11,7 @@ import type { RunnableCommand } from './runnable-command.ts';
 /** Each command is loaded when it is run, so that a server does not load what only the other commands need. */
 const COMMANDS: Readonly<Record<CommandName, RunnableCommand>> = {
   serve: runnable(COMMAND_TABLE.serve, async () => (await import('./serve.ts')).runServe),
+  observe: runnable(COMMAND_TABLE.observe, async () => (await import('./observe.ts')).runObserve),
   check: runnable(COMMAND_TABLE.check, async () => (await import('./check.ts')).runCheck),
   fix: runnable(COMMAND_TABLE.fix, async () => (await import('./fix.ts')).runFix),
   explain: runnable(COMMAND_TABLE.explain, async () => (await import('./explain.ts')).runExplain),

@@ -1,4 +1,4 @@
-import { MEBIBYTE } from './definitions/serve-flags.ts';
+import { MEBIBYTE } from './definitions/process-flags.ts';
 import type { ClusterConfig, ServeConfig } from '../serve/config.ts';
 import type { ServeFlagValues } from './definitions/serve-flags.ts';
 

@@ -19,6 +19,8 @@ export interface Reflected {
   readonly path: string;
   /** Only the object of this name. RBAC rules with resourceNames allow list and watch in this form only. */
   readonly name?: string;
+  /** Only objects that this field selector selects. Not together with `name`. */
+  readonly fieldSelector?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
   /**
@@ -293,13 +295,14 @@ export class Reflector {
     signal: AbortSignal;
     reduce: (json: Buffer) => Buffer;
   } {
-    const { path, name, metadataOnly = false, omit = [] } = this.#what;
+    const { path, name, fieldSelector, metadataOnly = false, omit = [] } = this.#what;
+    const selector = name === undefined ? fieldSelector : `metadata.name=${name}`;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
     const isWatch = query['watch'] === 'true';
     return {
       method: 'GET',
       path,
-      query: { ...given, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) },
+      query: { ...given, ...(selector !== undefined && { fieldSelector: selector }) },
       accept: metadataOnly
         ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
         : 'application/json',

@@ -1,16 +1,12 @@
+import { isoTimeOrNull, policyDetails } from '../running/policy-details.ts';
+import type { PoliciesState } from '../running/policy-details.ts';
 import type { Readiness } from '../server/health.ts';
-import type { PolicySourcesStatus } from '../running/policy-sources-status.ts';
 
 /** What decides whether requests should be sent to this replica, and what `/readyz` says of it. */
-export interface ServerState {
+export interface ServerState extends PoliciesState {
   /** True once the process is shutting down. */
   readonly isDraining: boolean;
   readonly isListening: boolean;
-  /** How many policies are in force; undefined before all have been read. */
-  readonly policiesInForce: number | undefined;
-  readonly sources: PolicySourcesStatus;
-  /** How many policies have no room; undefined without a cluster. */
-  readonly overBudget: Readonly<Record<string, number>> | undefined;
   /** When the serving certificate ends, in milliseconds since the epoch; undefined before there is one. */
   readonly certificateNotAfter: number | undefined;
   /** What is wrong with certificates; undefined members count as nothing. */
@@ -26,31 +22,19 @@ export interface ServerState {
  * @param now the wall clock, in milliseconds since the epoch
  */
 export function readinessOf(state: ServerState, now: number): Readiness {
-  const { isDraining, isListening, policiesInForce, sources, overBudget, certificateNotAfter, isLeader } = state;
+  const { isDraining, isListening, policiesInForce, certificateNotAfter, isLeader } = state;
   const expired = certificateNotAfter !== undefined && certificateNotAfter <= now;
   return {
     ready: !isDraining && policiesInForce !== undefined && isListening && !expired,
     details: {
       draining: isDraining,
-      policies: {
-        source: sources.description,
-        inForce: policiesInForce ?? 0,
-        lastSync: isoTime(sources.lastSync),
-        problems: sources.problems,
-        problemCount: sources.problemCount,
-        ...(overBudget !== undefined && { overBudget }),
-        troubles: sources.troubles,
-      },
+      policies: policyDetails(state),
       certificate: {
-        notAfter: isoTime(certificateNotAfter),
+        notAfter: isoTimeOrNull(certificateNotAfter),
         expired,
         problems: state.certificateProblems.filter((problem) => problem !== undefined),
       },
       ...(isLeader !== undefined && { leader: isLeader }),
     },
   };
-}
-
-function isoTime(milliseconds: number | undefined): string | null {
-  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 }

@@ -4,6 +4,7 @@ import { CHECKS } from '../checks/catalogue.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../facts/missed-namespace.ts';
+import { droppedConnections } from './dropped-connections.ts';
 import { observeSources } from './metric-sources.ts';
 import { Tally } from './tally.ts';
 import type { Decision } from '../admission/decision.ts';
@@ -104,12 +105,7 @@ export class Metrics {
       labelNames: ['webhook', 'reason'],
       registers,
     });
-    this.#dropped = new Tally({
-      name: 'probewright_connections_dropped_total',
-      help: 'Connections closed because a port reached its limit of connections, bodies or answers.',
-      labelNames: ['port'],
-      registers,
-    });
+    this.#dropped = droppedConnections(PORTS, registers);
     this.#delays = new Tally({
       name: 'probewright_client_delays_total',
       help: 'How often clients of one address had to wait because they used more than their share, by what waited.',
@@ -140,7 +136,6 @@ export class Metrics {
       this.#duration.zero({ webhook });
       for (const result of ['allow', 'error']) this.#requests.zero(webhook, 'CREATE', 'Pod', result, 'false');
     }
-    for (const port of PORTS) this.#dropped.zero(port);
     for (const what of DELAYS) this.#delays.zero(what);
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.zero(rule, probe);
     for (const reason of REASON_CODES) this.#notInjected.zero(reason);

@@ -98,7 +98,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   };
   const deliver = (watch: Watch, event: StoredEvent): void => {
     if (watch.state !== 'live' || !concerns(watch, event)) return;
-    sendTo(watch, { type: event.type, object: shape(watch, event.object) });
+    // To a watch with a selector, an object that is selected no longer is gone.
+    const type = isSelected(watch.request, event.object) ? event.type : 'DELETED';
+    sendTo(watch, { type, object: shape(watch, event.object) });
   };
   store.onEvent = (event) => {
     for (const watch of watches) deliver(watch, event);
@@ -365,21 +367,46 @@ function checkAccept(request: SeenRequest, name: string | undefined): void {
 }
 
 function checkSelectors(request: SeenRequest): void {
-  const { fieldSelector, labelSelector } = request.query;
-  if (labelSelector !== undefined) throw StatusError.badRequest('this fake knows no labelSelector');
-  if (fieldSelector !== undefined && !fieldSelector.startsWith('metadata.name='))
-    throw StatusError.badRequest(`this fake knows no fieldSelector but metadata.name=: ${fieldSelector}`);
+  for (const term of [...termsOf(request.query['fieldSelector']), ...termsOf(request.query['labelSelector'])])
+    if (!TERM.test(term)) throw StatusError.badRequest(`this fake knows no such selector: ${term}`);
 }
 
-function isSelected(request: SeenRequest, object: FakeObject): boolean {
-  const selector = request.query['fieldSelector'];
-  return selector === undefined || selector === `metadata.name=${object.metadata.name}`;
+/** `metadata.name=web`, `status.phase!=Failed`, `app.kubernetes.io/managed-by=probewright`. */
+const TERM = /^(?<name>[\w./-]+?)(?<operator>!?=)(?<value>[^=]*)$/;
+
+function termsOf(selector: string | undefined): readonly string[] {
+  return selector === undefined ? [] : selector.split(',');
+}
+
+function isSelected({ query: { fieldSelector, labelSelector } }: SeenRequest, object: FakeObject): boolean {
+  return (
+    termsOf(fieldSelector).every((term) => holds(term, (name) => fieldOf(object, name.split('.')))) &&
+    termsOf(labelSelector).every((term) => holds(term, (name) => object.metadata.labels?.[name]))
+  );
+}
+
+function holds(term: string, valueOf: (name: string) => unknown): boolean {
+  const { name = '', operator, value = '' } = TERM.exec(term)?.groups ?? {};
+  return ((valueOf(name) ?? '') === value) === (operator === '=');
+}
+
+function fieldOf(value: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (step === undefined) return value;
+  return typeof value === 'object' && value !== null
+    ? fieldOf((value as Record<string, unknown>)[step], rest)
+    : undefined;
 }
 
 function concerns(watch: Watch, event: StoredEvent): boolean {
   const { collection } = watch;
   const sameNamespace = collection.namespace === undefined || collection.namespace === event.collection.namespace;
-  return collection.resource === event.collection.resource && sameNamespace && isSelected(watch.request, event.object);
+  if (collection.resource !== event.collection.resource || !sameNamespace) return false;
+  return isSelected(watch.request, event.object) || (event.type === 'MODIFIED' && !isNamed(watch.request));
+}
+
+/** The name of an object never changes: a watch of one object gets no events of others. */
+function isNamed({ query }: SeenRequest): boolean {
+  return query['fieldSelector']?.startsWith('metadata.name=') === true;
 }
 
 function shape<T extends { readonly metadata: object }>(watch: Watch, object: T): T | object {

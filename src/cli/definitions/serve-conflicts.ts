@@ -1,5 +1,6 @@
 import { formatDuration } from '../../command-line/duration.ts';
 import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { conflictsOfClusterDurations } from './process-conflicts.ts';
 import type { ServeFlagValues } from './serve-flags.ts';
 
 /** What is wrong with values of serve's flags together, although each is right by itself. */
@@ -29,14 +30,9 @@ function conflictsOfDurations(flags: ServeFlagValues): string[] {
   const caLifetime = flags['ca-lifetime'];
   const leafLifetime = flags['leaf-lifetime'];
   const certificateCheck = flags['certificate-check'];
-  const leaseDuration = flags['lease-duration'];
-  const leaseRenew = flags['lease-renew'];
-  const watchRenewal = flags['watch-renewal'];
   const rotation = leafLifetime + DURATION_LIMITS.overlapsInRotation * flags['ca-overlap'];
   const leastCaLifetime = DURATION_LIMITS.rotationsInCaLifetime * rotation;
   const mostCheck = leafLifetime / DURATION_LIMITS.checksInLeafLifetime;
-  const mostRenew = leaseDuration / DURATION_LIMITS.renewalsInLeaseDuration;
-  const { leastWatchRenewal, mostWatchRenewal } = DURATION_LIMITS;
   if (caLifetime < leastCaLifetime) {
     problems.push(
       `--ca-lifetime: ${formatDuration(caLifetime)} is too short: a third of it must cover --leaf-lifetime and ` +
@@ -49,15 +45,5 @@ function conflictsOfDurations(flags: ServeFlagValues): string[] {
         `${formatDuration(leafLifetime)}: at most ${formatDuration(Math.floor(mostCheck))}`,
     );
   }
-  if (leaseRenew > mostRenew) {
-    problems.push(
-      `--lease-renew: ${formatDuration(leaseRenew)} is too rare for --lease-duration ` +
-        `${formatDuration(leaseDuration)}: at most ${formatDuration(Math.floor(mostRenew))}`,
-    );
-  }
-  if (watchRenewal < leastWatchRenewal || watchRenewal > mostWatchRenewal) {
-    const [least, most] = [leastWatchRenewal, mostWatchRenewal].map(formatDuration);
-    problems.push(`--watch-renewal: must be from ${least} to ${most}, not ${formatDuration(watchRenewal)}`);
-  }
-  return problems;
+  return [...problems, ...conflictsOfClusterDurations(flags)];
 }

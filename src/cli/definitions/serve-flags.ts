@@ -1,5 +1,4 @@
 import { MUTATION_MODES } from '../../admission/decision.ts';
-import { ENFORCEMENTS } from '../../admission/validate.ts';
 import { optional, withDefault } from '../../command-line/flag.ts';
 import {
   choice,
@@ -7,22 +6,12 @@ import {
   duration,
   path,
   someText,
-  textThat,
   trueOrFalse,
   wholeNumber,
 } from '../../command-line/value-types.ts';
-import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
-import { POLICY_BUDGET_BYTES } from '../../policy/policy-budget.ts';
-import { LOG_LEVELS } from '../../running/log-level.ts';
 import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { OBJECT_NAME as objectName, PORT as port, PROCESS_FLAGS } from './process-flags.ts';
 import type { FlagValues } from '../../command-line/flag.ts';
-
-export const MEBIBYTE = 1024 * 1024;
-/** More memory than any process needs, in MiB. */
-const MAX_POLICY_BUDGET = 1024;
-
-const port = wholeNumber('PORT', 0, 65_535);
-const objectName = textThat(isDnsSubdomain, 'the name of a Kubernetes object', 'NAME');
 
 /** The flags that count without a cluster too. */
 const GENERAL_FLAGS = {
@@ -39,11 +28,7 @@ const GENERAL_FLAGS = {
   }),
   host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that both ports listen on.' }),
   port: withDefault({ type: port, default: '8443', summary: 'HTTPS port for /mutate and /validate.' }),
-  'health-port': withDefault({
-    type: port,
-    default: '8081',
-    summary: 'Plain HTTP port for /livez, /readyz and /metrics.',
-  }),
+  'health-port': PROCESS_FLAGS['health-port'],
   'tls-cert': optional({
     type: path('FILE', 'files'),
     summary: 'PEM certificate chain, reloaded when it changes.',
@@ -71,11 +56,7 @@ const GENERAL_FLAGS = {
     details: 'Needs --client-ca.',
     otherwise: 'all names',
   }),
-  enforcement: withDefault({
-    type: choice(ENFORCEMENTS),
-    default: 'Deny',
-    summary: 'The strictest action that a violation may have.',
-  }),
+  enforcement: PROCESS_FLAGS.enforcement,
   mutation: withDefault({
     type: choice(MUTATION_MODES),
     default: 'On',
@@ -94,17 +75,8 @@ const GENERAL_FLAGS = {
     default: 'true',
     summary: "Whether controller references count from service accounts of namespaces other than the object's.",
   }),
-  'log-level': withDefault({
-    type: choice(LOG_LEVELS),
-    default: 'info',
-    summary: 'The least important level that is logged.',
-  }),
-  'workload-kinds': optional({
-    type: path('FILE', 'files'),
-    summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
-    otherwise: 'ready-made kinds',
-    links: 'See [custom kinds](checks.md#custom-kinds).',
-  }),
+  'log-level': PROCESS_FLAGS['log-level'],
+  'workload-kinds': PROCESS_FLAGS['workload-kinds'],
   'drain-seconds': withDefault({
     type: wholeNumber('SECONDS', 0, 3600),
     default: '10',
@@ -169,33 +141,10 @@ const CLUSTER_FLAGS = {
     summary: 'Lease by which the replicas agree on the one that writes.',
     group,
   }),
-  'lease-duration': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
-    default: '60s',
-    summary: 'How long a leader that does not renew the Lease stays the leader.',
-    group,
-  }),
-  'lease-renew': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
-    default: '15s',
-    summary: 'How often the leader renews the Lease, and the other replicas read it.',
-    group,
-  }),
-  'watch-renewal': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
-    default: '5m',
-    summary: 'How long a watch lasts before it is renewed, up to a fifth less or more.',
-    details: 'From 2s to 5m.',
-    group,
-  }),
-  'policy-budget': withDefault({
-    type: wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),
-    default: String(POLICY_BUDGET_BYTES / MEBIBYTE),
-    summary: 'Memory for the ProbePolicies of all namespaces together.',
-    details: 'A policy of 30 lines takes 5 KiB.',
-    links: 'See [budgets](limits.md#budgets-of-policies).',
-    group,
-  }),
+  'lease-duration': { ...PROCESS_FLAGS['lease-duration'], group },
+  'lease-renew': { ...PROCESS_FLAGS['lease-renew'], group },
+  'watch-renewal': { ...PROCESS_FLAGS['watch-renewal'], group },
+  'policy-budget': { ...PROCESS_FLAGS['policy-budget'], group },
 } as const;
 
 /** The flags of `probewright serve`, each with an environment variable. Durations are in milliseconds. */

@@ -1,0 +1,65 @@
+import { MUTATION_MODES } from '../../admission/decision.ts';
+import { optional, withDefault } from '../../command-line/flag.ts';
+import { choice, duration, path, someText, trueOrFalse } from '../../command-line/value-types.ts';
+import { REPORTS_SETTINGS } from '../../observing/reports/reports-setting.ts';
+import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { OBJECT_NAME, PROCESS_FLAGS } from './process-flags.ts';
+import type { FlagValues } from '../../command-line/flag.ts';
+
+const reportLinks = 'See [reports.md](reports.md).';
+
+/** The flags of `probewright observe`, each with an environment variable. Durations are in milliseconds. */
+export const OBSERVE_FLAGS = {
+  kubeconfig: optional({
+    type: path('FILE|in-cluster', 'files'),
+    summary: 'The cluster to observe: a kubeconfig, or in-cluster for the service account of the Pod.',
+    details: 'Required.',
+  }),
+  policies: optional({
+    type: path('DIR', 'directories'),
+    summary: 'Directory with more policies, watched for changes: the lowest layer, as in `serve`.',
+  }),
+  'scan-interval': withDefault({
+    type: duration(DURATION_LIMITS.mostDuration),
+    default: '1h',
+    summary: 'How often to judge all workloads again, also without a change.',
+    details: 'At least 1m.',
+  }),
+  reports: withDefault({
+    type: choice(REPORTS_SETTINGS),
+    default: 'auto',
+    summary: 'The API that reports are written to; auto takes the one that the API server has.',
+    links: reportLinks,
+  }),
+  'reports-include-clean': withDefault({
+    type: trueOrFalse(),
+    default: 'false',
+    summary: 'Whether workloads without findings have a report, too.',
+    links: reportLinks,
+  }),
+  enforcement: PROCESS_FLAGS.enforcement,
+  mutation: withDefault({
+    type: choice(MUTATION_MODES),
+    default: 'On',
+    summary: "The webhook's setting: On judges workloads with the probes that their Pods get.",
+  }),
+  'workload-kinds': PROCESS_FLAGS['workload-kinds'],
+  host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that the ports listen on.' }),
+  'health-port': PROCESS_FLAGS['health-port'],
+  'log-level': PROCESS_FLAGS['log-level'],
+  namespace: optional({
+    type: OBJECT_NAME,
+    summary: 'Namespace of the Lease.',
+    otherwise: "the service account's or context's",
+  }),
+  lease: withDefault({
+    type: OBJECT_NAME,
+    default: 'probewright-observer',
+    summary: 'Lease by which the replicas agree on the one that scans and writes.',
+  }),
+  'lease-duration': PROCESS_FLAGS['lease-duration'],
+  'lease-renew': PROCESS_FLAGS['lease-renew'],
+  'watch-renewal': PROCESS_FLAGS['watch-renewal'],
+  'policy-budget': PROCESS_FLAGS['policy-budget'],
+} as const;
+export type ObserveFlagValues = FlagValues<typeof OBSERVE_FLAGS>;

@@ -1,0 +1,29 @@
+import { MEBIBYTE } from './definitions/process-flags.ts';
+import type { ObserveConfig } from '../observe/config.ts';
+import type { ObserveFlagValues } from './definitions/observe-flags.ts';
+
+/** The settings of the observer, from the values of its flags. */
+export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
+  return {
+    policies: flags.policies,
+    host: flags.host,
+    healthPort: flags['health-port'],
+    enforcement: flags.enforcement,
+    mutation: flags.mutation,
+    logLevel: flags['log-level'],
+    workloadKinds: flags['workload-kinds'],
+    scanInterval: flags['scan-interval'],
+    reports: flags.reports,
+    reportsIncludeClean: flags['reports-include-clean'],
+    cluster: {
+      // conflictsOfObserve refuses a command line without it.
+      kubeconfig: flags.kubeconfig ?? '',
+      namespace: flags.namespace,
+      lease: flags.lease,
+      leaseDuration: flags['lease-duration'],
+      leaseRenew: flags['lease-renew'],
+      watchRenewal: flags['watch-renewal'],
+      policyBudget: flags['policy-budget'] * MEBIBYTE,
+    },
+  };
+}

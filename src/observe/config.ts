@@ -1,0 +1,23 @@
+import type { MutationMode } from '../admission/decision.ts';
+import type { Enforcement } from '../admission/validate.ts';
+import type { ReportsSetting } from '../observing/reports/reports-setting.ts';
+import type { ConnectionConfig } from '../running/cluster-connection.ts';
+import type { LogLevel } from '../running/log-level.ts';
+
+/** The settings of `probewright observe`. Durations are in milliseconds. */
+export interface ObserveConfig {
+  /** Directory with policies, the lowest layer; undefined = the cluster's only. */
+  readonly policies: string | undefined;
+  readonly host: string;
+  readonly healthPort: number;
+  /** The settings of the webhook, so that both give the same verdict. */
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+  readonly logLevel: LogLevel;
+  /** File with custom kinds; undefined = the built-in and ready-made ones. */
+  readonly workloadKinds: string | undefined;
+  readonly cluster: ConnectionConfig;
+  readonly scanInterval: number;
+  readonly reports: ReportsSetting;
+  readonly reportsIncludeClean: boolean;
+}

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import type { PodWatch } from '../observing/pod-watch.ts';
+import type { ClusterConnection } from '../running/cluster-connection.ts';
+import type { ClusterPolicies } from '../running/cluster-policies.ts';
+import type { PolicyStore } from '../sources/policy-store.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { ObserveConfig } from './config.ts';
+
+/** The log and the clocks that the observer works with, in milliseconds. */
+export interface ObserverClocks {
+  readonly log: Logger;
+  /** The wall clock, since the epoch. */
+  readonly now: () => number;
+  /** Never goes back. */
+  readonly monotonic: () => number;
+}
+
+/** What the parts of the observer are built from. */
+export interface ObserverInputs {
+  readonly config: ObserveConfig;
+  readonly connection: ClusterConnection;
+  readonly store: PolicyStore;
+  readonly kinds: readonly WorkloadKind[];
+  /** Tells all parts that this replica leads, or leads no longer. */
+  readonly lead: (isLeader: boolean) => void;
+}
+
+/** What the observing parts are built from. */
+export interface ObservingInputs extends ObserverInputs, ObserverClocks {
+  /** The watch of all Pods. A part adds its listener when the part is built. */
+  readonly podWatch: PodWatch;
+  readonly policies: ClusterPolicies;
+}

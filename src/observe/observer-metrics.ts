@@ -1,0 +1,28 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { droppedConnections } from '../server/dropped-connections.ts';
+import { observeProcess } from '../server/process-metrics.ts';
+import type { ObserverPart } from '../observing/observer-part.ts';
+import type { HealthMetrics } from '../server/health.ts';
+import type { ProcessSources } from '../server/process-metrics.ts';
+import type { Tally } from '../server/tally.ts';
+
+/** What the leading observer writes, for the log and for metrics. */
+export const OBSERVER_WRITES = 'reports';
+
+/** All metrics of the observer, in their own registry. */
+export class ObserverMetrics implements HealthMetrics {
+  readonly registry = new Registry();
+  readonly #dropped: Tally;
+
+  constructor(sources: ProcessSources, parts: readonly ObserverPart[]) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.#dropped = droppedConnections(['health'], registers);
+    observeProcess(sources, OBSERVER_WRITES, registers);
+    for (const part of parts) part.registerMetrics?.(registers);
+  }
+
+  connectionDropped(port: 'health'): void {
+    this.#dropped.inc(port);
+  }
+}

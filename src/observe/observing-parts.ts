@@ -1,0 +1,13 @@
+import type { ObserverPart } from '../observing/observer-part.ts';
+import type { ObservingInputs } from './observer-inputs.ts';
+
+/** Builds a part that observes the cluster. */
+type BuildPart = (inputs: ObservingInputs) => ObserverPart;
+
+/** The parts that observe the cluster, in the order in which they start. To add a part, add its function. */
+const OBSERVING_PARTS: readonly BuildPart[] = [];
+
+/** Builds all parts that observe the cluster; nothing is started. */
+export function observingParts(inputs: ObservingInputs): readonly ObserverPart[] {
+  return OBSERVING_PARTS.map((build) => build(inputs));
+}
