@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { PodWatch } from '../observing/pod-watch.ts';
+import type { ExtraResults } from '../observing/reports/extra-results.ts';
 import type { ClusterConnection } from '../running/cluster-connection.ts';
 import type { ClusterPolicies } from '../running/cluster-policies.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
@@ -30,4 +31,6 @@ export interface ObservingInputs extends ObserverInputs, ObserverClocks {
   /** The watch of all Pods. A part adds its listener when the part is built. */
   readonly podWatch: PodWatch;
   readonly policies: ClusterPolicies;
+  /** Findings that no check makes. They are written into the reports of their workloads. */
+  readonly extraResults: ExtraResults;
 }

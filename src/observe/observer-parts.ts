@@ -1,5 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { PodWatch } from '../observing/pod-watch.ts';
+import { ExtraResults } from '../observing/reports/extra-results.ts';
 import { ClusterPolicies } from '../running/cluster-policies.ts';
 import { ElectionPart } from '../running/election-part.ts';
 import { filesPart } from '../running/files-part.ts';
@@ -40,7 +41,7 @@ export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClock
   const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
   const podWatch = buildPodWatch(connection, clocks);
   const observing: readonly ObserverPart[] = [
-    ...observingParts({ ...inputs, ...clocks, podWatch, policies }),
+    ...observingParts({ ...inputs, ...clocks, podWatch, policies, extraResults: new ExtraResults() }),
     podWatch,
   ];
   const sources = [files, policies.source].filter((source) => source !== undefined);
