@@ -4,6 +4,7 @@ import { checkInputs } from '../src/cli/check-inputs.ts';
 import { inputsOf } from '../src/manifests/inputs.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { judged, ratios, reading } from './figures.ts';
+import { NOW } from '../test/now.ts';
 import type { Findings } from './figures.ts';
 
 /**
@@ -77,7 +78,7 @@ function check(): number {
   const inputs = inputsOf(
     manifests,
     { texts: [], problems: [] },
-    { catalogue: CHECK_CATALOGUE, namespace: 'default', kinds: KNOWN_KINDS },
+    { catalogue: CHECK_CATALOGUE, namespace: 'default', kinds: KNOWN_KINDS, now: NOW },
   );
   return checkInputs(inputs, 'Deny').summary.deny;
 }

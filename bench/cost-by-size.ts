@@ -7,6 +7,7 @@ import { figures } from './cluster-memory.ts';
 import { judged, ratios, reading } from './figures.ts';
 import { clusterPolicy, policy } from './policies.ts';
 import { podReviews, podWithContainers } from './reviews.ts';
+import { NOW } from '../test/now.ts';
 import type { Findings } from './figures.ts';
 
 const POLICY_COUNTS = [10, 1000, 20_000];
@@ -101,7 +102,7 @@ function requestsOf(
       const decoded = decodeReview(JSON.parse(bodies[next % bodies.length] ?? ''));
       if ('problem' in decoded) throw new Error(decoded.problem);
       const request = { ...decoded.request, namespace: from[next % from.length] ?? '' };
-      const { reply, result } = mutate(request, policies, 'On');
+      const { reply, result } = mutate(request, policies, 'On', NOW);
       if (result !== 'mutate' || JSON.stringify(reply) === '') throw new Error(`a Pod was not patched: ${result}`);
     }
   };

@@ -2,6 +2,7 @@ import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { checkInputs } from '../src/cli/check-inputs.ts';
 import { inputsOf } from '../src/manifests/inputs.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
+import { NOW } from './now.ts';
 import type { CheckReport } from '../src/cli/check-report.ts';
 import type { ManifestText } from '../src/manifests/manifest-text.ts';
 import type { WorkloadKind } from '../src/workload/kinds.ts';
@@ -14,7 +15,7 @@ export function checkTexts(
 ): CheckReport {
   const texts = (list: ManifestText[]): { texts: ManifestText[]; problems: [] } => ({ texts: list, problems: [] });
   return checkInputs(
-    inputsOf(texts(manifests), texts(policies), { catalogue: CHECK_CATALOGUE, namespace, kinds }),
+    inputsOf(texts(manifests), texts(policies), { catalogue: CHECK_CATALOGUE, namespace, kinds, now: NOW }),
     'Deny',
   );
 }

@@ -13,6 +13,7 @@ import { workloadKindOfManifest } from '../src/workload/kinds.ts';
 import { FOREIGN_CASE_EXCEPTIONS } from './foreign-case-exceptions.ts';
 import { expectValidReply } from './protocol.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument, requestOf, reviewOf } from './worlds.ts';
+import { NOW } from './now.ts';
 import type { JsonObject } from '../src/json/json-value.ts';
 import type { WorkloadKind } from '../src/workload/kinds.ts';
 
@@ -195,12 +196,17 @@ function online(entry: ForeignCase): Outcome {
   const policies = Snapshot.of(CHECK_CATALOGUE, policiesFor(entry).map(parsedPolicy));
   const refusals = entry.objects.flatMap((object) => {
     const request = requestOf(reviewOf(object, { operation: entry.operation, namespace: namespaceOf(object) }));
-    const decision = validate(request, policies, {
-      enforcement: 'Deny',
-      mutation: 'On',
-      controllers: DEFAULT_TRUSTED_CONTROLLERS,
-      kinds: KINDS,
-    });
+    const decision = validate(
+      request,
+      policies,
+      {
+        enforcement: 'Deny',
+        mutation: 'On',
+        controllers: DEFAULT_TRUSTED_CONTROLLERS,
+        kinds: KINDS,
+      },
+      NOW,
+    );
     const { allowed } = expectValidReply('validate', request.uid, decision.reply);
     const denying = (decision.violations ?? []).filter(({ action }) => action === 'Deny');
     expect(allowed).toBe(denying.length === 0);

@@ -9,6 +9,7 @@ import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
 import { readPolicyTexts } from '../src/manifests/manifest-texts.ts';
 import { expectValidReply, patched } from './protocol.ts';
 import { VALIDATE_SETTINGS, requestOf } from './worlds.ts';
+import { NOW } from './now.ts';
 import type { JsonObject } from '../src/json/json-value.ts';
 
 const REVIEWS = 'test/fixtures/reviews';
@@ -32,8 +33,8 @@ describe('a captured review', () => {
     const policies = await examplePolicies();
     const request = requestOf(review);
     const replies = {
-      mutate: expectValidReply('mutate', request.uid, mutate(request, policies, 'On').reply),
-      validate: expectValidReply('validate', request.uid, validate(request, policies, VALIDATE_SETTINGS).reply),
+      mutate: expectValidReply('mutate', request.uid, mutate(request, policies, 'On', NOW).reply),
+      validate: expectValidReply('validate', request.uid, validate(request, policies, VALIDATE_SETTINGS, NOW).reply),
     };
     await expect(`${JSON.stringify(replies, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}`);
 
@@ -43,7 +44,7 @@ describe('a captured review', () => {
       request: { ...review.request, object: patched(review.request['object'], replies.mutate.patch) },
     };
     expect(
-      expectValidReply('mutate', request.uid, mutate(requestOf(again), policies, 'On').reply).patch,
+      expectValidReply('mutate', request.uid, mutate(requestOf(again), policies, 'On', NOW).reply).patch,
     ).toBeUndefined();
   });
 

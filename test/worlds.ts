@@ -6,6 +6,7 @@ import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { mutate } from '../src/admission/mutate.ts';
 import { decodeReview } from '../src/admission/review.ts';
 import { expectValidReply, patched } from './protocol.ts';
+import { NOW } from './now.ts';
 import type { JsonObject } from '../src/json/json-value.ts';
 import type { ProbePolicy } from '../src/policy/probe-policy.ts';
 import type { AdmissionRequest } from '../src/admission/review.ts';
@@ -114,7 +115,7 @@ export function mutation(
   options: { request?: JsonObject; mode?: MutationMode } = {},
 ): Mutation {
   const request = requestOf(reviewOf(object, options.request));
-  const decision = mutate(request, policies, options.mode ?? 'On');
+  const decision = mutate(request, policies, options.mode ?? 'On', NOW);
   const reply = expectValidReply('mutate', request.uid, decision.reply);
   return { ...reply, defaulting: decision.defaulting, skipped: decision.skipped, after: patched(object, reply.patch) };
 }

@@ -6,6 +6,7 @@ import { validate } from '../../src/admission/validate.ts';
 import { runProbewright } from '../../test/cli/run-probewright.ts';
 import { policySet, requestOf, reviewOf, VALIDATE_SETTINGS } from '../../test/worlds.ts';
 import { terminalSvg } from './terminal.ts';
+import { NOW } from '../../test/now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { TerminalLine } from './terminal.ts';
 
@@ -24,7 +25,7 @@ export async function readmePictures(): Promise<ReadonlyMap<string, string>> {
 /** What kubectl prints for the webhook's reply to a probe whose port name has a typo. */
 async function denial(): Promise<string> {
   const object = parse(await readFile('docs/images/typo.yaml', 'utf8')) as JsonObject;
-  const { reply } = validate(requestOf(reviewOf(object)), policySet(), VALIDATE_SETTINGS);
+  const { reply } = validate(requestOf(reviewOf(object)), policySet(), VALIDATE_SETTINGS, NOW);
   const message = reply.response.status?.message;
   if (message === undefined) throw new Error('docs/images/typo.yaml is not denied');
   const error = 'Error from server (Forbidden): error when creating "typo.yaml":';

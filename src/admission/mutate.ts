@@ -17,6 +17,7 @@ import { scopeOf } from './scope.ts';
 import { violationOfUnseen } from './unseen-object.ts';
 import { isControlledByControllerManager } from './trusted-controllers.ts';
 import { violationAnnotation } from './violation-annotation.ts';
+import type { Circumstances } from '../checks/checked-workload.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Steps } from '../steps.ts';
@@ -35,13 +36,20 @@ import type { AdmissionRequest } from './review.ts';
  *
  * For a Pod that kube-controller-manager creates for a controller, the answer also has the violations that `/validate`
  * would record. Match conditions keep such Pods from `/validate`, where violations could only add an audit annotation.
+ *
+ * @param now the instant of the decision, in milliseconds since the epoch
  */
-export function mutate(request: AdmissionRequest, policies: Snapshot, mode: MutationMode): Decision {
-  return runToEnd(mutateInSteps(request, policies, mode));
+export function mutate(request: AdmissionRequest, policies: Snapshot, mode: MutationMode, now: number): Decision {
+  return runToEnd(mutateInSteps(request, policies, mode, now));
 }
 
 /** Does the work of `mutate` in steps, for an object that takes long. */
-export function* mutateInSteps(request: AdmissionRequest, policies: Snapshot, mode: MutationMode): Steps<Decision> {
+export function* mutateInSteps(
+  request: AdmissionRequest,
+  policies: Snapshot,
+  mode: MutationMode,
+  now: number,
+): Steps<Decision> {
   const isAudited = isControlledByControllerManager(request);
   if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
   const scope = auditableScope(request, isAudited);
@@ -57,7 +65,13 @@ export function* mutateInSteps(request: AdmissionRequest, policies: Snapshot, mo
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const patch = probePatch(pod, injections);
   yield;
-  const violations = isAudited ? yield* auditedViolations(pod, injections, scope.kind, policy) : [];
+  const violations = isAudited
+    ? yield* auditedViolations(pod, injections, scope.kind, policy, {
+        namespace: request.namespace,
+        facts: policies.facts,
+        now,
+      })
+    : [];
   const warnings = defaulting?.warnings ?? [];
   return {
     reply: allowed(request.uid, {
@@ -111,9 +125,10 @@ function* auditedViolations(
   injections: readonly Injection[],
   kind: WorkloadKind,
   { checkPolicy }: WorkloadPolicy,
+  circumstances: Circumstances,
 ): Steps<Violation[]> {
   const effective = effectiveTemplate(pod, injections);
-  const workload = yield* checkedWorkloadInSteps(effective, kind, { template: effective, path: [] });
+  const workload = yield* checkedWorkloadInSteps(effective, kind, { template: effective, path: [] }, circumstances);
   const found = yield* runChecksInSteps(workload, checkPolicy);
   const assigned = yield* withPoliciesAtFault(found, injections, checkPolicy);
   return assigned

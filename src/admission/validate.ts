@@ -41,9 +41,16 @@ export interface ValidateSettings {
  * Answers `/validate`: runs all checks on the effective template, at CREATE and when the template or a rollout limit
  * changed. For a Pod, runs the checks when a probe changed. Only violations that an update adds may deny. Violations of
  * the old object only warn.
+ *
+ * @param now the instant of the decision, in milliseconds since the epoch. Old and new are judged at it
  */
-export function validate(request: AdmissionRequest, policies: Snapshot, settings: ValidateSettings): Decision {
-  return runToEnd(validateInSteps(request, policies, settings));
+export function validate(
+  request: AdmissionRequest,
+  policies: Snapshot,
+  settings: ValidateSettings,
+  now: number,
+): Decision {
+  return runToEnd(validateInSteps(request, policies, settings, now));
 }
 
 /** Does the work of `validate` in steps, for an object that takes long. */
@@ -51,6 +58,7 @@ export function* validateInSteps(
   request: AdmissionRequest,
   policies: Snapshot,
   settings: ValidateSettings,
+  now: number,
 ): Steps<Decision> {
   const { controllers } = settings;
   let scope: Scope;
@@ -68,7 +76,7 @@ export function* validateInSteps(
   yield;
 
   const willBeDefaulted = settings.mutation === 'On' && !isPod(kind);
-  const judgement = yield* judgeInSteps({ object, kind, templates, namespace }, policies, willBeDefaulted);
+  const judgement = yield* judgeInSteps({ object, kind, templates, namespace }, policies, willBeDefaulted, now);
   const before =
     oldObject === undefined
       ? []
@@ -76,6 +84,7 @@ export function* validateInSteps(
           { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace },
           policies,
           willBeDefaulted,
+          now,
         )).violations;
   const tolerated = new Set(before.map(violationKey));
   // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
@@ -91,6 +100,7 @@ export function* validateInSteps(
             { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace },
             policies.ofCluster,
             willBeDefaulted,
+            now,
           )).violations
             .filter(({ isFloored }) => isFloored === true)
             .map(violationKey),

@@ -1,3 +1,4 @@
+import type { Facts } from '../facts/facts.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { FieldPlace } from '../json/field-place.ts';
@@ -43,6 +44,12 @@ export interface CheckedWorkload {
    * True when the Pods run until they are deleted: restartPolicy is Always, and the kind is neither Job nor CronJob.
    */
   readonly runsForever: boolean;
+  /** The namespace of the object. Empty for a model Pod, which is in no namespace. */
+  readonly namespace: string;
+  /** What is known of the cluster. */
+  readonly facts: Facts;
+  /** The instant of the verdict, in milliseconds since the epoch. */
+  readonly now: number;
   /**
    * Results that checks computed for the whole workload, keyed by the function that computed them
    * (once-per-workload.ts).

@@ -4,6 +4,7 @@ import { PROBE_KINDS } from '../probes/probe.ts';
 import { portsOf } from '../workload/ports.ts';
 import { FieldPlace } from '../json/field-place.ts';
 import { containerName, containersOf } from '../workload/containers.ts';
+import { NO_FACTS } from '../facts/facts.ts';
 import { isPod } from '../workload/kinds.ts';
 import { meshProxyTest } from '../workload/mesh.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
@@ -16,12 +17,23 @@ import type { Steps } from '../steps.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
 
+/** What a verdict depends on beside the object and the policies. */
+export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'now'>;
+
+/** For a Pod that is only a model: nothing is known of a cluster. */
+const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS, now: 0 };
+
 /**
  * Builds a workload as checks see it, from an object and one of its Pod templates. Pass the effective template. API
  * defaulting is applied here, so a manifest and the stored object give the same result.
  */
-export function checkedWorkload(object: JsonObject, kind: WorkloadKind, placed: PlacedTemplate): CheckedWorkload {
-  return runToEnd(checkedWorkloadInSteps(object, kind, placed));
+export function checkedWorkload(
+  object: JsonObject,
+  kind: WorkloadKind,
+  placed: PlacedTemplate,
+  circumstances?: Circumstances,
+): CheckedWorkload {
+  return runToEnd(checkedWorkloadInSteps(object, kind, placed, circumstances));
 }
 
 /** Number of containers between two steps. One container takes about 5 µs. */
@@ -32,6 +44,7 @@ export function* checkedWorkloadInSteps(
   object: JsonObject,
   kind: WorkloadKind,
   { template, path }: PlacedTemplate,
+  circumstances: Circumstances = NOWHERE,
 ): Steps<CheckedWorkload> {
   const written = objectMember(template, 'spec') ?? {};
   const podSpec = defaultedPodSpec(
@@ -56,6 +69,7 @@ export function* checkedWorkloadInSteps(
     containers: checked,
     main: 'container' in main ? main.container.name : undefined,
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
+    ...circumstances,
     answers: new Map(),
   };
 }

@@ -71,14 +71,14 @@ interface CheckedManifest {
 /** Undefined for objects that the webhook would skip. */
 function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]): CheckedManifest | undefined {
   const { object, document, path } = manifest;
-  const { policies } = inputs;
+  const { policies, now } = inputs;
   const kind = workloadKindOfManifest(object, inputs.kinds);
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   const { templates } = found;
   const metadata: JsonObject = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? inputs.namespace;
-  const verdict = judge({ object, kind, templates, namespace }, policies, true);
+  const verdict = judge({ object, kind, templates, namespace }, policies, true, now);
   const violations = [
     ...templates.flatMap((template) => violationsOfText(manifest, template, policies, namespace, problems)),
     ...withSafeAdvice(
@@ -87,7 +87,7 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
         ...strayFields(object, kind, templates, policies, namespace),
         ...verdict.violations.map((violation) => withBareScalar(violation, manifest)),
       ],
-      (edited) => violationsOfObject(edited, kind, policies, namespace),
+      (edited) => violationsOfObject(edited, kind, policies, namespace, now),
     ),
   ];
   const place = { file: document.file, ...document.position(path) };
@@ -112,8 +112,9 @@ function violationsOfObject(
   kind: WorkloadKind,
   policies: Snapshot,
   namespace: string,
+  now: number,
 ): readonly Violation[] {
   const templates = podTemplatesOf(object, kind);
-  const { violations } = judge({ object, kind, templates, namespace }, policies, true);
+  const { violations } = judge({ object, kind, templates, namespace }, policies, true, now);
   return [...strayFields(object, kind, templates, policies, namespace), ...violations];
 }

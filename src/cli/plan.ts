@@ -75,7 +75,7 @@ function planOf(
 ): { readonly plan: Plan; readonly problems: readonly FileProblem[] } {
   const problems = { before: [...inputs.problems], after: [...inputs.problems] };
   const all = [...workloadsOf(inputs, (policies) => (policies === before ? problems.before : problems.after))];
-  const plan = runToEnd(planInSteps(counted(all, progress), before, after));
+  const plan = runToEnd(planInSteps(counted(all, progress), before, after, inputs.now));
   progress.end();
   return { plan, problems: problems.before };
 }

@@ -31,7 +31,7 @@ export async function readCluster(
     const access = await loadUserAccess({ kubeconfig, context, env: io.env });
     const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
     const client = new PatientClient(access, `${PROGRAM}/${VERSION}`);
-    const options = { names, namespace, policies, change, workloadKinds };
+    const options = { names, namespace, policies, change, workloadKinds, now: flags.now ?? io.now() };
     return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });

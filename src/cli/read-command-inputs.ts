@@ -61,7 +61,8 @@ export async function readCommandInputs(
   newPolicies?: string,
 ): Promise<Inputs | undefined> {
   const { policies, namespace, exclude, 'workload-kinds': workloadKinds, 'render-charts': renderCharts } = flags;
-  const options = { files: positionals, policies, newPolicies, namespace, workloadKinds, exclude, renderCharts };
+  const now = flags.now ?? io.now();
+  const options = { files: positionals, policies, newPolicies, namespace, workloadKinds, now, exclude, renderCharts };
   return await readingInputs(command, io, progress, async () => {
     const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
       progress.show('reading', done, total);

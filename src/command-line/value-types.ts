@@ -1,3 +1,4 @@
+import { parseInstant } from '../text/instant.ts';
 import { quote } from '../text/quote.ts';
 import { didYouMean, suggestion } from '../text/suggestion.ts';
 import { parseDuration } from './duration.ts';
@@ -98,6 +99,18 @@ export function duration(most: number): ValueType<number> {
       const value = parseDuration(text);
       if (value !== undefined && value >= 1 && value <= most) return { value };
       return invalid(`must be a duration such as 90s, 5m, 1h30m or 7d, not ${quote(text)}`);
+    },
+  };
+}
+
+/** Accepts an instant such as `2027-01-31T00:00:00Z`. The value is in milliseconds since the epoch. */
+export function instant(): ValueType<number> {
+  return {
+    placeholder: 'RFC3339',
+    read: (text) => {
+      const value = parseInstant(text);
+      if (value !== undefined) return { value };
+      return invalid(`must be an instant with a time zone, such as 2027-01-31T00:00:00Z, not ${quote(text)}`);
     },
   };
 }

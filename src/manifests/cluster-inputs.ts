@@ -1,4 +1,5 @@
 import { inParallel } from '../kubernetes/in-parallel.ts';
+import { mergedFacts } from '../facts/facts.ts';
 import { readNamespaceLabels } from '../facts/namespace-labels.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
@@ -11,9 +12,11 @@ import { isOfController } from '../sources/workload-lists.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
 import { ClusterReading } from './cluster-reading.ts';
 import { readPolicyTexts } from './manifest-texts.ts';
+import { ClusterFacts } from './cluster-facts.ts';
 import { policiesAmong } from './policies-among.ts';
 import { PolicyPlaces } from './policy-places.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
@@ -40,6 +43,8 @@ export interface ClusterInputOptions {
   readonly change?: PolicyChangeFiles | undefined;
   /** A file of custom kinds. Undefined = the known kinds. */
   readonly workloadKinds: string | undefined;
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** Inputs from a cluster. */
@@ -56,7 +61,7 @@ export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 export async function readClusterInputs(
   catalogue: CheckCatalogue,
   client: ApiClient,
-  { names, namespace, policies, change, workloadKinds }: ClusterInputOptions,
+  { names, namespace, policies, change, workloadKinds, now }: ClusterInputOptions,
   onRead: OnRead = () => undefined,
 ): Promise<ClusterInputs> {
   const known = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
@@ -65,9 +70,15 @@ export async function readClusterInputs(
   const { wanted, problems: nameProblems } = wantedKinds(names, kinds);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
+  const facts = new ClusterFacts();
+  const factSteps = facts.steps(catalogue, policyReading, hasPolicies);
   let done = 0;
   const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
     ...policyKinds.map((kind) => () => policiesOf(policyReading, kind)),
+    ...factSteps.map((step) => async () => {
+      await step();
+      return [];
+    }),
     ...wanted.flatMap((each) => workloadSteps(reading, each)),
   ];
   const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
@@ -82,19 +93,25 @@ export async function readClusterInputs(
   const applied = await newPoliciesOf(catalogue, change?.newPolicies);
   const readsLabels = inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
-  const policyProblems = [...policyReading.problems.map(clusterProblem), ...inForce.problems, ...applied.problems];
+  const policyProblems = [
+    ...policyReading.problems.map(clusterProblem),
+    ...facts.problems,
+    ...inForce.problems,
+    ...applied.problems,
+  ];
   const problems = [...kindProblems, ...nameProblems, ...reading.problems].map(clusterProblem);
   return {
     isFromCluster: true,
     texts: texts.toSorted(byNamespace),
-    policies: inForce.snapshot(labels),
+    policies: inForce.snapshot(labels, facts.facts),
     newPolicies: applied.set,
     policyPlaces: inForce.places,
     kinds: known,
     namespace: namespace ?? 'default',
+    now,
     problems: [...problems, ...policyProblems],
     policyProblems,
-    policyWarnings: [...inForce.warnings, ...applied.warnings].map((of) => ({
+    policyWarnings: [...facts.warnings, ...inForce.warnings, ...applied.warnings].map((of) => ({
       ...of,
       message: `warning: ${of.message}`,
     })),
@@ -131,7 +148,7 @@ async function policiesInForce(
   clusterTexts: readonly ParsedText[],
 ): Promise<{
   readonly looksAtNamespaceLabels: boolean;
-  readonly snapshot: (labels: ReadonlyMap<string, LabelsOfNamespace>) => Snapshot;
+  readonly snapshot: (labels: ReadonlyMap<string, LabelsOfNamespace>, facts: Facts) => Snapshot;
   readonly places: PolicyPlaces;
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly FileProblem[];
@@ -150,8 +167,11 @@ async function policiesInForce(
   const set = PolicySet.ofTiers(catalogue, tiers);
   return {
     looksAtNamespaceLabels: set.looksAtNamespaceLabels,
-    snapshot: (labels) =>
-      new Snapshot(set, { namespaceLabels: new Map([...ofFiles.facts.namespaceLabels, ...labels]) }),
+    snapshot: (labels, facts) =>
+      new Snapshot(set, {
+        ...mergedFacts(ofFiles.facts, facts),
+        namespaceLabels: new Map([...ofFiles.facts.namespaceLabels, ...labels]),
+      }),
     places,
     problems: [...files.problems, ...ofFiles.problems, ...ofCluster.problems],
     warnings: [...ofFiles.warnings, ...ofCluster.warnings],

@@ -16,7 +16,7 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** The object as a document without text: each field has the object's place. */
 export function clusterText(object: KubernetesObject, kind: ClusterKind): ParsedText {
   const value = withoutUnread(object, kind);
-  const file = placeOf(object, kind);
+  const file = clusterPlace(object, kind);
   const document: YamlDocument = {
     file,
     index: 0,
@@ -28,7 +28,10 @@ export function clusterText(object: KubernetesObject, kind: ClusterKind): Parsed
 }
 
 /** `cluster:shop/deployment/web`; the kinds of other groups have the group: `cluster:shop/rollout.argoproj.io/web`. */
-function placeOf({ metadata: { namespace, name } }: KubernetesObject, { group, kind }: ClusterKind): string {
+export function clusterPlace(
+  { metadata: { namespace, name } }: KubernetesObject,
+  { group, kind }: Pick<ClusterKind, 'group' | 'kind'>,
+): string {
   const isOwn = group === POLICY_GROUP || workloadKind(group, kind, BUILT_IN_KINDS) !== undefined;
   const type = `${kind.toLowerCase()}${isOwn ? '' : `.${group}`}`;
   return `${CLUSTER_PLACE}:${[...(namespace === undefined ? [] : [namespace]), type, name].join('/')}`;

@@ -7,7 +7,10 @@ import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 
 /** What is read of a kind. */
-export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'>;
+export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
+  /** The cluster may lack the kind, and then has no objects of the kind. */
+  readonly mayBeMissing?: boolean;
+};
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 
 /** A list is begun again so often when its later pages have expired. */
@@ -48,6 +51,7 @@ export class ClusterReading {
         }
       }
     } catch (error) {
+      if (kind.mayBeMissing === true && hasCode(error, 404)) return [];
       this.problems.push(refusal(`cannot list ${resourceOf(kind)} ${this.#scopeOf(kind)}`, error));
       return [];
     }

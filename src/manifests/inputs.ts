@@ -29,6 +29,8 @@ export interface InputOptions {
   readonly workloadKinds: string | undefined;
   /** The namespace of objects that name no namespace. */
   readonly namespace: string;
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
   /** Globs of files and directories to leave out. */
   readonly exclude: readonly string[];
   /** Renders charts and kustomizations. */
@@ -47,6 +49,8 @@ export interface Inputs {
   readonly policyPlaces: PolicyPlaces;
   readonly kinds: readonly WorkloadKind[];
   readonly namespace: string;
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
   /** What could not be read; the rest is there. */
   readonly problems: readonly FileProblem[];
   /** Those of the problems by which a policy is missing. */
@@ -75,8 +79,8 @@ export async function readInputs(
   const manifestTexts = await readManifestTexts(files, readStdin, selection);
   const policyTexts = policies === undefined ? NO_TEXTS : await readPolicyTexts(policies);
   const newPolicyTexts = newPolicies === undefined ? NO_TEXTS : await readPolicyTexts(newPolicies);
-  const { namespace } = selection;
-  const settings = { catalogue, kinds, namespace, onRead };
+  const { namespace, now } = selection;
+  const settings = { catalogue, kinds, namespace, now, onRead };
   const inputs = inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
   return { ...inputs, notes: manifestTexts.notes };
 }
@@ -89,6 +93,8 @@ export interface InputSettings {
   readonly kinds: readonly WorkloadKind[];
   /** The namespace of objects that name no namespace. */
   readonly namespace: string;
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
   /** Is called now and then with how many characters of all manifests have been read. */
   readonly onRead?: OnRead | undefined;
 }
@@ -110,11 +116,12 @@ export function inputsOf(
   const { catalogue } = settings;
   const parsed = parsedTexts(manifestTexts.texts, settings.onRead);
   const manifests = parsed.flatMap((text) => text.manifests);
-  const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts);
-  const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts);
+  const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts, settings.namespace);
+  const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts, [], settings.namespace);
   return {
     kinds: settings.kinds,
     namespace: settings.namespace,
+    now: settings.now,
     texts: parsed,
     policies: policies.set,
     newPolicies: newPolicies.set,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { stringMember } from '../json/json-value.ts';
 import { Snapshot } from '../facts/snapshot.ts';
+import { factKindOf } from '../sources/fact-kinds.ts';
 import { readPolicyDocuments } from '../sources/policy-documents.ts';
 import { PolicyPlaces } from './policy-places.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
@@ -22,12 +23,14 @@ export interface PoliciesAmong {
  * that is given as both is read once.
  *
  * @param otherPolicyTexts policies that the caller reads as another set; they do not count among the manifests
+ * @param namespace the namespace of facts that name no namespace
  */
 export function policiesAmong(
   catalogue: CheckCatalogue,
   manifests: readonly Manifest[],
   policyTexts: readonly ManifestText[],
   otherPolicyTexts: readonly ManifestText[] = [],
+  namespace = 'default',
 ): PoliciesAmong {
   const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => resolve(file)));
   const among = manifests.filter(({ object, document }) => isForPolicies(object) && !read.has(resolve(document.file)));
@@ -38,6 +41,7 @@ export function policiesAmong(
     policyTexts,
     placed,
     (policy, document, path) => places.add(policy.source, document, path),
+    namespace,
   );
   return { set: Snapshot.of(catalogue, policies, facts), places, problems, warnings };
 }
@@ -48,5 +52,6 @@ export const POLICY_API_GROUP = 'probewright.dev/';
 function isForPolicies(object: JsonObject): boolean {
   const apiVersion = stringMember(object, 'apiVersion') ?? '';
   if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
-  return apiVersion === 'v1' && stringMember(object, 'kind') === 'Namespace';
+  const kind = stringMember(object, 'kind');
+  return (apiVersion === 'v1' && kind === 'Namespace') || factKindOf(apiVersion, kind) !== undefined;
 }

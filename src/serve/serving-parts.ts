@@ -154,7 +154,7 @@ function webhookApp(
   tls: ServingTls,
   metrics: Metrics,
   draining: () => boolean,
-  { log, monotonic, busy }: ServingClocks,
+  { log, now, monotonic, busy }: ServingClocks,
 ): FastifyInstance {
   const { pair, clientCa } = tls;
   if (pair === undefined) throw new Error('there is no certificate to serve with');
@@ -173,6 +173,7 @@ function webhookApp(
     draining,
     metrics,
     log: requestLog(log),
+    now,
     monotonic,
     busy,
     random: Math.random,

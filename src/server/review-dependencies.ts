@@ -36,6 +36,8 @@ export interface ReviewDependencies {
   readonly controllers: TrustedControllers;
   readonly metrics: Metrics;
   readonly log: ReviewLog;
+  /** The wall clock, in milliseconds since the epoch. Read once for each decision. */
+  readonly now: () => number;
   /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
   /** Makes a decision. The default is the decision functions of src/admission. */

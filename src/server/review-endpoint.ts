@@ -263,7 +263,7 @@ class Review implements Task {
     // Until the policies have been read, requests fail with 500, so that failurePolicy decides.
     if (policies === undefined) throw httpError(500, 'the policies are not loaded yet');
     if (missed !== undefined) dependencies.metrics.waitSkipped(webhook, missed);
-    return decide(webhook, request, policies, dependencies);
+    return decide(webhook, request, policies, dependencies, dependencies.now());
   }
 
   /** Makes the decision. If the decision takes long, the queue continues the decision in slices. */
@@ -333,12 +333,13 @@ function* decide(
   request: AdmissionRequest,
   policies: Snapshot,
   settings: ReviewDependencies,
+  now: number,
 ): Steps<Decision> {
   try {
     if (settings.decide !== undefined) return yield* settings.decide(webhook, request, policies);
     return yield* webhook === 'mutate'
-      ? mutateInSteps(request, policies, settings.mutation)
-      : validateInSteps(request, policies, settings);
+      ? mutateInSteps(request, policies, settings.mutation, now)
+      : validateInSteps(request, policies, settings, now);
   } catch (error) {
     if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
     if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');

@@ -1,6 +1,8 @@
 import { MirroredKind } from '../kubernetes/mirrored-kind.ts';
 import { ProjectedObjects } from '../kubernetes/projected-objects.ts';
 import { BUDGETS, POLICY_BUDGET_BYTES } from '../policy/policy-budget.ts';
+import { NO_FACTS } from '../facts/facts.ts';
+import { FactStore } from './fact-store.ts';
 import { NAMESPACE_KIND } from './namespace-kind.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
 import { PolicyLoader } from './policy-loader.ts';
@@ -15,6 +17,7 @@ import type { KindToMirror } from '../kubernetes/mirrored-kind.ts';
 import type { ProjectionStore } from '../kubernetes/projection.ts';
 import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
 import type { Budget } from '../policy/policy-budget.ts';
+import type { FactKind, NamedFact } from './fact-kind.ts';
 import { POLICY_KINDS } from '../policy/probe-policy.ts';
 import type { PolicyKind } from '../policy/probe-policy.ts';
 import type { PolicyMirrorListener } from './policy-reports.ts';
@@ -33,6 +36,8 @@ export interface KubernetesSourceOptions {
   readonly namespaceMilliseconds?: number;
   /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
   readonly labelsMatter?: () => boolean;
+  /** The kinds of facts to mirror, beside Namespaces. The facts of other kinds are unknown. */
+  readonly factKinds?: readonly FactKind[];
   /** Memory that the ProbePolicies of all namespaces together may take, in bytes. */
   readonly policyBudget?: number;
   /** Called with each policy whose status may be stale. */
@@ -45,7 +50,8 @@ export interface KubernetesSourceOptions {
 
 /** How many objects of a kind there are. */
 export interface ObjectCount {
-  readonly kind: PolicyKind | 'Namespace';
+  /** A kind of policies, Namespace, or a kind of facts. */
+  readonly kind: string;
   /**
    * Policies: loaded = the newest version is in force; last-good = an earlier version is; invalid or over-budget = no
    * version is.
@@ -92,7 +98,10 @@ export class KubernetesSource implements PolicySource {
   readonly #namespaces: ProjectedObjects<LabelsOfNamespace>;
   readonly #waiters: NamespaceWaiters;
   readonly #namespaceKind: MirroredKind<LabelsOfNamespace>;
+  readonly #factStores: readonly FactStore[];
   readonly #kinds: readonly Pick<MirroredKind<unknown>, 'start' | 'stop' | 'status'>[];
+  /** The kinds whose first list the server does not wait for. */
+  readonly #optionalKinds: readonly Pick<MirroredKind<unknown>, 'start' | 'stop' | 'status'>[];
   /** Why there is no contact, by collection. */
   readonly #troubles = new Map<string, string>();
   /** Namespaces that have changed since the last snapshot. */
@@ -100,6 +109,7 @@ export class KubernetesSource implements PolicySource {
   /** The parts of the next snapshot; undefined when they have changed since the last one. */
   #policies: PolicySnapshot['policies'] | undefined;
   #facts: PolicySnapshot['facts'] | undefined;
+  #labels: PolicySnapshot['facts']['namespaceLabels'] | undefined;
   #listener: SourceListener | undefined;
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
@@ -119,6 +129,7 @@ export class KubernetesSource implements PolicySource {
     this.#waiters = new NamespaceWaiters(options.namespaceMilliseconds ?? NAMESPACE_MILLISECONDS, this.#timer);
     this.#namespaces = new ProjectedObjects((name) => {
       this.#facts = undefined;
+      this.#labels = undefined;
       this.#unpublished.add(name);
       this.#schedule();
     });
@@ -131,15 +142,29 @@ export class KubernetesSource implements PolicySource {
       });
     };
     this.#namespaceKind = mirror(NAMESPACE_KIND, this.#namespaces, () => this.#releaseArrived());
+    this.#factStores = (options.factKinds ?? []).map(
+      (kind) =>
+        new FactStore(kind, catalogue, () => {
+          this.#facts = undefined;
+          this.#schedule();
+        }),
+    );
+    const factMirrors = (isRequired: boolean): MirroredKind<NamedFact>[] =>
+      this.#factStores
+        .filter(({ kind }) => kind.isRequired === isRequired)
+        .map((store) => mirror(store.kindToMirror, store, () => undefined));
     this.#kinds = [
       ...this.#policyMirrors.map((policies) => mirror(policies.kindToMirror, policies, () => this.#wakeLoaders())),
       this.#namespaceKind,
+      ...factMirrors(true),
     ];
+    this.#optionalKinds = factMirrors(false);
   }
 
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
   async start(listener: SourceListener): Promise<PolicySnapshot> {
     this.#listener = listener;
+    for (const kind of this.#optionalKinds) void kind.start();
     await Promise.all(this.#kinds.map((kind) => kind.start()));
     await Promise.all(this.#loaders.map((loader) => loader.loadAll()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
@@ -152,7 +177,7 @@ export class KubernetesSource implements PolicySource {
     this.#state = 'stopped';
     this.#listener = undefined;
     this.#callOff?.();
-    for (const kind of this.#kinds) kind.stop();
+    for (const kind of [...this.#kinds, ...this.#optionalKinds]) kind.stop();
     for (const loader of this.#loaders) loader.stop();
     this.#waiters.giveUp();
   }
@@ -178,6 +203,7 @@ export class KubernetesSource implements PolicySource {
           ] as const;
         }),
         { kind: 'Namespace', status: 'loaded', count: this.#namespaces.size },
+        ...this.#factStores.map(({ kind: { kind }, size }) => ({ kind, status: 'loaded', count: size }) as const),
       ],
     };
   }
@@ -243,7 +269,10 @@ export class KubernetesSource implements PolicySource {
     this.#callOff = undefined;
     this.#unpublished.clear();
     this.#policies ??= this.#policyMirrors.flatMap((mirror) => mirror.policies());
-    this.#facts ??= { namespaceLabels: this.#namespaces.snapshot() };
+    this.#facts ??= Object.assign(
+      { ...NO_FACTS, namespaceLabels: (this.#labels ??= this.#namespaces.snapshot()) },
+      ...this.#factStores.map(({ facts }) => facts),
+    ) as PolicySnapshot['facts'];
     return { policies: this.#policies, facts: this.#facts };
   }
 

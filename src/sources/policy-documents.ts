@@ -6,6 +6,8 @@ import { parseProbePolicy, POLICY_KINDS } from '../policy/probe-policy.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import { MORE_PROBLEMS } from '../policy/reader.ts';
+import { CollectedFacts } from './fact-documents.ts';
+import { FACT_KINDS } from './fact-kinds.ts';
 import { yamlFileParts } from '../yaml/reading/documents.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { FileProblem } from './file-problem.ts';
@@ -13,7 +15,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { PathStep } from '../json/field-path.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
+import type { FactKind } from './fact-kind.ts';
 import type { SourceProblem } from './policy-source.ts';
 import type { YamlDocument, YamlFilePart } from '../yaml/reading/documents.ts';
 
@@ -53,15 +55,19 @@ export function sourceProblem({ file, line, column, message }: FileProblem): Sou
 
 /**
  * Reads every document of the texts: ProbePolicy, ClusterProbePolicy, Namespace (for its labels), and `v1` Lists of
- * these. Any other kind is a problem, so that a policy with a misspelt kind does not go unnoticed.
+ * these, and the kinds of `FACT_KINDS`. Any other kind is a problem, so that a policy with a misspelt kind does not go
+ * unnoticed.
+ *
+ * @param namespace the namespace of facts that name no namespace
  */
 export function readPolicyDocuments(
   catalogue: CheckCatalogue,
   texts: readonly PolicyText[],
   objects: readonly PlacedObject[] = [],
   placed: PolicyPlaced = () => undefined,
+  namespace = 'default',
 ): PolicyDocuments {
-  const collected = new PolicyCollection(catalogue, placed);
+  const collected = new PolicyCollection(catalogue, placed, namespace);
   for (const { file, text } of texts) {
     for (const part of yamlFileParts(file, text)) {
       collected.addPart(part);
@@ -86,8 +92,7 @@ const LONGEST_MESSAGE = 500;
 /** What has been read of a set of files so far. */
 export class PolicyCollection implements PolicyDocuments {
   readonly policies: ProbePolicy[] = [];
-  readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
-  readonly facts: Facts = { namespaceLabels: this.#namespaceLabels };
+  readonly #facts = new CollectedFacts();
   readonly problems: FileProblem[] = [];
   readonly warnings: FileProblem[] = [];
   /** Where each policy was first seen. Of two policies with one name, the winner would depend on the order of files. */
@@ -96,10 +101,17 @@ export class PolicyCollection implements PolicyDocuments {
   readonly #warningsByFile = new Map<string, number>();
   readonly #catalogue: CheckCatalogue;
   readonly #placed: PolicyPlaced;
+  /** The namespace of objects that name no namespace. */
+  readonly #namespace: string;
 
-  constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined) {
+  constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined, namespace = 'default') {
     this.#catalogue = catalogue;
     this.#placed = placed;
+    this.#namespace = namespace;
+  }
+
+  get facts(): Facts {
+    return this.#facts.facts;
   }
 
   addPart({ document, problems }: YamlFilePart): void {
@@ -123,10 +135,12 @@ export class PolicyCollection implements PolicyDocuments {
 
   addDocument(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
     const kind = isJsonObject(value) ? member(value, 'kind') : undefined;
+    const factKind = FACT_KINDS.find((known) => known.kind === kind);
     if (isJsonObject(value) && kind === 'List') this.#addList(document, value, path);
     else if (isJsonObject(value) && kind === 'Namespace') this.#addNamespace(document, value, path);
+    else if (factKind !== undefined) this.#addFact(document, factKind, value as JsonObject, path);
     else if (typeof kind === 'string' && !(POLICY_KINDS as readonly string[]).includes(kind)) {
-      const known = [...POLICY_KINDS, 'Namespace'];
+      const known = [...POLICY_KINDS, ...FACT_KINDS.map((fact) => fact.kind), 'Namespace'];
       const hint = didYouMean(kind, known) || `; a policy directory holds ${known.join(', ')}`;
       this.#report(document, [...path, 'kind'], `kind: unknown kind ${quoted(kind)}${hint}`);
     } else this.#addPolicy(document, value, path);
@@ -147,7 +161,32 @@ export class PolicyCollection implements PolicyDocuments {
     const name = metadata && stringMember(metadata, 'name');
     if (metadata === undefined || name === undefined)
       this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
-    else this.#namespaceLabels.set(name, stringMap(metadata, 'labels'));
+    else this.#facts.addNamespace(name, stringMap(metadata, 'labels'));
+  }
+
+  #addFact(document: YamlDocument, kind: FactKind, value: JsonObject, path: readonly PathStep[]): void {
+    const metadata = objectMember(value, 'metadata') ?? {};
+    const namespace = stringMember(metadata, 'namespace') ?? this.#namespace;
+    const reading = kind.read(value, this.#catalogue);
+    if (reading === undefined) return;
+    if ('problems' in reading) {
+      for (const problem of reading.problems)
+        this.#report(document, [...path, ...problem.path], formatProblem(problem));
+      return;
+    }
+    for (const warning of reading.warnings ?? [])
+      this.#warn(document, [...path, ...warning.path], formatProblem(warning));
+    const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
+    if (this.#isFirst(document, source, path)) this.#facts.add(kind, namespace, reading.fact);
+  }
+
+  /** Reports an object whose name another object has already. */
+  #isFirst(document: YamlDocument, source: string, path: readonly PathStep[]): boolean {
+    const first = this.#seen.get(source);
+    if (first !== undefined)
+      this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${source} is also at ${first}`);
+    else this.#seen.set(source, `${document.file}:${document.position(path).line}`);
+    return first === undefined;
   }
 
   #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
@@ -158,15 +197,9 @@ export class PolicyCollection implements PolicyDocuments {
     }
     const { policy, warnings } = parsed;
     for (const warning of warnings) this.#warn(document, [...path, ...warning.path], formatProblem(warning));
-    const { line } = document.position(path);
-    const first = this.#seen.get(policy.source);
-    if (first !== undefined)
-      this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${policy.source} is also at ${first}`);
-    else {
-      this.policies.push(policy);
-      this.#placed(policy, document, path);
-    }
-    this.#seen.set(policy.source, first ?? `${document.file}:${line}`);
+    if (!this.#isFirst(document, policy.source, path)) return;
+    this.policies.push(policy);
+    this.#placed(policy, document, path);
   }
 
   #warn(document: YamlDocument, path: readonly PathStep[], message: string): void {

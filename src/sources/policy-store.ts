@@ -1,7 +1,8 @@
 import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
-import { NO_FACTS } from '../facts/facts.ts';
+import { mergedFacts, NO_FACTS } from '../facts/facts.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { PolicySnapshot } from './policy-source.ts';
 
 /** Where policies may come from, the lowest tier first. */
@@ -41,8 +42,11 @@ export class PolicyStore {
     this.#given.set(origin, { policies, facts, tier });
     const given = this.#origins.map((known) => this.#given.get(known)).filter((found) => found !== undefined);
     if (given.length < this.#origins.length) return;
-    // A cluster knows its own namespaces, so facts from files count only without a cluster.
-    const known = given.at(-1)?.facts ?? NO_FACTS;
+    // A cluster knows its own namespaces, so labels from files count only without a cluster.
+    const known = given.reduce<Facts>(
+      (below, { facts: above }) => ({ ...mergedFacts(below, above), namespaceLabels: above.namespaceLabels }),
+      NO_FACTS,
+    );
     this.#current =
       this.#current !== undefined && tier === before?.tier
         ? this.#current.withFacts(known)

@@ -41,9 +41,10 @@ export interface Judgement {
  * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
  * already, and while mutation is not
  *   On: then the object is judged unchanged
+ * @param now the instant of the verdict, in milliseconds since the epoch
  */
-export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean): Judgement {
-  return runToEnd(judgeInSteps(subject, policies, willBeDefaulted));
+export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
+  return runToEnd(judgeInSteps(subject, policies, willBeDefaulted, now));
 }
 
 /** Like judge, in steps: a large object takes long. */
@@ -51,10 +52,12 @@ export function* judgeInSteps(
   { object, kind, templates, namespace }: Subject,
   policies: Snapshot,
   willBeDefaulted: boolean,
+  now: number,
 ): Steps<Judgement> {
   const violations: Violation[] = [];
   const warnings = new Set<string>();
   const sources = new Set<string>();
+  const circumstances = { namespace, facts: policies.facts, now };
   let denials = 0;
   for (const { template, path } of templates) {
     if (denials >= MOST_VIOLATIONS) break;
@@ -65,7 +68,7 @@ export function* judgeInSteps(
     for (const warning of defaulting.warnings) warnings.add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     yield;
-    const workload = yield* checkedWorkloadInSteps(object, kind, { template: effective, path });
+    const workload = yield* checkedWorkloadInSteps(object, kind, { template: effective, path }, circumstances);
     const violated = yield* runChecksInSteps(workload, policy.checkPolicy);
     yield;
     let found = willBeDefaulted ? withReasons(violated, defaulting.notInjected, policy.layers) : violated;

@@ -42,26 +42,33 @@ export interface Plan {
 /**
  * Computes what a change of policies does to workloads, in steps: the workloads of a cluster take long. The workloads
  * may come one by one, and none is kept.
+ *
+ * @param now the instant of all verdicts, in milliseconds since the epoch
  */
-export function* planInSteps(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot): Steps<Plan> {
+export function* planInSteps(
+  workloads: Iterable<Workload>,
+  before: Snapshot,
+  after: Snapshot,
+  now: number,
+): Steps<Plan> {
   const effects: WorkloadEffect[] = [];
   const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };
   let all = 0;
   for (const workload of workloads) {
     all += 1;
-    const old = yield* violationsOf(workload, before);
-    const now = yield* violationsOf(workload, after);
+    const old = yield* violationsOf(workload, before, now);
+    const later = yield* violationsOf(workload, after, now);
     const effect = {
       kind: workload.kind.kind,
       namespace: workload.namespace,
       name: workload.name,
       probes: probeChanges(workload, before, after),
-      violations: violationChanges(old, now),
+      violations: violationChanges(old, later),
     };
     yield;
     if (effect.probes.length === 0 && effect.violations.length === 0) continue;
     effects.push(effect);
-    const [denied, warned] = [transition(old, now, 'Deny'), transition(old, now, 'Warn')];
+    const [denied, warned] = [transition(old, later, 'Deny'), transition(old, later, 'Warn')];
     if (denied === 'new') counts.newlyDenied += 1;
     if (denied === 'gone') counts.noLongerDenied += 1;
     if (warned === 'new') counts.newlyWarned += 1;
@@ -71,8 +78,8 @@ export function* planInSteps(workloads: Iterable<Workload>, before: Snapshot, af
   return { effects, summary: { workloads: all, changedProbes, ...counts, unchanged: all - effects.length } };
 }
 
-function* violationsOf(workload: Workload, policies: Snapshot): Steps<readonly Violation[]> {
-  const { violations } = yield* judgeInSteps(workload.asSent ?? workload, policies, true);
+function* violationsOf(workload: Workload, policies: Snapshot, now: number): Steps<readonly Violation[]> {
+  const { violations } = yield* judgeInSteps(workload.asSent ?? workload, policies, true, now);
   const ofText = workload.violationsOfText?.(policies) ?? [];
   return ofText.length === 0 ? violations : [...ofText, ...violations];
 }

@@ -1,3 +1,4 @@
+import { mergedFacts } from '../facts/facts.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
@@ -19,8 +20,9 @@ export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, chang
   const bySource = new Map<string, ProbePolicy>();
   for (const policy of [...before.policies, ...change.applied.policies]) bySource.set(policy.source, policy);
   for (const source of change.removed) bySource.delete(source);
-  const namespaceLabels = new Map([...before.facts.namespaceLabels, ...change.applied.facts.namespaceLabels]);
-  return Snapshot.of(catalogue, [...bySource.values()], { ...before.facts, namespaceLabels });
+  const facts = mergedFacts(before.facts, change.applied.facts);
+  const exceptions = facts.exceptions.without(new Set(change.removed));
+  return Snapshot.of(catalogue, [...bySource.values()], { ...facts, exceptions });
 }
 
 /** Returns the removals that name no policy: neither of the snapshot nor of the change. */

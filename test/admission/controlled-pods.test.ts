@@ -11,6 +11,7 @@ import {
   requestOf,
   reviewOf,
 } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { MutationMode } from '../../src/admission/decision.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { DecodedReply } from '../protocol.ts';
@@ -36,13 +37,13 @@ const policies = policySet(
 
 function ask(object: JsonObject, request: JsonObject = controllerManager, mode: MutationMode = 'On'): DecodedReply {
   const decoded = requestOf(reviewOf(object, request));
-  return expectValidReply('mutate', decoded.uid, mutate(decoded, policies, mode).reply);
+  return expectValidReply('mutate', decoded.uid, mutate(decoded, policies, mode, NOW).reply);
 }
 
 /** What `/validate` would record about the Pod. */
 function recorded(object: JsonObject): string | undefined {
   const decoded = requestOf(reviewOf(object, controllerManager));
-  return expectValidReply('validate', decoded.uid, validate(decoded, policies, VALIDATE_SETTINGS).reply)
+  return expectValidReply('validate', decoded.uid, validate(decoded, policies, VALIDATE_SETTINGS, NOW).reply)
     .auditAnnotations['violations'];
 }
 
@@ -63,7 +64,7 @@ describe('/mutate of a Pod that a controller creates', () => {
   });
 
   it('gives logs and metrics the violations', () => {
-    const { result, violations } = mutate(requestOf(reviewOf(badPod, controllerManager)), policies, 'Off');
+    const { result, violations } = mutate(requestOf(reviewOf(badPod, controllerManager)), policies, 'Off', NOW);
     expect(result).toBe('allow');
     expect(violations).toContainEqual(expect.objectContaining({ check: 'named-port', action: 'Audit' }));
     expect(new Set(violations?.map(({ action }) => action))).toEqual(new Set(['Audit']));
@@ -77,6 +78,7 @@ describe('/mutate of a Pod that a controller creates', () => {
       requestOf(reviewOf(pod(containers, { metadata: owned }), controllerManager)),
       policies,
       'Off',
+      NOW,
     );
     expect(violations).toHaveLength(5000);
   });
@@ -84,7 +86,7 @@ describe('/mutate of a Pod that a controller creates', () => {
   it('records nothing about a Pod without violations', () => {
     const good = pod([appContainer()], { metadata: owned });
     const decoded = requestOf(reviewOf(good, controllerManager));
-    const { auditAnnotations } = expectValidReply('mutate', decoded.uid, mutate(decoded, policySet(), 'On').reply);
+    const { auditAnnotations } = expectValidReply('mutate', decoded.uid, mutate(decoded, policySet(), 'On', NOW).reply);
     expect(auditAnnotations).toEqual({});
   });
 });

@@ -5,6 +5,7 @@ import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { expectValidReply } from '../protocol.ts';
 import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** Every check at once, at its strictest. */
@@ -25,7 +26,7 @@ const deploymentOf = (pod: JsonObject): JsonObject => ({
 
 function ask(object: JsonObject, request: JsonObject = {}): ReturnType<typeof expectValidReply> {
   const decoded = requestOf(reviewOf(object, request));
-  return expectValidReply('validate', decoded.uid, validate(decoded, everything, VALIDATE_SETTINGS).reply);
+  return expectValidReply('validate', decoded.uid, validate(decoded, everything, VALIDATE_SETTINGS, NOW).reply);
 }
 
 describe('with every check at Deny', () => {

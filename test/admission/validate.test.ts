@@ -11,6 +11,7 @@ import {
   requestOf,
   reviewOf,
 } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { ValidateSettings } from '../../src/admission/validate.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
@@ -31,7 +32,7 @@ function validation(
     ...VALIDATE_SETTINGS,
     ...options.settings,
   } as const;
-  const decision = validate(request, options.policies ?? policySet(), settings);
+  const decision = validate(request, options.policies ?? policySet(), settings, NOW);
   const reply = expectValidReply('validate', request.uid, decision.reply);
   const response = JSON.parse(JSON.stringify(decision.reply.response)) as { status?: Validation['status'] };
   return { ...reply, decision, status: response.status ?? {} };

@@ -18,6 +18,7 @@ import {
 } from '../worlds.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
 import { unmetConditions } from './match-conditions.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { WorkloadKind } from '../../src/workload/kinds.ts';
 import type { MatchCondition } from './match-conditions.ts';
@@ -261,7 +262,7 @@ describe.skipIf(isWithoutHelm('match-conditions.property.test.ts'))('what match 
         if (unmet.length === 0) return;
         for (const name of unmet) skippedBy.add(name);
         const decoded = requestOf({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: review });
-        const reply = expectValidReply('validate', decoded.uid, validate(decoded, everything, settings).reply);
+        const reply = expectValidReply('validate', decoded.uid, validate(decoded, everything, settings, NOW).reply);
         // A Pod that a kubelet creates already runs: only the conditions know that.
         if (unmet.includes('not-from-a-node')) return;
         if (audited !== undefined) auditedPods += 1;

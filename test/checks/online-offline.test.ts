@@ -10,6 +10,7 @@ import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, withTemplateAt, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { expectValidReply } from '../protocol.ts';
 import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
@@ -48,7 +49,7 @@ describe('the same object gets the same verdict online and offline', () => {
     const offline = checkTexts([{ file: name, text }], [policyText]).violations;
     const online = manifestsOf({ file: name, text }).manifests.flatMap(({ object }) => {
       const request = requestOf(reviewOf(defaulted(object), { namespace: 'default' }));
-      const decision = validate(request, policySet(policy), VALIDATE_SETTINGS);
+      const decision = validate(request, policySet(policy), VALIDATE_SETTINGS, NOW);
       expectValidReply('validate', request.uid, decision.reply);
       return decision.violations ?? [];
     });

@@ -15,6 +15,7 @@ import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds
 import { anyWorkload } from '../arbitrary-workloads.ts';
 import { checkTexts } from '../check-texts.ts';
 import { clusterPolicyDocument, policySet } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
@@ -43,7 +44,7 @@ function proposalsOf(object: JsonObject): readonly Violation[] {
       action: 'Deny' as const,
       reason: 'FieldValueForbidden',
     })),
-    ...judge({ object, kind, templates, namespace: 'apps' }, policies, true).violations,
+    ...judge({ object, kind, templates, namespace: 'apps' }, policies, true, NOW).violations,
   ];
 }
 

@@ -3,11 +3,13 @@ import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { readNamespaceLabels } from '../../src/facts/namespace-labels.ts';
 import { Snapshot } from '../../src/facts/snapshot.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
+import { NO_FACTS } from '../../src/facts/facts.ts';
 import type { Facts } from '../../src/facts/facts.ts';
 
 const forWeb = parsedPolicy(clusterPolicyDocument({ namespaceSelector: { matchLabels: { tier: 'web' } } }, 'web'));
 const own = parsedPolicy(policyDocument({}));
 const labelled = (namespace: string): Facts => ({
+  ...NO_FACTS,
   namespaceLabels: new Map([[namespace, new Map([['tier', 'web']])]]),
 });
 const sources = (snapshot: Snapshot, namespace: string): string[] =>

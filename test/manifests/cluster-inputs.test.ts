@@ -8,6 +8,7 @@ import { readClusterInputs } from '../../src/manifests/cluster-inputs.ts';
 import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
 import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
 import { BUILT_INS, discovery, POLICIES } from './discovery.ts';
+import { NOW } from '../now.ts';
 import type { DiscoveredKind } from './discovery.ts';
 import type { ClusterInputOptions, ClusterInputs } from '../../src/manifests/cluster-inputs.ts';
 import type { FakeApiServer, Fault, SeenRequest } from '../kubernetes/fake-api-server.ts';
@@ -36,7 +37,7 @@ function intercept(
 
 function read(options: Partial<ClusterInputOptions> = {}): Promise<ClusterInputs> {
   const client = new PatientClient(api.access, 'test', { random: () => 0, pause: () => Promise.resolve() });
-  const all = { names: [], namespace: 'shop', policies: undefined, workloadKinds: undefined, ...options };
+  const all = { names: [], namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW, ...options };
   return readClusterInputs(CHECK_CATALOGUE, client, all);
 }
 
@@ -177,7 +178,7 @@ describe('a cluster as inputs', () => {
         return await super.measured(...args).finally(() => (open -= 1));
       }
     }
-    const options = { names, namespace: 'shop', policies: undefined, workloadKinds: undefined };
+    const options = { names, namespace: 'shop', policies: undefined, workloadKinds: undefined, now: NOW };
     const inputs = await readClusterInputs(CHECK_CATALOGUE, new Counting(counting, 'test'), options);
     expect({ most, texts: inputs.texts.length }).toEqual({ most: 5, texts: 40 });
   });

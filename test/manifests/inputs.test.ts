@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from '../cli/run-probewright.ts';
 import { readInputs } from '../../src/manifests/inputs.ts';
+import { NOW } from '../now.ts';
 import type { Ran } from '../cli/run-probewright.ts';
 import type { Inputs } from '../../src/manifests/inputs.ts';
 
@@ -99,7 +100,15 @@ describe('the inputs of a command', () => {
   const read = (files: readonly string[], stdin = ''): Promise<Inputs> =>
     readInputs(
       CHECK_CATALOGUE,
-      { files, policies: undefined, workloadKinds: undefined, namespace: 'default', exclude: [], renderCharts: false },
+      {
+        files,
+        policies: undefined,
+        workloadKinds: undefined,
+        namespace: 'default',
+        exclude: [],
+        renderCharts: false,
+        now: NOW,
+      },
       () => Promise.resolve(stdin),
     );
 

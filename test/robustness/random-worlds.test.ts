@@ -26,6 +26,7 @@ import {
 } from './layering-model.ts';
 import { busyWorld, CONTAINERS, labels, NAMESPACES, world } from './random-worlds.ts';
 import { SEED, WORLDS } from './settings.ts';
+import { NO_FACTS } from '../../src/facts/facts.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { ParameterValues } from '../../src/policy/check-parameters.ts';
 import type { CheckPolicy } from '../../src/policy/check-policy.ts';
@@ -35,7 +36,7 @@ import type { World } from './layering-model.ts';
 function snapshotOf({ tiers, namespaceLabels }: World): Snapshot {
   const compiled = tiers.map((documents) => new PolicyTier(documents.map(parsedPolicy)));
   const labels = Object.entries(namespaceLabels).map(([name, own]) => [name, new Map(Object.entries(own))] as const);
-  return new Snapshot(PolicySet.ofTiers(CHECK_CATALOGUE, compiled), { namespaceLabels: new Map(labels) });
+  return new Snapshot(PolicySet.ofTiers(CHECK_CATALOGUE, compiled), { ...NO_FACTS, namespaceLabels: new Map(labels) });
 }
 
 /** The parameters as a policy writes them: sets as lists. */

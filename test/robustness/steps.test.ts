@@ -5,6 +5,7 @@ import { VALIDATE_SETTINGS, pod, requestOf, reviewOf } from '../worlds.ts';
 import { readable, report } from './figures.ts';
 import { LARGE_WORLDS, MOST_CONTAINERS } from './large-worlds.ts';
 import { MACHINE_FACTOR } from './settings.ts';
+import { NOW } from '../now.ts';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Snapshot } from '../../src/facts/snapshot.ts';
@@ -66,9 +67,9 @@ function best(decide: () => Steps<Decision>): { total: number; longest: number }
 }
 
 const webhooks: Readonly<Record<string, (containers: JsonObject[], policies: Snapshot) => Steps<Decision>>> = {
-  mutate: (containers, policies) => mutateInSteps(requestOf(reviewOf(pod(containers))), policies, 'On'),
+  mutate: (containers, policies) => mutateInSteps(requestOf(reviewOf(pod(containers))), policies, 'On', NOW),
   validate: (containers, policies) =>
-    validateInSteps(requestOf(reviewOf(deploymentOf(containers))), policies, VALIDATE_SETTINGS),
+    validateInSteps(requestOf(reviewOf(deploymentOf(containers))), policies, VALIDATE_SETTINGS, NOW),
 };
 
 describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld) => {

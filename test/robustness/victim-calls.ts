@@ -14,6 +14,7 @@ import { Snapshot } from '../../src/facts/snapshot.ts';
 import { readPolicyDocuments } from '../../src/sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import { NOW } from '../now.ts';
 import type { Operation } from 'fast-json-patch';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
@@ -132,13 +133,18 @@ function review(text: string): Outcome {
       try {
         const { reply } =
           webhook === 'mutate'
-            ? mutate(request, policies, 'On')
-            : validate(request, policies, {
-                enforcement: 'Deny',
-                mutation: 'On',
-                kinds: KNOWN_KINDS,
-                controllers: DEFAULT_TRUSTED_CONTROLLERS,
-              });
+            ? mutate(request, policies, 'On', NOW)
+            : validate(
+                request,
+                policies,
+                {
+                  enforcement: 'Deny',
+                  mutation: 'On',
+                  kinds: KNOWN_KINDS,
+                  controllers: DEFAULT_TRUSTED_CONTROLLERS,
+                },
+                NOW,
+              );
         replies.push({ webhook, uid: request.uid, text: JSON.stringify(reply) });
         slowest = Math.max(slowest, performance.now() - began);
         mustApply(request.object, reply.response.patch);

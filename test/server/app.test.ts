@@ -8,6 +8,7 @@ import { waitUntil } from '../kubernetes/wait-until.ts';
 import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import { NOW } from '../now.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { AdmissionRequest } from '../../src/admission/review.ts';
@@ -57,6 +58,7 @@ function world(options: Partial<WebhookApp> = {}): World {
       failed: (...fields) => lines.push(['failed', ...fields]),
       limited: () => undefined,
     },
+    now: () => NOW,
     monotonic: () => 1000,
     busy: () => 0,
     random: () => 0,

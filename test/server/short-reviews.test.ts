@@ -9,6 +9,7 @@ import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-control
 import { makeServingPair } from '../certificate.ts';
 import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { WebhookApp } from '../../src/server/app.ts';
@@ -61,6 +62,7 @@ async function world(options: Partial<WebhookApp> = {}): Promise<World> {
     kinds: KNOWN_KINDS,
     controllers: DEFAULT_TRUSTED_CONTROLLERS,
     draining: () => false,
+    now: () => NOW,
     metrics,
     log: {
       decided: (...fields) => lines.push(['decided', ...fields]),

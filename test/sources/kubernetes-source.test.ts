@@ -4,6 +4,7 @@ import { PolicyStore } from '../../src/sources/policy-store.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import { parsedPolicy, policyDocument } from '../worlds.ts';
 import { CLUSTER_POLICIES, ClusterWorld, NAMESPACES, policiesIn } from './cluster-world.ts';
+import { NO_FACTS } from '../../src/facts/facts.ts';
 import type { Fault, SeenRequest } from '../kubernetes/fake-api-server.ts';
 import type { Watched } from './cluster-world.ts';
 
@@ -453,7 +454,7 @@ describe('the store', () => {
     const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
     store.replace('files', {
       policies: [parsedPolicy(policyDocument({ port: 1 }))],
-      facts: { namespaceLabels: new Map([['apps', new Map()]]) },
+      facts: { ...NO_FACTS, namespaceLabels: new Map([['apps', new Map()]]) },
     });
     expect(store.current).toBeUndefined();
     store.replace('cluster', watched.latest);

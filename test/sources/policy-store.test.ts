@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { PolicyStore } from '../../src/sources/policy-store.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
+import { NO_FACTS } from '../../src/facts/facts.ts';
 import type { PolicySnapshot } from '../../src/sources/policy-source.ts';
 
 const snapshot = (documents: unknown[], labels: Record<string, Record<string, string>> = {}): PolicySnapshot => ({
   policies: documents.map(parsedPolicy),
   facts: {
+    ...NO_FACTS,
     namespaceLabels: new Map(Object.entries(labels).map(([name, map]) => [name, new Map(Object.entries(map))])),
   },
 });

@@ -3,13 +3,14 @@ import { judge } from '../../src/verdict/judge.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { appContainer, clusterPolicyDocument, pod, policyDocument, policySet } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 function deniedBy(object: JsonObject, ...documents: JsonObject[]): string[] {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error('no workload');
   const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
-  const { violations } = judge(subject, policySet(...documents), true);
+  const { violations } = judge(subject, policySet(...documents), true, NOW);
   return violations.filter(({ action }) => action === 'Deny').map(({ check, container }) => `${check} ${container}`);
 }
 

@@ -12,6 +12,7 @@ import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import { VALIDATE_SETTINGS, mutation, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { Violation } from '../../src/checks/violation.ts';
@@ -58,13 +59,13 @@ function floored(object: JsonObject, policies: Snapshot): Violation[] {
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error('no workload');
   const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
-  return judge(subject, policies, false).violations.filter(({ action }) => action === 'Deny');
+  return judge(subject, policies, false, NOW).violations.filter(({ action }) => action === 'Deny');
 }
 
 const key = ({ check, path }: Violation): string => `${check} ${formatPath(path)}`;
 const isAllowed = (object: JsonObject, policies: Snapshot, mutation: 'On' | 'Off'): boolean =>
   (
-    validate(requestOf(reviewOf(object)), policies, { ...VALIDATE_SETTINGS, mutation }).reply.response as {
+    validate(requestOf(reviewOf(object)), policies, { ...VALIDATE_SETTINGS, mutation }, NOW).reply.response as {
       allowed: boolean;
     }
   ).allowed;

@@ -10,6 +10,7 @@ import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds
 import { anyPod } from '../arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { Violation } from '../../src/checks/violation.ts';
@@ -58,7 +59,7 @@ function violationsOf(object: JsonObject, policies: Snapshot, willBeDefaulted: b
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error('no workload');
   const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
-  return judge(subject, policies, willBeDefaulted).violations;
+  return judge(subject, policies, willBeDefaulted, NOW).violations;
 }
 
 const keyOf = ({ check, path, container }: Violation): string => `${check} ${container} ${formatPath(path)}`;

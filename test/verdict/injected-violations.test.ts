@@ -5,6 +5,7 @@ import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { appContainer, clusterPolicyDocument, mutation, pod, policyDocument, policySet } from '../worlds.ts';
 import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { Violation } from '../../src/checks/violation.ts';
@@ -13,7 +14,7 @@ function violationsOf(object: JsonObject, policies: Snapshot, willBeDefaulted: b
   const kind = workloadKindOfManifest(object, KNOWN_KINDS);
   if (kind === undefined) throw new Error('no workload');
   const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps' };
-  return judge(subject, policies, willBeDefaulted).violations;
+  return judge(subject, policies, willBeDefaulted, NOW).violations;
 }
 
 function deployment(container: JsonObject, annotations: JsonObject = {}): JsonObject {

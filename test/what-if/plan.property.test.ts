@@ -17,6 +17,7 @@ import { anyWorkload } from '../arbitrary-workloads.ts';
 import { anyPod } from '../arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import { policyDocument } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { PlacedViolation } from '../../src/cli/check-report.ts';
 import type { Inputs } from '../../src/manifests/inputs.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
@@ -71,7 +72,7 @@ function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects:
     texts: documents.map((document, index) => ({ file: `${name}${index}`, text: JSON.stringify(document) })),
     problems: [],
   });
-  const settings = { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default' };
+  const settings = { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default', now: NOW };
   const read = inputsOf(texts(objects, 'w'), texts(old, 'old'), settings, texts(now, 'new'));
   expect(read.policyProblems).toEqual([]);
   return read;
@@ -143,6 +144,7 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
               workloadsOf(read, () => [...read.problems]),
               read.policies,
               after,
+              NOW,
             ),
           ),
         ),

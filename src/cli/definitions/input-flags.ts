@@ -1,4 +1,4 @@
-import { anyText, path, someText } from '../../command-line/value-types.ts';
+import { anyText, instant, path, someText } from '../../command-line/value-types.ts';
 import { optional, repeatable, toggle, withDefault } from '../../command-line/flag.ts';
 import type { Positionals } from '../../command-line/command-definition.ts';
 
@@ -21,6 +21,12 @@ export const INPUT_FLAGS = {
     summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
     otherwise: 'ready-made kinds',
     links: 'See [custom kinds](checks.md#custom-kinds).',
+  }),
+  now: optional({
+    type: instant(),
+    summary: 'Judge as at this instant, such as 2027-01-31T00:00:00Z.',
+    details: 'Exceptions end at an instant.',
+    otherwise: 'the current time',
   }),
   exclude: repeatable({
     type: someText('GLOB'),

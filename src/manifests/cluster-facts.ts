@@ -1,0 +1,47 @@
+import { formatProblem } from '../policy/problems.ts';
+import { POLICY_GROUP } from '../sources/cluster-kinds.ts';
+import { clusterPlace } from './cluster-object.ts';
+import { CollectedFacts } from '../sources/fact-documents.ts';
+import { FACT_KINDS } from '../sources/fact-kinds.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { FactKind } from '../sources/fact-kind.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { ClusterReading } from './cluster-reading.ts';
+
+/** The facts of a cluster, and what could not be read. */
+export class ClusterFacts extends CollectedFacts {
+  readonly problems: FileProblem[] = [];
+  readonly warnings: FileProblem[] = [];
+
+  /**
+   * One step for each kind of facts, beside Namespaces. Each list is read page by page, and digests are kept.
+   *
+   * @param hasOwnKinds the cluster serves kinds of Probewright. A kind that the cluster lacks has no objects
+   */
+  steps(catalogue: CheckCatalogue, reading: ClusterReading, hasOwnKinds: boolean): (() => Promise<void>)[] {
+    return FACT_KINDS.filter(({ group }) => hasOwnKinds || group !== POLICY_GROUP).map(
+      (kind) => () => this.#read(catalogue, reading, kind),
+    );
+  }
+
+  async #read(catalogue: CheckCatalogue, reading: ClusterReading, kind: FactKind): Promise<void> {
+    const before = reading.problems.length;
+    const listed = { ...kind, isNamespaced: true, mayBeMissing: true };
+    const objects = await reading.list(listed, (object) => {
+      const read = kind.read(object as unknown as JsonObject, catalogue);
+      return read === undefined ? undefined : { read, metadata: object.metadata };
+    });
+    // A list that cannot be read leaves the facts unknown.
+    if (reading.problems.length === before) this.addKind(kind);
+    for (const { read, metadata } of objects) {
+      const place = { file: clusterPlace({ metadata }, kind), line: 1, column: 1 };
+      if ('problems' in read)
+        for (const problem of read.problems) this.problems.push({ ...place, message: formatProblem(problem) });
+      else {
+        this.add(kind, metadata.namespace ?? '', read.fact);
+        for (const warning of read.warnings ?? []) this.warnings.push({ ...place, message: formatProblem(warning) });
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Facts } from '../facts/facts.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { Problem } from '../policy/problems.ts';
+
+/** What is kept of an object. The name orders the objects of a namespace. */
+export interface NamedFact {
+  readonly name: string;
+}
+
+/** The result of reading an object: what is kept, all problems, or undefined if nothing of the object is a fact. */
+export type FactReading<T> =
+  { readonly fact: T; readonly warnings?: readonly Problem[] } | { readonly problems: readonly Problem[] } | undefined;
+
+/** What is kept of the objects of one kind, by namespace. Each list is sorted by name. */
+export type FactsOfKind<T> = ReadonlyMap<string, readonly T[]>;
+
+/**
+ * A namespaced kind whose objects are facts. The webhook and the observer mirror the kind, and commands read it from
+ * files and clusters. Each such kind is an entry of `FACT_KINDS` (fact-kinds.ts).
+ */
+export interface FactKind<T extends NamedFact = NamedFact> {
+  readonly kind: string;
+  /** The API group. Empty for core/v1. */
+  readonly group: string;
+  readonly apiVersion: string;
+  /** The plural: `probeexceptions`. */
+  readonly resource: string;
+  /** Members of `metadata` that the mirror need not receive. */
+  readonly omit?: readonly string[];
+  /**
+   * The server waits for the first list of this kind, because a decision without the kind would be wrong. The facts of
+   * other kinds are unknown until their first list.
+   */
+  readonly isRequired: boolean;
+  /** Reads an object. Must not throw, and the result must not refer to the object. */
+  readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
+  /** Undefined = nothing has been read of the kind, so the facts are unknown. */
+  readonly facts: (objects: FactsOfKind<T> | undefined) => Partial<Facts>;
+}
+
+/** The list of kinds holds kinds with different facts, and no type can express this. */
+export function asFactKind<T extends NamedFact>(kind: FactKind<T>): FactKind {
+  return kind as unknown as FactKind;
+}
