@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import { POD_IP } from './probe-outcome.ts';
+import { wholeSecond } from './event-recorder.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
+
+/** A condition without its time. */
+interface ConditionState {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The conditions of a Pod: each keeps the second of its last change of status (status_manager.go, updateLastTransitionTime). */
+export class PodConditions {
+  readonly #conditions = new Map<string, JsonObject>();
+
+  set(states: readonly ConditionState[], nodeNow: number): void {
+    for (const state of states) {
+      const before = this.#conditions.get(state.type);
+      const unchanged = before !== undefined && before['status'] === state.status;
+      const lastTransitionTime = unchanged ? before['lastTransitionTime'] : wholeSecond(nodeNow);
+      const next = { lastProbeTime: null, lastTransitionTime, ...state };
+      if (!isDeepStrictEqual(before, next)) this.#conditions.set(state.type, next);
+    }
+  }
+
+  list(): JsonObject[] {
+    return [...this.#conditions.values()];
+  }
+}
+
+/** The conditions that the kubelet works out of the containers (pkg/kubelet/status/generate.go). */
+export function kubeletConditions(
+  containers: readonly SimulatedContainer[],
+  gates: readonly { readonly type: string; readonly isTrue: boolean }[],
+  hasSandbox: boolean,
+): ConditionState[] {
+  const initialized = containers.every(
+    (one) => one.role === 'application' || (one.role === 'sidecar' ? one.started || one.restartCount > 0 : one.ready),
+  );
+  const unready = containers.filter((one) => one.role !== 'init' && !one.ready).map(({ name }) => name);
+  const notReady = {
+    status: 'False',
+    reason: 'ContainersNotReady',
+    message: `containers with unready status: [${unready.join(' ')}]`,
+  } as const;
+  const openGate = gates.find(({ isTrue }) => !isTrue);
+  return [
+    { type: 'PodReadyToStartContainers', status: hasSandbox ? 'True' : 'False' },
+    initialized
+      ? { type: 'Initialized', status: 'True' }
+      : { type: 'Initialized', status: 'False', reason: 'ContainersNotInitialized' },
+    {
+      type: 'Ready',
+      ...(unready.length > 0
+        ? notReady
+        : openGate === undefined
+          ? { status: 'True' as const }
+          : gateNotReady(openGate.type)),
+    },
+    { type: 'ContainersReady', ...(unready.length > 0 ? notReady : { status: 'True' as const }) },
+  ];
+}
+
+function gateNotReady(type: string): Omit<ConditionState, 'type'> {
+  const message = `corresponding condition of pod readiness gate "${type}" does not exist.`;
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message };
+}
+
+/** `status` of a Pod as the kubelet writes it. */
+export function podStatus(
+  containers: readonly SimulatedContainer[],
+  conditions: PodConditions,
+  startTime: string,
+  restartPolicy: string,
+): JsonObject {
+  const applications = containers.filter(({ role }) => role === 'application');
+  const inits = containers.filter(({ role }) => role !== 'application');
+  // The kubelet sorts the statuses of containers by name; those of init containers keep the order of the spec.
+  const sorted = [...applications].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return {
+    phase: phaseOf(applications, inits, restartPolicy),
+    conditions: conditions.list(),
+    hostIP: '192.168.0.10',
+    podIP: POD_IP,
+    podIPs: [{ ip: POD_IP }],
+    startTime,
+    ...(inits.length > 0 && { initContainerStatuses: inits.map((one) => one.status()) }),
+    containerStatuses: sorted.map((one) => one.status()),
+    qosClass: 'BestEffort',
+  };
+}
+
+/** pkg/kubelet/kubelet_pods.go, getPhase; without the failure of init containers. */
+function phaseOf(
+  applications: readonly SimulatedContainer[],
+  inits: readonly SimulatedContainer[],
+  restartPolicy: string,
+): string {
+  if (inits.some((one) => (one.role === 'init' ? !one.ready : one.containerID === ''))) return 'Pending';
+  if (applications.some(({ containerID }) => containerID === '')) return 'Pending';
+  const exits = applications.map(({ state }) => (state['terminated'] as JsonObject | undefined)?.['exitCode']);
+  if (restartPolicy === 'Always' || exits.includes(undefined)) return 'Running';
+  return exits.every((code) => code === 0) ? 'Succeeded' : restartPolicy === 'Never' ? 'Failed' : 'Running';
+}

@@ -1,0 +1,125 @@
+import { objectMember, stringMember } from '../../src/json/json-value.ts';
+import { isSidecar } from '../../src/probes/sidecar.ts';
+import { wholeSecond } from './event-recorder.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { Answer, ContainerTruth, ProbeType, StartTruth, TrueStart } from './truth.ts';
+
+const PROBE_FIELDS: Readonly<Record<ProbeType, string>> = {
+  startup: 'startupProbe',
+  liveness: 'livenessProbe',
+  readiness: 'readinessProbe',
+};
+
+/** What the kubelet holds of one container, and what is true of it. */
+export class SimulatedContainer {
+  readonly name: string;
+  readonly spec: JsonObject;
+  readonly role: 'application' | 'sidecar' | 'init';
+  readonly fieldPath: string;
+  readonly truth: ContainerTruth;
+  restartCount = 0;
+  /** Restarts since the back-off was last forgotten. */
+  backOffStep = 0;
+  /** The status field `state`. */
+  state: JsonObject;
+  lastState: JsonObject = {};
+  containerID = '';
+  /** The kubelet's cache knows the running container. */
+  known = false;
+  started = false;
+  readinessPassed = false;
+  /** A kill is under way. */
+  dying = false;
+  /** What is true of the present start; undefined while nothing runs. */
+  current: TrueStart | undefined;
+
+  constructor(spec: JsonObject, list: 'containers' | 'initContainers', truth: ContainerTruth | undefined) {
+    this.name = stringMember(spec, 'name') ?? '';
+    this.spec = spec;
+    this.role = list === 'containers' ? 'application' : isSidecar(spec) ? 'sidecar' : 'init';
+    this.fieldPath = `spec.${list}{${this.name}}`;
+    this.truth = truth ?? { starts: [{}] };
+    this.state = { waiting: { reason: 'PodInitializing' } };
+  }
+
+  get ready(): boolean {
+    if (this.role === 'init') return objectMember(this.state, 'terminated')?.['exitCode'] === 0;
+    return this.known && this.started && (this.probe('readiness') === undefined || this.readinessPassed);
+  }
+
+  probe(type: ProbeType): JsonObject | undefined {
+    return this.role === 'init' ? undefined : objectMember(this.spec, PROBE_FIELDS[type]);
+  }
+
+  get startTruth(): StartTruth {
+    const { starts } = this.truth;
+    return starts[Math.min(this.restartCount, starts.length - 1)] ?? {};
+  }
+
+  /** @param seconds after the true start */
+  answer(type: ProbeType, seconds: number): Answer {
+    const { answersFrom = 0, readyFrom = answersFrom, before = { kind: 'refused' }, faults = [] } = this.startTruth;
+    const fault = faults.find(
+      ({ from, until, probes }) => from <= seconds && seconds < until && (probes?.includes(type) ?? true),
+    );
+    if (fault !== undefined) return fault.answer;
+    const from = type === 'readiness' ? Math.max(readyFrom, answersFrom) : answersFrom;
+    return seconds >= from ? { kind: 'ok' } : before;
+  }
+
+  begin(now: number, nodeNow: number, id: string): TrueStart {
+    const { answersFrom = 0, readyFrom = answersFrom, endsAt = Infinity } = this.startTruth;
+    const needed =
+      this.probe('startup') === undefined && this.probe('readiness') !== undefined
+        ? Math.max(readyFrom, answersFrom)
+        : answersFrom;
+    this.containerID = id;
+    this.state = { running: { startedAt: wholeSecond(nodeNow) } };
+    this.dying = false;
+    this.current = {
+      container: this.name,
+      containerID: id,
+      restart: this.restartCount > 0,
+      startedAt: now,
+      needed: needed < endsAt ? needed : undefined,
+      passedAt: undefined,
+      readyAt: undefined,
+      endedAt: undefined,
+      endedBy: undefined,
+    };
+    return this.current;
+  }
+
+  /** The container is gone; the kubelet's cache may still know it to run. */
+  end(nodeNow: number, exitCode: number, reason: string): void {
+    const startedAt = objectMember(this.state, 'running')?.['startedAt'];
+    this.state = {
+      terminated: { exitCode, reason, startedAt, finishedAt: wholeSecond(nodeNow), containerID: this.containerID },
+    };
+    this.forget();
+  }
+
+  /** Nothing runs any more, as far as the kubelet knows. */
+  forget(): void {
+    this.known = false;
+    this.started = false;
+    this.readinessPassed = false;
+    this.dying = false;
+    this.current = undefined;
+  }
+
+  status(): JsonObject {
+    const image = stringMember(this.spec, 'image') ?? '';
+    return {
+      name: this.name,
+      state: this.state,
+      lastState: this.lastState,
+      ready: this.ready,
+      restartCount: this.restartCount,
+      image,
+      imageID: this.containerID === '' ? '' : `${image}@sha256:0`,
+      ...(this.containerID !== '' && { containerID: this.containerID }),
+      started: this.role === 'init' ? false : this.known && this.started,
+    };
+  }
+}
