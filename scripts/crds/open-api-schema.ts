@@ -7,7 +7,7 @@ export interface ValidationRule {
 /** The part of a CustomResourceDefinition's JSONSchemaProps that our definitions use. */
 export interface OpenApiSchema {
   readonly description?: string;
-  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly format?: 'int32' | 'int64' | 'date-time';
   readonly nullable?: boolean;
   readonly enum?: readonly (string | boolean)[];

@@ -4,6 +4,7 @@ import { DISABLED } from '../../src/policy/probe-default.ts';
 import { INT32_MAX } from '../../src/probes/go-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
 import { checksSchema } from './check-schema.ts';
+import { learnedSchema } from './learned-schema.ts';
 import { portSchema } from './port-schema.ts';
 import { pathSchema, probeSchema } from './probe-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
@@ -89,6 +90,7 @@ function specSchema(isCluster: boolean): OpenApiSchema {
           fromInitialDelaySeconds: seconds(
             'A liveness probe whose initialDelaySeconds is at least this marks a slow starter, e.g. 30.',
           ),
+          learned: learnedSchema,
         },
       },
       checks: checksSchema(isCluster),

@@ -11,8 +11,9 @@ import { ContainerLayers } from './container-layers.ts';
 import { policyHandler } from './handler.ts';
 import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { readProvenance } from './provenance.ts';
-import { ordered, startupDefault } from './startup.ts';
+import { ordered, startupDefault, withoutLearnedBudget } from './startup.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import type { StartFigures } from '../probes/learned-budget.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadAnnotations } from '../policy/annotations.ts';
@@ -96,6 +97,7 @@ export function* defaultProbesInSteps(
       skip: annotations.skip,
       livenessFrom: injectedBefore.get(container.name)?.get('livenessProbe'),
       forbidden,
+      starts: merged.learned && policy.starts?.(container.name),
     };
     defaultContainer(container, merged, known, injections, notInjected);
   }
@@ -195,6 +197,8 @@ interface ContainerKnowledge {
    */
   readonly livenessFrom: string | undefined;
   readonly forbidden: ForbiddenProbes;
+  /** What is known of the container's past starts. */
+  readonly starts: StartFigures | undefined;
 }
 
 /** True for a layer that asks for probes. A layer may also hold settings of checks only. */
@@ -226,17 +230,24 @@ function defaultContainer(
     const refusal = known.skip.has(kind) ? SKIPPED : known.forbidden(container, kind);
     const result =
       refusal ??
-      (kind === 'startupProbe' ? startupDefault(ports, policy, liveness) : plainDefault(ports, policy, kind));
+      (kind === 'startupProbe'
+        ? startupDefault(ports, policy, liveness, known.starts)
+        : plainDefault(ports, policy, kind));
+    const unlearned =
+      refusal === undefined && kind === 'startupProbe' ? withoutLearnedBudget(policy, known.starts) : undefined;
     if ('code' in result) {
       const wantedBy = giverIn(policy, kind);
+      // More starts would give the container a startup probe: it has a liveness probe to copy.
+      const isAwaited = unlearned !== undefined && result.code === 'no-endpoint' && liveness !== undefined;
       notInjected.push({
         container: container.name,
         probe: kind,
         ...(wantedBy !== undefined && { wantedBy }),
-        ...result,
+        ...(isAwaited ? unlearned : result),
       });
       continue;
     }
+    if (unlearned !== undefined) notInjected.push({ container: container.name, probe: kind, ...unlearned });
     const { instead, ...injection } = result;
     if (instead !== undefined) {
       const detail = `${instead.detail}; it asks what the livenessProbe asks instead`;
@@ -249,12 +260,12 @@ function defaultContainer(
 
 /** The layer that describes the probe, or that asks for a startup probe by a slow start. */
 function giverIn(
-  { probes, startupSeconds, fromInitialDelaySeconds }: ContainerPolicy,
+  { probes, startupSeconds, fromInitialDelaySeconds, learned }: ContainerPolicy,
   kind: ProbeKind,
 ): string | undefined {
   const { handler } = probes[kind];
   if (handler !== undefined || kind !== 'startupProbe') return handler?.source;
-  return (startupSeconds ?? fromInitialDelaySeconds)?.source;
+  return (startupSeconds ?? fromInitialDelaySeconds ?? learned)?.source;
 }
 
 const SKIPPED: HandlerProblem = {

@@ -5,6 +5,7 @@ import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { HandlerKind, ProbeInteger, ProbeKind } from '../probes/probe.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
+import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
 
 /** What one layer says about a field of a probe. */
@@ -150,9 +151,13 @@ function portSettings(layers: readonly PolicyLayer[]): Setting[] {
   );
 }
 
-/** The layer that gives the seconds to start, or the delay from which a container counts as a slow starter. */
-function slowStartSetting({ policy, followsDelay }: Injection): Setting | undefined {
-  const field = followsDelay === true ? 'fromInitialDelaySeconds' : 'startupSeconds';
+/**
+ * The layer that gives the seconds to start, the delay from which a container counts as a slow starter, or the settings
+ * of learned budgets.
+ */
+function slowStartSetting(injection: Injection): Setting | undefined {
+  const { policy } = injection;
+  const field = slowStartField(injection);
   const said = policy.layers.flatMap((layer): Setting[] => {
     const path =
       layer.source === ANNOTATION_SOURCE
@@ -163,6 +168,12 @@ function slowStartSetting({ policy, followsDelay }: Injection): Setting | undefi
     return value === undefined ? [] : [{ layer, value: value ?? undefined, path }];
   });
   return effective(said);
+}
+
+function slowStartField({ policy, followsDelay, learned }: Injection): keyof SlowStart {
+  if (followsDelay === true) return 'fromInitialDelaySeconds';
+  const given = policy.startupSeconds?.value ?? 0;
+  return learned !== undefined && learned.seconds >= given ? 'learned' : 'startupSeconds';
 }
 
 /** The setting that counts: the highest one, unless that one removes the value. */

@@ -1,5 +1,6 @@
 import type { Probe, ProbeKind } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
+import type { LearnedBudget } from './startup.ts';
 import type { Container } from '../workload/containers.ts';
 
 /** A probe that a container lacks and is to be given. */
@@ -15,4 +16,6 @@ export interface Injection {
   readonly copiesLiveness?: true;
   /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
   readonly followsDelay?: true;
+  /** The past starts that the budget of a startup probe follows from. */
+  readonly learned?: LearnedBudget;
 }

@@ -2,6 +2,7 @@ import { isJsonObject } from '../json/json-value.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
 import { utf8Length } from '../text/utf8.ts';
 import type { Injection } from './injection.ts';
+import type { LearnedBudget } from './startup.ts';
 
 /** Container -> probe -> source of the probe. */
 type Provenance = Map<string, Map<string, string>>;
@@ -12,12 +13,19 @@ type Provenance = Map<string, Map<string, string>>;
  */
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
   const containers = readProvenance(existing);
-  for (const { container, kind, source } of injections) {
+  for (const { container, kind, source: giver, learned } of injections) {
+    const source = learned === undefined ? giver : `${learnedText(learned)}; ${giver}`;
     const probes = containers.get(container.name);
     if (probes === undefined) containers.set(container.name, new Map([[kind, source]]));
     else probes.set(kind, source);
   }
   return objectText(containers, (probes) => objectText(probes, (source) => JSON.stringify(source)));
+}
+
+/** The figures that a learned budget follows from: `learned: 12 starts, longest 41 s, 69 s to start`. */
+export function learnedText({ figures: { starts, longestSeconds, boundSeconds }, seconds }: LearnedBudget): string {
+  const killed = boundSeconds > 0 ? `, one killed after ${boundSeconds} s` : '';
+  return `learned: ${starts} starts, longest ${longestSeconds} s${killed}, ${seconds} s to start`;
 }
 
 /** JSON of a map, in its order. */

@@ -19,6 +19,7 @@ export const REASON_CODES = [
   'liveness-cannot-work',
   'opted-out',
   'forbidden-by-floor',
+  'too-few-starts',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 

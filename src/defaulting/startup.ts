@@ -1,11 +1,13 @@
 import { member } from '../json/json-value.ts';
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { PROBE_INTEGERS } from '../probes/probe.ts';
+import { hasEnoughStarts, learnedSeconds } from '../probes/learned-budget.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probes/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { livenessHandler, policyHandler } from './handler.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import type { StartFigures } from '../probes/learned-budget.ts';
 import type { Probe, ProbeInteger } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { ContainerPort } from '../workload/ports.ts';
@@ -31,8 +33,19 @@ export interface StartupProbe {
   readonly copiesLiveness?: true;
   /** The budget follows from the author's `initialDelaySeconds`. */
   readonly followsDelay?: true;
+  /** The past starts that the budget follows from. */
+  readonly learned?: LearnedBudget;
   /** Why the liveness probe's handler is used instead of the policy's. */
   readonly instead?: HandlerProblem;
+}
+
+/** A budget that follows from past starts. */
+export interface LearnedBudget {
+  readonly figures: StartFigures;
+  /** What the formula says, before `startupSeconds` and the author's probes raise it. */
+  readonly seconds: number;
+  /** The policy that asks for learned budgets. */
+  readonly source: string;
 }
 
 /** The startup probe to add, or why there is none. */
@@ -42,6 +55,7 @@ interface Budget {
   readonly seconds: number;
   readonly source: string;
   readonly followsDelay?: true;
+  readonly learned?: LearnedBudget;
 }
 
 /**
@@ -49,23 +63,29 @@ interface Budget {
  * starter. Without one, a slow starter gets the handler of its liveness probe.
  *
  * @param ports every port that the container declares
+ * @param starts what is known of the container's past starts; undefined when nothing is known
  */
 export function startupDefault(
   ports: readonly ContainerPort[],
   policy: ContainerPolicy,
   liveness: EffectiveLiveness | undefined,
+  starts?: StartFigures,
 ): StartupResult {
   const { handler, integers, removedBy } = policy.probes.startupProbe;
   const own = handler && policyHandler(ports, handler.value, policy.port?.value);
   const configured = own !== undefined && 'handler' in own ? own : undefined;
   const budget =
+    learnedBudget(policy, liveness, starts) ??
     slowStartBudget(policy, liveness) ??
     (configured === undefined && removedBy === undefined ? safetyBudget(liveness) : undefined);
 
-  const followsDelay = budget?.followsDelay && { followsDelay: budget.followsDelay };
+  const basis = {
+    ...(budget?.followsDelay && { followsDelay: budget.followsDelay }),
+    ...(budget?.learned && { learned: budget.learned }),
+  };
   if (configured !== undefined && handler !== undefined) {
     const timing = budget === undefined ? keepPatience(integers, liveness) : slowStartTiming(integers, budget.seconds);
-    return { probe: { ...configured.handler, ...ordered(timing) }, source: handler.source, ...followsDelay };
+    return { probe: { ...configured.handler, ...ordered(timing) }, source: handler.source, ...basis };
   }
   if (budget === undefined) {
     if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} removes it` };
@@ -86,8 +106,40 @@ export function startupDefault(
     probe: { ...copied.handler, ...ordered(timing) },
     source: budget.source,
     copiesLiveness: true,
-    ...followsDelay,
+    ...basis,
     ...(own !== undefined && 'code' in own && { instead: own }),
+  };
+}
+
+/**
+ * The budget that past starts ask for: never less than `startupSeconds`, or than the author's own liveness probe
+ * guarantees today. Undefined when no policy asks for learned budgets, or when too few starts are known.
+ */
+function learnedBudget(
+  { learned, startupSeconds, probes }: ContainerPolicy,
+  liveness: EffectiveLiveness | undefined,
+  starts: StartFigures | undefined,
+): Budget | undefined {
+  if (learned === undefined || starts === undefined || !hasEnoughStarts(starts, learned.value)) return undefined;
+  const { periodSeconds } = probes.startupProbe.integers;
+  const seconds = learnedSeconds(starts, learned.value, periodSeconds ?? STARTUP_PERIOD_SECONDS);
+  return {
+    seconds: Math.max(seconds, startupSeconds?.value ?? 0, patienceToday(liveness)),
+    source: learned.source,
+    learned: { figures: starts, seconds, source: learned.source },
+  };
+}
+
+/** Why a policy's learned budget has no effect on a container; undefined when the budget has an effect. */
+export function withoutLearnedBudget(
+  { learned }: ContainerPolicy,
+  starts: StartFigures | undefined,
+): HandlerProblem | undefined {
+  if (learned === undefined || (starts !== undefined && hasEnoughStarts(starts, learned.value))) return undefined;
+  const { minimumStarts } = learned.value;
+  return {
+    code: 'too-few-starts',
+    detail: `${starts?.starts ?? 0} of ${minimumStarts} starts are known, so slowStart.learned has no effect yet`,
   };
 }
 

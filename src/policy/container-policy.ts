@@ -1,4 +1,6 @@
 import { PROBE_INTEGERS, PROBE_KINDS } from '../probes/probe.ts';
+import { withLearnedLayer } from './slow-start.ts';
+import type { LearnedSettings } from '../probes/learned-budget.ts';
 import type { ProbeInteger, ProbeKind } from '../probes/probe.ts';
 import type { HandlerDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
@@ -25,6 +27,8 @@ export interface ContainerPolicy {
   readonly probes: Readonly<Record<ProbeKind, EffectiveDefault>>;
   readonly startupSeconds: Sourced<number> | undefined;
   readonly fromInitialDelaySeconds: Sourced<number> | undefined;
+  /** How a budget follows from learned start times, and the highest layer that asks for one. */
+  readonly learned: Sourced<LearnedSettings> | undefined;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -51,6 +55,7 @@ export function mergeLayers(layers: readonly PolicyLayer[]): ContainerPolicy {
     probes: { livenessProbe: UNSAID, readinessProbe: UNSAID, startupProbe: UNSAID },
     startupSeconds: undefined,
     fromInitialDelaySeconds: undefined,
+    learned: undefined,
   };
   for (const layer of layers) {
     merged.port = override(merged.port, layer.port, layer.source);
@@ -60,6 +65,10 @@ export function mergeLayers(layers: readonly PolicyLayer[]): ContainerPolicy {
       layer.slowStart.fromInitialDelaySeconds,
       layer.source,
     );
+    const { learned } = layer.slowStart;
+    if (learned === null) merged.learned = undefined;
+    else if (learned !== undefined)
+      merged.learned = { value: withLearnedLayer(merged.learned?.value, learned), source: layer.source };
     for (const kind of PROBE_KINDS) addProbe(merged, layer, kind);
   }
   return merged;
@@ -80,7 +89,10 @@ function addProbe(merged: Draft, { probes, source }: PolicyLayer, kind: ProbeKin
   if (given === undefined) return;
   if (given.removed) {
     merged.probes[kind] = { ...UNSAID, removedBy: source };
-    if (kind === 'startupProbe') merged.startupSeconds = merged.fromInitialDelaySeconds = undefined;
+    if (kind === 'startupProbe') {
+      merged.startupSeconds = merged.fromInitialDelaySeconds = undefined;
+      merged.learned = undefined;
+    }
     return;
   }
   const lower = merged.probes[kind];

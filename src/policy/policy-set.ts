@@ -1,5 +1,6 @@
 import { CheckPolicies } from './check-policy.ts';
 import { selects } from './label-selector.ts';
+import type { StartFigures } from '../probes/learned-budget.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { CheckPolicyByContainer } from './check-policy.ts';
 import type { Labels } from './label-selector.ts';
@@ -17,6 +18,8 @@ export interface WorkloadPolicy {
   readonly checkPolicy: CheckPolicyByContainer;
   readonly layers: readonly ProbePolicy[];
   readonly annotations: 'Allow' | 'Ignore';
+  /** What is known of the past starts of the workload's containers, by name. Absent when nothing is known. */
+  readonly starts?: (container: string) => StartFigures | undefined;
 }
 
 /** The number of namespaces in the cache. The cache has a limit because callers can invent namespace names. */

@@ -10,6 +10,7 @@ import { readLabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault } from './probe-default.ts';
 import { Reader } from './reader.ts';
 import { INT32_MAX } from '../probes/go-values.ts';
+import { readSlowStart } from './slow-start.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
@@ -17,17 +18,12 @@ import type { CheckSettings } from './check-settings.ts';
 import type { LabelSelector } from './label-selector.ts';
 import type { ProbeDefault } from './probe-default.ts';
 import type { Problem } from './problems.ts';
+import type { SlowStart } from './slow-start.ts';
 
 /** The API that policies are written in. */
 export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
-
-/** A layer's settings for slow starters. Null removes a lower layer's value. */
-export interface SlowStart {
-  readonly startupSeconds?: number | null;
-  readonly fromInitialDelaySeconds?: number | null;
-}
 
 /** One layer of policy: a ProbePolicy, a ClusterProbePolicy, or a workload's annotations. */
 export interface PolicyLayer {
@@ -218,16 +214,4 @@ function readProbeKinds(reader: Reader): void {
     if ((PROBE_KINDS as readonly string[]).includes(key)) continue;
     reader.report(`unknown probe${didYouMean(key, PROBE_KINDS) || `; known here: ${PROBE_KINDS.join(', ')}`}`, key);
   }
-}
-
-function readSlowStart(reader: Reader): SlowStart | undefined {
-  if (reader.object(['startupSeconds', 'fromInitialDelaySeconds']) === undefined) return undefined;
-  const slowStart: { startupSeconds?: number | null; fromInitialDelaySeconds?: number | null } = {};
-  for (const field of ['startupSeconds', 'fromInitialDelaySeconds'] as const) {
-    const place = reader.at(field);
-    if (place.isAbsent) continue;
-    const value = place.isNull ? null : place.integer(1, INT32_MAX);
-    if (value !== undefined) slowStart[field] = value;
-  }
-  return slowStart;
 }

@@ -125,6 +125,16 @@ export class Reader {
     return value;
   }
 
+  /** A number that may have a fraction. NaN and infinities, which YAML has, are none. */
+  number(minimum: number, maximum: number): number | undefined {
+    const { value } = this;
+    if (typeof value !== 'number' || !Number.isFinite(value))
+      return this.report(`must be a number, not ${quoted(value)}`);
+    if (value < minimum) return this.report(`must be at least ${minimum}, not ${value}`);
+    if (value > maximum) return this.report(`must be at most ${maximum}, not ${value}`);
+    return value;
+  }
+
   oneOf<T extends string>(choices: readonly T[]): T | undefined {
     const choice = choices.find((candidate) => candidate === this.value);
     if (choice !== undefined) return choice;

@@ -131,6 +131,15 @@ function checks(isCluster: boolean): fc.Arbitrary<JsonObject> {
   return fc.array(fc.oneof(...settings), { maxLength: 3 }).map((list) => Object.assign({}, ...list) as JsonObject);
 }
 
+const learned = orNull(
+  anyOf({
+    margin: fc.constantFrom(1, 1.5, 10),
+    minimumStarts: fc.constantFrom(1, 30),
+    minimumSeconds: fc.constantFrom(1, 30),
+    maximumSeconds: fc.constantFrom(30, 86_400),
+  }),
+);
+
 /** Specs that the parser accepts, with nearly everything that a policy may say. */
 export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
   const isCluster = kind === 'ClusterProbePolicy';
@@ -142,7 +151,7 @@ export function validSpec(kind: PolicyKind): fc.Arbitrary<JsonObject> {
     workloadSelector: selector,
     containers: fc.constantFrom(['*'], ['app'], ['app', 'worker'], ['0', 'a--b']),
     port: orNull(port),
-    slowStart: anyOf({ startupSeconds: seconds, fromInitialDelaySeconds: seconds }),
+    slowStart: anyOf({ startupSeconds: seconds, fromInitialDelaySeconds: seconds, learned }),
     checks: checks(isCluster),
     ...(isCluster && {
       namespaceSelector: selector,

@@ -121,6 +121,18 @@ export const REFUSED_SPECS: readonly (readonly [spec: object, problem: string])[
     { probes: { readinessProbe: { httpGet: { host: 'a b' } } } },
     'spec.probes.readinessProbe.httpGet.host: "a b" is no host name or IP address',
   ],
+  [{ slowStart: { learned: true } }, 'spec.slowStart.learned: must be an object, not true'],
+  [{ slowStart: { learned: { margins: 2 } } }, 'spec.slowStart.learned.margins: unknown field; did you mean "margin"?'],
+  [{ slowStart: { learned: { margin: 0.9 } } }, 'spec.slowStart.learned.margin: must be at least 1, not 0.9'],
+  [{ slowStart: { learned: { margin: '1.5' } } }, 'spec.slowStart.learned.margin: must be a number, not "1.5"'],
+  [
+    { slowStart: { learned: { minimumStarts: 31 } } },
+    'spec.slowStart.learned.minimumStarts: must be at most 30, not 31',
+  ],
+  [
+    { slowStart: { learned: { minimumSeconds: 60, maximumSeconds: 30 } } },
+    'spec.slowStart.learned.minimumSeconds: must be at most maximumSeconds (30), not 60',
+  ],
   [{ slowStart: { startupSecond: 5 } }, 'spec.slowStart.startupSecond: unknown field; did you mean "startupSeconds"?'],
   [
     { workloadSelector: { matchLabels: { app: true } } },

@@ -26,6 +26,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'liveness-cannot-work': 'the liveness probe cannot work',
   'opted-out': 'a label keeps the Pod from the webhook',
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
+  'too-few-starts': 'too few starts are known for a learned startup probe',
 };
 
 /** How many containers have, get and lack probes, with the reasons. */
