@@ -22,6 +22,7 @@ export const rooms = {
   timeline: ['verdict', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   drawing: ['timeline', 'verdict', 'defaulting', 'checks', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   'what-if': ['verdict', 'checks', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
+  snapshots: ['checks', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   admission: ['verdict', 'checks', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   kubernetes: ['files', 'json', 'text'],
   sources: ['kubernetes', 'yaml', 'facts', 'files', 'policy', 'workload', 'probes', 'json', 'text'],
@@ -76,6 +77,7 @@ export const pureRooms = [
   'timeline',
   'drawing',
   'what-if',
+  'snapshots',
   'admission',
 ];
 /** The composition roots, and what only they may import. */

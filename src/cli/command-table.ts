@@ -5,6 +5,7 @@ import { EXPLAIN } from './definitions/explain.ts';
 import { FIX } from './definitions/fix.ts';
 import { OBSERVE } from './definitions/observe.ts';
 import { PLAN } from './definitions/plan.ts';
+import { SNAPSHOT } from './definitions/snapshot.ts';
 import { SERVE } from './definitions/serve.ts';
 import type { CommandDefinition, NoFlags } from '../command-line/command-definition.ts';
 
@@ -29,6 +30,7 @@ const COMMANDS = {
   fix: FIX,
   explain: EXPLAIN,
   plan: PLAN,
+  snapshot: SNAPSHOT,
   checks: CHECKS,
   completion: COMPLETION,
 } as const;

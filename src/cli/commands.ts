@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<CommandName, RunnableCommand>> = {
   fix: runnable(COMMAND_TABLE.fix, async () => (await import('./fix.ts')).runFix),
   explain: runnable(COMMAND_TABLE.explain, async () => (await import('./explain.ts')).runExplain),
   plan: runnable(COMMAND_TABLE.plan, async () => (await import('./plan.ts')).runPlan),
+  snapshot: runnable(COMMAND_TABLE.snapshot, async () => (await import('./snapshot.ts')).runSnapshot),
   checks: runnable(COMMAND_TABLE.checks, async () => (await import('./checks.ts')).runChecks),
   completion: runnable(COMMAND_TABLE.completion, async () => (await import('./completion.ts')).runCompletion),
   help: runnable(COMMAND_TABLE.help, async () => (await import('./help.ts')).runHelp),

@@ -5,6 +5,7 @@ import { readManifestTexts, readPolicyTexts } from './manifest-texts.ts';
 import { policiesAmong } from './policies-among.ts';
 import { policyProblemsIn } from './policy-problems.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
@@ -43,6 +44,8 @@ export interface Inputs {
   readonly isFromCluster?: boolean;
   /** In the order of the command line. */
   readonly texts: readonly ParsedText[];
+  /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
+  readonly others?: readonly JsonObject[];
   readonly policies: Snapshot;
   /** The policies that are to be applied over the others, alone. */
   readonly newPolicies: Snapshot;

@@ -109,7 +109,8 @@ const restartRule = struct('ContainerRestartRule', {
   }),
 });
 
-const container = struct('Container', {
+/** A container, with the fields that the rules for probes need. */
+export const CONTAINER_TYPE = struct('Container', {
   name: text,
   image: text,
   command: list(text),
@@ -128,14 +129,14 @@ const ephemeralContainer: GoStruct = {
   kind: 'struct',
   name: 'v1.EphemeralContainer',
   fields: new Map([
-    ...embeddedFields('EphemeralContainerCommon', container.fields),
+    ...embeddedFields('EphemeralContainerCommon', CONTAINER_TYPE.fields),
     ['targetContainerName', { type: text }],
   ]),
 };
 
 export const POD_SPEC_TYPE: GoStruct = struct('PodSpec', {
-  containers: list(container),
-  initContainers: list(container),
+  containers: list(CONTAINER_TYPE),
+  initContainers: list(CONTAINER_TYPE),
   ephemeralContainers: list(ephemeralContainer),
   restartPolicy: string('v1.RestartPolicy'),
   terminationGracePeriodSeconds: int64,

@@ -160,11 +160,14 @@ export function isBeingDeleted(object: JsonObject): boolean {
   return metadata !== undefined && (member(metadata, 'deletionTimestamp') ?? undefined) !== undefined;
 }
 
+/** Marks the API server's copy of a static Pod. Only the presence of the annotation matters. */
+export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
+
 /** True for the API server's copy of a static Pod: the Pod runs already, and a refusal would only hide it. */
 function isMirrorPod(object: JsonObject): boolean {
   const metadata = objectMember(object, 'metadata');
   const annotations = metadata === undefined ? undefined : objectMember(metadata, 'annotations');
-  return annotations !== undefined && Object.hasOwn(annotations, 'kubernetes.io/config.mirror');
+  return annotations !== undefined && Object.hasOwn(annotations, MIRROR_POD_ANNOTATION);
 }
 
 /** Why an object of a known kind is allowed without a look at its probes. */

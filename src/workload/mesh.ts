@@ -24,6 +24,12 @@ const MESH_PROXIES: ReadonlyMap<string, MeshProxy> = new Map([
   ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', ports: [4191], paths: ['/live', '/ready'] }],
 ]);
 
+/** The annotations that mark the Pods of a mesh. Only their presence matters. */
+export const MESH_STATUS_ANNOTATIONS: readonly string[] = Array.from(
+  MESH_PROXIES.values(),
+  ({ statusAnnotation }) => statusAnnotation,
+);
+
 /**
  * True for the name of a mesh's proxy. In a Pod the name is reserved: the mesh's injector adds a container of this
  * name.

@@ -1,0 +1,46 @@
+import { NumberLiteral } from '../json/number-literal.ts';
+import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
+import { snapshotItems } from '../snapshots/snapshot-items.ts';
+import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { Progress } from './progress.ts';
+import { readAnyInputs } from './read-command-inputs.ts';
+import { reportProblems } from './report-problems.ts';
+import type { CommandLine } from '../command-line/command-definition.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { SNAPSHOT } from './definitions/snapshot.ts';
+import type { CommandIo } from './io.ts';
+
+/** Prints the part of the inputs that verdicts depend on. */
+export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: CommandIo): Promise<number> {
+  const { flags, positionals } = line;
+  const progress = new Progress(io);
+  const all = { flags: { ...flags, policies: undefined, now: undefined }, positionals };
+  const inputs = await readAnyInputs('snapshot', all, io, progress);
+  if (inputs === undefined) return EXIT_USAGE;
+  const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
+  const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
+  const items = snapshotItems(objects, inputs);
+  progress.end();
+  writeList(items, io.stdout);
+  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+  return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
+}
+
+/** Writes a v1 List as JSON, which is YAML too. Each item is written by itself, because a cluster may have many. */
+function writeList(items: readonly JsonObject[], stdout: CommandIo['stdout']): void {
+  const indent = (item: JsonObject): string => jsonOf(item).replaceAll('\n', '\n    ');
+  stdout.write('{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": [');
+  for (const [index, item] of items.entries()) stdout.write(`${index === 0 ? '' : ','}\n    ${indent(item)}`);
+  stdout.write(items.length === 0 ? ']\n}\n' : '\n  ]\n}\n');
+}
+
+/** JSON.rawJSON keeps a number as it was written. TypeScript does not know the function yet. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
+function jsonOf(item: JsonObject): string {
+  return JSON.stringify(
+    item,
+    (_key, value: unknown) => (value instanceof NumberLiteral ? rawJSON(value.source) : value),
+    2,
+  );
+}
