@@ -81,7 +81,7 @@ export const pureRooms = [
   'admission',
 ];
 /** The composition roots, and what only they may import. */
-export const edges = ['main.ts', 'cli', 'serve', 'observe', 'version.ts'];
+export const edges = ['main.ts', 'api', 'cli', 'serve', 'observe', 'version.ts'];
 /** Files beside the rooms that every room may import. They import nothing of ours. */
 export const shared = ['steps.ts'];
 

@@ -1,8 +1,14 @@
 import { jsonText } from '../../text/json-text.ts';
 import type { Plan } from '../../what-if/plan.ts';
+import type { PlanOutput } from './json-outputs.ts';
 
 /** Returns a plan as one object for programs. Workloads without effect are left out. */
-export function planAsJson({ effects, summary }: Plan): string {
+export function planAsJson(plan: Plan): string {
+  return `${jsonText(planOutput(plan), undefined, 2)}\n`;
+}
+
+/** Returns a plan as programs read it. */
+export function planOutput({ effects, summary }: Plan): PlanOutput {
   const workloads = effects.map(({ kind, namespace, name, probes, violations }) => ({
     kind,
     namespace,
@@ -18,5 +24,5 @@ export function planAsJson({ effects, summary }: Plan): string {
       message,
     })),
   }));
-  return `${jsonText({ workloads, summary }, undefined, 2)}\n`;
+  return { workloads, summary };
 }

@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import { build } from 'esbuild';
+import type { Metafile, Plugin } from 'esbuild';
+
+/**
+ * client-node does not say that its modules do nothing but define things, so all of its generated models would be bundled for the one class
+ * that is used: 17 MB instead of 2, and 60 MB more memory.
+ */
+const onlyWhatIsUsedOfClientNode: Plugin = {
+  name: 'only-what-is-used-of-client-node',
+  setup(builder) {
+    builder.onResolve({ filter: /^@kubernetes\/client-node$|^\.\.?\// }, async (args) => {
+      const isOurQuestion = (args.pluginData as { asked?: boolean } | undefined)?.asked === true;
+      if (isOurQuestion) return undefined;
+      const { kind, importer, resolveDir } = args;
+      const resolved = await builder.resolve(args.path, { kind, importer, resolveDir, pluginData: { asked: true } });
+      return /[\\/]@kubernetes[\\/]client-node[\\/]/.test(resolved.path)
+        ? { ...resolved, sideEffects: false }
+        : undefined;
+    });
+  },
+};
+
+/** A package that another one asks for and that nothing of it needs: what is exported in its stead fails when it is used. */
+interface LeftOut {
+  readonly packages: RegExp;
+  readonly importer: RegExp;
+  readonly exports: string;
+}
+
+const LEFT_OUT: readonly LeftOut[] = [
+  // client-node imports undici for its own requests. Probewright takes the access out of it, for Node's own client
+  // (src/kubernetes/cluster-access.ts): 1.4 MB of source, all of which would be run at the start.
+  {
+    packages: /^undici$/,
+    importer: /[\\/]@kubernetes[\\/]client-node[\\/]/,
+    exports: '{ Agent: LeftOut, ProxyAgent: LeftOut }',
+  },
+  // Compilers of JSON schemas: src/server/no-schemas.ts tells Fastify not to load them. 400 KB that would be read at the start.
+  {
+    packages: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/,
+    importer: /[\\/]fastify[\\/]/,
+    exports: 'LeftOut',
+  },
+];
+
+const withoutWhatIsLeftOut: Plugin = {
+  name: 'without-what-is-left-out',
+  setup(builder) {
+    for (const { packages, importer, exports } of LEFT_OUT)
+      builder.onResolve({ filter: packages }, (args) =>
+        importer.test(args.importer) ? { path: args.path, namespace: 'left-out', pluginData: exports } : undefined,
+      );
+    builder.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path, pluginData }) => ({
+      contents: `
+        class LeftOut { constructor() { throw new Error('${path} is not part of the bundle (scripts/build.ts)'); } }
+        module.exports = ${pluginData as string};
+      `,
+    }));
+  },
+};
+
+/**
+ * Bundles programs: one process start reads a handful of files instead of hundreds. Commands stay chunks of their own,
+ * so that a server does not load what only the others need.
+ *
+ * @param entryPoints the names of the files, and the modules that they start with
+ * @returns what went into the files
+ */
+export async function bundle(entryPoints: Readonly<Record<string, string>>, directory: string): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints: { ...entryPoints },
+    outdir: directory,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    // The oldest Node of the npm package.
+    target: 'node22',
+    legalComments: 'linked',
+    // Node keeps the source of what it runs in memory. Names stay, and lines of a bearable length: stack traces are to be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 120,
+    metafile: true,
+    plugins: [onlyWhatIsUsedOfClientNode, withoutWhatIsLeftOut],
+    // Bundled CommonJS dependencies call require for Node's own modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    define: { 'process.env.PROBEWRIGHT_BUILD_COMMIT': JSON.stringify(commit()) },
+  });
+  return metafile;
+}
+
+/** The commit that is built, as the caller or git says. */
+function commit(): string {
+  const given = process.env['PROBEWRIGHT_BUILD_COMMIT'];
+  if (given !== undefined && given !== '') return given;
+  try {
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,33 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundle } from '../bundle.ts';
+import { schemaFiles, SCHEMAS } from '../schemas/schema-files.ts';
+import { declarations } from './declarations.ts';
+import { packageManifest } from './package-manifest.ts';
+import { thirdPartyLicences } from './third-party-licences.ts';
+
+/** Files of the checkout, and their places in the package. */
+const COPIED: Readonly<Record<string, string>> = {
+  LICENSE: 'LICENSE',
+  'CHANGELOG.md': 'CHANGELOG.md',
+  'integrations/npm/README.md': 'README.md',
+  'integrations/npm/bin': 'bin',
+};
+
+/** Writes the folder that `npm pack` packs. It has everything of the npm package, and nothing else. */
+export async function writePackageFolder(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  const entryPoints = { probewright: 'src/main.ts', api: 'src/api/index.ts' };
+  const metafile = await bundle(entryPoints, join(folder, 'dist'));
+  write(folder, 'package.json', `${JSON.stringify(packageManifest(), undefined, 2)}\n`);
+  write(folder, 'THIRD-PARTY-LICENSES.txt', thirdPartyLicences(metafile));
+  for (const [name, text] of declarations()) write(folder, join('types', name), text);
+  for (const [name, text] of schemaFiles()) write(folder, join(SCHEMAS, name), text);
+  for (const [from, to] of Object.entries(COPIED)) cpSync(from, join(folder, to), { recursive: true });
+}
+
+function write(folder: string, name: string, text: string): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What the packed package.json takes over from the checkout's. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly homepage: string;
+  readonly repository: unknown;
+}
+
+/** The package.json of the checkout. */
+export function checkoutManifest(): Manifest {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** The oldest Node on which the package runs. */
+export const OLDEST_NODE = 22;
+
+/** The package.json of the npm package. The bundle has all code, so there are no dependencies. */
+export function packageManifest(): unknown {
+  const { name, version, description, license, homepage, repository } = checkoutManifest();
+  return {
+    name,
+    version,
+    description,
+    keywords: ['kubernetes', 'probes', 'liveness', 'readiness', 'startup', 'admission-webhook', 'lint', 'krm-function'],
+    license,
+    homepage,
+    repository,
+    bugs: `${homepage}/issues`,
+    type: 'module',
+    engines: { node: `>=${OLDEST_NODE}` },
+    bin: {
+      probewright: 'bin/probewright.js',
+      'kubectl-probewright': 'bin/probewright.js',
+    },
+    exports: {
+      '.': { types: './types/api/index.d.ts', default: './dist/api.js' },
+      './schemas/*': './schemas/*',
+      './package.json': './package.json',
+    },
+    publishConfig: { access: 'public', provenance: true },
+  };
+}

@@ -1,0 +1,26 @@
+/** A Kubernetes object as JSON values. */
+export type KubernetesObject = object;
+
+/** One object or several. A List counts as its items. */
+export type KubernetesObjects = KubernetesObject | readonly KubernetesObject[];
+
+/** A custom kind with a Pod template. */
+export interface CustomKind {
+  /** The API group, such as `argoproj.io`. */
+  readonly group: string;
+  readonly kind: string;
+  /** The place of the Pod template, such as `spec.template`. `*` is every element of a list. */
+  readonly podTemplatePath: string;
+  /** True if the Pods are meant to end. Default false. */
+  readonly runsToCompletion?: boolean;
+}
+
+/** What decides beside the objects. */
+export interface EngineOptions {
+  /** ProbePolicies, ClusterProbePolicies, and Namespaces for their labels. Default none. */
+  readonly policies?: readonly KubernetesObject[];
+  /** The namespace of objects that name no namespace. Default `default`. */
+  readonly namespace?: string;
+  /** Custom kinds, in addition to the known kinds. */
+  readonly workloadKinds?: readonly CustomKind[];
+}

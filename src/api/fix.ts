@@ -1,0 +1,40 @@
+import { fixFile } from '../cli/fixed-file.ts';
+import { engineInputs, withoutPosition } from './engine-inputs.ts';
+import { InvalidInputError } from './invalid-input-error.ts';
+import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
+
+export interface FixOptions extends EngineOptions {
+  /** Also apply the advice of checks that is known to work. Default false. */
+  readonly advice?: boolean;
+}
+
+/** Objects with probes. */
+export interface Fixed {
+  /** Copies of the objects with the probes. The items of a List are objects of their own. */
+  readonly objects: readonly KubernetesObject[];
+  /** The number of probes that were added. */
+  readonly probes: number;
+  /** The number of findings whose advice was applied. */
+  readonly advice: number;
+  /** Why containers got no probe, and advice that was not applied. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Writes the probes that policies give to Pods into copies of objects. The arguments are not changed.
+ *
+ * @throws InvalidInputError when an argument cannot be used
+ */
+export function fix(objects: KubernetesObjects, options: FixOptions = {}): Fixed {
+  const inputs = engineInputs(objects, options);
+  const files = inputs.texts.map((text) => fixFile(text, inputs, options.advice === true));
+  const problems = files.flatMap((file) => file.problems);
+  if (problems.length > 0) throw new InvalidInputError(problems.map(({ file, message }) => ({ place: file, message })));
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return {
+    objects: files.flatMap((file) => file.objects),
+    probes: sum(files.map((file) => file.probes)),
+    advice: sum(files.map((file) => file.advice)),
+    remarks: files.flatMap((file) => file.remarks.map(withoutPosition)),
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * The shapes of what commands print with `--output json`. The npm package has these types, so this file imports
+ * nothing. New fields may appear in any release; fields disappear only in a release with another major version.
+ */
+
+/** A probe of a container. */
+export type ProbeName = 'startupProbe' | 'livenessProbe' | 'readinessProbe';
+
+/** What a violation leads to. */
+export type ViolationAction = 'Deny' | 'Warn' | 'Audit';
+
+/** An edit of one field of the object. A null value removes the field. */
+export interface AdvisedEdit {
+  /** `spec.template.spec.containers[0].livenessProbe.timeoutSeconds` */
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** A violation of a check, in an object or a policy. */
+export interface ListedViolation {
+  /** The id of the check, such as `named-port`. */
+  readonly check: string;
+  readonly action: ViolationAction;
+  /** The problem, without the path and the remedy. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly remedy?: string;
+  /** The remedy as edits. Absent when no value is known to work. */
+  readonly advice?: readonly AdvisedEdit[];
+  /** The field of the object, such as `spec.template.spec.containers[0].livenessProbe`. */
+  readonly path: string;
+  readonly kind: string;
+  /** Empty for objects without a namespace. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Empty when the violation is about no single container. */
+  readonly container: string;
+  readonly probe?: ProbeName;
+  /** For a finding about a policy: how many workloads of the inputs get the probe. */
+  readonly workloads?: number;
+  /** The page of the check. */
+  readonly url: string;
+}
+
+/** A place in a file. Lines and columns count from 1. */
+export interface FilePlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** How many containers have a probe, get one from policies, and lack one. */
+export interface ListedProbeCounts {
+  readonly have: number;
+  readonly get: number;
+  readonly lack: number;
+  /** How many containers lack the probe for each reason. */
+  readonly reasons: Readonly<Partial<Record<string, number>>>;
+}
+
+/** What `probewright check --output json` prints. */
+export interface CheckOutput {
+  readonly violations: readonly (ListedViolation & FilePlace)[];
+  /** What could not be read. */
+  readonly problems: readonly (FilePlace & { readonly message: string })[];
+  readonly summary: {
+    readonly objects: number;
+    readonly workloads: number;
+    readonly deny: number;
+    readonly warn: number;
+    readonly audit: number;
+    readonly coverage: {
+      /** Application containers and native sidecars. */
+      readonly containers: number;
+      readonly livenessProbe: ListedProbeCounts;
+      readonly readinessProbe: ListedProbeCounts;
+      readonly noMainContainer: readonly (FilePlace & {
+        readonly kind: string;
+        readonly namespace: string;
+        readonly name: string;
+        readonly policies: readonly string[];
+        readonly message: string;
+      })[];
+    };
+  };
+}
+
+/** A probe that the Pods of a workload get, lose or get differently. */
+export interface PlannedProbe {
+  readonly container: string;
+  readonly probe: ProbeName;
+  readonly change: 'added' | 'removed' | 'changed';
+  /** The whole probe. Null = the container has no such probe. */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** A violation that appears, disappears or leads to another action. */
+export interface PlannedViolation {
+  readonly check: string;
+  readonly container: string;
+  readonly probe: ProbeName | null;
+  readonly change: 'new' | 'gone' | 'changed';
+  /** The actions. Null = there is no such violation. */
+  readonly before: ViolationAction | null;
+  readonly after: ViolationAction | null;
+  readonly message: string;
+}
+
+/** What `probewright plan --output json` prints. */
+export interface PlanOutput {
+  /** The workloads with an effect. */
+  readonly workloads: readonly {
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+    readonly probes: readonly PlannedProbe[];
+    readonly violations: readonly PlannedViolation[];
+  }[];
+  readonly summary: {
+    /** The workloads that were looked at. */
+    readonly workloads: number;
+    readonly changedProbes: number;
+    readonly newlyDenied: number;
+    readonly noLongerDenied: number;
+    readonly newlyWarned: number;
+    readonly noLongerWarned: number;
+    readonly unchanged: number;
+  };
+}

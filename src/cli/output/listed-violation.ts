@@ -1,0 +1,39 @@
+import { formatPath } from '../../json/field-path.ts';
+import { checkUrl } from '../check-url.ts';
+import type { PlacedViolation } from '../check-report.ts';
+import type { FilePlace, ListedViolation } from './json-outputs.ts';
+
+/** A violation without its place in a file. */
+export function listedViolation(violation: PlacedViolation): ListedViolation {
+  return listed(violation, {});
+}
+
+/** A violation with its place in a file, for `--output json`. */
+export function placedViolation(violation: PlacedViolation): ListedViolation & FilePlace {
+  const { file, line, column } = violation;
+  return listed(violation, { file, line, column });
+}
+
+/** The place comes right behind the path, so that a person finds both together. */
+function listed<Place extends object>(
+  { check, action, message, remedy, edits, path, ...violation }: PlacedViolation,
+  place: Place,
+): ListedViolation & Place {
+  const { kind, namespace, name, container, probe, workloads } = violation;
+  return {
+    check,
+    action,
+    message,
+    ...(remedy !== undefined && { remedy }),
+    ...(edits !== undefined && { advice: edits.map((edit) => ({ ...edit, path: formatPath(edit.path) })) }),
+    path: formatPath(path),
+    ...place,
+    kind,
+    namespace,
+    name,
+    container,
+    ...(probe !== undefined && { probe }),
+    ...(workloads !== undefined && { workloads }),
+    url: checkUrl(check),
+  };
+}

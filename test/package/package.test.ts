@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writePackageFolder } from '../../scripts/package/package-folder.ts';
+import { VERSION } from '../../src/version.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+/** Other versions of Node to try, as paths of programs. A machine that has them names them. */
+const OTHER_NODES = (process.env['PROBEWRIGHT_NODES'] ?? '').split(':').filter((path) => path !== '');
+if (OTHER_NODES.length === 0)
+  console.log('PROBEWRIGHT_NODES names no other Node: the package is tested with this one only');
+const NODES = [process.execPath, ...OTHER_NODES];
+
+let directory: string;
+let tarball: string;
+/** A project that has installed the package. */
+let project: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-package-'));
+  const folder = join(directory, 'package');
+  await writePackageFolder(folder);
+  const { stdout } = await run('npm', ['pack', folder, '--pack-destination', directory, '--silent'], {
+    cwd: directory,
+  });
+  tarball = join(directory, stdout.trim());
+  project = join(directory, 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  await npm(['install', '--silent', tarball], project);
+}, 180_000);
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** npm without network, without the checkout's settings, and with a cache of its own. */
+async function npm(args: readonly string[], cwd: string, program = 'npm', node = process.execPath): Promise<string> {
+  const env = {
+    PATH: [dirname(node), process.env['PATH'] ?? ''].join(':'),
+    HOME: directory,
+    npm_config_cache: join(directory, 'cache'),
+    npm_config_offline: 'true',
+    npm_config_update_notifier: 'false',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+  };
+  return (await run(program, [...args], { cwd, env })).stdout;
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
+
+describe('the npm package', () => {
+  it('has the bundle, types, schemas and licences, and nothing else', async () => {
+    const files = await filesBelow(join(project, 'node_modules/probewright'));
+    const others = files.filter(
+      (file) => !/^dist\/[\w-]+\.js(\.LEGAL\.txt)?$|^schemas\/|^types\/|^helm\/|^bin\//.test(file),
+    );
+    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.txt', 'package.json']);
+    expect(files.filter((file) => file.startsWith('schemas/')).sort()).toEqual(
+      (await filesBelow(join(root, 'schemas'))).map((file) => `schemas/${file}`).sort(),
+    );
+  });
+
+  it('has the name and version of the checkout, no dependency and no script', async () => {
+    const manifest = JSON.parse(
+      await readFile(join(project, 'node_modules/probewright/package.json'), 'utf8'),
+    ) as object;
+    expect(manifest).toMatchObject({ name: 'probewright', version: VERSION, license: 'Apache-2.0' });
+    const members = Object.keys(manifest);
+    expect(members.filter((name) => /depend|scripts|private/i.test(name))).toEqual([]);
+    expect(basename(tarball)).toBe(`probewright-${VERSION}.tgz`);
+  });
+
+  it('has the licence of every package whose code is in the bundle', async () => {
+    const text = await readFile(join(project, 'node_modules/probewright/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const named = [...text.matchAll(/^-{80}\n\n(\S+) \d/gm)].map(([, name]) => name);
+    expect(named).toEqual(expect.arrayContaining(['fastify', 'pino', 'prom-client', 'yaml', '@peculiar/x509']));
+  });
+
+  it.each(NODES)('checks manifests in an empty folder, by npx, with %s', async (node) => {
+    const empty = await mkdtemp(join(directory, 'empty-'));
+    // npx takes an absolute path for a program, and looks for a relative path in its own idea of the project.
+    const args = [
+      '--yes',
+      `file:${tarball}`,
+      'check',
+      join(root, 'examples/manifests'),
+      '--policies',
+      join(root, 'examples/policies'),
+    ];
+    const stdout = await npm(args, empty, 'npx', node);
+    expect(stdout).toContain('1 workload in 1 object: 0 errors, 0 warnings');
+    expect(await readdir(empty)).toEqual([]);
+  });
+
+  it.each(NODES)('is a library, with %s', async (node) => {
+    const script = `
+      import { judge, fix, plan, InvalidInputError } from 'probewright';
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image: 'a', ports: [{ containerPort: 80 }] }] } };
+      const policy = { apiVersion: 'probewright.dev/v1alpha1', kind: 'ClusterProbePolicy', metadata: { name: 'a' }, spec: { kubernetesProbeEndpoints: { readinessProbe: '/r' } } };
+      const fixed = fix(pod, { policies: [policy] });
+      let name;
+      try { judge([], { policies: [{}] }) } catch (error) { name = error instanceof InvalidInputError && error.name }
+      console.log(JSON.stringify([fixed.probes, judge(pod).workloads, plan(pod, { apply: [policy] }).summary.changedProbes, name]));
+    `;
+    const { stdout } = await run(node, ['--input-type=module', '-e', script], { cwd: project });
+    expect(JSON.parse(stdout)).toEqual([1, 1, 1, 'InvalidInputError']);
+  });
+
+  it('says which Node it needs, on an older one', async () => {
+    const program = join(project, 'node_modules/probewright/bin/probewright.js');
+    const old = `Object.defineProperty(process.versions, 'node', { value: '20.19.0' }); await import(${JSON.stringify(program)});`;
+    await expect(run(process.execPath, ['--input-type=module', '-e', old])).rejects.toMatchObject({
+      code: 2,
+      stderr: 'probewright: Node.js 22 or later is needed, not 20.19.0\n',
+    });
+  });
+
+  it('has schemas that other programs can import', async () => {
+    const script = `
+      import schema from 'probewright/schemas/probewright.dev/probepolicy_v1alpha1.json' with { type: 'json' };
+      console.log(schema.properties.kind.const);
+    `;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project });
+    expect(stdout).toBe('ProbePolicy\n');
+  });
+
+  it('has types for a strict project without the types of Node', async () => {
+    await writeFile(
+      join(project, 'use.ts'),
+      `import { judge, fix, plan, InvalidInputError } from 'probewright';
+       import type { CheckOutput, EngineOptions, PlanOutput } from 'probewright';
+       const options: EngineOptions = { policies: [{ kind: 'ProbePolicy' }], namespace: 'apps' };
+       export const paths: readonly string[] = judge({}, options).violations.map(({ path }) => path);
+       export const count: number = fix([{}], { ...options, advice: true }).probes;
+       export const planned: PlanOutput = plan([], { ...options, apply: [], remove: ['x'] });
+       export const denied = (output: CheckOutput): number => output.summary.deny;
+       export const places = (error: InvalidInputError): string[] => error.problems.map(({ place }) => place);
+       // @ts-expect-error: there is no such option
+       judge({}, { policy: [] });\n`,
+    );
+    const program = ts.createProgram([join(project, 'use.ts')], {
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      lib: ['lib.es2022.d.ts'],
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+    });
+    const problems = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
+    expect(problems).toEqual([]);
+  });
+
+  it('has the programs that package.json names', async () => {
+    const { bin } = JSON.parse(await readFile(join(project, 'node_modules/probewright/package.json'), 'utf8')) as {
+      bin: Readonly<Record<string, string>>;
+    };
+    for (const name of Object.keys(bin)) expect(existsSync(join(project, 'node_modules/.bin', name)), name).toBe(true);
+    const { stdout } = await run(process.execPath, [join(project, 'node_modules/.bin/kubectl-probewright'), 'version']);
+    expect(stdout).toBe(`probewright ${VERSION}\n`);
+  });
+});
