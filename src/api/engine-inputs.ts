@@ -24,13 +24,14 @@ export function engineInputs(
   applied: readonly KubernetesObject[] = [],
 ): Inputs {
   if (!isObject(options)) throw invalid('options', `must be an object, not ${typeOf(options)}`);
-  const { policies = [], namespace = 'default', workloadKinds } = options;
+  const { policies = [], namespace = 'default', workloadKinds, now = new Date() } = options;
   if (typeof namespace !== 'string' || namespace === '')
     throw invalid('options.namespace', `must be a text that is not empty, not ${typeOf(namespace)}`);
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) throw invalid('options.now', 'must be a valid Date');
   const inputs = inputsOf(
     textsOf('objects', Array.isArray(objects) ? (objects as readonly unknown[]) : [objects]),
     textsOf('policies', policies),
-    { catalogue: CHECK_CATALOGUE, kinds: kindsOf(workloadKinds), namespace },
+    { catalogue: CHECK_CATALOGUE, kinds: kindsOf(workloadKinds), namespace, now: now.getTime() },
     textsOf('apply', applied),
   );
   if (inputs.problems.length > 0) throw new InvalidInputError(inputs.problems.map(problemOf));

@@ -23,4 +23,6 @@ export interface EngineOptions {
   readonly namespace?: string;
   /** Custom kinds, in addition to the known kinds. */
   readonly workloadKinds?: readonly CustomKind[];
+  /** The instant of the verdict, for the expiry of exceptions. Default the present. */
+  readonly now?: Date;
 }

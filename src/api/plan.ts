@@ -30,13 +30,6 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
   if (unknown.length > 0)
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(CHECK_CATALOGUE, before, change);
-  return planOutput(
-    runToEnd(
-      planInSteps(
-        workloadsOf(inputs, () => []),
-        before,
-        after,
-      ),
-    ),
-  );
+  const workloads = workloadsOf(inputs, () => []);
+  return planOutput(runToEnd(planInSteps(workloads, before, after, inputs.now)));
 }

@@ -206,6 +206,7 @@ describe('arguments that cannot be used', () => {
       'apply[0]',
       /^kind: unknown kind "Policy"/,
     ],
+    ['no date', () => judge([], { now: new Date('x') }), 'options.now', 'must be a valid Date'],
     ['a cycle', () => judge(circular), 'objects[0]', /^cannot be written as JSON/],
     ['a wrong custom kind', () => judge([], { workloadKinds: [{}] as never }), 'workloadKinds', /group/],
   ])('are named: %s', (_, run, place, message) => {

@@ -62,7 +62,7 @@ function textsWithModeline(): [place: string, schema: string, text: string][] {
 }
 
 describe('the JSON Schemas', () => {
-  it('are what "npm run generate:schemas" writes', () => {
+  it('are what "npm run generate:crds" writes', () => {
     const written = readdirSync(SCHEMAS, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
     expect(written.sort()).toEqual([...files.keys()].sort());
     for (const [file, text] of files) expect(readFileSync(join(SCHEMAS, file), 'utf8'), file).toBe(text);
