@@ -1,4 +1,6 @@
 import { member } from '../json/json-value.ts';
+import { invocationOf } from '../probes/exec-invocation.ts';
+import { isShell } from '../probes/shell-invocation.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
@@ -17,75 +19,47 @@ const HEAVY_CLIENTS: ReadonlySet<string> = new Set([
 /** `kafka-topics.sh` and its relatives, and `python` with or without a version. */
 const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|python[\d.]{0,8})$/;
 
-/** Words before the program's name. */
-const PREFIXES: ReadonlySet<string> = new Set([
-  'exec',
-  'env',
-  'if',
-  'then',
-  'while',
-  'until',
-  'time',
-  'nice',
-  '!',
-  '{',
-]);
+/** Words of a shell that stand before a command. */
+const SHELL_WORDS: ReadonlySet<string> = new Set(['exec', 'if', 'then', 'while', 'until', '!', '{']);
 
-const SHELL = /^(?:ba|da|a|k|z)?sh$/;
-
-/** Most characters of a command that are read. A program's name stands in front. */
+/** Most characters of a word that are read. A program's name stands in front. */
 const MOST_CHARACTERS = 4096;
 
 /** Most words of a command that are read. */
 const MOST_WORDS = 64;
 
 /**
- * Returns the heavy client that an exec probe runs, by its own name: as the first word, after `env` or `timeout`, or as
- * a command in the script of a shell. Undefined for any other probe.
+ * Returns the heavy client that an exec probe runs, by its own name: as the program that does the work, or as a command
+ * in the script of a shell. Undefined for any other probe.
  */
 export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | undefined {
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
   if (!Array.isArray(argv)) return undefined;
-  const first: unknown = argv[0];
-  if (typeof first !== 'string' || first.length > MOST_CHARACTERS) return undefined;
-  const name = baseName(first);
-  if (isHeavy(name)) return name;
-  // Most commands end here.
-  if (!SHELL.test(name) && !PREFIXES.has(name) && name !== 'timeout') return undefined;
   const words: string[] = [];
   for (const word of argv.slice(0, MOST_WORDS) as unknown[]) {
     if (typeof word !== 'string') return undefined;
     words.push(word.slice(0, MOST_CHARACTERS));
   }
-  const program = programOf(words);
-  if (program === undefined) return undefined;
-  if (isHeavy(program)) return program;
-  if (!SHELL.test(program)) return undefined;
+  const invocation = invocationOf(words);
+  if (invocation === undefined) return undefined;
+  if (isHeavy(invocation.program)) return invocation.program;
+  if (!isShell(invocation.program)) return undefined;
   return words.map(heavyCommandIn).find((name) => name !== undefined);
 }
 
 function heavyCommandIn(script: string): string | undefined {
   for (const command of script.split(/[;|&()\n`]/)) {
-    const program = programOf(command.trim().split(/\s+/));
+    const words = command.trim().split(/\s+/);
+    const start = words.findIndex(startsCommand);
+    const program = start < 0 ? undefined : invocationOf(words.slice(start))?.program;
     if (program !== undefined && isHeavy(program)) return program;
   }
   return undefined;
 }
 
-/** Returns the name of the program that words start, without its folder. */
-function programOf(words: readonly string[]): string | undefined {
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] ?? '';
-    const name = baseName(word);
-    // `timeout 5 PROGRAM`: a number, perhaps with a unit, stands between the two.
-    if (name === 'timeout' && /^\d+(?:\.\d+)?[smhd]?$/.test(words[index + 1] ?? '')) index += 1;
-    else if (name !== 'timeout' && !PREFIXES.has(name) && !/^\w+=/.test(word) && !word.startsWith('-')) return name;
-  }
-  return undefined;
-}
-
-function baseName(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1);
+/** False for the shell's own words and for assignments, which stand before the command. */
+function startsCommand(word: string): boolean {
+  return !SHELL_WORDS.has(word) && !/^\w+=/.test(word);
 }
 
 function isHeavy(name: string): boolean {
