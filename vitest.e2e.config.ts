@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/e2e/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 180_000,
-    fileParallelism: false,
+    // Each file starts a control plane of its own. Most tests wait for the control plane, so two files share a machine well.
+    maxWorkers: 2,
   },
 });

@@ -104,8 +104,10 @@ export interface StartedProcess {
   stop(signal?: NodeJS.Signals, patience?: number): Promise<number | null>;
 }
 
-const serviceClusterCidr = '127.100.0.0/16';
-const firstServiceAddress = '127.100.0.1';
+// Test files run side by side, each in a worker of its own. Two control planes must not give one address to two Services.
+const worker = Number(process.env['VITEST_POOL_ID'] ?? 0);
+const serviceClusterCidr = `127.${110 + worker}.0.0/16`;
+const firstServiceAddress = `127.${110 + worker}.0.1`;
 const startTimeout = 120_000;
 const stopTimeout = 15_000;
 
