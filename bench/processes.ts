@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +34,10 @@ export interface Sides {
   fastify(): Promise<MeasuredServer>;
   /** The production bundle in file mode, with fifty policies. */
   probewright(flags?: readonly string[]): Promise<MeasuredServer>;
+  /** A build of the program in file mode, with these policies. The program is a path of its bundle. */
+  probewrightOf(program: string, policies: readonly object[]): Promise<MeasuredServer>;
+  /** The bundle of this checkout. */
+  readonly program: string;
   /** The production bundle in cluster mode, against an API server at a plain URL. */
   probewrightInCluster(server: string): Promise<MeasuredServer>;
   readonly caPem: string;
@@ -48,12 +52,8 @@ export async function prepareSides(): Promise<Sides> {
   const { certPem, keyPem, caPem } = await makeServingPair();
   await writeFile(at('tls.crt'), certPem);
   await writeFile(at('tls.key'), keyPem, { mode: 0o600 });
-  await writeFile(
-    at('policies.yaml'),
-    fiftyPolicies()
-      .map((one) => JSON.stringify(one))
-      .join('\n---\n'),
-  );
+  await mkdir(at('policies'));
+  await writeFile(at('policies/policies.yaml'), yamlStream(fiftyPolicies()));
   // As plain JavaScript in one file, as the bundle is: stripping types costs Node memory and time.
   await build({
     entryPoints: ['bare-https', 'plain-fastify'].map((name) => join(import.meta.dirname, `baselines/${name}.ts`)),
@@ -72,15 +72,21 @@ export async function prepareSides(): Promise<Sides> {
     return start([at(`${name}.mjs`), String(port), at('tls.crt'), at('tls.key')], port);
   };
   const tls = ['--tls-cert', at('tls.crt'), '--tls-key', at('tls.key')];
-  const serve = async (flags: readonly string[]): Promise<MeasuredServer> => {
+  const serve = async (flags: readonly string[], program = bundle.program): Promise<MeasuredServer> => {
     const [port, healthPort] = await freePorts(2);
     const ports = ['--host', '127.0.0.1', '--port', String(port), '--health-port', String(healthPort)];
-    return start([bundle.program, 'serve', ...ports, ...flags], port);
+    return start([program, 'serve', ...ports, ...flags], port);
   };
   return {
     bare: () => baseline('bare-https'),
     fastify: () => baseline('plain-fastify'),
-    probewright: (flags = []) => serve(['--policies', directory.path, ...tls, ...flags]),
+    probewright: (flags = []) => serve(['--policies', at('policies'), ...tls, ...flags]),
+    probewrightOf: async (program, policies) => {
+      await mkdir(at('common'), { recursive: true });
+      await writeFile(at('common/policies.yaml'), yamlStream(policies));
+      return serve(['--policies', at('common'), ...tls], program);
+    },
+    program: bundle.program,
     probewrightInCluster: async (server) => {
       await writeFile(at('kubeconfig'), kubeconfig(server));
       return serve(['--kubeconfig', at('kubeconfig')]);
@@ -91,6 +97,10 @@ export async function prepareSides(): Promise<Sides> {
       await directory.remove();
     },
   };
+}
+
+function yamlStream(objects: readonly object[]): string {
+  return objects.map((one) => JSON.stringify(one)).join('\n---\n');
 }
 
 function kubeconfig(server: string): string {
