@@ -5,7 +5,7 @@ import type { FieldPlace } from '../json/field-place.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { CheckDefinition } from '../policy/check-catalogue.ts';
 import type { CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
-import type { ProbeKind } from '../probes/probe.ts';
+import type { HandlerKind, ProbeKind } from '../probes/probe.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -122,6 +122,11 @@ interface CheckTraits {
    * policy alone, on a model Pod (src/verdict/policy-advice.ts).
    */
   readonly judgesProbeAlone: boolean;
+  /**
+   * The kinds of handlers that the rule is about. The check does not run on a container without such a probe. Undefined
+   * for a check that runs on every container.
+   */
+  readonly handlers: readonly HandlerKind[] | undefined;
 }
 
 /** One check of the catalogue (docs/checks.md). */
@@ -150,6 +155,7 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
     requiresProbes: definition.requiresProbes ?? false,
     acceptsDelayOfInjectedStartup: definition.acceptsDelayOfInjectedStartup ?? false,
     judgesProbeAlone: definition.judgesProbeAlone ?? false,
+    handlers: definition.handlers,
     // The policy parser and the layers build the values from these parameters. No type can express this for all checks
     // at once.
     run: run as unknown as Run<ParameterValues>,

@@ -58,6 +58,7 @@ export const dependencyLiveness = defineCheck({
   id: 'dependency-liveness',
   summary: 'A liveness probe asks an endpoint that reports on dependencies.',
   action: 'Warn',
+  handlers: ['httpGet'],
   judgesProbeAlone: true,
   parameters: {
     paths: strings({

@@ -22,6 +22,7 @@ export const execCost = defineCheck({
   id: 'exec-cost',
   summary: 'A probe starts processes often, or gives them a second.',
   action: 'Warn',
+  handlers: ['exec'],
   judgesProbeAlone: true,
   parameters: {
     minimumPeriodSeconds: integer({

@@ -25,6 +25,7 @@ export const execForbidden = defineCheck({
   id: 'exec-forbidden',
   summary: 'A probe command uses a forbidden program.',
   action: 'Off',
+  handlers: ['exec'],
   judgesProbeAlone: true,
   parameters: {
     names: strings({

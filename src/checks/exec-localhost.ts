@@ -25,6 +25,7 @@ export const execLocalhost = defineCheck({
   id: 'exec-localhost',
   summary: 'A probe starts an HTTP or TCP client where the kubelet can ask the address itself.',
   action: 'Audit',
+  handlers: ['exec'],
   judgesProbeAlone: true,
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });

@@ -19,12 +19,15 @@ export const httpsScheme = defineCheck({
   id: 'https-scheme',
   summary: 'The probe sends plain HTTP to a port that is named for HTTPS.',
   action: 'Warn',
+  handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
   run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
 });
 
-const HTTPS_NAME = /^(?:.*-)?https$/;
+function isHttpsName(name: string): boolean {
+  return name === 'https' || name.endsWith('-https');
+}
 
 function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const { handler } = probe;
@@ -34,7 +37,7 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
   const port = member(handler, 'port');
   if (typeof port !== 'string' && typeof port !== 'number') return undefined;
   const found = findPort(container.ports ?? [], port);
-  if (!('port' in found) || found.port.name === undefined || !HTTPS_NAME.test(found.port.name)) return undefined;
+  if (!('port' in found) || found.port.name === undefined || !isHttpsName(found.port.name)) return undefined;
   const { name, number } = found.port;
   const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
   // The API server rejects HTTPS beside protocol HTTP2.

@@ -28,21 +28,25 @@ export const probeBounds = defineCheck({
     readinessProbe: bounds({ text: `Bounds for readiness probes, ${EXAMPLE}` }),
     startupProbe: bounds({ text: `Bounds for startup probes, ${EXAMPLE}` }),
   },
-  run: (_workload, container, parameters) =>
-    container.probes.flatMap((probe) => findingsOf(container, probe, parameters[probe.kind])),
+  run: (_workload, container, parameters) => {
+    const found: Finding[] = [];
+    for (const probe of container.probes) addFindings(found, container, probe, parameters[probe.kind]);
+    return found;
+  },
 });
 
-function findingsOf(container: CheckedContainer, probe: CheckedProbe, bounds: ProbeBounds): Finding[] {
-  return PROBE_INTEGERS.flatMap((field): Finding[] => {
-    const value = valueOf(probe, field);
+function addFindings(found: Finding[], container: CheckedContainer, probe: CheckedProbe, bounds: ProbeBounds): void {
+  for (const field of PROBE_INTEGERS) {
     const limits = bounds[field];
-    const advice = value === undefined || limits === undefined ? undefined : whatToWrite(value, limits);
-    if (advice === undefined) return [];
+    if (limits === undefined) continue;
+    const value = valueOf(probe, field);
+    const advice = value === undefined ? undefined : whatToWrite(value, limits);
+    if (advice === undefined) continue;
     const message = `${containerPhrase(container)} has ${field} ${value ?? ''} in its ${probe.kind}, outside the bounds of a policy`;
     const path = probe.place.path(field);
     const edits = isKnownToWork(probe, field, advice) ? { edits: [{ path, value: advice.bound }] } : undefined;
-    return [{ probe: probe.kind, path, message, remedy: `write ${advice.words}`, ...edits }];
-  });
+    found.push({ probe: probe.kind, path, message, remedy: `write ${advice.words}`, ...edits });
+  }
 }
 
 function valueOf(probe: CheckedProbe, field: ProbeInteger): number | undefined {

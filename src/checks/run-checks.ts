@@ -5,6 +5,7 @@ import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
+import type { HandlerKind } from '../probes/probe.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
 import type { Steps } from '../steps.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -105,15 +106,22 @@ export function* findingsInSteps(
   const found: PlacedFinding[] = [];
   const { containers } = workload;
   for (const check of CHECKS) {
+    const { handlers } = check;
     for (let index = 0; index < containers.length; index++) {
       const at = containers[index];
+      if (at === undefined || (handlers !== undefined && !hasProbeWith(handlers, at))) continue;
       const policy = policies[index]?.get(check.id);
-      if (at === undefined || policy === undefined || policy.action === 'Off') continue;
+      if (policy === undefined || policy.action === 'Off') continue;
       if (++runs % RUNS_A_STEP === 0) yield;
-      addFindings(found, check, workload, at, policy);
+      addFindings(found, check, workload, at, policy, policy.action);
     }
   }
   return found;
+}
+
+function hasProbeWith(handlers: readonly HandlerKind[], { probes }: CheckedContainer): boolean {
+  for (const { handlerKind } of probes) if (handlers.includes(handlerKind)) return true;
+  return false;
 }
 
 /**
@@ -126,32 +134,33 @@ function addFindings(
   workload: CheckedWorkload,
   container: CheckedContainer,
   policy: EffectiveCheck,
+  action: Violation['action'],
 ): void {
-  const { action, parameters, floor } = policy;
-  if (action === 'Off') return;
+  const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return;
   const findings = check.run(workload, at, parameters);
-  if (floor === undefined || floor.parameters === parameters) {
-    // `findings` is empty for almost every container.
+  if (floor !== undefined && floor.parameters !== parameters) {
+    const bound = check.run(workload, at, floor.parameters);
+    for (const finding of bound) found.push(placed(check, at, policy, action, finding, true));
+    const known = new Set(bound.map(textOf));
     for (const finding of findings)
-      found.push({
-        check,
-        action: actionOf(finding, action, policy),
-        floor,
-        isFloored: floor !== undefined,
-        at,
-        finding,
-      });
+      if (!known.has(textOf(finding))) found.push(placed(check, at, policy, action, finding, false));
     return;
   }
-  const add = (finding: Finding, isFloored: boolean): void => {
-    found.push({ check, action: actionOf(finding, action, policy), floor, isFloored, at, finding });
-  };
-  const bound = check.run(workload, at, floor.parameters);
-  for (const finding of bound) add(finding, true);
-  const known = new Set(bound.map(textOf));
-  for (const finding of findings) if (!known.has(textOf(finding))) add(finding, false);
+  // `findings` is empty for almost every container.
+  for (const finding of findings) found.push(placed(check, at, policy, action, finding, floor !== undefined));
+}
+
+function placed(
+  check: Check,
+  at: CheckedContainer,
+  policy: EffectiveCheck,
+  action: Violation['action'],
+  finding: Finding,
+  isFloored: boolean,
+): PlacedFinding {
+  return { check, action: actionOf(finding, action, policy), floor: policy.floor, isFloored, at, finding };
 }
 
 /**

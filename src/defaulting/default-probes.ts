@@ -7,7 +7,6 @@ import { hasMeshProbe } from '../workload/mesh.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
 import { portsOf } from '../workload/ports.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
-import { ContainerLayers } from './container-layers.ts';
 import { policyHandler } from './handler.ts';
 import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { readProvenance } from './provenance.ts';
@@ -70,8 +69,8 @@ export function* defaultProbesInSteps(
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = policy.annotations === 'Allow' ? readAnnotations(podAnnotations) : readAnnotations(new Map());
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
-  const asking = policy.layers.filter(asksForProbes);
-  const layers = annotations.layer === undefined ? asking : [...asking, annotations.layer];
+  const layersFor = policy.containerLayers().with(annotations.layer);
+  const { layers } = layersFor;
   const injectedBefore = readProvenance(podAnnotations.get(INJECTED_ANNOTATION));
   if (layers.length === 0) return { ...NOTHING, warnings: annotations.warnings };
   if (hasOptedOut(template)) {
@@ -87,7 +86,6 @@ export function* defaultProbesInSteps(
   const targets = new Targets(containers, podAnnotations, annotations);
   const injections: Injection[] = [];
   const notInjected: NotInjected[] = targets.unmatched(layers);
-  const layersFor = new ContainerLayers(layers);
   const isMain = (container: Container): boolean => targets.isMain(container);
   for (const [index, container] of containers.entries()) {
     if (index % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
@@ -114,8 +112,7 @@ export function containerPolicies(
 ): (container: Container) => ContainerPolicy | undefined {
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = readAnnotations(policy.annotations === 'Allow' ? podAnnotations : new Map());
-  const asking = policy.layers.filter(asksForProbes);
-  const layersFor = new ContainerLayers(annotations.layer === undefined ? asking : [...asking, annotations.layer]);
+  const layersFor = policy.containerLayers().with(annotations.layer);
   const containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
   const targets = new Targets(containers, podAnnotations, annotations);
   return ({ list, index }) => {
@@ -199,11 +196,6 @@ interface ContainerKnowledge {
   readonly forbidden: ForbiddenProbes;
   /** What is known of the container's past starts. */
   readonly starts: StartFigures | undefined;
-}
-
-/** True for a layer that asks for probes. A layer may also hold settings of checks only. */
-export function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
-  return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
 }
 
 function defaultContainer(

@@ -1,6 +1,7 @@
 import { stricter } from './action.ts';
 import { defaultsOf } from './check-parameters.ts';
 import type { Action } from './action.ts';
+import type { LayerNumbers } from './layer-numbers.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { ParameterValue, ParameterValues } from './check-parameters.ts';
 import type { PolicyLayer } from './probe-policy.ts';
@@ -53,19 +54,19 @@ export type CheckPolicyByContainer = (container: string) => CheckPolicy;
 export class CheckPolicies {
   /** By the numbers of the layers. */
   readonly #remembered = new Map<string, CheckLayers>();
-  readonly #numbers = new WeakMap<PolicyLayer, number>();
+  readonly #numbers: LayerNumbers;
   readonly #builtIn: CheckPolicy;
-  #lastNumber = 0;
   #size = 0;
 
-  constructor(catalogue: CheckCatalogue) {
+  constructor(catalogue: CheckCatalogue, numbers: LayerNumbers) {
     this.#builtIn = builtInPolicy(catalogue);
+    this.#numbers = numbers;
   }
 
   /** Containers that the same layers speak of share one policy. */
   forLayers(layers: readonly PolicyLayer[]): CheckPolicyByContainer {
     const speaking = layers.filter(({ checks }) => checks.size > 0);
-    const key = speaking.map((layer) => this.#numberOf(layer)).join(' ');
+    const key = this.#numbers.keyOf(speaking);
     let compiled = this.#remembered.get(key);
     if (compiled === undefined) {
       compiled = new CheckLayers(this.#builtIn, speaking);
@@ -78,16 +79,6 @@ export class CheckPolicies {
     }
     const found = compiled;
     return (container) => found.policyFor(container);
-  }
-
-  /**
-   * A number of the layer itself. Its source does not do: a policy in a file and one in the cluster may have the same
-   * source.
-   */
-  #numberOf(layer: PolicyLayer): number {
-    let number = this.#numbers.get(layer);
-    if (number === undefined) this.#numbers.set(layer, (number = ++this.#lastNumber));
-    return number;
   }
 }
 

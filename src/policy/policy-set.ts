@@ -1,8 +1,11 @@
 import { CheckPolicies } from './check-policy.ts';
 import { selects } from './label-selector.ts';
+import { LayerNumbers } from './layer-numbers.ts';
+import { RememberedContainerLayers } from './remembered-container-layers.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { CheckPolicyByContainer } from './check-policy.ts';
+import type { ContainerLayers } from './container-layers.ts';
 import type { Labels } from './label-selector.ts';
 import type { ProbePolicy } from './probe-policy.ts';
 
@@ -16,6 +19,8 @@ export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 export interface WorkloadPolicy {
   /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
+  /** Returns what the layers give to each container. Workloads with the same layers share the answer. */
+  readonly containerLayers: () => ContainerLayers;
   readonly layers: readonly ProbePolicy[];
   readonly annotations: 'Allow' | 'Ignore';
   /** What is known of the past starts of the workload's containers, by name. Absent when nothing is known. */
@@ -76,6 +81,7 @@ export class PolicySet {
   readonly #candidates = new Map<string, Candidates>();
   readonly #catalogue: CheckCatalogue;
   readonly #checkPolicies: CheckPolicies;
+  readonly #containerLayers: RememberedContainerLayers;
   #ofCluster: PolicySet | undefined;
 
   /**
@@ -88,7 +94,9 @@ export class PolicySet {
     tiers: readonly PolicyTier[] = [new PolicyTier(policies)],
   ) {
     this.#catalogue = catalogue;
-    this.#checkPolicies = new CheckPolicies(catalogue);
+    const numbers = new LayerNumbers();
+    this.#checkPolicies = new CheckPolicies(catalogue, numbers);
+    this.#containerLayers = new RememberedContainerLayers(numbers);
     this.policies = policies;
     this.#tiers = tiers;
   }
@@ -145,7 +153,7 @@ export class PolicySet {
     let known: CheckPolicyByContainer | undefined;
     const checkPolicy: CheckPolicyByContainer = (container) =>
       (known ??= this.#checkPolicies.forLayers(layers))(container);
-    return { layers, annotations, checkPolicy };
+    return { layers, annotations, checkPolicy, containerLayers: () => this.#containerLayers.forLayers(layers) };
   }
 
   #candidatesFor(namespace: string, namespaceLabels: ReadonlyMap<string, string> | undefined): Candidates {

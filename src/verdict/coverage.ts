@@ -1,5 +1,4 @@
 import { objectMember } from '../json/json-value.ts';
-import { asksForProbes } from '../defaulting/default-probes.ts';
 import { ownProbe } from '../probes/probe.ts';
 import { containersOf } from '../workload/containers.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
@@ -35,7 +34,7 @@ export interface TemplateCoverage {
 export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
   const podSpec = objectMember(template, 'spec') ?? {};
   const defaulting = permittedProbes(template, policy, options);
-  const asking = policy.layers.filter(asksForProbes);
+  const asking = policy.containerLayers().layers;
   const known: Known = {
     runsForever: !options.runsToCompletion && podRunsForever(podSpec),
     isAsked: asking.length > 0,

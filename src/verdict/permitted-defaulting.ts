@@ -6,6 +6,7 @@ import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatPath } from '../json/field-path.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
+import { ContainerLayers } from '../policy/container-layers.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from '../probes/probe.ts';
@@ -66,7 +67,12 @@ function* withRequired(
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = yield* withoutForbidden(template, { ...policy, layers }, options, floors);
+  const platform = yield* withoutForbidden(
+    template,
+    { ...policy, layers, containerLayers: () => new ContainerLayers(layers) },
+    options,
+    floors,
+  );
   const known = new Set(permitted.injections.map(({ container, kind }) => placeOf(pathOf(container), kind)));
   const added = platform.injections.filter(
     ({ container, kind }) => lacking.has(pathOf(container)) && !known.has(placeOf(pathOf(container), kind)),

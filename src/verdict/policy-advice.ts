@@ -14,6 +14,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
+import { ContainerLayers } from '../policy/container-layers.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /** The container of a model Pod, and its port, where the policy names none. */
@@ -32,7 +33,12 @@ const FIRST_NUMBER = 8080;
 export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePolicy[] = []): readonly Violation[] {
   if (!PROBE_KINDS.some((kind) => policy.probes[kind]?.handler !== undefined)) return [];
   const checks = checksOfProbes(mergeChecks(CHECK_CATALOGUE, [...houseRules, policy]));
-  const onModel: WorkloadPolicy = { layers: [policy], annotations: 'Ignore', checkPolicy: () => checks };
+  const onModel: WorkloadPolicy = {
+    layers: [policy],
+    annotations: 'Ignore',
+    checkPolicy: () => checks,
+    containerLayers: () => new ContainerLayers([policy]),
+  };
   const pod = modelPod(policy);
   const { injections } = runToEnd(defaultProbesInSteps(pod, onModel, POD_KIND));
   if (injections.length === 0) return [];

@@ -46,10 +46,13 @@ const MOST_FLAGS = 1000;
  * `--port`.
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
+  if (!mayListen(container, 'command') && !mayListen(container, 'args')) return NO_FLAGS;
   const words = wordsOf(container);
   let flags: ListenFlag[] | undefined;
-  for (const [at, { text, list, index }] of words.entries()) {
-    if (!text.startsWith('-')) continue;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word?.text.startsWith('-') !== true || !MAY_LISTEN.test(word.text)) continue;
+    const { text, list, index } = word;
     const [name, value] = splitFlag(text);
     if (!isListenFlag(name)) continue;
     const next = value === undefined ? words[at + 1] : { text: value, list, index };
@@ -62,6 +65,17 @@ export function listenFlags(container: JsonObject): readonly ListenFlag[] {
 }
 
 const NO_FLAGS: readonly ListenFlag[] = [];
+
+/** A flag that isListenFlag accepts, anywhere in a text. */
+const MAY_LISTEN = /-[\w.-]*(?:addr|bind|listen)|--host|-b/i;
+
+/** False when no element can hold a flag to listen on. Most containers are done then, without any list. */
+function mayListen(container: JsonObject, list: 'command' | 'args'): boolean {
+  const elements = member(container, list);
+  if (!Array.isArray(elements)) return false;
+  for (const text of elements as unknown[]) if (typeof text === 'string' && MAY_LISTEN.test(text)) return true;
+  return false;
+}
 
 function isListenFlag(name: string): boolean {
   return ALSO_LISTENS.has(name) || (FLAG.test(name) && LISTENS.test(name) && !NAMES_ANOTHER.test(name));
@@ -98,8 +112,12 @@ interface CommandWord {
 }
 
 function wordsOf(container: JsonObject): readonly CommandWord[] {
-  const words = [...elementsOf(container, 'command'), ...elementsOf(container, 'args')];
-  const scriptAt = words.length === 0 ? undefined : shellInvocationOf(words.map(({ text }) => text))?.scriptAt;
+  const words: CommandWord[] = [];
+  addElements(words, container, 'command');
+  addElements(words, container, 'args');
+  // A script stands behind an option such as `-c` or `-ec`.
+  if (!words.some(({ text }) => /^-[A-Za-z]*c/.test(text))) return words;
+  const scriptAt = shellInvocationOf(words.map(({ text }) => text))?.scriptAt;
   const script = scriptAt === undefined ? undefined : words[scriptAt];
   if (scriptAt === undefined || script === undefined) return words;
   const tokens = shellTokens(script.text) ?? [];
@@ -107,12 +125,13 @@ function wordsOf(container: JsonObject): readonly CommandWord[] {
   return [...words.slice(0, scriptAt), ...inside, ...words.slice(scriptAt + 1)];
 }
 
-function elementsOf(container: JsonObject, list: 'command' | 'args'): CommandWord[] {
+function addElements(words: CommandWord[], container: JsonObject, list: 'command' | 'args'): void {
   const elements = member(container, list);
-  if (!Array.isArray(elements)) return [];
-  return (elements as unknown[]).flatMap((text, index) =>
-    typeof text === 'string' && text.length <= LONGEST_ARGUMENT ? [{ text, list, index }] : [],
-  );
+  if (!Array.isArray(elements)) return;
+  for (let index = 0; index < elements.length; index++) {
+    const text: unknown = elements[index];
+    if (typeof text === 'string' && text.length <= LONGEST_ARGUMENT) words.push({ text, list, index });
+  }
 }
 
 function splitFlag(text: string): [name: string, value: string | undefined] {

@@ -2,14 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { CheckPolicies } from '../../src/policy/check-policy.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
+import { LayerNumbers } from '../../src/policy/layer-numbers.ts';
 import { policyDocument, parsedPolicy } from '../worlds.ts';
 import type { CheckFloor } from '../../src/policy/check-policy.ts';
 import type { ParameterValue } from '../../src/policy/check-parameters.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
 
-let policies = new CheckPolicies(CHECK_CATALOGUE);
+let policies = new CheckPolicies(CHECK_CATALOGUE, new LayerNumbers());
 beforeEach(() => {
-  policies = new CheckPolicies(CHECK_CATALOGUE);
+  policies = new CheckPolicies(CHECK_CATALOGUE, new LayerNumbers());
 });
 
 function clusterPolicy(name: string, spec: object): ProbePolicy {

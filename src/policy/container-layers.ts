@@ -1,7 +1,15 @@
-import { mergeLayers } from '../policy/container-policy.ts';
-import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { PolicyLayer } from '../policy/probe-policy.ts';
+import { mergeLayers } from './container-policy.ts';
+import type { ContainerPolicy } from './container-policy.ts';
+import type { PolicyLayer } from './probe-policy.ts';
 import type { Container } from '../workload/containers.ts';
+
+/** Number of merged policies of named containers in the cache. Each takes about 500 bytes. */
+const REMEMBERED_CONTAINERS = 64;
+
+/** True for a policy that gives containers probes. Other policies only set checks. */
+export function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
+  return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
+}
 
 /**
  * Finds the layers that apply to a container. Containers with the same layers share one merged policy: otherwise a Pod
@@ -9,7 +17,8 @@ import type { Container } from '../workload/containers.ts';
  * name no container, and cost one merge.
  */
 export class ContainerLayers {
-  readonly #layers: readonly PolicyLayer[];
+  /** The layers that ask for probes, lowest first. A policy that only sets checks is none of them. */
+  readonly layers: readonly PolicyLayer[];
   readonly #hasMain: boolean;
   /** The numbers of the layers that name a container, by its name; undefined when no layer names any. */
   readonly #naming: ReadonlyMap<string, readonly number[]> | undefined;
@@ -22,9 +31,15 @@ export class ContainerLayers {
 
   /** @param layers lowest first */
   constructor(layers: readonly PolicyLayer[]) {
-    this.#layers = layers;
-    this.#hasMain = layers.some(({ containers }) => containers === 'main');
-    this.#naming = layers.some(({ containers }) => typeof containers !== 'string') ? byContainer(layers) : undefined;
+    const asking = layers.filter(asksForProbes);
+    this.layers = asking;
+    this.#hasMain = asking.some(({ containers }) => containers === 'main');
+    this.#naming = asking.some(({ containers }) => typeof containers !== 'string') ? byContainer(asking) : undefined;
+  }
+
+  /** Returns the same layers with one more on top. */
+  with(layer: PolicyLayer | undefined): ContainerLayers {
+    return layer === undefined ? this : new ContainerLayers([...this.layers, layer]);
   }
 
   /**
@@ -47,13 +62,16 @@ export class ContainerLayers {
     let policy = this.#named.get(key);
     if (policy === undefined) {
       policy = this.#merged(isApplication, isTheMain, new Set(naming));
-      if (policy !== undefined) this.#named.set(key, policy);
+      if (policy !== undefined) {
+        if (this.#named.size >= REMEMBERED_CONTAINERS) this.#named.clear();
+        this.#named.set(key, policy);
+      }
     }
     return policy;
   }
 
   #merged(isApplication: boolean, isMain: boolean, naming?: ReadonlySet<number>): ContainerPolicy | undefined {
-    const speaking = this.#layers.filter((layer, at) => {
+    const speaking = this.layers.filter((layer, at) => {
       if (layer.containers === 'all') return isApplication;
       if (layer.containers === 'main') return isMain;
       return naming?.has(at) === true;
