@@ -1,3 +1,4 @@
+import { FailingPart } from '../observing/failing/failing-part.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
 import type { ObservingInputs } from './observer-inputs.ts';
 
@@ -5,9 +6,14 @@ import type { ObservingInputs } from './observer-inputs.ts';
 type BuildPart = (inputs: ObservingInputs) => ObserverPart;
 
 /** The parts that observe the cluster, in the order in which they start. To add a part, add its function. */
-const OBSERVING_PARTS: readonly BuildPart[] = [];
+const OBSERVING_PARTS: readonly BuildPart[] = [failingPart];
 
 /** Builds all parts that observe the cluster; nothing is started. */
 export function observingParts(inputs: ObservingInputs): readonly ObserverPart[] {
   return OBSERVING_PARTS.map((build) => build(inputs));
+}
+
+function failingPart({ connection, log, now, podWatch, extraResults }: ObservingInputs): ObserverPart {
+  const { client, config } = connection;
+  return new FailingPart(client, { log, now, podWatch, extraResults }, { renewalMilliseconds: config.watchRenewal });
 }

@@ -1,0 +1,66 @@
+import { CAUSE_TEXTS, failureMessage, failureRemedy } from './cause-texts.ts';
+import type { WorkloadName } from '../workload-key.ts';
+import type { ReportResult } from '../reports/report-result.ts';
+import type { FailingWorkload } from './failing-workloads.ts';
+import type { Failure } from './diagnosis.ts';
+import type { SharedTrouble } from './shared-trouble.ts';
+
+/** The rule of all results about probes that fail now. */
+export const PROBE_FAILING_RULE = 'probe-failing';
+/** The cause of workloads that fail together. */
+export const SHARED_CAUSE = 'shared-dependency';
+/** All causes, for the metric. */
+export const FAILING_CAUSES: readonly string[] = [...Object.keys(CAUSE_TEXTS), SHARED_CAUSE];
+
+const SHARED_MESSAGE =
+  'readiness fails together with other workloads while the containers run: they share a dependency';
+const SHARED_REMEDY = 'Check what the workloads have in common: a database, a DNS server, a network policy, a node.';
+/** A property lists at most this many workloads. */
+const MOST_LISTED = 20;
+
+const workloadText = ({ namespace, kind, name }: WorkloadName): string => `${kind} ${namespace}/${name}`;
+
+/** The results of a workload for its report. */
+export function failingResults({ failures, shared }: FailingWorkload): ReportResult[] {
+  return [...(shared === undefined ? [] : [sharedResult(shared)]), ...failures.map(failureResult)];
+}
+
+/** The causes of a workload, each once. */
+export function failingCauses({ failures, shared }: FailingWorkload): ReadonlySet<string> {
+  return new Set([...(shared === undefined ? [] : [SHARED_CAUSE]), ...failures.map(({ cause }) => cause)]);
+}
+
+function failureResult(failure: Failure): ReportResult {
+  const { container, probe, cause, described } = failure;
+  const source = described?.injectedBy;
+  return {
+    policy: source === undefined || source === 'safety' || source === 'annotation' ? 'probewright' : source,
+    rule: PROBE_FAILING_RULE,
+    category: 'Fails now',
+    severity: 'high',
+    result: 'warn',
+    scored: false,
+    message: failureMessage(failure),
+    properties: { cause, container, probe, fix: failureRemedy(failure) },
+  };
+}
+
+function sharedResult({ since, workloads }: SharedTrouble): ReportResult {
+  const listed = workloads.slice(0, MOST_LISTED).map(workloadText).join(', ');
+  const more = workloads.length - MOST_LISTED;
+  return {
+    policy: 'probewright',
+    rule: PROBE_FAILING_RULE,
+    category: 'Fails now',
+    severity: 'high',
+    result: 'warn',
+    scored: false,
+    message: SHARED_MESSAGE,
+    properties: {
+      cause: SHARED_CAUSE,
+      workloads: more > 0 ? `${listed} and ${more} more` : listed,
+      since: new Date(since).toISOString(),
+      fix: SHARED_REMEDY,
+    },
+  };
+}

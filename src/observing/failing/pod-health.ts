@@ -1,0 +1,160 @@
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../json/json-value.ts';
+import { INJECTED_ANNOTATION } from '../../policy/annotations.ts';
+import { readProvenance } from '../../defaulting/provenance.ts';
+import { ownProbe, PROBE_KINDS } from '../../probes/probe.ts';
+import { containersOf } from '../../workload/containers.ts';
+import { handlerText } from '../../workload/handler-text.ts';
+import { isBeingDeleted } from '../../workload/kinds.ts';
+import { cut } from '../../text/cut.ts';
+import { startLimits } from './start-limits.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { ProbeKind } from '../../probes/probe.ts';
+import type { Container } from '../../workload/containers.ts';
+import type { StartLimits } from './start-limits.ts';
+
+/** How a container ended before its present run. Times are in milliseconds since the epoch. */
+export interface EndedRun {
+  readonly ranMilliseconds: number;
+  /** SIGTERM or SIGKILL ended it: the kubelet, or somebody on the node. */
+  readonly bySignal: boolean;
+  readonly outOfMemory: boolean;
+}
+
+/** A probe of a container, as a finding describes it. */
+export interface DescribedProbe {
+  /** `httpGet /healthz on port http` */
+  readonly asks: string;
+  /** The layer that injected the probe; undefined for a probe of the author. */
+  readonly injectedBy: string | undefined;
+}
+
+/** What is kept of one container of a Pod with trouble. */
+export interface ContainerHealth {
+  readonly name: string;
+  /** When the present run began; undefined while nothing runs. */
+  readonly runningSince: number | undefined;
+  readonly started: boolean;
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly ended: EndedRun | undefined;
+  readonly probes: Readonly<Partial<Record<ProbeKind, DescribedProbe>>>;
+  readonly limits: StartLimits;
+}
+
+/** What is kept of one Pod with trouble: a container is not ready, or has been restarted. */
+export interface PodHealth {
+  readonly uid: string;
+  readonly isReady: boolean;
+  /** When the containers stopped being ready after they had been; undefined when they are ready or never were. */
+  readonly unreadySince: number | undefined;
+  readonly containers: readonly ContainerHealth[];
+}
+
+/** The health of a Pod; undefined for a Pod without trouble, and for one that is being deleted or has ended. */
+export function podHealth(pod: JsonObject): PodHealth | undefined {
+  const status = objectMember(pod, 'status') ?? {};
+  const phase = stringMember(status, 'phase');
+  if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
+  const statuses = statusesByName(status);
+  const hasTrouble = [...statuses.values()].some(
+    (one) => member(one, 'ready') !== true || count(member(one, 'restartCount')) > 0,
+  );
+  const metadata = objectMember(pod, 'metadata') ?? {};
+  const uid = stringMember(metadata, 'uid');
+  const spec = objectMember(pod, 'spec');
+  if (!hasTrouble || uid === undefined || spec === undefined) return undefined;
+  const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
+  const containers = containersOf(spec).flatMap((container) => {
+    const found = statuses.get(container.name);
+    if (container.role === 'init' || found === undefined) return [];
+    return [containerHealth(container, found, provenance.get(container.name), spec)];
+  });
+  const isReady = containers.every(({ ready }) => ready);
+  return { uid, isReady, unreadySince: isReady ? undefined : unreadySince(status, containers), containers };
+}
+
+function statusesByName(status: JsonObject): Map<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const list of ['initContainerStatuses', 'containerStatuses']) {
+    const entries = member(status, list);
+    if (!Array.isArray(entries)) continue;
+    for (const entry of entries as unknown[]) {
+      const name = isJsonObject(entry) ? stringMember(entry, 'name') : undefined;
+      // A plain init container that has ended is ready, and one that has not keeps the others from starting.
+      if (isJsonObject(entry) && name !== undefined) found.set(name, entry);
+    }
+  }
+  return found;
+}
+
+function containerHealth(
+  { name, spec }: Container,
+  status: JsonObject,
+  injected: ReadonlyMap<string, string> | undefined,
+  podSpec: JsonObject,
+): ContainerHealth {
+  const running = objectMember(objectMember(status, 'state') ?? {}, 'running');
+  const probes: Partial<Record<ProbeKind, DescribedProbe>> = {};
+  for (const kind of PROBE_KINDS) {
+    const probe = ownProbe(spec, kind);
+    if (isJsonObject(probe))
+      probes[kind] = { asks: cut(handlerText(probe), MOST_ASKED), injectedBy: injected?.get(kind) };
+  }
+  return {
+    name,
+    runningSince: running && time(running, 'startedAt'),
+    started: member(status, 'started') === true,
+    ready: member(status, 'ready') === true,
+    restarts: count(member(status, 'restartCount')),
+    ended: endedRun(status),
+    probes,
+    limits: startLimits(spec, podSpec),
+  };
+}
+
+/** A message quotes at most this many characters of a handler. */
+const MOST_ASKED = 80;
+const SIGNALS: readonly unknown[] = [137, 143];
+
+function endedRun(status: JsonObject): EndedRun | undefined {
+  // While the kubelet waits for the next start, the end may still be in `state`.
+  const ended =
+    objectMember(objectMember(status, 'state') ?? {}, 'terminated') ??
+    objectMember(objectMember(status, 'lastState') ?? {}, 'terminated');
+  if (ended === undefined) return undefined;
+  const [from, until] = [time(ended, 'startedAt'), time(ended, 'finishedAt')];
+  return {
+    ranMilliseconds: from === undefined || until === undefined ? 0 : Math.max(0, until - from),
+    bySignal: SIGNALS.includes(member(ended, 'exitCode')),
+    outOfMemory: stringMember(ended, 'reason') === 'OOMKilled',
+  };
+}
+
+/** Less than this after the start of a container, the Pod was never ready since. */
+const NEVER_READY_MILLISECONDS = 2000;
+
+/**
+ * When `ContainersReady` became False, if the containers had been running for a while then: the condition keeps its
+ * last change only, and is False from the Pod's first second on.
+ */
+function unreadySince(status: JsonObject, containers: readonly ContainerHealth[]): number | undefined {
+  const conditions = member(status, 'conditions');
+  const condition = (Array.isArray(conditions) ? (conditions as unknown[]) : []).find(
+    (one): one is JsonObject => isJsonObject(one) && one['type'] === 'ContainersReady',
+  );
+  const at = condition?.['status'] === 'False' ? time(condition, 'lastTransitionTime') : undefined;
+  const starts = containers.map(({ runningSince }) => runningSince);
+  if (at === undefined || starts.some((start) => start === undefined || at - start < NEVER_READY_MILLISECONDS)) {
+    return undefined;
+  }
+  return at;
+}
+
+function time(object: JsonObject, field: string): number | undefined {
+  const at = Date.parse(stringMember(object, field) ?? '');
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 0;
+}

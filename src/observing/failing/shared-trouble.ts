@@ -1,0 +1,61 @@
+import { isDefinite } from './diagnosis.ts';
+import type { WorkloadName } from '../workload-key.ts';
+import type { Failure } from './diagnosis.ts';
+import type { PodHealth } from './pod-health.ts';
+
+/** Workloads that stopped being ready together. */
+export interface SharedTrouble {
+  /** When the first of them stopped, in milliseconds since the epoch. */
+  readonly since: number;
+  readonly workloads: readonly WorkloadName[];
+}
+
+/** A workload that fails, with its Pods that have trouble. */
+export interface Candidate {
+  readonly key: string;
+  readonly workload: WorkloadName;
+  readonly failures: readonly Failure[];
+  readonly pods: readonly PodHealth[];
+}
+
+/** Workloads that stop within this time stop together. */
+const TOGETHER_MILLISECONDS = 60_000;
+/** Two workloads may fail together by chance, or because one needs the other. */
+const FEWEST_WORKLOADS = 3;
+
+/**
+ * The workloads that fail together, by key. They stopped being ready within a minute, their containers run on, and the
+ * probes get what an application answers that waits for something else. Wrong paths, ports and schemes do not count,
+ * because they belong to one workload.
+ */
+export function sharedTroubles(candidates: readonly Candidate[]): ReadonlyMap<string, SharedTrouble> {
+  const onsets = candidates
+    .flatMap((candidate) => {
+      const since = onsetOf(candidate);
+      return since === undefined ? [] : [{ ...candidate, since }];
+    })
+    .toSorted((one, other) => one.since - other.since || (one.key < other.key ? -1 : 1));
+  const found = new Map<string, SharedTrouble>();
+  for (let first = 0; first < onsets.length;) {
+    const since = onsets[first]?.since ?? 0;
+    const together = onsets.slice(first).filter((onset) => onset.since - since <= TOGETHER_MILLISECONDS);
+    if (together.length >= FEWEST_WORKLOADS) {
+      const trouble = { since, workloads: together.map(({ workload }) => workload) };
+      for (const { key } of together) found.set(key, trouble);
+      first += together.length;
+    } else first += 1;
+  }
+  return found;
+}
+
+/** When the workload stopped being ready by itself; undefined when it never was, or when its containers do not run. */
+function onsetOf({ failures, pods }: Candidate): number | undefined {
+  const isSoft = failures.some(({ cause }) => !isDefinite(cause) && !cause.startsWith('killed-'));
+  const isKilled = failures.some(({ cause }) => cause.startsWith('killed-'));
+  if (!isSoft || isKilled) return undefined;
+  const unready = pods.filter(({ isReady }) => !isReady);
+  const run = unready.every(({ containers }) => containers.every(({ runningSince }) => runningSince !== undefined));
+  const onsets = unready.map(({ unreadySince }) => unreadySince);
+  if (!run || onsets.length === 0 || onsets.includes(undefined)) return undefined;
+  return Math.min(...onsets.map((onset) => onset ?? Infinity));
+}
