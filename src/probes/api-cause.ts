@@ -39,11 +39,25 @@ function shown(value: string | number): string {
   return typeof value === 'string' ? goQuote(cut(value, MAX_SHOWN_LENGTH)) : String(value);
 }
 
+/** No causes, for rules that have nothing to report: almost every rule of almost every object. Nobody adds to it. */
+export const NO_CAUSES: readonly ApiCause[] = [];
+
+/** Joins the causes of rules, in their order. Makes no list while at most one rule reports something. */
+export function inOrder(...lists: readonly (readonly ApiCause[])[]): readonly ApiCause[] {
+  let joined = NO_CAUSES;
+  for (const list of lists) {
+    if (list.length === 0) continue;
+    joined = joined.length === 0 ? list : [...joined, ...list];
+  }
+  return joined;
+}
+
 /** The causes of a list's elements in their order, until there are MOST_CAUSES of them. */
 export function causesOfEach<T>(
   elements: readonly T[],
   causesOf: (element: T, index: number) => readonly ApiCause[],
-): ApiCause[] {
+): readonly ApiCause[] {
+  if (elements.length === 0) return NO_CAUSES;
   const causes: ApiCause[] = [];
   for (const [index, element] of elements.entries()) {
     if (causes.length >= MOST_CAUSES) break;

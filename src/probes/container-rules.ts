@@ -1,4 +1,4 @@
-import { forbidden } from './api-cause.ts';
+import { forbidden, inOrder } from './api-cause.ts';
 import { goPointer, isSet } from './go-values.ts';
 import { lifecycleCauses } from './handler-rules.ts';
 import { containerPortsCauses } from './port-rules.ts';
@@ -13,7 +13,7 @@ import type { JsonObject } from '../json/json-value.ts';
 
 /** The rules for one container, by its list in the Pod spec. `place` is the container's own. */
 export const CONTAINER_RULES: Readonly<
-  Record<ContainerList, (container: JsonObject, place: FieldPlace) => ApiCause[]>
+  Record<ContainerList, (container: JsonObject, place: FieldPlace) => readonly ApiCause[]>
 > = {
   containers: applicationCauses,
   initContainers: initContainerCauses,
@@ -21,13 +21,13 @@ export const CONTAINER_RULES: Readonly<
 };
 
 /** validation.go, validateContainers. */
-function applicationCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
-  return [
-    ...containerPortsCauses(container, place),
-    ...lifecycleCauses(container, place),
-    ...probesCauses(container, place),
-    ...containerRestartPolicyCauses(container, place),
-  ];
+function applicationCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return inOrder(
+    containerPortsCauses(container, place),
+    lifecycleCauses(container, place),
+    probesCauses(container, place),
+    containerRestartPolicyCauses(container, place),
+  );
 }
 
 /**

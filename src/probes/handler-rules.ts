@@ -1,4 +1,4 @@
-import { causesOfEach, forbidden, invalid, notSupported, required } from './api-cause.ts';
+import { causesOfEach, forbidden, inOrder, invalid, NO_CAUSES, notSupported, required } from './api-cause.ts';
 import { goInteger, goLength, goObjects, goPointer, goString, isSet } from './go-values.ts';
 import { HEADER_NAME_PATTERN, isHeaderName } from './header-name.ts';
 import { portCauses, portNumberCauses } from './port-rules.ts';
@@ -7,7 +7,7 @@ import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
-type ActionRule = (action: JsonObject, place: FieldPlace) => ApiCause[];
+type ActionRule = (action: JsonObject, place: FieldPlace) => readonly ApiCause[];
 
 const ACTION_RULES: Readonly<Record<string, ActionRule>> = {
   exec: execCauses,
@@ -20,14 +20,14 @@ const ACTION_RULES: Readonly<Record<string, ActionRule>> = {
 const HOOK_HANDLER_KINDS = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
 
 /** A probe's handler: exactly one. */
-export function probeHandlerCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
+export function probeHandlerCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
   return handlerCauses(probe, HANDLER_KINDS, place);
 }
 
 /** A container's hooks (validation.go, validateLifecycle): the handlers of a probe, but sleep in place of grpc. */
-export function lifecycleCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
+export function lifecycleCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const lifecycle = goPointer(container, 'lifecycle');
-  if (lifecycle === undefined) return [];
+  if (lifecycle === undefined) return NO_CAUSES;
   return ['postStart', 'preStop'].flatMap((hook) => {
     const handler = goPointer(lifecycle, hook);
     if (handler === undefined) return [];
@@ -39,13 +39,13 @@ export function lifecycleCauses(container: JsonObject, place: FieldPlace): ApiCa
  * The first handler is validated; each further handler is forbidden, whatever its values (validation.go,
  * validateHandler).
  */
-function handlerCauses(handler: JsonObject, kinds: readonly string[], place: FieldPlace): ApiCause[] {
-  let causes: ApiCause[] | undefined;
+function handlerCauses(handler: JsonObject, kinds: readonly string[], place: FieldPlace): readonly ApiCause[] {
+  let causes: readonly ApiCause[] | undefined;
   for (const kind of kinds) {
     const action = goPointer(handler, kind);
     if (action === undefined) continue;
-    if (causes === undefined) causes = ACTION_RULES[kind]?.(action, place.at(kind)) ?? [];
-    else causes.push(forbidden(place.at(kind), 'may not specify more than 1 handler type'));
+    if (causes === undefined) causes = ACTION_RULES[kind]?.(action, place.at(kind)) ?? NO_CAUSES;
+    else causes = [...causes, forbidden(place.at(kind), 'may not specify more than 1 handler type')];
   }
   return causes ?? [required(place, 'must specify a handler type')];
 }
@@ -59,22 +59,22 @@ const HTTP_PROTOCOLS = ['HTTP1', 'HTTP2'];
 const GRPC_MODES = ['Plaintext', 'TLS'];
 
 /** validation.go, validateHTTPGetAction. The path is never empty here, because defaulting fills it in. */
-function httpGetCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
+function httpGetCauses(action: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const scheme = goString(action, 'scheme');
-  return [
-    ...portCauses(action, place),
-    ...(SCHEMES.includes(scheme) ? [] : [notSupported(place.at('scheme'), scheme, SCHEMES)]),
-    ...causesOfEach(goObjects(action, 'httpHeaders'), (header) => headerCauses(header, place)),
-    ...protocolCauses(action, place),
-  ];
+  return inOrder(
+    portCauses(action, place),
+    SCHEMES.includes(scheme) ? NO_CAUSES : [notSupported(place.at('scheme'), scheme, SCHEMES)],
+    causesOfEach(goObjects(action, 'httpHeaders'), (header) => headerCauses(header, place)),
+    protocolCauses(action, place),
+  );
 }
 
 /**
  * An alpha field of Kubernetes 1.37 (feature gate H2CContainerProbe): HTTP2 means HTTP/2 without TLS, to the Pod's own
  * IP. A server without the gate drops the field unread.
  */
-function protocolCauses(action: JsonObject, handler: FieldPlace): ApiCause[] {
-  if (!isSet(action, 'protocol')) return [];
+function protocolCauses(action: JsonObject, handler: FieldPlace): readonly ApiCause[] {
+  if (!isSet(action, 'protocol')) return NO_CAUSES;
   const protocol = goString(action, 'protocol');
   const place = handler.at('protocol');
   if (!HTTP_PROTOCOLS.includes(protocol)) return [notSupported(place, protocol, HTTP_PROTOCOLS)];

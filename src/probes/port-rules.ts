@@ -1,5 +1,5 @@
 import { utf8Length } from '../text/utf8.ts';
-import { causesOfEach, duplicate, invalid, notSupported, required } from './api-cause.ts';
+import { causesOfEach, duplicate, inOrder, invalid, NO_CAUSES, notSupported, required } from './api-cause.ts';
 import { goInteger, goObjects, goString } from './go-values.ts';
 import { member } from '../json/json-value.ts';
 import { isPortName, LONGEST_PORT_NAME } from './port-name.ts';
@@ -8,14 +8,11 @@ import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
-/** What is wrong with a port's number (apimachinery, util/validation, IsValidPortNum). */
-function portNumberProblems(port: number): string[] {
-  return isPortNumber(port) ? [] : [`must be between 1 and ${HIGHEST_PORT}, inclusive`];
-}
+const NO_PROBLEMS: readonly string[] = [];
 
 /** What is wrong with a port's name, everything at once (apimachinery, util/validation, IsValidPortName). */
 function portNameProblems(name: string): readonly string[] {
-  if (isPortName(name)) return [];
+  if (isPortName(name)) return NO_PROBLEMS;
   // The server's message says characters, but Go counts bytes of UTF-8.
   const rules: readonly (readonly [boolean, string])[] = [
     [
@@ -30,55 +27,58 @@ function portNameProblems(name: string): readonly string[] {
   return rules.filter(([broken]) => broken).map(([, problem]) => problem);
 }
 
-/** A port given as a number, in this field of its parent. */
-export function portNumberCauses(port: number, parent: FieldPlace, field: string): ApiCause[] {
-  return portNumberProblems(port).map((problem) => invalid(parent.at(field), port, problem));
+/** A port given as a number, in this field of its parent (apimachinery, util/validation, IsValidPortNum). */
+export function portNumberCauses(port: number, parent: FieldPlace, field: string): readonly ApiCause[] {
+  if (isPortNumber(port)) return NO_CAUSES;
+  return [invalid(parent.at(field), port, `must be between 1 and ${HIGHEST_PORT}, inclusive`)];
 }
 
 /** The port of an httpGet or tcpSocket handler: a number or a name (validation.go, ValidatePortNumOrName). */
-export function portCauses(handler: JsonObject, place: FieldPlace): ApiCause[] {
+export function portCauses(handler: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const port = member(handler, 'port');
-  if (typeof port === 'string')
-    return portNameProblems(port).map((problem) => invalid(place.at('port'), port, problem));
+  if (typeof port === 'string') {
+    const problems = portNameProblems(port);
+    return problems.length === 0 ? NO_CAUSES : problems.map((problem) => invalid(place.at('port'), port, problem));
+  }
   return portNumberCauses(goInteger(handler, 'port'), place, 'port');
 }
 
 /** A container's ports (validation.go, validateContainerPorts). */
-export function containerPortsCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
+export function containerPortsCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const names = new Set<string>();
   const ports = place.at('ports');
   return causesOfEach(goObjects(container, 'ports'), (port, index) => {
     const portPlace = ports.at(index);
-    return [
-      ...nameCauses(goString(port, 'name'), names, portPlace),
-      ...containerPortCauses(goInteger(port, 'containerPort'), portPlace),
-      ...hostPortCauses(goInteger(port, 'hostPort'), portPlace),
-      ...protocolCauses(goString(port, 'protocol'), portPlace),
-    ];
+    return inOrder(
+      nameCauses(goString(port, 'name'), names, portPlace),
+      containerPortCauses(goInteger(port, 'containerPort'), portPlace),
+      hostPortCauses(goInteger(port, 'hostPort'), portPlace),
+      protocolCauses(goString(port, 'protocol'), portPlace),
+    );
   });
 }
 
 /** Names must differ within a container only; an invalid name is not compared. */
-function nameCauses(name: string, names: Set<string>, port: FieldPlace): ApiCause[] {
-  if (name === '') return [];
+function nameCauses(name: string, names: Set<string>, port: FieldPlace): readonly ApiCause[] {
+  if (name === '') return NO_CAUSES;
   const problems = portNameProblems(name);
   if (problems.length > 0) return problems.map((problem) => invalid(port.at('name'), name, problem));
   if (names.has(name)) return [duplicate(port.at('name'), name)];
   names.add(name);
-  return [];
+  return NO_CAUSES;
 }
 
-function containerPortCauses(value: number, port: FieldPlace): ApiCause[] {
+function containerPortCauses(value: number, port: FieldPlace): readonly ApiCause[] {
   return value === 0 ? [required(port.at('containerPort'))] : portNumberCauses(value, port, 'containerPort');
 }
 
-function hostPortCauses(value: number, port: FieldPlace): ApiCause[] {
-  return value === 0 ? [] : portNumberCauses(value, port, 'hostPort');
+function hostPortCauses(value: number, port: FieldPlace): readonly ApiCause[] {
+  return value === 0 ? NO_CAUSES : portNumberCauses(value, port, 'hostPort');
 }
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-function protocolCauses(protocol: string, port: FieldPlace): ApiCause[] {
+function protocolCauses(protocol: string, port: FieldPlace): readonly ApiCause[] {
   if (protocol === '') return [required(port.at('protocol'))];
-  return PROTOCOLS.includes(protocol) ? [] : [notSupported(port.at('protocol'), protocol, PROTOCOLS)];
+  return PROTOCOLS.includes(protocol) ? NO_CAUSES : [notSupported(port.at('protocol'), protocol, PROTOCOLS)];
 }

@@ -1,4 +1,4 @@
-import { invalid } from './api-cause.ts';
+import { inOrder, invalid, NO_CAUSES } from './api-cause.ts';
 import { goInteger, goPointer, isSet } from './go-values.ts';
 import { probeHandlerCauses } from './handler-rules.ts';
 import { PROBE_KINDS } from './probe.ts';
@@ -18,13 +18,13 @@ export function probesCauses(container: JsonObject, place: FieldPlace): ApiCause
   return causes;
 }
 
-function probeCauses(kind: ProbeKind, probe: JsonObject, place: FieldPlace): ApiCause[] {
-  return [
-    ...probeHandlerCauses(probe, place),
-    ...integerCauses(probe, place),
-    ...graceCauses(probe, place),
-    ...(kind === 'readinessProbe' ? readinessCauses(probe, place) : onceCauses(probe, place)),
-  ];
+function probeCauses(kind: ProbeKind, probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return inOrder(
+    probeHandlerCauses(probe, place),
+    integerCauses(probe, place),
+    graceCauses(probe, place),
+    kind === 'readinessProbe' ? readinessCauses(probe, place) : onceCauses(probe, place),
+  );
 }
 
 const NON_NEGATIVE = [
@@ -36,31 +36,31 @@ const NON_NEGATIVE = [
 ] as const;
 
 /** No upper bounds: 68 years between two probes are accepted. */
-function integerCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
-  const causes: ApiCause[] = [];
+function integerCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  let causes: ApiCause[] | undefined;
   for (const field of NON_NEGATIVE) {
     const value = goInteger(probe, field);
-    if (value < 0) causes.push(invalid(place.at(field), value, 'must be greater than or equal to 0'));
+    if (value < 0) (causes ??= []).push(invalid(place.at(field), value, 'must be greater than or equal to 0'));
   }
-  return causes;
+  return causes ?? NO_CAUSES;
 }
 
 const GRACE = 'terminationGracePeriodSeconds';
 
-function graceCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
-  if (!isSet(probe, GRACE)) return [];
+function graceCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  if (!isSet(probe, GRACE)) return NO_CAUSES;
   const value = goInteger(probe, GRACE);
-  return value <= 0 ? [invalid(place.at(GRACE), value, 'must be greater than 0')] : [];
+  return value <= 0 ? [invalid(place.at(GRACE), value, 'must be greater than 0')] : NO_CAUSES;
 }
 
 /** A readiness probe never kills, so it has no grace period of its own. */
-function readinessCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
-  if (!isSet(probe, GRACE)) return [];
+function readinessCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  if (!isSet(probe, GRACE)) return NO_CAUSES;
   return [invalid(place.at(GRACE), goInteger(probe, GRACE), 'must not be set for readinessProbes')];
 }
 
 /** One success is enough for a liveness or startup probe, and no other number is accepted. */
-function onceCauses(probe: JsonObject, place: FieldPlace): ApiCause[] {
+function onceCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const value = goInteger(probe, 'successThreshold');
-  return value === 1 ? [] : [invalid(place.at('successThreshold'), value, 'must be 1')];
+  return value === 1 ? NO_CAUSES : [invalid(place.at('successThreshold'), value, 'must be 1')];
 }

@@ -35,7 +35,15 @@ export function probeTiming(probe: JsonObject): ProbeTiming {
 /** The same timing; undefined when a value is no count, since nothing can be worked out from such a probe. */
 export function soundTiming(probe: JsonObject): ProbeTiming | undefined {
   const timing = timingBy(countOr, probe);
-  return Object.values(timing).includes(NaN) ? undefined : timing;
+  const {
+    initialDelaySeconds: D,
+    periodSeconds: P,
+    timeoutSeconds: T,
+    failureThreshold: F,
+    successThreshold: S,
+  } = timing;
+  // One NaN makes the sum NaN.
+  return Number.isNaN(D + P + T + F + S) ? undefined : timing;
 }
 
 /** @param read returns the number in a field, or the fallback for an absent one */
