@@ -9,6 +9,7 @@ const PAGES = {
   fix: 'fix.md',
   explain: 'explain.md',
   plan: 'plan.md',
+  report: 'report.md',
   snapshot: 'snapshot.md',
   checks: 'cli.md',
 } as const;

@@ -5,6 +5,7 @@ import { EXPLAIN } from './definitions/explain.ts';
 import { FIX } from './definitions/fix.ts';
 import { OBSERVE } from './definitions/observe.ts';
 import { PLAN } from './definitions/plan.ts';
+import { REPORT } from './definitions/report.ts';
 import { SNAPSHOT } from './definitions/snapshot.ts';
 import { SERVE } from './definitions/serve.ts';
 import type { CommandDefinition, NoFlags } from '../command-line/command-definition.ts';
@@ -30,6 +31,7 @@ const COMMANDS = {
   fix: FIX,
   explain: EXPLAIN,
   plan: PLAN,
+  report: REPORT,
   snapshot: SNAPSHOT,
   checks: CHECKS,
   completion: COMPLETION,

@@ -27,7 +27,7 @@ export const RULE = paint('rule', '#c9ced6', '#3a434e');
 export const RED = paint('red', '#c8141f', '#ff7b72');
 
 /** The ground of each tone's bar. The grounds also differ in lightness, and uncertain times are hatched. */
-const GROUNDS: Readonly<Record<Tone, Paint>> = {
+export const GROUNDS: Readonly<Record<Tone, Paint>> = {
   safe: paint('safe', '#2e9f5e', '#2a8f55'),
   unsure: paint('unsure', '#ffc233', '#c78f0a'),
   stopping: paint('stopping', '#f9c9cc', '#8c2f37'),
@@ -39,7 +39,7 @@ const GROUNDS: Readonly<Record<Tone, Paint>> = {
 };
 
 /** The stripes of hatched tones. */
-const STRIPES: Readonly<Partial<Record<Tone, Paint>>> = {
+export const STRIPES: Readonly<Partial<Record<Tone, Paint>>> = {
   unsure: paint('unsure-stripe', '#f2a100', '#a87300'),
   stopping: paint('stopping-stripe', '#ef9aa0', '#6e2129'),
   maybe: paint('maybe-stripe', '#9cc6ea', '#2d6296'),

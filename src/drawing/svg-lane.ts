@@ -9,25 +9,39 @@ import type { Lane, Segment } from '../timeline/scene.ts';
 import type { Markup } from '../text/xml.ts';
 import type { Block } from './svg-elements.ts';
 import type { Frame } from './svg-frame.ts';
-import type { Mark } from './svg-marks.ts';
+import type { Mark, PlacedMark } from './svg-marks.ts';
 
 /** Narrowest bar of a stretch of time: a second of six hundred must still be seen. */
 const NARROWEST = 4;
 
 /** A stretch of time, in pixels from the left of the picture. */
-interface Stretch {
+export interface Stretch {
   readonly segment: Segment;
   readonly left: number;
   readonly right: number;
 }
 
+/** A lane with a place for everything that is drawn of it. */
+export interface PlacedLane {
+  readonly stretches: readonly Stretch[];
+  readonly marks: readonly PlacedMark[];
+  /** Rows of marks above the bar. */
+  readonly rows: number;
+}
+
+/** Places a lane's stretches of time, and the seconds at which each ends. */
+export function placeLane(lane: Lane, frame: Frame): PlacedLane {
+  const { left, length, hasTitles } = frame;
+  const stretches = stretchesOf(lane, frame);
+  const room = { left: left - (hasTitles ? 170 : 6), right: left + length + (hasTitles ? 30 : 6) };
+  const marks = placeMarks(marksOf(lane, stretches, frame), room);
+  return { stretches, marks, rows: Math.max(0, ...marks.map(({ row }) => row + 1)) };
+}
+
 /** A lane: its bar, and above the bar the seconds at which a segment ends. */
 export function laneBlock(lane: Lane, frame: Frame, top: number): Block {
-  const { left, length, scale, barHeight } = frame;
-  const stretches = stretchesOf(lane, frame);
-  const room = { left: left - (frame.hasTitles ? 170 : 6), right: left + length + (frame.hasTitles ? 30 : 6) };
-  const marks = placeMarks(marksOf(lane, stretches, frame), room);
-  const rows = Math.max(0, ...marks.map(({ row }) => row + 1));
+  const { left, scale, barHeight } = frame;
+  const { stretches, marks, rows } = placeLane(lane, frame);
   const barTop = top + rows * LABEL_ROW + 4;
   const middle = barTop + barHeight / 2 + 4;
   const title = { 'text-anchor': 'end', 'font-size': 12.5, ...filled(INK) };
@@ -56,16 +70,25 @@ function stretchesOf({ segments }: Lane, { left: start, length, scale }: Frame):
 
 function stretchMarkup({ segment, left, right }: Stretch, frame: Frame, top: number): Markup {
   const { tone, label, caption } = segment;
-  const { barHeight, scale } = frame;
+  const { barHeight } = frame;
   const bar = { x: left, y: top, width: right - left, height: barHeight, ...toned(tone) };
-  const [from, to] = widerPart(left, right, scale.breakAt === undefined ? undefined : frame.left + scale.breakAt);
   const size = Math.min(LABEL_SIZE, barHeight - 4);
-  const fits = textWidth(label, size) + 10 <= to - from;
+  const at = labelPlace({ segment, left, right }, frame, size);
   const text = { 'text-anchor': 'middle', 'font-size': size, 'font-weight': 600, ...filled(INKS[tone]) };
   return [
     element('rect', bar, element('title', {}, escapeXml(`${segmentTimes(segment)}: ${caption}`))),
-    ...(fits ? [textAt((from + to) / 2, top + barHeight / 2 + size / 3, label, text)] : []),
+    ...(at === undefined ? [] : [textAt(at, top + barHeight / 2 + size / 3, label, text)]),
   ].join('');
+}
+
+/** The middle of a label in its bar. Undefined when the label does not fit. */
+export function labelPlace(
+  { segment, left, right }: Stretch,
+  { left: start, scale }: Frame,
+  size: number,
+): number | undefined {
+  const [from, to] = widerPart(left, right, scale.breakAt === undefined ? undefined : start + scale.breakAt);
+  return textWidth(segment.label, size) + 10 <= to - from ? (from + to) / 2 : undefined;
 }
 
 /** The part of a stretch that has the most room, where a break divides the stretch. */

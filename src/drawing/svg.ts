@@ -1,5 +1,6 @@
 import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
+import { probeTimes } from '../timeline/probe-times.ts';
 import { axisBlock } from './svg-axis.ts';
 import { MUTED, RED } from './svg-colours.ts';
 import { wideFrame } from './svg-frame.ts';
@@ -52,15 +53,7 @@ function drawContainer(sheet: Sheet, container: ContainerExplanation): void {
 }
 
 function probeText({ kind, handler, from, letters }: ProbeExplanation): string {
-  const { D = 0, P = 0, T = 0, F = 0, S = 1 } = letters;
-  const times = [
-    ...(D > 0 ? [`after ${D} s`] : []),
-    `every ${P} s`,
-    `timeout ${T} s`,
-    F === 1 ? '1 failure' : `${F} failures in a row`,
-    ...(S > 1 ? [`${S} successes in a row`] : []),
-  ];
-  return `${kind}: ${cut(visible(handler), 60, '…')}, ${times.join(', ')}. From ${from}.`;
+  return `${kind}: ${cut(visible(handler), 60, '…')}, ${probeTimes(letters)}. From ${from}.`;
 }
 
 function drawScene(sheet: Sheet, scene: Scene): void {

@@ -14,6 +14,9 @@ import type { FormulaInputs } from './figure.ts';
 /** In the order in which they matter in a container's life. */
 export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe', 'readinessProbe'];
 
+/** The provider of a probe that the manifest itself has. */
+export const OWN_PROBE = 'the manifest';
+
 /** The probes of a container, each with its handler, its provider and its numbers. */
 export function explainedProbes(
   { list, index, spec }: Container,
@@ -41,7 +44,7 @@ function lettersOf(kind: ProbeKind, timings: ContainerTimings): FormulaInputs | 
 }
 
 function providerOf(injection: Injection | undefined): string {
-  if (injection === undefined) return 'the manifest';
+  if (injection === undefined) return OWN_PROBE;
   if (injection.source === ANNOTATION_SOURCE) return 'an annotation of the workload';
   if (injection.source === SAFETY_SOURCE) return "Probewright's safety, for the liveness probe that it adds";
   return injection.source;

@@ -50,7 +50,7 @@ describe('help', () => {
       code: 2,
       stdout: '',
       stderr:
-        'probewright help: COMMAND: must be serve, observe, check, fix, explain, plan, snapshot, checks, completion, version, not "chek"; did you mean "check"?\n' +
+        'probewright help: COMMAND: unknown command "chek"; did you mean "check"?\n' +
         'Run "probewright help --help" for the flags.\n',
     });
   });

@@ -1,0 +1,158 @@
+/**
+ * Filters and sorts the rows of the report. The page is complete without this script: the script shows the tools, and
+ * hides and moves rows. Texts of the page are only compared, never parsed as markup.
+ */
+
+interface Row {
+  readonly element: HTMLDetailsElement;
+  readonly group: Element;
+  readonly namespace: string;
+  readonly name: string;
+  /** What a search looks at. */
+  readonly text: string;
+  readonly verdict: string;
+  readonly level: number;
+  readonly start: number;
+  readonly checks: readonly string[];
+}
+
+const find = <T extends Element>(selector: string, type: new () => T, root: ParentNode = document): T => {
+  const found = root.querySelector(selector);
+  if (!(found instanceof type)) throw new Error(selector);
+  return found;
+};
+const textOf = (selector: string, root: ParentNode): string => root.querySelector(selector)?.textContent ?? '';
+
+const rows = [...document.querySelectorAll<HTMLDetailsElement>('.row')].map((element): Row => {
+  const group = element.closest('.namespace') ?? element;
+  const { v = '', g = '' } = element.dataset;
+  const checks = [...element.querySelectorAll('.found a')].map(({ textContent }) => textContent);
+  const namespace = textOf('h3 bdi', group);
+  const texts = [textOf('summary', element), namespace, textOf('.place', element), ...checks];
+  return {
+    element,
+    group,
+    namespace,
+    name: textOf('b', element),
+    text: texts.join(' ').toLowerCase(),
+    verdict: textOf('i', element),
+    level: Number(v),
+    start: g === '' ? Infinity : Number(g),
+    checks,
+  };
+});
+
+const tools = find('#tools', HTMLFormElement);
+const text = find('#find', HTMLInputElement);
+const namespace = find('#namespace', HTMLSelectElement);
+const verdict = find('#verdict', HTMLSelectElement);
+const check = find('#check', HTMLSelectElement);
+const order = find('#order', HTMLSelectElement);
+const fields = { find: text, namespace, verdict, check, order };
+const open = find('#open', HTMLButtonElement);
+const count = find('#count', HTMLOutputElement);
+const flat = find('#flat', HTMLElement);
+const groups = [...document.querySelectorAll<HTMLElement>('.namespace')];
+
+const offer = (select: HTMLSelectElement, values: readonly string[]): void => {
+  for (const value of new Set(values)) select.append(new Option(value, value));
+};
+offer(
+  namespace,
+  rows.map((row) => row.namespace),
+);
+offer(
+  verdict,
+  rows.toSorted((a, b) => a.level - b.level).map((row) => row.verdict),
+);
+offer(check, rows.flatMap(({ checks }) => checks).sort());
+
+const isShown = (row: Row, words: readonly string[]): boolean =>
+  (namespace.value === '' || row.namespace === namespace.value) &&
+  (verdict.value === '' || row.verdict === verdict.value) &&
+  (check.value === '' || row.checks.includes(check.value)) &&
+  words.every((word) => row.text.includes(word));
+
+const byName = (a: Row, b: Row): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
+  worst: (a, b) => a.level - b.level,
+  start: (a, b) => (a.start === b.start ? 0 : a.start - b.start),
+  name: byName,
+};
+
+let shown: Row[] = rows;
+
+function filter(): void {
+  const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+  shown = rows.filter((row) => isShown(row, words));
+  const visible = new Set(shown);
+  const filled = new Set(shown.map(({ group }) => group));
+  for (const row of rows) row.element.hidden = !visible.has(row);
+  for (const group of groups) group.hidden = order.value !== '' || !filled.has(group);
+  count.textContent = `${shown.length} of ${rows.length} workloads`;
+  remember();
+}
+
+/** Moves the rows: into one list in the chosen order, or back to their namespaces. */
+function sort(): void {
+  const compare = ORDERS[order.value];
+  flat.hidden = compare === undefined;
+  if (compare === undefined) for (const { element, group } of rows) find('.rows', HTMLElement, group).append(element);
+  else flat.append(...rows.toSorted(compare).map(({ element }) => element));
+  filter();
+}
+
+/** The choices are in the address, so that a link shows the same rows. */
+function remember(): void {
+  const chosen = Object.entries(fields).flatMap(([key, { value }]) => (value === '' ? [] : [[key, value]]));
+  const hash = new URLSearchParams(chosen).toString();
+  if (hash !== '' || location.hash.includes('=')) history.replaceState(null, '', `#${hash}`);
+}
+
+function recall(): void {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const [key, field] of Object.entries(fields)) {
+    field.value = given.get(key) ?? '';
+    // A select has no value that it does not offer.
+    if ('selectedIndex' in field && field.selectedIndex === -1) field.value = '';
+  }
+}
+
+/** Links of the summaries choose rows. */
+function choose(event: Event, select: HTMLSelectElement, value: string): void {
+  event.preventDefault();
+  for (const field of Object.values(fields)) field.value = '';
+  select.value = value;
+  sort();
+  find('#workloads', HTMLElement).scrollIntoView();
+  select.focus({ preventScroll: true });
+}
+
+for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-namespace]'))
+  link.addEventListener('click', (event) => choose(event, namespace, link.dataset['namespace'] ?? ''));
+for (const row of document.querySelectorAll('[id^=check-]')) {
+  const button = document.createElement('button');
+  const workloads = row.lastElementChild;
+  button.type = 'button';
+  button.textContent = `Show ${workloads?.textContent ?? ''}`;
+  button.addEventListener('click', (event) => choose(event, check, row.id.slice('check-'.length)));
+  workloads?.replaceChildren(button);
+}
+text.addEventListener('input', filter);
+for (const select of [namespace, verdict, check]) select.addEventListener('change', filter);
+order.addEventListener('change', sort);
+tools.addEventListener('submit', (event) => event.preventDefault());
+open.addEventListener('click', () => {
+  const closed = shown.some(({ element }) => !element.open);
+  for (const { element } of shown) element.open = closed;
+  open.textContent = closed ? 'Close all' : 'Open all';
+});
+addEventListener('hashchange', () => {
+  if (!location.hash.includes('=')) return;
+  recall();
+  sort();
+});
+
+if (rows.length > 0) tools.hidden = false;
+if (location.hash.includes('=')) recall();
+sort();

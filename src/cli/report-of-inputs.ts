@@ -1,0 +1,108 @@
+import { CHECKS } from '../checks/catalogue.ts';
+import { formatPath } from '../json/field-path.ts';
+import { objectMember, stringMembers } from '../json/json-value.ts';
+import { explainManifest } from '../timeline/explain-manifest.ts';
+import { count } from '../text/count.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { VERSION } from '../version.ts';
+import { checkInputs } from './check-inputs.ts';
+import { checkUrl } from './check-url.ts';
+import { isInCluster } from './cluster-place.ts';
+import { placeOfManifest } from '../manifests/manifest.ts';
+import type { FieldPath } from '../json/field-path.ts';
+import type { Inputs } from '../manifests/inputs.ts';
+import type { Manifest } from '../manifests/manifest.ts';
+import type { Report, ReportedPolicy, ReportedWorkload } from '../report/report.ts';
+import type { FileProblem } from '../sources/policy-documents.ts';
+import type { PlacedViolation } from './check-report.ts';
+import type { ClusterLine } from './cluster-input.ts';
+
+/** The report of a command's inputs. Its verdicts are those of `check`. */
+export function reportOfInputs(
+  inputs: Inputs,
+  line: ClusterLine,
+  progress: (done: number, total: number) => void,
+): { readonly report: Report; readonly warnings: readonly FileProblem[] } {
+  const { violations, warnings, problems } = checkInputs(inputs, 'Deny', progress);
+  const byObject = Map.groupBy(
+    violations,
+    ({ file, object }) => object && placeKey(file, object.document, object.path),
+  );
+  const workloads = inputs.texts
+    .flatMap(({ manifests }) => manifests)
+    .flatMap((manifest) => {
+      const { document, path } = manifest;
+      const found = byObject.get(placeKey(document.file, document.index, path)) ?? [];
+      return reportedWorkload(manifest, found, inputs) ?? [];
+    });
+  return {
+    report: {
+      subject: subjectOf(inputs, line),
+      now: inputs.now,
+      version: VERSION,
+      workloads,
+      policies: reportedPolicies(inputs, byObject.get(undefined) ?? []),
+      exceptions: [],
+      problems: problems.map(({ file, line: at, message }) =>
+        isInCluster(file, inputs) ? `${file}: ${message}` : `${file}:${at}: ${message}`,
+      ),
+      checks: new Map(CHECKS.map(({ id, summary }) => [id, { summary, url: checkUrl(id) }])),
+    },
+    warnings: [...warnings],
+  };
+}
+
+/** A NUL is in no path and no name of a field. */
+function placeKey(file: string, document: number, path: FieldPath): string {
+  return `${file}\0${document}\0${formatPath(path)}`;
+}
+
+/** Undefined for objects that the webhook would skip. */
+function reportedWorkload(
+  manifest: Manifest,
+  violations: readonly PlacedViolation[],
+  inputs: Inputs,
+): ReportedWorkload | undefined {
+  const { object, document } = manifest;
+  const place = isInCluster(document.file, inputs) ? document.file : placeOfManifest(manifest);
+  const explanation = explainManifest(object, place, inputs);
+  if (explanation === undefined) return undefined;
+  const { kind, namespace, name } = explanation;
+  return {
+    kind,
+    namespace,
+    name,
+    explanation,
+    violations,
+    policies: policiesOf(object, namespace, inputs),
+    warnings: [],
+    learned: new Map(),
+    live: [],
+  };
+}
+
+/** The policies that apply to the Pods of an object. */
+function policiesOf(object: Manifest['object'], namespace: string, { kinds, policies }: Inputs): string[] {
+  const kind = workloadKindOfManifest(object, kinds);
+  const found = kind && templatesToLookAt(object, kind);
+  if (found === undefined || 'skipped' in found) return [];
+  const sources = found.templates.flatMap(({ template }) => {
+    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    return policies.policyFor(namespace, labels).layers.map(({ source }) => source);
+  });
+  return [...new Set(sources)];
+}
+
+function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolation[]): ReportedPolicy[] {
+  return policies.policies.map(({ source, kind, namespace = '', name }) => ({
+    source,
+    advice: findings.filter((found) => found.kind === kind && found.namespace === namespace && found.name === name),
+  }));
+}
+
+/** What the inputs are, for the head of the page. */
+function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {
+  if (isFromCluster !== true) return count(new Set(texts.map(({ file }) => file)).size, 'file');
+  const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;
+  return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
+}

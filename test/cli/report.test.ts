@@ -1,0 +1,91 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fleet } from '../report/fleet.ts';
+import { runProbewright } from './run-probewright.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-report-'));
+});
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+const MANIFESTS = ['examples/manifests', '--policies', 'examples/policies', '--now', '2026-11-20T12:00:00Z'];
+
+describe('probewright report', () => {
+  it('prints a page, and ends with 0 whatever the verdicts are', async () => {
+    const { code, stdout, stderr } = await runProbewright(['report', '-'], { stdin: fleet(20) });
+    expect({ code, stderr, head: stdout.slice(0, 32), end: stdout.slice(-8) }).toEqual({
+      code: 0,
+      stderr: '',
+      head: '<!doctype html>\n<html lang="en">',
+      end: '</html>\n',
+    });
+  });
+
+  it('has the findings of check, all of them', async () => {
+    const manifests = fleet(30);
+    const { stdout: json } = await runProbewright(['check', '-', '--output', 'json', '--min-level', 'note'], {
+      stdin: manifests,
+    });
+    const { violations } = JSON.parse(json) as { violations: { check: string; action: string; path: string }[] };
+    const { stdout: page } = await runProbewright(['report', '-'], { stdin: manifests });
+    const labels: Record<string, string> = { Deny: 'Denied', Warn: 'Warned', Audit: 'Noted' };
+    const found = [...page.matchAll(/<li><i class=\w+>(\w+)<\/i> <a [^>]*>([\w-]+)<\/a>.*<code>([^<]*)<\/code>/g)];
+    expect(found.map(([, action, check, path]) => `${action} ${check} ${path}`).sort()).toEqual(
+      violations.map(({ action, check, path }) => `${labels[action]} ${check} ${path}`).sort(),
+    );
+  });
+
+  it('writes the same page into a file', async () => {
+    const { stdout: page } = await runProbewright(['report', ...MANIFESTS]);
+    const file = join(directory, 'report.html');
+    expect(await runProbewright(['report', ...MANIFESTS, '--output-file', file])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+    expect(await readFile(file, 'utf8')).toBe(page);
+  });
+
+  it('names a file that cannot be written', async () => {
+    const file = join(directory, 'missing', 'report.html');
+    const { code, stderr } = await runProbewright(['report', ...MANIFESTS, '--output-file', file], { directory });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^probewright report: DIR\/missing\/report.html cannot be written: .*ENOENT/,
+      ) as string,
+    });
+  });
+
+  it('shows what it could not read, also on standard error, and ends with 2', async () => {
+    const { code, stdout, stderr } = await runProbewright(['report', '-'], { stdin: '{ a: [ }' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('<stdin>:1:');
+    expect(stdout).toContain('<h3>Not everything could be read</h3><ul>\n<li><bdi>&lt;stdin&gt;:1: ');
+  });
+
+  it('of no workload is an empty page, and says so', async () => {
+    const { code, stdout, stderr } = await runProbewright(['report', '-'], { stdin: '' });
+    expect(code).toBe(0);
+    expect(stderr).toBe('probewright report: the inputs have no workload, so the page is empty\n');
+    expect(stdout).toContain('<p>There are no workloads.</p>');
+  });
+
+  it('shows advice for policies at the policy', async () => {
+    const policy = {
+      apiVersion: 'probewright.dev/v1alpha1',
+      kind: 'ProbePolicy',
+      metadata: { name: 'web', namespace: 'apps' },
+      spec: { kubernetesProbeEndpoints: { livenessProbe: '/live', readinessProbe: '/live' } },
+    };
+    const { stdout } = await runProbewright(['report', '-'], { stdin: JSON.stringify(policy) });
+    expect(stdout).toMatch(
+      /<th scope="row"><bdi>ProbePolicy\/apps\/web<\/bdi><\/th><td>0<\/td><td class="text"><p><bdi>.*shared-endpoint/,
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProbewright } from '../cli/run-probewright.ts';
+import { fleet } from '../report/fleet.ts';
+import { HOSTILE_NAMES, hostileFleet } from '../report/hostile-names.ts';
+import { accessibilityFindings } from './bed/accessibility.ts';
+import { startBrowser, whyNoBrowser } from './bed/chromium.ts';
+import { nameOfView, openPage, VIEWS, WIDE } from './bed/open-page.ts';
+import { screenshotDifference } from './bed/screenshots.ts';
+import type { Browser } from 'puppeteer-core';
+
+async function reportOf(manifests: string): Promise<string> {
+  const { stdout } = await runProbewright(
+    ['report', '-', '--policies', 'examples/policies', '--now', '2026-11-20T12:00:00Z'],
+    { stdin: manifests },
+  );
+  return stdout;
+}
+
+/** Names of the workloads that are shown, in their order. */
+const SHOWN =
+  "[...document.querySelectorAll('.row')].filter((row) => row.offsetParent).map((row) => row.querySelector('b').textContent)";
+
+/** Writes into a field as a person does. */
+const choose = (id: string, value: string): string =>
+  `{ const field = document.querySelector('#${id}'); field.value = ${JSON.stringify(value)};` +
+  "field.dispatchEvent(new Event(field.tagName === 'INPUT' ? 'input' : 'change')); }";
+
+describe.skipIf(whyNoBrowser() !== undefined)('the page of a report in a browser', () => {
+  let browser: Browser;
+  let report: string;
+  beforeAll(async () => {
+    browser = await startBrowser();
+    report = await reportOf(fleet(24, 4));
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  it.each([...VIEWS, { ...WIDE, scripting: false }].map((view) => [nameOfView(view), view] as const))(
+    'is as it was at %s, asks for nothing, and is readable for all',
+    async (name, view) => {
+      const open = await openPage(browser, report, view);
+      await open.evaluate("for (const row of [...document.querySelectorAll('.row')].slice(0, 2)) row.open = true");
+      expect(await screenshotDifference(open, `report-${name}`, 2400)).toBeUndefined();
+      expect(await open.evaluate('document.documentElement.scrollWidth')).toBe(view.width);
+      // axe cannot see the ground of a table that scrolls, nor judge a single digit.
+      expect(await accessibilityFindings(open, ['color-contrast'])).toEqual([]);
+      expect({ requests: open.requests, complaints: open.complaints }).toEqual({ requests: [], complaints: [] });
+      await open.close();
+    },
+  );
+
+  it('shows all rows and no tools where no scripts run, and rows open by themselves', async () => {
+    const open = await openPage(browser, report, { ...WIDE, scripting: false });
+    expect(await open.evaluate(`${SHOWN}.length`)).toBe(24);
+    expect(await open.evaluate("document.querySelector('#tools').offsetParent")).toBeNull();
+    await open.page.click('.row summary');
+    expect(await open.evaluate("document.querySelector('.row .place').offsetHeight > 0")).toBe(true);
+    await open.close();
+  });
+
+  it('filters by words, namespace, verdict and check, and says how many rows are left', async () => {
+    const open = await openPage(browser, report);
+    const rows = (): Promise<unknown> => open.evaluate(SHOWN);
+    const all = (await rows()) as string[];
+    await open.evaluate(choose('find', 'Deployment payments'));
+    const found = (await rows()) as string[];
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.length).toBeLessThan(all.length);
+    expect(await open.evaluate("document.querySelector('#count').textContent")).toBe(`${found.length} of 24 workloads`);
+    await open.evaluate(choose('find', ''));
+    await open.evaluate(choose('namespace', 'shop'));
+    expect(await rows()).toEqual(all.filter((name) => Number(/\d+$/.exec(name)) % 4 === 1));
+    await open.evaluate(choose('namespace', ''));
+    await open.evaluate(choose('verdict', 'Denied'));
+    const denied = await open.evaluate("Number(document.querySelector('.tiles .deny b').textContent)");
+    expect(((await rows()) as string[]).length).toBe(denied);
+    await open.evaluate(choose('verdict', ''));
+    await open.evaluate("document.querySelector('#check-named-port button').click()");
+    expect(await open.evaluate("'Show ' + document.querySelectorAll('.row:not([hidden])').length")).toBe(
+      await open.evaluate("document.querySelector('#check-named-port button').textContent"),
+    );
+    await open.close();
+  });
+
+  it('orders rows by verdict, by start and by name, and back by namespace', async () => {
+    const open = await openPage(browser, report);
+    const before = await open.evaluate(SHOWN);
+    await open.evaluate(choose('order', 'name'));
+    expect(await open.evaluate(SHOWN)).toEqual([...(before as string[])].sort());
+    await open.evaluate(choose('order', 'worst'));
+    const levels = await open.evaluate("[...document.querySelectorAll('.row')].map((row) => Number(row.dataset.v))");
+    expect(levels).toEqual([...(levels as number[])].sort((a, b) => a - b));
+    await open.evaluate(choose('order', 'start'));
+    const starts = (await open.evaluate(
+      "[...document.querySelectorAll('.row')].map((row) => row.dataset.g)",
+    )) as string[];
+    const seconds = starts.map((start) => (start === '' ? Infinity : Number(start)));
+    expect(seconds).toEqual([...seconds].sort((a, b) => (a === b ? 0 : a - b)));
+    await open.evaluate(choose('order', ''));
+    expect(await open.evaluate(SHOWN)).toEqual(before);
+    await open.close();
+  });
+
+  it('keeps the choices in the address, and a link with choices shows the same rows', async () => {
+    const open = await openPage(browser, report);
+    await open.evaluate(choose('verdict', 'Warned'));
+    await open.evaluate(choose('order', 'start'));
+    const [rows, hash] = [await open.evaluate(SHOWN), String(await open.evaluate('location.hash'))];
+    expect(hash).toBe('#verdict=Warned&order=start');
+    await open.page.goto(`${open.page.url().split('#')[0] ?? ''}${hash}`);
+    await open.page.reload();
+    expect(await open.evaluate(SHOWN)).toEqual(rows);
+    expect(open.complaints).toEqual([]);
+    await open.close();
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const open = await openPage(browser, report);
+    await open.evaluate("document.querySelector('.row summary').focus()");
+    await open.page.keyboard.press('Enter');
+    expect(await open.evaluate("document.querySelector('.row').open")).toBe(true);
+    await open.page.keyboard.press('Tab');
+    expect(await open.evaluate("document.querySelector('.row').contains(document.activeElement)")).toBe(true);
+    await open.close();
+  });
+
+  it('does the work of a filter once for each row: 1,000 rows need no second pass', async () => {
+    const open = await openPage(browser, await reportOf(fleet(60)));
+    await open.evaluate(`
+      globalThis.writes = 0;
+      const hidden = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'hidden');
+      Object.defineProperty(HTMLElement.prototype, 'hidden', { ...hidden, set(value) { writes += 1; hidden.set.call(this, value); } });
+      undefined;
+    `);
+    await open.evaluate(choose('find', 'web'));
+    expect(await open.evaluate('writes')).toBe(60 + 8);
+    await open.close();
+  });
+
+  it.each(HOSTILE_NAMES.map((name) => [JSON.stringify(name).slice(0, 40), name] as const))(
+    'is harmless with the name %s',
+    async (_, name) => {
+      const open = await openPage(browser, await reportOf(hostileFleet(name)), { ...WIDE, width: 390 });
+      await open.evaluate("document.querySelector('#open').click()");
+      await open.evaluate(choose('find', name.slice(0, 20)));
+      await open.evaluate(choose('order', 'name'));
+      const attributes = await open.evaluate(
+        "[...document.querySelectorAll('*')].flatMap((element) => element.getAttributeNames()).filter((name) => name.startsWith('on'))",
+      );
+      expect(attributes).toEqual([]);
+      expect(await open.evaluate("document.querySelectorAll('script, img, iframe, object').length")).toBe(1);
+      expect(await open.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      expect({ requests: open.requests, complaints: open.complaints }).toEqual({ requests: [], complaints: [] });
+      await open.close();
+    },
+  );
+});

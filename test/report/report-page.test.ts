@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { COMPILED_PAGE_FILE, compiledPageText } from '../../scripts/report/compiled-page.ts';
+import { SCRIPT, STYLE } from '../../src/report/compiled-page.ts';
+import { PAGE_SECURITY_POLICY } from '../../src/report/report-page.ts';
+import { runProbewright } from '../cli/run-probewright.ts';
+import { fleet } from './fleet.ts';
+import { HOSTILE_NAMES, hostileFleet } from './hostile-names.ts';
+
+const MEGABYTE = 1_000_000;
+
+/** The page of a fleet with the policies of the examples. */
+async function pageOf(manifests: string): Promise<string> {
+  const { stdout } = await runProbewright(
+    ['report', '-', '--policies', 'examples/policies', '--now', '2026-11-20T12:00:00Z'],
+    { stdin: manifests },
+  );
+  return stdout;
+}
+
+describe('the compiled page', () => {
+  it('is what its sources make; else run npm run generate:report', async () => {
+    expect(readFileSync(COMPILED_PAGE_FILE, 'utf8')).toBe(await compiledPageText());
+  });
+
+  it('has at most 8 KB of script', () => {
+    expect(SCRIPT.length).toBeLessThanOrEqual(8 * 1024);
+  });
+
+  it('allows its own style and script by their hashes, and no request', () => {
+    const source = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    expect(PAGE_SECURITY_POLICY).toBe(
+      `default-src 'none'; style-src ${source(STYLE)}; script-src ${source(SCRIPT)}; img-src data:; base-uri 'none'; form-action 'none'`,
+    );
+  });
+});
+
+describe('a report', () => {
+  let page: string;
+  beforeAll(async () => {
+    page = await pageOf(fleet(40));
+  });
+
+  it('begins its head with the policy, because a policy holds only for what follows it', () => {
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">\n<head>\n<meta http-equiv="Content-Security-Policy" /);
+  });
+
+  it('has one heading of the first level, one style and one script', () => {
+    const count = (pattern: RegExp): number => page.match(pattern)?.length ?? 0;
+    expect([count(/<h1[ >]/g), count(/<style[ >]/g), count(/<script[ >]/g)]).toEqual([1, 1, 1]);
+  });
+
+  it('refers to nothing outside of the page but to pages of documentation, by links', () => {
+    const addresses = [...page.matchAll(/(\w+)="?((?:https?:)?\/\/[^">\s]+)/g)].map(([, attribute, url = '']) => [
+      attribute,
+      new URL(url).host,
+    ]);
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const address of addresses) expect(address).toEqual(['href', 'github.com']);
+  });
+
+  it('is the same for the same inputs and the same instant, byte by byte', async () => {
+    expect(await pageOf(fleet(40))).toBe(page);
+  });
+
+  it('does not depend on the order of the workloads, but for their places in the file', async () => {
+    const withoutPlaces = (text: string): string => text.replaceAll(/<p class=place>[^;]*/g, '');
+    const { items, ...list } = JSON.parse(fleet(40)) as { items: unknown[] };
+    const reversed = await pageOf(JSON.stringify({ ...list, items: items.reverse() }));
+    const rows = (text: string): string[] => withoutPlaces(text).match(/<summary>.*?<\/summary>/g) ?? [];
+    expect(rows(reversed)).toEqual(rows(page));
+  });
+
+  it('refers to drawings and places of the page that exist, each once', () => {
+    const ids = [...page.matchAll(/ id=["]?([\w-]+)/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const used = [...page.matchAll(/(?:href="?#|labelledby="?)([\w-]+)/g)].map(([, id]) => id);
+    expect(used.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+});
+
+describe('the size of a report', () => {
+  it('is below 1.5 MB for 320 workloads, and below 3 MB for 1,000, although most have findings', async () => {
+    expect((await pageOf(fleet(320))).length).toBeLessThan(1.5 * MEGABYTE);
+    const page = await pageOf(fleet(1000));
+    expect(page.length).toBeLessThan(3 * MEGABYTE);
+    expect(page.match(/<details /g)).toHaveLength(1000);
+  });
+
+  it('is about half of that for 1,000 workloads with the same few kinds of probes', async () => {
+    const items = Array.from({ length: 1000 }, (_, index) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: `web-${index}`, namespace: `team-${index % 20}` },
+      spec: { template: { spec: { containers: [{ name: 'app', ports: [{ name: 'http', containerPort: 80 }] }] } } },
+    }));
+    const page = await pageOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    expect(page.length).toBeLessThan(1.6 * MEGABYTE);
+    expect(page).not.toContain('are left out');
+  });
+
+  it('keeps its limit for one workload with thousands of containers and findings', async () => {
+    const containers = Array.from({ length: 2000 }, (_, index) => ({
+      name: `c${index}`,
+      livenessProbe: { httpGet: { path: `/${index}`, port: 'missing' }, periodSeconds: index + 1 },
+    }));
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'many', namespace: 'apps' }, spec: { containers } };
+    const page = await pageOf(JSON.stringify(pod));
+    expect(page.length).toBeLessThan(200_000);
+    expect(page).toContain('1970 more containers are not shown.');
+  });
+});
+
+describe('hostile names', () => {
+  /** Every tag of a page with its attributes, without the values. */
+  const tagsOf = (page: string): Set<string> =>
+    new Set([...page.matchAll(/<\/?([a-zA-Z!][^\s>/]*)/g)].map(([, tag = '']) => tag.toLowerCase()));
+
+  it('make no element, wherever a name or a value may stand', async () => {
+    const known = tagsOf(await pageOf(fleet(40)));
+    for (const name of HOSTILE_NAMES) {
+      const page = await pageOf(hostileFleet(name));
+      expect([...tagsOf(page)].filter((tag) => !known.has(tag))).toEqual([]);
+      expect(page.match(/<script/g)).toHaveLength(1);
+    }
+  });
+
+  it('leave no hidden character in the page, which could change how text around it is shown', async () => {
+    for (const name of HOSTILE_NAMES)
+      expect(await pageOf(hostileFleet(name))).not.toMatch(
+        /[\u202a-\u202e\u2066-\u2069\u200b\u0000-\u0009\u000b-\u001f]/,
+      );
+  });
+
+  it('of any text make no element', async () => {
+    const known = tagsOf(await pageOf(hostileFleet('name')));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom(...Array.from('<>"\'&/!- =\u202eabs\ud800😀')) }),
+        async (name) => {
+          expect([...tagsOf(await pageOf(hostileFleet(name)))].filter((tag) => !known.has(tag))).toEqual([]);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
