@@ -1,6 +1,8 @@
 import { Document } from 'yaml';
-import { POLICY_API_VERSION, POLICY_KINDS } from '../../src/policy/probe-policy.ts';
+import { POLICY_API_VERSION } from '../../src/policy/probe-policy.ts';
 import { policySchema } from './policy-schema.ts';
+import { profileSchema } from './profile-schema.ts';
+import { STARTUP_PROFILE_KIND } from '../../src/facts/startup-profile.ts';
 import type { PolicyKind } from '../../src/policy/probe-policy.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
@@ -23,7 +25,7 @@ export interface CustomResourceDefinition {
   readonly spec: {
     readonly group: string;
     readonly names: {
-      readonly kind: PolicyKind;
+      readonly kind: OwnKind;
       readonly listKind: string;
       readonly plural: string;
       readonly singular: string;
@@ -42,12 +44,66 @@ export interface CustomResourceDefinition {
   };
 }
 
-const shortNames: Readonly<Record<PolicyKind, string>> = { ProbePolicy: 'pp', ClusterProbePolicy: 'cpp' };
+/** What a definition says about a kind beside its names. */
+interface KindOfOurs {
+  readonly shortName: string;
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly columns: readonly PrinterColumn[];
+  readonly schema: OpenApiSchema;
+}
+
+const KINDS = {
+  ProbePolicy: {
+    shortName: 'pp',
+    scope: 'Namespaced',
+    columns: policyColumns('ProbePolicy'),
+    schema: policySchema('ProbePolicy'),
+  },
+  ClusterProbePolicy: {
+    shortName: 'cpp',
+    scope: 'Cluster',
+    columns: policyColumns('ClusterProbePolicy'),
+    schema: policySchema('ClusterProbePolicy'),
+  },
+  [STARTUP_PROFILE_KIND]: {
+    shortName: 'sup',
+    scope: 'Namespaced',
+    columns: [
+      figure('Starts', 'starts', 'Measured starts of new Pods, of the last 30 starts'),
+      figure('P50', 'p50Seconds', 'Half of the measured starts took at most so many seconds'),
+      figure('P90', 'p90Seconds', 'Nine of ten measured starts took at most so many seconds'),
+      figure('Max', 'maxSeconds', 'Seconds of the longest measured start'),
+      figure(
+        'Budget',
+        'budgetSeconds',
+        'Seconds that slowStart.learned with its defaults guarantees; empty: too few starts',
+      ),
+      { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+      {
+        name: 'Container',
+        type: 'string',
+        jsonPath: '.status.container',
+        description: 'The slowest container',
+        priority: 1,
+      },
+    ],
+    schema: profileSchema,
+  },
+} as const satisfies Readonly<Record<string, KindOfOurs>>;
+
+/** Every kind that the chart installs. */
+export const OWN_KINDS = Object.keys(KINDS) as readonly OwnKind[];
+export type OwnKind = keyof typeof KINDS;
+
+function figure(name: string, field: string, description: string): PrinterColumn {
+  return { name, type: 'integer', jsonPath: `.status.${field}`, description };
+}
 
 /** The CustomResourceDefinition of a kind. */
-export function customResourceDefinition(kind: PolicyKind): CustomResourceDefinition {
+export function customResourceDefinition(kind: OwnKind): CustomResourceDefinition {
+  const { shortName, scope, columns, schema }: KindOfOurs = KINDS[kind];
   const singular = kind.toLowerCase();
-  const plural = singular.replace(/y$/, 'ies');
+  const plural = singular.endsWith('y') ? singular.replace(/y$/, 'ies') : `${singular}s`;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -59,25 +115,25 @@ export function customResourceDefinition(kind: PolicyKind): CustomResourceDefini
         listKind: `${kind}List`,
         plural,
         singular,
-        shortNames: [shortNames[kind]],
+        shortNames: [shortName],
         categories: ['probewright'],
       },
-      scope: kind === 'ClusterProbePolicy' ? 'Cluster' : 'Namespaced',
+      scope,
       versions: [
         {
           name: VERSION,
           served: true,
           storage: true,
-          additionalPrinterColumns: columns(kind),
+          additionalPrinterColumns: columns,
           subresources: { status: {} },
-          schema: { openAPIV3Schema: policySchema(kind) },
+          schema: { openAPIV3Schema: schema },
         },
       ],
     },
   };
 }
 
-function columns(kind: PolicyKind): PrinterColumn[] {
+function policyColumns(kind: PolicyKind): PrinterColumn[] {
   const ready = '.status.conditions[?(@.type=="Ready")]';
   return [
     {
@@ -118,7 +174,7 @@ function columns(kind: PolicyKind): PrinterColumn[] {
 /** The generated files: their paths from the checkout's root, and their texts. */
 export function crdFiles(): Map<string, string> {
   return new Map(
-    POLICY_KINDS.map((kind) => {
+    OWN_KINDS.map((kind) => {
       const definition = customResourceDefinition(kind);
       return [`charts/probewright/files/crds/${definition.spec.names.plural}.yaml`, yamlText(definition)];
     }),

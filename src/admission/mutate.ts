@@ -12,10 +12,11 @@ import { laxer } from '../policy/action.ts';
 import { skip } from './decision.ts';
 import { allowed, auditText } from './response.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
+import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { ObjectTooLarge } from './object-size.ts';
 import { scopeOf } from './scope.ts';
 import { violationOfUnseen } from './unseen-object.ts';
-import { isControlledByControllerManager } from './trusted-controllers.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
 import { violationAnnotation } from './violation-annotation.ts';
 import type { Circumstances } from '../checks/checked-workload.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -39,8 +40,14 @@ import type { AdmissionRequest } from './review.ts';
  *
  * @param now the instant of the decision, in milliseconds since the epoch
  */
-export function mutate(request: AdmissionRequest, policies: Snapshot, mode: MutationMode, now: number): Decision {
-  return runToEnd(mutateInSteps(request, policies, mode, now));
+export function mutate(
+  request: AdmissionRequest,
+  policies: Snapshot,
+  mode: MutationMode,
+  now: number,
+  controllers = DEFAULT_TRUSTED_CONTROLLERS,
+): Decision {
+  return runToEnd(mutateInSteps(request, policies, mode, now, controllers));
 }
 
 /** Does the work of `mutate` in steps, for an object that takes long. */
@@ -49,6 +56,7 @@ export function* mutateInSteps(
   policies: Snapshot,
   mode: MutationMode,
   now: number,
+  controllers = DEFAULT_TRUSTED_CONTROLLERS,
 ): Steps<Decision> {
   const isAudited = isControlledByControllerManager(request);
   if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
@@ -59,7 +67,10 @@ export function* mutateInSteps(
   if (request.operation !== 'CREATE') return skip(request, 'operation');
 
   const { object: pod } = scope;
-  const policy = policies.policyFor(request.namespace, stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels'));
+  const labels = stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels');
+  // Learned start times are those of the workload that a trusted controller made the Pod for.
+  const workload = workloadNameOf(pod, scope.kind, isControlled(request, controllers));
+  const policy = policies.policyFor(request.namespace, labels, workload);
   const defaulting = mode === 'Off' ? undefined : yield* permittedDefaulting(pod, policy, scope.kind);
   yield;
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];

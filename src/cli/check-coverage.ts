@@ -1,6 +1,7 @@
 import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { coverageOf } from '../verdict/coverage.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import type { LackReason, ProbeCover } from '../verdict/coverage.ts';
@@ -69,9 +70,14 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs): Plac
   const metadata = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? inputs.namespace;
   const name = stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
+  const itself = workloadNameOf(object, kind, false);
   return found.templates.map(({ template }) => {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const { containers, noMainContainer } = coverageOf(template, inputs.policies.policyFor(namespace, labels), kind);
+    const { containers, noMainContainer } = coverageOf(
+      template,
+      inputs.policies.policyFor(namespace, labels, itself),
+      kind,
+    );
     if (noMainContainer === undefined) return { containers, noMainContainer };
     const { policies, detail: message } = noMainContainer;
     const place = { file: document.file, ...document.position(path) };

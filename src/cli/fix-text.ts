@@ -4,6 +4,7 @@ import { objectMember, stringMembers } from '../json/json-value.ts';
 import { describeManifest, namespaceOf, placeOfManifest } from '../manifests/manifest.ts';
 import { permittedProbes } from '../verdict/permitted-defaulting.ts';
 import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Inputs, ParsedText } from '../manifests/inputs.ts';
@@ -61,7 +62,7 @@ function fixManifest(
   const defaultings: Defaulting[] = [];
   for (const { template, path: templatePath } of found.templates) {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = policies.policyFor(namespaceOf(object) ?? namespace, labels);
+    const policy = policies.policyFor(namespaceOf(object) ?? namespace, labels, workloadNameOf(object, kind, false));
     const defaulting = permittedProbes(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;

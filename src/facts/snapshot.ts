@@ -1,5 +1,7 @@
 import { PolicySet } from '../policy/policy-set.ts';
 import { NO_FACTS } from './facts.ts';
+import { startsOfContainer } from './learned-starts.ts';
+import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Labels } from '../policy/label-selector.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -50,8 +52,14 @@ export class Snapshot {
     return this.#set.looksAtNamespaceLabels;
   }
 
-  /** Returns the policy for a workload, from the namespace's name and the labels of the Pods. */
-  policyFor(namespace: string, podLabels: Labels): WorkloadPolicy {
-    return this.#set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
+  /**
+   * Returns the policy for a workload, from the namespace's name and the labels of the Pods.
+   *
+   * @param workload the workload whose start times count; undefined when it is not known which workload a Pod has
+   */
+  policyFor(namespace: string, podLabels: Labels, workload?: WorkloadName): WorkloadPolicy {
+    const policy = this.#set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
+    const known = workload && this.facts.starts.ofWorkload(namespace, workload.kind, workload.name);
+    return known === undefined ? policy : { ...policy, starts: (container) => startsOfContainer(known, container) };
   }
 }

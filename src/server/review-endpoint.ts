@@ -338,7 +338,7 @@ function* decide(
   try {
     if (settings.decide !== undefined) return yield* settings.decide(webhook, request, policies);
     return yield* webhook === 'mutate'
-      ? mutateInSteps(request, policies, settings.mutation, now)
+      ? mutateInSteps(request, policies, settings.mutation, now, settings.controllers)
       : validateInSteps(request, policies, settings, now);
   } catch (error) {
     if (error instanceof ObjectTooLarge) throw httpError(400, error.message);

@@ -35,6 +35,8 @@ export interface FactKind<T extends NamedFact = NamedFact> {
   readonly isRequired: boolean;
   /** Reads an object. Must not throw, and the result must not refer to the object. */
   readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
+  /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
+  readonly mirrored?: (fact: T) => T;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
   readonly facts: (objects: FactsOfKind<T> | undefined) => Partial<Facts>;
 }

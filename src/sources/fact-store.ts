@@ -35,7 +35,8 @@ export class FactStore implements ProjectionStore<NamedFact> {
       project: (object, before) => {
         const reading = kind.read(asJson(object), catalogue);
         if (reading === undefined || 'problems' in reading) return undefined;
-        return before !== undefined && isDeepStrictEqual(before, reading.fact) ? before : reading.fact;
+        const fact = kind.mirrored?.(reading.fact) ?? reading.fact;
+        return before !== undefined && isDeepStrictEqual(before, fact) ? before : fact;
       },
     };
   }

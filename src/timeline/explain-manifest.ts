@@ -18,6 +18,7 @@ import { hangScene } from './hang-scene.ts';
 import { headlineOf } from './headline.ts';
 import { effectiveTimings, muteProbes } from './mute-probes.ts';
 import { startScene } from './start-scene.ts';
+import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { Injection } from '../defaulting/injection.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -55,8 +56,9 @@ export function explainManifest(
   if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   const metadata = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? fallback;
+  const itself = workloadNameOf(object, kind, false);
   const explained = found.templates.map((placed) =>
-    explainTemplate(placed, kind, policies.policyFor(namespace, labelsOf(placed)), places),
+    explainTemplate(placed, kind, policies.policyFor(namespace, labelsOf(placed), itself), places),
   );
   return {
     kind: kind.kind,

@@ -5,6 +5,7 @@ import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { runToEnd } from '../steps.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { injectedBefore } from './injected-before.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { withReasons } from './missing-probe-reasons.ts';
@@ -57,11 +58,14 @@ export function* judgeInSteps(
   const violations: Violation[] = [];
   const warnings = new Set<string>();
   const sources = new Set<string>();
+  // A Pod's controller reference is ignored: anybody can write one.
+  const itself = workloadNameOf(object, kind, false);
   const circumstances = { namespace, facts: policies.facts, now };
   let denials = 0;
   for (const { template, path } of templates) {
     if (denials >= MOST_VIOLATIONS) break;
-    const policy = policies.policyFor(namespace, stringMembers(objectMember(template, 'metadata') ?? {}, 'labels'));
+    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    const policy = policies.policyFor(namespace, labels, itself);
     for (const { source } of policy.layers) sources.add(source);
     // When nothing is added, only the warnings about annotations are needed: floors need not be checked.
     const defaulting = yield* (willBeDefaulted ? permittedDefaulting : defaultProbesInSteps)(template, policy, kind);

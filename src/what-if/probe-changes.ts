@@ -6,6 +6,7 @@ import { probePatch } from '../defaulting/patch.ts';
 import { permittedProbes } from '../verdict/permitted-defaulting.ts';
 import { containersOf } from '../workload/containers.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import type { Operation } from 'fast-json-patch';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -56,9 +57,17 @@ function changesOfTemplate(
   );
 }
 
-function patchFor({ kind, namespace }: Workload, template: JsonObject, policies: Snapshot): readonly Operation[] {
+function patchFor(
+  { object, kind, namespace }: Workload,
+  template: JsonObject,
+  policies: Snapshot,
+): readonly Operation[] {
   const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-  return probePatch(template, permittedProbes(template, policies.policyFor(namespace, labels), kind).injections);
+  const itself = workloadNameOf(object, kind, false);
+  return probePatch(
+    template,
+    permittedProbes(template, policies.policyFor(namespace, labels, itself), kind).injections,
+  );
 }
 
 /** The containers after the patch, applied by the rules of RFC 6902 as the API server applies it. */

@@ -2,8 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { crdFiles, customResourceDefinition } from '../../scripts/crds/crd.ts';
-import { POLICY_KINDS } from '../../src/policy/probe-policy.ts';
+import { crdFiles, customResourceDefinition, OWN_KINDS } from '../../scripts/crds/crd.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
 
 const directory = 'charts/probewright/files/crds';
@@ -25,11 +24,11 @@ describe('the CustomResourceDefinitions in the chart', () => {
 
   it.each(['1.1', '1.2'] as const)('say the same to a reader of YAML %s', (version) => {
     for (const [index, text] of [...crdFiles().values()].entries()) {
-      expect(parse(text, { version })).toEqual(customResourceDefinition(POLICY_KINDS[index] ?? 'ProbePolicy'));
+      expect(parse(text, { version })).toEqual(customResourceDefinition(OWN_KINDS[index] ?? 'ProbePolicy'));
     }
   });
 
-  it.each(POLICY_KINDS)('explain every field of a %s', (kind) => {
+  it.each(OWN_KINDS)('explain every field of a %s', (kind) => {
     const schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema ?? {};
     const silent = below(schema, kind)
       .filter(([path, { description }]) => (description ?? '').length < 5 && !path.endsWith('[]'))
@@ -39,7 +38,7 @@ describe('the CustomResourceDefinitions in the chart', () => {
   });
 
   it('fit into the annotation in which "kubectl apply" keeps what it applied', () => {
-    for (const kind of POLICY_KINDS)
+    for (const kind of OWN_KINDS)
       expect(JSON.stringify(customResourceDefinition(kind)).length).toBeLessThan(0.75 * 262_144);
   });
 });

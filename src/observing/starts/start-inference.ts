@@ -1,0 +1,325 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../json/json-value.ts';
+import { isBeingDeleted } from '../../workload/kinds.ts';
+import { workloadOfPod } from '../../workload/workload-of-pod.ts';
+import { shortHash } from '../../text/short-hash.ts';
+import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
+import { containersReady, observedContainers } from './pod-status.ts';
+import { killedStartOf, overEstimate, startProbeOf } from './start-probe.ts';
+import type { StartSample } from '../../facts/startup-profile.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { WorkloadReference } from '../../workload/workload-of-pod.ts';
+import type { ContainerEnd, ObservedContainer, ReadyCondition } from './pod-status.ts';
+import type { StartProbe } from './start-probe.ts';
+
+/** A start whose time is known. */
+export interface MeasuredStart {
+  readonly namespace: string;
+  readonly workload: WorkloadReference;
+  readonly container: string;
+  readonly image: string;
+  readonly sample: StartSample;
+}
+
+/** A start that a probe ended: the container needs more than the bound. */
+export interface KilledStart extends Omit<MeasuredStart, 'sample'> {
+  /** Identifies the start, so that two observers count it once. */
+  readonly id: string;
+  readonly boundSeconds: number;
+}
+
+/** Where starts go. */
+export interface StartListener {
+  measured(start: MeasuredStart): void;
+  killed(start: KilledStart): void;
+}
+
+/** A container that is starting. */
+interface Starting {
+  /** The container that runs; '' while none runs. */
+  readonly containerID: string;
+  /** Start by the node's clock, in seconds since the epoch. */
+  readonly startedAt: number;
+  /** When a watch first told that the container runs, by our clock; undefined when a list told it. */
+  readonly runningSeenAt: number | undefined;
+  /** The measured start, while the next event may still show a better instant. */
+  readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
+}
+
+/** A Pod with containers that are starting. */
+interface StartingPod {
+  readonly containers: ReadonlyMap<string, Starting>;
+  /** Containers that were not ready when the Pod was seen last. */
+  readonly unready: number;
+  readonly seenAt: number;
+  readonly listing: number;
+}
+
+/** One event of one Pod. */
+interface PodEvent {
+  readonly pod: JsonObject;
+  readonly uid: string;
+  readonly containers: readonly ObservedContainer[];
+  readonly ready: ReadyCondition | undefined;
+  readonly before: StartingPod | undefined;
+  readonly receivedAt: number;
+}
+
+const NOT_RUNNING: Starting = { containerID: '', startedAt: 0, runningSeenAt: undefined };
+
+/** The kubelet finds a new container within a relist (1 s) and a sync, and writes the status soon after. */
+const RUNNING_SEEN_WITHIN_SECONDS = 3;
+/** A container that is seen this soon after its start has not been ready before. Our clock may be a little behind. */
+const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
+/** Both instants of the kubelet are whole seconds, so their difference is off by less than one in both directions. */
+const ROUNDING_SECONDS = 2;
+/**
+ * Error of an instant of our clock: how long after the start the container was seen, and how late a status is written.
+ */
+const EVENT_ERROR_SECONDS = 5;
+/** The next event of a Pod, with a better instant, usually comes within a second. */
+const PROVISIONAL_MILLISECONDS = 5000;
+
+/** More starting Pods than any cluster has at one time. Beyond them, new Pods are not followed. */
+const MOST_PODS = 50_000;
+
+/**
+ * Infers how long containers take to start, from the events of a watch of Pods. Keeps one record for each Pod with
+ * starting containers, and drops the record afterwards. A start of which a part was not seen gives no sample: a wrong
+ * sample is worse than none.
+ *
+ * Sources of the rules: pkg/kubelet/status/status_manager.go, updateLastTransitionTime (instants of conditions are set
+ * when a probe decides, by the node's clock); pkg/kubelet/prober/prober_manager.go, UpdatePodStatus (started and
+ * ready).
+ */
+export class StartInference {
+  readonly #listener: StartListener;
+  readonly #pods = new Map<string, StartingPod>();
+  #listing = 0;
+  #isListing = false;
+  #ignored = 0;
+
+  constructor(listener: StartListener) {
+    this.#listener = listener;
+  }
+
+  /** The number of Pods that are followed now. */
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  /** The number of Pods that were not followed, because too many Pods were starting. */
+  get ignored(): number {
+    return this.#ignored;
+  }
+
+  /** A list of all Pods begins. */
+  listing(): void {
+    this.#listing += 1;
+    this.#isListing = true;
+  }
+
+  /** The list has ended: Pods that it did not have are gone. */
+  listed(): void {
+    this.#isListing = false;
+    for (const [uid, { listing }] of this.#pods) if (listing !== this.#listing) this.#pods.delete(uid);
+  }
+
+  /** A Pod has been deleted, or has ended. */
+  gone(pod: JsonObject): void {
+    const uid = uidOf(pod);
+    const known = this.#pods.get(uid);
+    if (known === undefined) return;
+    for (const { provisional } of known.containers.values())
+      if (provisional) this.#listener.measured(provisional.start);
+    this.#pods.delete(uid);
+  }
+
+  /** A Pod of a list or of a watch. Nothing of the Pod is kept. */
+  seen(pod: JsonObject, receivedAt: number): void {
+    const uid = uidOf(pod);
+    if (uid === '') return;
+    const containers = isBeingDeleted(pod) ? undefined : observedContainers(pod);
+    if (containers === undefined) {
+      this.gone(pod);
+      return;
+    }
+    const before = this.#pods.get(uid);
+    const event: PodEvent = { pod, uid, containers, ready: containersReady(pod), before, receivedAt };
+    const starting = new Map<string, Starting>();
+    let unready = 0;
+    for (const one of containers) {
+      if (!one.ready) unready += 1;
+      const probe = startProbeOf(one.container.spec);
+      if (probe === undefined) continue;
+      const next = this.#follow(event, one, probe);
+      if (next !== undefined) starting.set(one.container.name, next);
+    }
+    if (starting.size === 0) this.#pods.delete(uid);
+    else if (before !== undefined || this.#pods.size < MOST_PODS)
+      this.#pods.set(uid, { containers: starting, unready, seenAt: receivedAt, listing: this.#listing });
+    else this.#ignored += 1;
+  }
+
+  /** Reports measured starts for which no better instant came. To be called now and then. */
+  settle(now: number): void {
+    for (const [uid, pod] of this.#pods) {
+      const left = new Map(pod.containers);
+      for (const [name, { provisional }] of pod.containers) {
+        if (provisional === undefined || now - provisional.at < PROVISIONAL_MILLISECONDS) continue;
+        this.#listener.measured(provisional.start);
+        left.delete(name);
+      }
+      if (left.size === 0) this.#pods.delete(uid);
+      else if (left.size < pod.containers.size) this.#pods.set(uid, { ...pod, containers: left });
+    }
+  }
+
+  /** What to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
+  #follow(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
+    const known = this.#known(event, one, probe);
+    if (known?.provisional !== undefined) {
+      this.#listener.measured(better(known.provisional.start, one, event, known.startedAt));
+      return one.running?.containerID === known.containerID ? undefined : NOT_RUNNING;
+    }
+    const { running } = one;
+    if (running === undefined) return NOT_RUNNING;
+    const hasPassed = probe.basis === 'startup' ? one.started : one.ready;
+    const isNew = known !== undefined && known.containerID !== running.containerID;
+    if (known === undefined && (hasPassed || !this.#isFromItsStart(event, running.startedAt))) return undefined;
+    const runningSeenAt = this.#isListing ? undefined : event.receivedAt;
+    const now = known === undefined || isNew ? { ...running, runningSeenAt } : known;
+    return hasPassed ? this.#passed(event, one, probe, now) : now;
+  }
+
+  /** The record of the container, after the end of the container that was starting. */
+  #known(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
+    const known = event.before?.containers.get(one.container.name);
+    if (known === undefined || known.containerID === '') return this.#isListing ? undefined : known;
+    if (known.provisional !== undefined) return known;
+    const end = one.ends.find(({ containerID }) => containerID === known.containerID);
+    if (end === undefined && one.running?.containerID === known.containerID) {
+      // Changes before a list were not seen. Only a startup probe passes once and for all.
+      return this.#isListing && (probe.basis === 'readiness' || one.started) ? undefined : known;
+    }
+    if (this.#isListing) return undefined;
+    if (end !== undefined) this.#ended(event, one, end);
+    return NOT_RUNNING;
+  }
+
+  /**
+   * True when a running container, of which nothing is known, has not been ready since its start: it has just started,
+   * or it is the only container with probes and the Pod has never been ready since.
+   */
+  #isFromItsStart({ ready, containers, receivedAt }: PodEvent, startedAt: number): boolean {
+    // Instants of the node come first: by our clock, a container of a node that is ahead seems younger than it is.
+    const isSince = ready !== undefined && !ready.isTrue && ready.since <= startedAt + RUNNING_SEEN_WITHIN_SECONDS;
+    if (ready !== undefined && !isSince) return false;
+    const age = receivedAt / 1000 - startedAt;
+    if (age >= JUST_STARTED_SECONDS.earliest && age <= JUST_STARTED_SECONDS.latest) return true;
+    if (!isSince) return false;
+    return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
+  }
+
+  /** The start has ended. Reports the sample, or keeps it for a better instant. */
+  #passed(event: PodEvent, one: ObservedContainer, probe: StartProbe, now: Starting): Starting | undefined {
+    const { before, receivedAt } = event;
+    const byCondition = secondsUntilReady(event, one, now.startedAt);
+    if (byCondition !== undefined) {
+      // With several containers that became ready since the last event, the condition has the instant of the last one.
+      const gap = before?.unready === 1 ? 0 : (receivedAt - (before?.seenAt ?? 0)) / 1000 + EVENT_ERROR_SECONDS;
+      this.#report(event, one, probe, byCondition, ROUNDING_SECONDS + gap);
+      return undefined;
+    }
+    if (now.runningSeenAt === undefined) return undefined;
+    const age = receivedAt / 1000 - now.startedAt;
+    const isOneEvent = now.runningSeenAt === receivedAt;
+    if (isOneEvent && (age < JUST_STARTED_SECONDS.earliest || age > JUST_STARTED_SECONDS.latest)) return undefined;
+    const seconds = Math.ceil((receivedAt - now.runningSeenAt) / 1000) + RUNNING_SEEN_WITHIN_SECONDS;
+    const start = startOf(event, one, probe, seconds, EVENT_ERROR_SECONDS);
+    return start && { ...now, provisional: { start, at: receivedAt } };
+  }
+
+  #report(event: PodEvent, one: ObservedContainer, probe: StartProbe, seconds: number, rounding: number): void {
+    const start = startOf(event, one, probe, seconds, rounding);
+    if (start !== undefined) this.#listener.measured(start);
+  }
+
+  /** A container has ended while it was starting. */
+  #ended({ pod, uid }: PodEvent, { container }: ObservedContainer, end: ContainerEnd): void {
+    const workload = workloadOfPod(pod);
+    const killed = killedStartOf(container.spec, objectMember(pod, 'spec') ?? {});
+    const { lifetimeSeconds } = end;
+    if (workload === undefined || killed === undefined || lifetimeSeconds === undefined) return;
+    // A container that ends earlier has ended by itself, one that ends later was alive.
+    const isKill = lifetimeSeconds >= killed.shortestSeconds && lifetimeSeconds <= killed.longestSeconds;
+    // A bound of 0 s says nothing.
+    if (!isKill || killed.boundSeconds === 0 || end.isOutOfMemory || areAllRestarted(pod)) return;
+    this.#listener.killed({
+      ...placeOf(pod, container.spec, workload),
+      id: shortHash(`${uid}/${end.containerID}`),
+      boundSeconds: killed.boundSeconds,
+    });
+  }
+}
+
+/** Seconds from the start to the condition ContainersReady, rounded up; undefined when the condition does not tell. */
+function secondsUntilReady({ ready }: PodEvent, one: ObservedContainer, startedAt: number): number | undefined {
+  if (ready?.isTrue !== true || !one.ready || ready.since < startedAt) return undefined;
+  return Math.ceil(ready.since - startedAt) + 1;
+}
+
+/** The sample with the instant of the condition, when that is earlier than the event that told of the start. */
+function better(start: MeasuredStart, one: ObservedContainer, event: PodEvent, startedAt: number): MeasuredStart {
+  const seconds = secondsUntilReady(event, one, startedAt);
+  const { sample } = start;
+  if (seconds === undefined || seconds >= sample.seconds) return start;
+  const within = Math.max(0, sample.within - (sample.seconds - seconds));
+  return { ...start, sample: { ...sample, seconds, within } };
+}
+
+function startOf(
+  { pod, uid }: PodEvent,
+  { container, running, isRestart }: ObservedContainer,
+  probe: StartProbe,
+  seconds: number,
+  rounding: number,
+): MeasuredStart | undefined {
+  const workload = workloadOfPod(pod);
+  if (workload === undefined || running === undefined || seconds > PROFILE_BOUNDS.seconds) return undefined;
+  return {
+    ...placeOf(pod, container.spec, workload),
+    sample: {
+      seconds,
+      within: Math.min(seconds, Math.ceil(overEstimate(probe, seconds, rounding))),
+      basis: probe.basis,
+      restart: isRestart,
+      node: shortHash(stringMember(objectMember(pod, 'spec') ?? {}, 'nodeName') ?? ''),
+      at: new Date(running.startedAt * 1000).toISOString().replace('.000Z', 'Z'),
+      id: shortHash(`${uid}/${running.containerID}`),
+    },
+  };
+}
+
+function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): Omit<MeasuredStart, 'sample'> {
+  return {
+    namespace: stringMember(objectMember(pod, 'metadata') ?? {}, 'namespace') ?? '',
+    workload,
+    container: stringMember(container, 'name') ?? '',
+    image: stringMember(container, 'image') ?? '',
+  };
+}
+
+function uidOf(pod: JsonObject): string {
+  return stringMember(objectMember(pod, 'metadata') ?? {}, 'uid') ?? '';
+}
+
+/** True while the kubelet restarts all containers of the Pod (KEP-5532): no probe ended them. */
+function areAllRestarted(pod: JsonObject): boolean {
+  const conditions = member(objectMember(pod, 'status') ?? {}, 'conditions');
+  return (
+    Array.isArray(conditions) &&
+    (conditions as unknown[]).some(
+      (one) => isJsonObject(one) && one['type'] === 'AllContainersRestarting' && one['status'] === 'True',
+    )
+  );
+}

@@ -1,0 +1,23 @@
+import { LearnedStarts, withoutSeconds, workloadStarts } from '../facts/learned-starts.ts';
+import { readStartupProfile, STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
+import { stringMember, objectMember } from '../json/json-value.ts';
+import { POLICY_API_VERSION } from '../policy/probe-policy.ts';
+import type { WorkloadStarts } from '../facts/learned-starts.ts';
+import type { FactKind } from './fact-kind.ts';
+
+/** StartupProfiles: learned start times. */
+export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
+  kind: STARTUP_PROFILE_KIND,
+  group: 'probewright.dev',
+  apiVersion: POLICY_API_VERSION,
+  resource: 'startupprofiles',
+  omit: ['annotations', 'labels', 'ownerReferences'],
+  isRequired: false,
+  read: (object) => {
+    const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+    const profile = readStartupProfile(object);
+    return name === undefined || profile === undefined ? undefined : { fact: workloadStarts(name, profile) };
+  },
+  mirrored: withoutSeconds,
+  facts: (objects) => (objects === undefined ? {} : { starts: new LearnedStarts(objects) }),
+};
