@@ -86,7 +86,7 @@ describe('the part of a workload in a snapshot', () => {
       fc.property(anyWorkload, (object) => {
         expect(violationsOf(partOf(object))).toEqual(violationsOf(object));
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
