@@ -72,6 +72,23 @@ export const rooms = {
     'json',
     'text',
   ],
+  impact: [
+    'admission',
+    'sources',
+    'kubernetes',
+    'what-if',
+    'verdict',
+    'checks',
+    'defaulting',
+    'yaml',
+    'facts',
+    'files',
+    'policy',
+    'workload',
+    'probes',
+    'json',
+    'text',
+  ],
   server: ['admission', 'verdict', 'defaulting', 'checks', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
 };
 /** The pure rooms: their files also run in a browser (test/browser.test.ts). */

@@ -14,7 +14,11 @@ export interface DecodedReply {
  * Holds a reply to what the API server demands of it (apiserver pkg/admission/plugin/webhook/request/admissionreview.go,
  * VerifyAdmissionResponse, and what it silently drops), and decodes it. Every reply in every test goes through here.
  */
-export function expectValidReply(webhook: 'mutate' | 'validate', uid: string, reply: unknown): DecodedReply {
+export function expectValidReply(
+  webhook: 'mutate' | 'validate' | 'review-policies',
+  uid: string,
+  reply: unknown,
+): DecodedReply {
   // As it goes over the wire.
   const review = JSON.parse(JSON.stringify(reply)) as Record<string, unknown>;
   expect(Object.keys(review).sort()).toEqual(['apiVersion', 'kind', 'response']);
@@ -23,7 +27,7 @@ export function expectValidReply(webhook: 'mutate' | 'validate', uid: string, re
   expect(response['uid']).toBe(uid);
   expect(typeof response['allowed']).toBe('boolean');
   expect('patch' in response).toBe('patchType' in response);
-  if (webhook === 'validate') expect(response).not.toHaveProperty('patch');
+  if (webhook !== 'mutate') expect(response).not.toHaveProperty('patch');
   const patch = 'patch' in response ? expectValidPatch(response) : undefined;
   const warnings = (response['warnings'] ?? []) as string[];
   for (const warning of warnings) expect(warning).toMatch(/^\P{Cc}+$/u);

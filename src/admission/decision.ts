@@ -1,4 +1,5 @@
 import { allowed } from './response.ts';
+import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { UntouchedReason } from '../workload/kinds.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
@@ -18,6 +19,18 @@ export interface Decision {
   readonly violations?: readonly Violation[];
   /** Sources of the policies in force, lowest layer first. */
   readonly policies?: readonly string[];
+  /** The policy whose effect on live workloads the reply may show. */
+  readonly reviewed?: ReviewedPolicy;
+}
+
+/** A policy that is being written or deleted. */
+export interface ReviewedPolicy {
+  /** The policy as `kind/namespace/name`. */
+  readonly source: string;
+  /** Undefined for a cluster policy. */
+  readonly namespace: string | undefined;
+  /** Undefined = the policy is being deleted. */
+  readonly applied: ProbePolicy | undefined;
 }
 
 /** On sends patches. Audit only reports the patches that On would send. */

@@ -4,6 +4,8 @@ import { visible } from '../text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../json/field-path.ts';
 import { formatViolation, fullMessage } from '../checks/violation.ts';
+import { formatProblem } from '../policy/problems.ts';
+import type { Problem } from '../policy/problems.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { PatchOperation } from '../defaulting/patch.ts';
 
@@ -29,10 +31,10 @@ export interface AdmissionResponse {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** The fields of a meta/v1 Status that a denial sets. */
+/** The fields of a meta/v1 Status that a denial sets. 422 is for an object that cannot be read. */
 export interface DenialStatus {
-  readonly code: 403;
-  readonly reason: 'Forbidden';
+  readonly code: 403 | 422;
+  readonly reason: 'Forbidden' | 'Invalid';
   readonly message: string;
   readonly details: { readonly causes: readonly DenialCause[] };
 }
@@ -93,6 +95,25 @@ export function denied(
       status: { code: 403, reason: 'Forbidden', message: lines.join('\n'), details: { causes } },
       auditAnnotations: bounded(auditAnnotations),
     },
+  };
+}
+
+/** A problem quotes keys of the object, which may have any length. */
+const MAX_PROBLEM_LENGTH = 500;
+
+/** Builds the denial of an object that cannot be read. The message has one line for each problem. */
+export function invalid(uid: string, problems: readonly Problem[]): AdmissionReviewReply {
+  const shown = (text: string): string => visible(cut(text, MAX_PROBLEM_LENGTH));
+  const causes = problems.map(({ path, message }) => ({
+    reason: 'FieldValueInvalid',
+    field: shown(formatPath(path)),
+    message: shown(message),
+  }));
+  const message = problems.map((problem) => shown(formatProblem(problem))).join('\n');
+  return {
+    apiVersion: REVIEW_API_VERSION,
+    kind: REVIEW_KIND,
+    response: { uid, allowed: false, status: { code: 422, reason: 'Invalid', message, details: { causes } } },
   };
 }
 

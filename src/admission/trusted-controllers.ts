@@ -50,7 +50,8 @@ function canBeController(userName: string, namespace: string, trusted: TrustedCo
   return own !== undefined && trusted.foreignServiceAccounts && own !== namespace;
 }
 
-function isControllerManager(userName: string): boolean {
+/** True for kube-controller-manager's own accounts. */
+export function isControllerManager(userName: string): boolean {
   return userName === CONTROLLER_MANAGER || serviceAccountNamespace(userName) === SYSTEM_NAMESPACE;
 }
 

@@ -43,5 +43,7 @@ function clusterConfig(kubeconfig: string, flags: ServeFlagValues): ClusterConfi
     leaseRenew: flags['lease-renew'],
     watchRenewal: flags['watch-renewal'],
     policyBudget: flags['policy-budget'] * MEBIBYTE,
+    policyImpact: flags['policy-impact'],
+    exemptNamespaces: flags['exempt-namespaces'],
   };
 }

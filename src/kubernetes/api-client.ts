@@ -19,11 +19,16 @@ export interface ApiRequest {
   readonly accept?: string;
   /** Removes unused parts of an answer, or of one line of an answer, before it is parsed. */
   readonly reduce?: (json: Buffer) => Buffer;
+  /** The most bytes of the answer, if fewer than MAX_ANSWER_BYTES. */
+  readonly mostBytes?: number;
   /** Aborts the request: its promise rejects. */
   readonly signal?: AbortSignal;
   /** How long the API server may be silent, for a request with a shorter limit than the client's. */
   readonly timeoutMilliseconds?: number;
 }
+
+/** What requests of single answers need of a client. */
+export type ApiRequests = Pick<ApiClient, 'request'>;
 
 /** Media types of patches. */
 export const JSON_PATCH = 'application/json-patch+json';
@@ -112,7 +117,7 @@ export class ApiClient {
   }
 
   async #whole(request: ApiRequest): Promise<Buffer> {
-    return bytesOf(await this.#accepted(request));
+    return bytesOf(await this.#accepted(request), request.mostBytes);
   }
 
   /** The answer to a request that the API server did not refuse. */
@@ -181,8 +186,8 @@ function named(error: unknown, what: string): Error {
 }
 
 /** All of an answer. Its pieces stay outside of Node's heap until they become one text. */
-async function bytesOf(response: IncomingMessage): Promise<Buffer> {
-  const pieces = new Pieces('the answer');
+async function bytesOf(response: IncomingMessage, most?: number): Promise<Buffer> {
+  const pieces = new Pieces('the answer', most);
   for await (const chunk of response) pieces.add(chunk as Buffer);
   return pieces.take();
 }
@@ -212,20 +217,22 @@ async function readLines(response: IncomingMessage, line: (bytes: Buffer) => voi
   take();
 }
 
-/** Bytes that came one after the other, up to MAX_ANSWER_BYTES. */
+/** Bytes that came one after the other, up to a limit. */
 class Pieces {
   readonly #what: string;
+  readonly #most: number;
   #pieces: Buffer[] = [];
   #length = 0;
 
-  constructor(what: string) {
+  constructor(what: string, most = MAX_ANSWER_BYTES) {
     this.#what = what;
+    this.#most = most;
   }
 
   add(piece: Buffer): void {
     this.#length += piece.length;
-    if (this.#length > MAX_ANSWER_BYTES)
-      throw new AnswerTooLarge(`${this.#what} has more than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
+    if (this.#length > this.#most)
+      throw new AnswerTooLarge(`${this.#what} has more than ${this.#most / 1024 / 1024} MiB`);
     this.#pieces.push(piece);
   }
 

@@ -4,7 +4,7 @@ import type { ApiClient, ApiRequest } from './api-client.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** Objects a page: the API server's own clients use the same number. Pages of large objects get fewer. */
-const PAGE_SIZE = 500;
+export const PAGE_SIZE = 500;
 
 /** Some of the objects of a collection. */
 export interface Page {
@@ -13,6 +13,8 @@ export interface Page {
   readonly resourceVersion: string;
   /** Where the next page begins; undefined on the last one. */
   readonly continue: string | undefined;
+  /** The number of objects after this page, if the API server knows. */
+  readonly remaining: number | undefined;
 }
 
 /** An answer of the API server that makes no sense, so that a change may have been missed. */
@@ -66,16 +68,18 @@ export class PagedList {
   }
 }
 
-function readPage(body: unknown): Page {
+/** Reads the answer to a list. Throws Unusable if the answer is no list. */
+export function readPage(body: unknown): Page {
   const metadata = isRecord(body) ? body['metadata'] : undefined;
   const items = isRecord(body) ? (body['items'] ?? []) : undefined;
   if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
     throw new Unusable('the list has no resourceVersion or no items');
-  const next = metadata['continue'];
+  const { continue: next, remainingItemCount: remaining } = metadata;
   return {
     items: (items as unknown[]).filter(isKubernetesObject).map(withoutManagedFields),
     resourceVersion: metadata['resourceVersion'],
     continue: typeof next === 'string' && next !== '' ? next : undefined,
+    remaining: typeof remaining === 'number' ? remaining : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { hasCode } from '../kubernetes/api-error.ts';
 import { isKubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import { PagedList } from '../kubernetes/paged-list.ts';
-import { refusal, rootOf } from '../sources/cluster-kinds.ts';
+import { refusal, resourceOf, rootOf } from '../sources/cluster-kinds.ts';
 import { reduceList, reduceObject } from '../sources/workload-lists.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
@@ -81,9 +81,4 @@ export class ClusterReading {
     if (!isNamespaced) return 'in the cluster';
     return this.#namespace === undefined ? 'in all namespaces' : `in namespace ${this.#namespace}`;
   }
-}
-
-/** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
-function resourceOf({ group, resource }: ReadableKind): string {
-  return group === '' ? resource : `${resource}.${group}`;
 }

@@ -45,6 +45,10 @@ export interface ClusterConfig extends ConnectionConfig {
   readonly leafLifetime: number;
   readonly caOverlap: number;
   readonly certificateCheck: number;
+  /** Whether reviews of policies show the effect on live workloads. */
+  readonly policyImpact: boolean;
+  /** Namespaces that the webhook configurations exempt; undefined = those that the chart always exempts. */
+  readonly exemptNamespaces: readonly string[] | undefined;
 }
 
 /** A cluster that the webhook speaks to. */

@@ -10,6 +10,7 @@ import { requestLog } from './request-log.ts';
 import { metricsOf } from '../running/part.ts';
 import { filesPart } from '../running/files-part.ts';
 import { policySourcesStatus } from '../running/policy-sources-status.ts';
+import { policyEffect } from './policy-effect.ts';
 import { readinessOf } from './readiness.ts';
 import { ServingTls } from './serving-tls.ts';
 import { COMMIT, VERSION } from '../version.ts';
@@ -158,6 +159,8 @@ function webhookApp(
 ): FastifyInstance {
   const { pair, clientCa } = tls;
   if (pair === undefined) throw new Error('there is no certificate to serve with');
+  const effect =
+    cluster && policyEffect({ connection: cluster.connection, store, kinds }, config, metrics, { now, monotonic });
   return buildWebhookApp({
     cert: pair.cert,
     key: pair.key,
@@ -166,6 +169,7 @@ function webhookApp(
     ...(cluster && {
       namespaceKnown: (namespace: string, client: string) => cluster.policies.source.namespaceKnown(namespace, client),
     }),
+    ...(effect && { policyEffect: effect }),
     mutation: config.mutation,
     enforcement: config.enforcement,
     kinds,

@@ -81,7 +81,7 @@ const MOST_REQUESTS_PER_CONNECTION = 2000;
  */
 const MOST_PIPELINED = 100;
 
-/** Builds the HTTPS app with `/mutate` and `/validate`. It does not listen. */
+/** Builds the HTTPS app with `/mutate`, `/validate` and `/review-policies`. It does not listen. */
 export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const clientErrors = new ClientErrors();
   const app = fastify({
@@ -216,7 +216,7 @@ function answerFailures(app: FastifyInstance, refused: RefusedConnections, { log
     return send(request, reply, failureOf(pathOf(request), error, log));
   });
   app.setNotFoundHandler((request, reply) => {
-    const message = `no ${request.method} ${pathOf(request)}: POST an AdmissionReview to /mutate or /validate`;
+    const message = `no ${request.method} ${pathOf(request)}: POST an AdmissionReview to /mutate, /validate or /review-policies`;
     return send(request, reply, failureStatus(404, message));
   });
 }

@@ -2,17 +2,20 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { REASON_CODES } from '../defaulting/reason.ts';
 import { CHECKS } from '../checks/catalogue.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
+import { POLICY_KINDS } from '../policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../facts/missed-namespace.ts';
 import { droppedConnections } from './dropped-connections.ts';
+import { EFFECT_RESULTS } from '../admission/effect-result.ts';
 import { observeSources } from './metric-sources.ts';
 import { Tally } from './tally.ts';
 import type { Decision } from '../admission/decision.ts';
+import type { EffectResult } from '../admission/effect-result.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { MissedNamespace } from '../facts/missed-namespace.ts';
 import type { MetricSources } from './metric-sources.ts';
 
-export const WEBHOOKS = ['mutate', 'validate'] as const;
+export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];
 
 /** The ports that Probewright listens on. */
@@ -31,7 +34,13 @@ const RULES = ['policy', 'annotation', 'safety'] as const;
  * unlimited series.
  */
 const OPERATIONS = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
-const KINDS = new Set(BUILT_IN_KINDS.map(({ kind }) => kind));
+const KINDS = new Set<string>([...BUILT_IN_KINDS.map(({ kind }) => kind), ...POLICY_KINDS]);
+
+const KIND_OF_FIRST_SERIES: Readonly<Record<Webhook, string>> = {
+  mutate: 'Pod',
+  validate: 'Pod',
+  'review-policies': 'ProbePolicy',
+};
 
 /**
  * The number of durations that the histogram receives at once. In a batch, the histogram's code stays in the
@@ -45,7 +54,11 @@ export class Metrics {
   readonly #requests: Tally;
   readonly #duration: Histogram;
   /** Durations, in seconds, that the histogram has not received yet, by webhook. */
-  readonly #observed: Readonly<Record<Webhook, number[]>> = { mutate: [], validate: [] };
+  readonly #observed: Readonly<Record<Webhook, number[]>> = {
+    mutate: [],
+    validate: [],
+    'review-policies': [],
+  };
   #inFlight = 0;
   readonly #patches: Tally;
   readonly #notInjected: Tally;
@@ -54,6 +67,7 @@ export class Metrics {
   readonly #waitSkipped: Tally;
   readonly #dropped: Tally;
   readonly #delays: Tally;
+  readonly #effects: Tally;
 
   constructor(sources: MetricSources) {
     const registers = [this.registry];
@@ -112,6 +126,7 @@ export class Metrics {
       labelNames: ['what'],
       registers,
     });
+    this.#effects = effectsTally(registers);
     this.#zero();
     observeSources(sources, registers);
   }
@@ -134,9 +149,11 @@ export class Metrics {
       this.#deadline.zero(webhook);
       for (const reason of MISSED_NAMESPACES) this.#waitSkipped.zero(webhook, reason);
       this.#duration.zero({ webhook });
-      for (const result of ['allow', 'error']) this.#requests.zero(webhook, 'CREATE', 'Pod', result, 'false');
+      for (const result of ['allow', 'error'])
+        this.#requests.zero(webhook, 'CREATE', KIND_OF_FIRST_SERIES[webhook], result, 'false');
     }
     for (const what of DELAYS) this.#delays.zero(what);
+    for (const result of EFFECT_RESULTS) this.#effects.zero(result);
     for (const rule of RULES) for (const probe of PROBE_KINDS) this.#patches.zero(rule, probe);
     for (const reason of REASON_CODES) this.#notInjected.zero(reason);
     for (const { id, action } of CHECKS) if (action !== 'Off') this.#findings.zero(id, action);
@@ -178,6 +195,11 @@ export class Metrics {
     this.#dropped.inc(port);
   }
 
+  /** Counts a computation of a policy's effect on live workloads. */
+  effectComputed(result: EffectResult): void {
+    this.#effects.inc(result);
+  }
+
   delayed(what: Delay): void {
     this.#delays.inc(what);
   }
@@ -192,4 +214,13 @@ export class Metrics {
     const kind = request && KINDS.has(request.kind.kind) ? request.kind.kind : 'other';
     this.#requests.inc(webhook, operation, kind, result, request?.dryRun === true ? 'true' : 'false');
   }
+}
+
+function effectsTally(registers: Registry[]): Tally {
+  return new Tally({
+    name: 'probewright_policy_effects_total',
+    help: 'Computations of what a policy does to live workloads, when the policy is applied or deleted, by result.',
+    labelNames: ['result'],
+    registers,
+  });
 }

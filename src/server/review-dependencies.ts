@@ -1,4 +1,4 @@
-import type { Decision, MutationMode } from '../admission/decision.ts';
+import type { Decision, MutationMode, ReviewedPolicy } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
 import type { Enforcement } from '../admission/validate.ts';
@@ -14,6 +14,18 @@ export interface ReviewLog {
   /** An internal error. */
   failed(path: string, error: Error): void;
 }
+
+/** The limits for computing the effect of a policy. */
+export interface EffectLimits {
+  /** The most time, in milliseconds. */
+  readonly milliseconds: number;
+  readonly isDryRun: boolean;
+  /** Whether the client has disconnected. */
+  readonly isAbandoned: () => boolean;
+}
+
+/** Resolves with warnings about the effect of a policy on live workloads. */
+export type PolicyEffect = (reviewed: ReviewedPolicy, limits: EffectLimits) => Promise<readonly string[]>;
 
 /** The dependencies of decisions, and the receivers of their reports. */
 export interface ReviewDependencies {
@@ -34,6 +46,8 @@ export interface ReviewDependencies {
   readonly kinds: readonly WorkloadKind[];
   /** The accounts whose controller references Probewright trusts. */
   readonly controllers: TrustedControllers;
+  /** Undefined if the effects of policies are not computed. */
+  readonly policyEffect?: PolicyEffect;
   readonly metrics: Metrics;
   readonly log: ReviewLog;
   /** The wall clock, in milliseconds since the epoch. Read once for each decision. */

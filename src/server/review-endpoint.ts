@@ -1,9 +1,8 @@
-import { ObjectTooLarge } from '../admission/object-size.ts';
-import { mutateInSteps } from '../admission/mutate.ts';
 import { withoutManagedFields } from '../admission/managed-fields.ts';
-import { validateInSteps } from '../admission/validate.ts';
+import { withEffect } from '../admission/review-policy.ts';
 import { TaskBatches } from './task-batches.ts';
 import { deadlineMilliseconds } from './deadline.ts';
+import { decide } from './decide.ts';
 import { FairQueue } from './fair-queue.ts';
 import { httpError } from './http-error.ts';
 import { jsonWeight, MOST_BYTES_PER_CHARACTER } from './json-weight.ts';
@@ -11,15 +10,13 @@ import { asError, decoded, parsed, parsedInSteps, PARSED_LIMIT_BYTES, weightOf }
 import { atMost } from './time-limit.ts';
 import { WaitingReviews } from './waiting-reviews.ts';
 import type { Step, Task } from './task-batches.ts';
-import type { Decision } from '../admission/decision.ts';
+import type { Decision, ReviewedPolicy } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
-import type { AdmissionReviewReply } from '../admission/response.ts';
-import type { Snapshot } from '../facts/snapshot.ts';
 import type { MissedNamespace } from '../facts/missed-namespace.ts';
 import type { Steps } from '../steps.ts';
 import type { Address } from './addresses.ts';
-import type { Webhook } from './metrics.ts';
-import type { ReviewDependencies } from './review-dependencies.ts';
+import type { ReceivedReview } from './received-review.ts';
+import type { PolicyEffect, ReviewDependencies } from './review-dependencies.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 
 /** The meter and the charges by which clients share processor time. */
@@ -29,27 +26,6 @@ export interface ProcessorSharing {
    * Called with the processor time, in milliseconds, that the server spent for an address in the turn of the request.
    */
   readonly charge: (address: Address, milliseconds: number) => void;
-}
-
-/** A review that has been received. */
-export interface ReceivedReview {
-  readonly webhook: Webhook;
-  /** The API server's `?timeout=`. */
-  readonly timeout: unknown;
-  /** The arrival time of the first byte, by the monotonic clock. */
-  readonly arrival: number;
-  /** True if other requests of the same connection wait for this answer, and hold memory. */
-  readonly isWaitedFor: boolean;
-  readonly address: Address;
-  /** Whether the client has disconnected. */
-  isAbandoned(): boolean;
-  /**
-   * Called when the review starts to wait for its namespace. Other reviews of the same address may be read during the
-   * wait.
-   */
-  setAside(): void;
-  /** Takes the reply or an error. An error without a `statusCode` is internal. Called once. */
-  answer(outcome: AdmissionReviewReply | Error): void;
 }
 
 /** The endpoint that answers reviews. */
@@ -215,7 +191,7 @@ class Review implements Task {
   }
 
   #namespaceKnown({ namespace }: AdmissionRequest): ReturnType<NonNullable<ReviewDependencies['namespaceKnown']>> {
-    return namespace === ''
+    return namespace === '' || this.#received.webhook === 'review-policies'
       ? undefined
       : this.#shared.dependencies.namespaceKnown?.(namespace, this.#received.address.name);
   }
@@ -300,12 +276,42 @@ class Review implements Task {
       step = decision.next();
     }
     yield;
-    this.#send(request, step.value, this.#age())();
+    this.#send(request, step.value, this.#age())?.();
   }
 
-  #send(request: AdmissionRequest, decision: Decision, milliseconds: number): Step {
+  #send(request: AdmissionRequest, decision: Decision, milliseconds: number): Step | undefined {
+    if (decision.reviewed !== undefined && this.#shared.dependencies.policyEffect !== undefined) {
+      this.#sendWithEffect(request, decision, decision.reviewed, this.#shared.dependencies.policyEffect);
+      return undefined;
+    }
     this.#received.answer(decision.reply);
     return () => this.#record(request, decision, milliseconds);
+  }
+
+  /** Other reviews are answered in the meantime, so the review must not hold its objects. */
+  #sendWithEffect(
+    request: AdmissionRequest,
+    decision: Decision,
+    reviewed: ReviewedPolicy,
+    policyEffect: PolicyEffect,
+  ): void {
+    const received = this.#received;
+    received.setAside();
+    const left = this.#deadline === undefined ? Infinity : this.#deadline - this.#age();
+    const limits = { milliseconds: left / 2, isDryRun: request.dryRun, isAbandoned: () => received.isAbandoned() };
+    const send = this.#senderOf({ ...request, object: undefined, oldObject: undefined }, decision);
+    policyEffect(reviewed, limits).then(send, (error: unknown) => {
+      this.#shared.dependencies.log.failed(`/${received.webhook}`, asError(error));
+      send([]);
+    });
+  }
+
+  #senderOf(request: AdmissionRequest, decision: Decision): (effect: readonly string[]) => void {
+    return (effect) => {
+      const whole = withEffect(request, decision, effect);
+      this.#received.answer(whole.reply);
+      this.#record(request, whole, this.#age());
+    };
   }
 
   /** The review is already answered, so an error in logs or metrics must not reach the client. */
@@ -321,28 +327,5 @@ class Review implements Task {
 
   #age(): number {
     return this.#shared.dependencies.monotonic() - this.#received.arrival;
-  }
-}
-
-/**
- * No API server sends an object that is nested deeper than this stack allows. A client that does so has sent a bad
- * request.
- */
-function* decide(
-  webhook: Webhook,
-  request: AdmissionRequest,
-  policies: Snapshot,
-  settings: ReviewDependencies,
-  now: number,
-): Steps<Decision> {
-  try {
-    if (settings.decide !== undefined) return yield* settings.decide(webhook, request, policies);
-    return yield* webhook === 'mutate'
-      ? mutateInSteps(request, policies, settings.mutation, now, settings.controllers)
-      : validateInSteps(request, policies, settings, now);
-  } catch (error) {
-    if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
-    if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
-    throw error;
   }
 }

@@ -8,7 +8,8 @@ import type { Address, Addresses } from './addresses.ts';
 import type { AllowedCallers } from './callers.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 import type { RefusedConnections } from './refused-connections.ts';
-import type { ReceivedReview, ReviewEndpoint } from './review-endpoint.ts';
+import type { ReceivedReview } from './received-review.ts';
+import type { ReviewEndpoint } from './review-endpoint.ts';
 import type { StatusBody } from './status.ts';
 
 /** The dependencies for answers to short reviews. */
@@ -37,7 +38,7 @@ export interface ShortReviewHandling {
 }
 
 /** The path of a webhook as the API server writes the path. Fastify handles a request with any other query. */
-const REVIEW_URL = /^\/(mutate|validate)(?:\?timeout=([\w.µ]*))?$/;
+const REVIEW_URL = /^\/(mutate|validate|review-policies)(?:\?timeout=([\w.µ]*))?$/;
 
 /**
  * Answers short reviews on the server's `request` event. Fastify's router, hooks and body parser cost more than most

@@ -3,7 +3,7 @@ import { inParallel } from '../kubernetes/in-parallel.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { messageOf } from '../text/error-message.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
-import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { ApiRequests } from '../kubernetes/api-client.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 
 /** The most requests that a command has open at once. */
@@ -41,7 +41,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The built-in kinds as every API server since 1.21 has them. */
-const BUILT_IN: readonly ClusterKind[] = BUILT_IN_KINDS.map(({ group, kind }) => {
+export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map(({ group, kind }) => {
   const short = SHORT_NAMES[kind];
   const resource = `${kind.toLowerCase()}s`;
   const names = [resource, kind.toLowerCase(), ...(short === undefined ? [] : [short])];
@@ -56,7 +56,7 @@ export const POLICY_GROUP = 'probewright.dev';
  * or the usual plural, with or without its group.
  */
 export function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
-  if (BUILT_IN.some((kind) => isNamed(kind, word))) return true;
+  if (BUILT_IN_CLUSTER_KINDS.some((kind) => isNamed(kind, word))) return true;
   return kinds.some(({ group, kind }) => {
     const singular = kind.toLowerCase();
     return isNamed({ group, apiVersion: '', names: [singular, `${singular}s`] }, word);
@@ -79,14 +79,14 @@ export function isNamed(
  *
  * @throws when the API server cannot be reached or does not accept the credentials
  */
-export async function discoverKinds(client: ApiClient, known: readonly WorkloadKind[]): Promise<ClusterKinds> {
+export async function discoverKinds(client: ApiRequests, known: readonly WorkloadKind[]): Promise<ClusterKinds> {
   const problems: string[] = [];
   const groups = await groupVersions(client).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code === 401) throw error;
     problems.push(refusal('cannot list the API groups', error));
     return undefined;
   });
-  if (groups === undefined) return { kinds: BUILT_IN, hasPolicies: true, problems };
+  if (groups === undefined) return { kinds: BUILT_IN_CLUSTER_KINDS, hasPolicies: true, problems };
   const wanted = new Set(known.map(({ group }) => group));
   const versions = [...groups].flatMap(([group, list]) => (wanted.has(group) ? list : []));
   const found = await inParallel(['v1', ...versions], MOST_REQUESTS_AT_ONCE, async (apiVersion) => {
@@ -94,7 +94,7 @@ export async function discoverKinds(client: ApiClient, known: readonly WorkloadK
       return await kindsOfVersion(client, apiVersion);
     } catch (error) {
       problems.push(refusal(`cannot list the resources of ${apiVersion}`, error));
-      return BUILT_IN.filter((kind) => kind.apiVersion === apiVersion);
+      return BUILT_IN_CLUSTER_KINDS.filter((kind) => kind.apiVersion === apiVersion);
     }
   });
   const served = found.flat();
@@ -105,7 +105,7 @@ export async function discoverKinds(client: ApiClient, known: readonly WorkloadK
 }
 
 /** The versions of each group, the preferred version first: `apps` -> [`apps/v1`]. */
-async function groupVersions(client: ApiClient): Promise<ReadonlyMap<string, readonly string[]>> {
+async function groupVersions(client: ApiRequests): Promise<ReadonlyMap<string, readonly string[]>> {
   const groups = recordsIn(await client.request({ method: 'GET', path: '/apis' }), 'groups');
   return new Map(
     groups.map(({ name, preferredVersion, versions }) => {
@@ -116,7 +116,7 @@ async function groupVersions(client: ApiClient): Promise<ReadonlyMap<string, rea
   );
 }
 
-async function kindsOfVersion(client: ApiClient, apiVersion: string): Promise<readonly ClusterKind[]> {
+async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<readonly ClusterKind[]> {
   const path = rootOf(apiVersion);
   const slash = apiVersion.indexOf('/');
   const group = slash < 0 ? '' : apiVersion.slice(0, slash);
@@ -158,4 +158,9 @@ function recordsIn(value: unknown, name: string): readonly Record<string, unknow
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
+export function resourceOf({ group, resource }: Pick<ClusterKind, 'group' | 'resource'>): string {
+  return group === '' ? resource : `${resource}.${group}`;
 }

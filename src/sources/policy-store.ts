@@ -3,6 +3,7 @@ import { mergedFacts, NO_FACTS } from '../facts/facts.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { PolicySnapshot } from './policy-source.ts';
 
 /** Where policies may come from, the lowest tier first. */
@@ -57,5 +58,27 @@ export class PolicyStore {
             ),
             known,
           );
+  }
+
+  /**
+   * Returns the snapshot that would be in force if a policy of the cluster was applied or deleted. Nothing in the store
+   * changes.
+   *
+   * @param source the policy as `kind/namespace/name`
+   * @param applied undefined = the policy is deleted
+   * @returns undefined before the first snapshot of every origin
+   */
+  preview(source: string, applied: ProbePolicy | undefined): Snapshot | undefined {
+    const current = this.#current;
+    const ofCluster = this.#given.get('cluster');
+    if (current === undefined || ofCluster === undefined) return undefined;
+    const others = ofCluster.policies.filter((policy) => policy.source !== source);
+    const tier = new PolicyTier(applied === undefined ? others : [...others, applied]);
+    const tiers = this.#origins.map((origin) => (origin === 'cluster' ? tier : this.#given.get(origin)?.tier));
+    const set = PolicySet.ofTiers(
+      this.#catalogue,
+      tiers.filter((known) => known !== undefined),
+    );
+    return new Snapshot(set, current.facts);
   }
 }

@@ -1,8 +1,5 @@
-import { judgeInSteps } from '../verdict/judge.ts';
-import { probeChanges } from './probe-changes.ts';
-import { violationChanges } from './violation-changes.ts';
+import { outcomeInSteps } from './outcome.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
-import type { Violation } from '../checks/violation.ts';
 import type { Steps } from '../steps.ts';
 import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
@@ -56,19 +53,9 @@ export function* planInSteps(
   let all = 0;
   for (const workload of workloads) {
     all += 1;
-    const old = yield* violationsOf(workload, before, now);
-    const later = yield* violationsOf(workload, after, now);
-    const effect = {
-      kind: workload.kind.kind,
-      namespace: workload.namespace,
-      name: workload.name,
-      probes: probeChanges(workload, before, after),
-      violations: violationChanges(old, later),
-    };
-    yield;
-    if (effect.probes.length === 0 && effect.violations.length === 0) continue;
-    effects.push(effect);
-    const [denied, warned] = [transition(old, later, 'Deny'), transition(old, later, 'Warn')];
+    const { probes, violations, denied, warned } = yield* outcomeInSteps(workload, before, after, now);
+    if (probes.length === 0 && violations.length === 0) continue;
+    effects.push({ kind: workload.kind.kind, namespace: workload.namespace, name: workload.name, probes, violations });
     if (denied === 'new') counts.newlyDenied += 1;
     if (denied === 'gone') counts.noLongerDenied += 1;
     if (warned === 'new') counts.newlyWarned += 1;
@@ -76,21 +63,4 @@ export function* planInSteps(
   }
   const changedProbes = effects.filter(({ probes }) => probes.length > 0).length;
   return { effects, summary: { workloads: all, changedProbes, ...counts, unchanged: all - effects.length } };
-}
-
-function* violationsOf(workload: Workload, policies: Snapshot, now: number): Steps<readonly Violation[]> {
-  const { violations } = yield* judgeInSteps(workload.asSent ?? workload, policies, true, now);
-  const ofText = workload.violationsOfText?.(policies) ?? [];
-  return ofText.length === 0 ? violations : [...ofText, ...violations];
-}
-
-/** Whether the workload gets or loses violations with this action. Undefined if neither is the case. */
-function transition(
-  before: readonly Violation[],
-  after: readonly Violation[],
-  action: Violation['action'],
-): 'new' | 'gone' | undefined {
-  const has = (violations: readonly Violation[]): boolean => violations.some((found) => found.action === action);
-  const [was, is] = [has(before), has(after)];
-  return was === is ? undefined : is ? 'new' : 'gone';
 }

@@ -1,9 +1,11 @@
 import jsonPatch from 'fast-json-patch';
 import { equalJson } from '../json/equal-json.ts';
 import { isJsonObject, member, objectMember, stringMembers } from '../json/json-value.ts';
+import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { probePatch } from '../defaulting/patch.ts';
-import { permittedProbes } from '../verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
+import { runToEnd } from '../steps.ts';
 import { containersOf } from '../workload/containers.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
@@ -11,6 +13,7 @@ import type { Operation } from 'fast-json-patch';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from '../probes/probe.ts';
+import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
 import type { PlacedTemplate } from '../workload/kinds.ts';
 import type { Workload } from './workload.ts';
@@ -32,18 +35,34 @@ export interface ProbeChange {
 
 /** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. */
 export function probeChanges(workload: Workload, before: Snapshot, after: Snapshot): readonly ProbeChange[] {
-  return workload.templates.flatMap((placed) => changesOfTemplate(workload, placed, before, after));
+  return runToEnd(probeChangesInSteps(workload, before, after));
+}
+
+/** Like probeChanges, in steps: a large template takes long. */
+export function* probeChangesInSteps(
+  workload: Workload,
+  before: Snapshot,
+  after: Snapshot,
+): Steps<readonly ProbeChange[]> {
+  const changes: ProbeChange[] = [];
+  for (const placed of workload.templates) {
+    const old = yield* patchFor(workload, placed.template, before);
+    const now = yield* patchFor(workload, placed.template, after);
+    // Most templates get the same patch from both snapshots, and need no copies.
+    if (equalJson(old, now)) continue;
+    yield;
+    for (const change of changesOfTemplate(workload, placed, old, now)) changes.push(change);
+    yield;
+  }
+  return changes;
 }
 
 function changesOfTemplate(
   workload: Workload,
   { template, path }: PlacedTemplate,
-  before: Snapshot,
-  after: Snapshot,
+  old: readonly Operation[],
+  now: readonly Operation[],
 ): ProbeChange[] {
-  const [old, now] = [patchFor(workload, template, before), patchFor(workload, template, after)];
-  // Most templates get the same patch from both snapshots, and need no copies.
-  if (equalJson(old, now)) return [];
   const [oldContainers, newContainers] = [patchedContainers(template, old), patchedContainers(template, now)];
   const which = mayHoldSeveralTemplates(workload.kind) ? { template: templateName(workload.object, path) } : {};
   return oldContainers.flatMap(({ name, list, index, spec }, position) =>
@@ -57,23 +76,48 @@ function changesOfTemplate(
   );
 }
 
-function patchFor(
+function* patchFor(
   { object, kind, namespace }: Workload,
   template: JsonObject,
   policies: Snapshot,
-): readonly Operation[] {
+): Steps<readonly Operation[]> {
   const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-  const itself = workloadNameOf(object, kind, false);
-  return probePatch(
-    template,
-    permittedProbes(template, policies.policyFor(namespace, labels, itself), kind).injections,
-  );
+  const policy = policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
+  const { injections } = yield* permittedDefaulting(template, policy, kind);
+  yield;
+  return probePatch(template, injections);
 }
 
 /** The containers after the patch, applied by the rules of RFC 6902 as the API server applies it. */
 function patchedContainers(template: JsonObject, patch: readonly Operation[]): readonly Container[] {
-  const { newDocument } = jsonPatch.applyPatch<unknown>(template, patch, false, false);
+  const { newDocument } = jsonPatch.applyPatch<unknown>(probesOf(template), patch, false, false);
   return containersOf(isJsonObject(newDocument) ? (objectMember(newDocument, 'spec') ?? {}) : {});
+}
+
+/**
+ * The template with the names and probes of its containers only, and with places for annotations. Applying a patch
+ * copies the whole document.
+ */
+function probesOf(template: JsonObject): JsonObject {
+  const spec = objectMember(template, 'spec') ?? {};
+  const lists: Record<string, unknown> = {};
+  for (const list of CONTAINER_LISTS) {
+    const entries = member(spec, list);
+    if (Array.isArray(entries)) lists[list] = (entries as unknown[]).map(withProbesOnly);
+  }
+  const metadata = objectMember(template, 'metadata');
+  const annotations = metadata && objectMember(metadata, 'annotations');
+  return { ...(metadata && { metadata: annotations === undefined ? {} : { annotations: {} } }), spec: lists };
+}
+
+function withProbesOnly(entry: unknown): unknown {
+  if (!isJsonObject(entry)) return entry;
+  const kept: Record<string, unknown> = {};
+  for (const name of ['name', ...PROBE_KINDS]) {
+    const value = member(entry, name);
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
 }
 
 function probeOf(container: JsonObject, probe: ProbeKind): unknown {

@@ -46,7 +46,7 @@ describe.skipIf(isWithoutHelm('deployment.test.ts'))('the Deployment', () => {
   });
 
   it('says the defaults of serve where the chart has no reason for others', () => {
-    const others = ['port', 'kubeconfig', 'namespace'];
+    const others = ['port', 'kubeconfig', 'namespace', 'exempt-namespaces'];
     for (const [flag, { default: fallback }] of Object.entries(SERVE_FLAGS)) {
       const arg = argsOf().find((candidate) => flagOf(candidate) === flag);
       if (arg !== undefined && !others.includes(flag)) expect(arg).toBe(`--${flag}=${String(fallback)}`);

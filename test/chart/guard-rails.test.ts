@@ -217,7 +217,7 @@ describe.skipIf(isWithoutHelm('guard-rails.test.ts'))('the chart refuses', () =>
 });
 
 function conditionNames({ webhooks = [] }: Manifest): string[] {
-  return (webhooks as { readonly matchConditions: readonly MatchCondition[] }[]).flatMap(({ matchConditions }) =>
+  return (webhooks as { readonly matchConditions?: readonly MatchCondition[] }[]).flatMap(({ matchConditions = [] }) =>
     matchConditions.map(({ name }) => name),
   );
 }

@@ -36,8 +36,11 @@ function configurations(rendering: Rendering = {}): Configuration[] {
   return kinds.map((kind) => one<Configuration>(manifests, kind));
 }
 
-const webhooks = (rendering: Rendering = {}): Webhook[] =>
+const allWebhooks = (rendering: Rendering = {}): Webhook[] =>
   configurations(rendering).flatMap((configuration) => configuration.webhooks);
+const isReview = ({ name }: Webhook): boolean => name === 'review-policies.probewright.dev';
+/** The webhooks for Pods and workloads. */
+const webhooks = (rendering: Rendering = {}): Webhook[] => allWebhooks(rendering).filter((one) => !isReview(one));
 
 const user = { username: 'alice', groups: ['system:authenticated'] };
 const probe = { httpGet: { path: '/', port: 80 } };
@@ -254,6 +257,32 @@ describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook configurations',
       }
       expect(new Set(matchConditions.map(({ name }) => name)).size).toBe(matchConditions.length);
       expect(matchConditions.length).toBeLessThanOrEqual(64);
+    }
+  });
+});
+
+describe.skipIf(isWithoutHelm('webhooks.test.ts'))('the webhook for policies', () => {
+  it('stays as it is with every value, and fails open', () => {
+    for (const file of valuesFiles()) {
+      const [review, ...others] = allWebhooks({ values: [file] }).filter(isReview);
+      expect(others).toEqual([]);
+      const { clientConfig, ...rest } = review as Webhook & { readonly clientConfig: { readonly service: object } };
+      expect(clientConfig).toMatchObject({ service: { path: '/review-policies', port: 443 } });
+      expect(clientConfig).not.toHaveProperty('caBundle');
+      expect(rest).toMatchObject({
+        failurePolicy: 'Ignore',
+        sideEffects: 'None',
+        timeoutSeconds: 5,
+        rules: [
+          {
+            apiGroups: ['probewright.dev'],
+            apiVersions: ['v1alpha1'],
+            operations: ['CREATE', 'UPDATE', 'DELETE'],
+            scope: '*',
+          },
+        ],
+      });
+      expect(rest).not.toHaveProperty('namespaceSelector');
     }
   });
 });

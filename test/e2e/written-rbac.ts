@@ -35,10 +35,11 @@ export async function readWrittenRules(names: ReleaseNames): Promise<WrittenRule
   const text = (await readFile(file, 'utf8'))
     .replaceAll(/^\s*#.*$/gm, '')
     .replaceAll(/\{\{ \.(\w+) \}\}/g, (_, placeholder: string) => values[placeholder] ?? '');
-  const sections = parse(text) as Record<'cluster' | 'namespace' | 'ownSecret', PolicyRule[]>;
-  if (names.tlsSecret === undefined) return { cluster: sections.cluster, namespace: sections.namespace };
+  const sections = parse(text) as Record<'cluster' | 'policyImpact' | 'namespace' | 'ownSecret', PolicyRule[]>;
+  const cluster = [...sections.cluster, ...sections.policyImpact];
+  if (names.tlsSecret === undefined) return { cluster, namespace: sections.namespace };
   const others = sections.namespace.filter((rule) => !rule.resources.includes('secrets'));
-  return { cluster: sections.cluster, namespace: [...others, ...sections.ownSecret] };
+  return { cluster, namespace: [...others, ...sections.ownSecret] };
 }
 
 /** One verb on one resource, the least that can be granted: `list secrets "probewright-ca"`. */

@@ -22,6 +22,8 @@ const CLUSTER: ClusterConfig = {
   leaseRenew: 15_000,
   watchRenewal: 300_000,
   policyBudget: 1024,
+  policyImpact: true,
+  exemptNamespaces: undefined,
 };
 const FILES = { tlsCert: 'tls.crt', tlsKey: 'tls.key' };
 const NO_FILES = { tlsCert: undefined, tlsKey: undefined };

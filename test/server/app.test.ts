@@ -392,7 +392,7 @@ describe('the webhook server', () => {
     const response = await world().app.inject({ method: 'GET', url: '/mutate?x=y' });
     expect(response.statusCode).toBe(404);
     expect(response.json<JsonObject>()['message']).toBe(
-      'probewright: no GET /mutate: POST an AdmissionReview to /mutate or /validate',
+      'probewright: no GET /mutate: POST an AdmissionReview to /mutate, /validate or /review-policies',
     );
   });
 

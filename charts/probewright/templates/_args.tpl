@@ -21,6 +21,8 @@ serve
 --lease-renew={{ .Values.leaderElection.renewInterval }}
 --watch-renewal={{ .Values.watchRenewal }}
 --policy-budget={{ .Values.policyBudget }}
+--policy-impact={{ .Values.policyReview.impact }}
+--exempt-namespaces={{ include "probewright.exemptNamespaces" . | fromYamlArray | join "," }}
 {{- with .Values.certificates }}
 {{- if eq .mode "own" }}
 --ca-secret={{ include "probewright.caSecret" $ }}

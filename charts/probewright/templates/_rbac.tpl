@@ -30,6 +30,14 @@ Probewright neither makes a certificate nor writes a caBundle, and with a Secret
 {{- $written := include "probewright.writtenRules" . | fromYaml -}}
 {{- $unwanted := eq .Values.certificates.mode "cert-manager" | ternary "mutatingwebhookconfigurations" "" -}}
 {{- include "probewright.rulesWithout" (dict "rules" $written.cluster "resource" $unwanted) -}}
+{{- if .Values.policyReview.impact }}
+{{ toYaml $written.policyImpact }}
+{{- range .Values.workloadKinds }}
+- apiGroups: [{{ .group | quote }}]
+  resources: [{{ .resource | quote }}]
+  verbs: [list]
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "probewright.namespaceRules" -}}

@@ -54,8 +54,10 @@ failurePolicy: {{ .failurePolicy }}
 matchPolicy: Equivalent
 sideEffects: None
 timeoutSeconds: {{ .timeoutSeconds }}
+{{- if not .everyNamespace }}
 namespaceSelector:
   {{- include "probewright.namespaceSelector" .context | trim | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{/*

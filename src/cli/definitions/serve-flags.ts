@@ -27,7 +27,11 @@ const GENERAL_FLAGS = {
     links: 'See [cluster.md](cluster.md).',
   }),
   host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that both ports listen on.' }),
-  port: withDefault({ type: port, default: '8443', summary: 'HTTPS port for /mutate and /validate.' }),
+  port: withDefault({
+    type: port,
+    default: '8443',
+    summary: 'HTTPS port for /mutate, /validate and /review-policies.',
+  }),
   'health-port': PROCESS_FLAGS['health-port'],
   'tls-cert': optional({
     type: path('FILE', 'files'),
@@ -145,6 +149,20 @@ const CLUSTER_FLAGS = {
   'lease-renew': { ...PROCESS_FLAGS['lease-renew'], group },
   'watch-renewal': { ...PROCESS_FLAGS['watch-renewal'], group },
   'policy-budget': { ...PROCESS_FLAGS['policy-budget'], group },
+  'policy-impact': withDefault({
+    type: trueOrFalse(),
+    default: 'true',
+    summary: 'Whether a policy that is applied or deleted returns warnings about its effect on live workloads.',
+    details: 'Needs the right to list workloads.',
+    links: 'See [policies at apply](policies.md#what-apply-tells-you).',
+    group,
+  }),
+  'exempt-namespaces': optional({
+    type: commaList('NAMESPACE'),
+    summary: 'Namespaces that the webhook configurations exempt. The effect of a policy leaves them out.',
+    otherwise: 'kube-system, kube-public, kube-node-lease and --namespace',
+    group,
+  }),
 } as const;
 
 /** The flags of `probewright serve`, each with an environment variable. Durations are in milliseconds. */

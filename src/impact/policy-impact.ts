@@ -1,0 +1,207 @@
+import { ApiError, hasCode } from '../kubernetes/api-error.ts';
+import { inParallel } from '../kubernetes/in-parallel.ts';
+import { messageOf } from '../text/error-message.ts';
+import { cut } from '../text/cut.ts';
+import { EffectFigures } from './effect-figures.ts';
+import { omissionWarnings, REFUSALS } from './effect-warnings.ts';
+import { resourceOf } from '../sources/cluster-kinds.ts';
+import { ReviewedKinds } from './reviewed-kinds.ts';
+import { TimeAllowance } from './time-allowance.ts';
+import { forEachWorkloadPage } from './workload-list.ts';
+import { WorkloadReview } from './workload-review.ts';
+import type { EffectResult } from '../admission/effect-result.ts';
+import type { ReviewedPolicy } from '../admission/decision.ts';
+import type { ApiRequests } from '../kubernetes/api-client.ts';
+import type { ClusterKind } from '../sources/cluster-kinds.ts';
+import type { WebhookBehaviour } from '../what-if/outcome.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { Turns } from './background-work.ts';
+import type { EffectEnd, EffectRefusal, ListProgress } from './effect-warnings.ts';
+import type { Page } from '../kubernetes/paged-list.ts';
+import type { ListPlace } from './workload-list.ts';
+import type { Snapshots } from './workload-review.ts';
+
+/** Limits of one review, as those of PodSecurity when labels of a namespace change. */
+export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
+
+/** The lists that are read at once. A slow API server then answers about more kinds in time. */
+const MOST_LISTS_AT_ONCE = 3;
+
+/**
+ * The time for policies of one namespace: a tenth of the time, after a reserve for `kubectl apply` of a directory.
+ * Without this limit, a tenant could keep the only place for reviews occupied. Cluster policies have a limit too,
+ * because any client that reaches the port can send a review.
+ */
+const NAMESPACE_ALLOWANCE = { most: 5000, refill: 0.1 };
+const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
+
+/** What the effect of policies is computed with. */
+export interface ImpactDependencies {
+  readonly client: ApiRequests;
+  readonly kinds: readonly WorkloadKind[];
+  readonly behaviour: WebhookBehaviour;
+  /** Whether the webhook configurations exempt a namespace. */
+  readonly isExempt: (namespace: string) => boolean;
+  /** The snapshots without and with the policy. Undefined until policies have been read. */
+  readonly snapshots: (reviewed: ReviewedPolicy) => Snapshots | undefined;
+  readonly turns: Turns;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called once for each review. */
+  readonly ended: (result: EffectResult) => void;
+}
+
+/** The limits of one computation. */
+export interface ImpactRequest {
+  readonly milliseconds: number;
+  readonly isDryRun: boolean;
+  readonly isAbandoned: () => boolean;
+}
+
+/**
+ * Computes what a policy does to live workloads, by the code of `plan`. Nothing is kept between reviews, except the
+ * list of custom kinds. One review runs at a time, in the background of `/mutate` and `/validate`.
+ */
+export class PolicyImpact {
+  readonly #dependencies: ImpactDependencies;
+  readonly #kinds: ReviewedKinds;
+  readonly #ofNamespaces = new TimeAllowance(NAMESPACE_ALLOWANCE);
+  readonly #ofCluster = new TimeAllowance(CLUSTER_ALLOWANCE);
+  #isBusy = false;
+
+  constructor(dependencies: ImpactDependencies) {
+    this.#dependencies = dependencies;
+    const { client, kinds, turns } = dependencies;
+    this.#kinds = new ReviewedKinds(client, kinds, turns.monotonic);
+  }
+
+  /** Resolves with warnings for the reply. Never rejects because of the API server. */
+  async warnings(reviewed: ReviewedPolicy, request: ImpactRequest): Promise<readonly string[]> {
+    const { turns, ended, snapshots } = this.#dependencies;
+    const refuse = (refusal: EffectRefusal): readonly string[] => {
+      ended(refusal);
+      return [REFUSALS[refusal]];
+    };
+    const { namespace } = reviewed;
+    const begun = turns.monotonic();
+    if (this.#isBusy) return refuse('busy');
+    const allowance = namespace === undefined ? this.#ofCluster : this.#ofNamespaces;
+    const key = namespace ?? '';
+    if (!allowance.has(key, begun)) return refuse('allowance');
+    if (namespace !== undefined && this.#dependencies.isExempt(namespace)) {
+      ended('complete');
+      return request.isDryRun ? [`no effect: namespace ${namespace} is exempt from the webhooks`] : [];
+    }
+    const both = snapshots(reviewed);
+    if (both === undefined) return refuse('not-loaded');
+    this.#isBusy = true;
+    try {
+      return await this.#compute(namespace, both, request);
+    } finally {
+      this.#isBusy = false;
+      const now = turns.monotonic();
+      allowance.charge(key, now - begun, now);
+    }
+  }
+
+  async #compute(
+    namespace: string | undefined,
+    both: Snapshots,
+    { milliseconds, isDryRun, isAbandoned }: ImpactRequest,
+  ): Promise<readonly string[]> {
+    const { kinds, behaviour, now, turns, ended, isExempt } = this.#dependencies;
+    const limits = {
+      workloads: IMPACT_LIMITS.workloads,
+      milliseconds: Math.min(milliseconds, IMPACT_LIMITS.milliseconds),
+    };
+    const stop = new AbortController();
+    const state: { end?: EffectEnd } = {};
+    const finish = (why: EffectEnd): void => {
+      state.end ??= why;
+      stop.abort();
+    };
+    const timer = setTimeout(finish, limits.milliseconds, 'time');
+    const figures = new EffectFigures();
+    const isOver = (): boolean => stop.signal.aborted || isAbandoned();
+    const review = new WorkloadReview({
+      ...both,
+      kinds,
+      now: now(),
+      behaviour,
+      isExempt,
+      turns,
+      isOver,
+      figures,
+      most: limits.workloads,
+    });
+    try {
+      const lists = await this.#list(namespace, review, stop.signal, () => finish('workloads'));
+      const omissions = omissionWarnings(lists, state.end, figures.workloads, limits);
+      ended(isAbandoned() ? 'abandoned' : omissions.length > 0 ? 'incomplete' : 'complete');
+      const sentence = figures.sentence() ?? (isDryRun || omissions.length > 0 ? figures.none() : undefined);
+      return [...(sentence === undefined ? [] : [sentence]), ...omissions];
+    } finally {
+      clearTimeout(timer);
+      stop.abort();
+    }
+  }
+
+  /** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
+  async #list(
+    namespace: string | undefined,
+    review: WorkloadReview,
+    signal: AbortSignal,
+    full: () => void,
+  ): Promise<readonly ListProgress[]> {
+    const discovery = this.#kinds.custom(signal).catch((error: unknown) => failureOf(error));
+    const listAll = async (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> => {
+      const lists = kinds.map((kind) => ({ kind, progress: newProgress(resourceOf(kind), namespace) }));
+      await inParallel(lists, MOST_LISTS_AT_ONCE, async ({ kind, progress }) => {
+        if (!signal.aborted) await this.#listOne({ kind, namespace }, progress, { review, signal, full });
+      });
+      return lists.map(({ progress }) => progress);
+    };
+    const builtIn = await listAll(this.#kinds.builtIn);
+    const found = await discovery;
+    if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
+    // After the end of the time, the failure only says that the request was given up.
+    return [...builtIn, { ...newProgress('custom kinds', namespace), ...(!signal.aborted && { failure: found }) }];
+  }
+
+  async #listOne(
+    place: ListPlace,
+    progress: ListProgress,
+    {
+      review,
+      signal,
+      full,
+    }: { readonly review: WorkloadReview; readonly signal: AbortSignal; readonly full: () => void },
+  ): Promise<void> {
+    const take = async ({ items, remaining, continue: next }: Page): Promise<void> => {
+      progress.hasBegun = true;
+      const left = await review.page(place.kind, items);
+      progress.remaining = next === undefined ? left : remaining === undefined ? undefined : left + remaining;
+      progress.isComplete = next === undefined && left === 0;
+      if (left > 0 || (review.isFull && next !== undefined)) full();
+    };
+    try {
+      await forEachWorkloadPage(this.#dependencies.client, place, signal, take);
+    } catch (error) {
+      // The rest of a list that was given up is named as not looked at.
+      if (signal.aborted) return;
+      // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
+      if (hasCode(error, 404)) progress.isComplete = true;
+      else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
+    }
+  }
+}
+
+function newProgress(resource: string, namespace: string | undefined): ListProgress {
+  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+  return { resource, scope, isComplete: false, hasBegun: false, remaining: undefined, failure: undefined };
+}
+
+/** The words of the API server may name users, and are long. */
+function failureOf(error: unknown): string {
+  return error instanceof ApiError ? `HTTP ${error.code}` : cut(messageOf(error), 100);
+}

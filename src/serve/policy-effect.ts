@@ -1,0 +1,47 @@
+import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../defaulting/opt-out.ts';
+import { realTurns } from '../impact/background-work.ts';
+import { PolicyImpact } from '../impact/policy-impact.ts';
+import type { Metrics } from '../server/metrics.ts';
+import type { PolicyEffect } from '../server/review-dependencies.ts';
+import type { PolicyStore } from '../sources/policy-store.ts';
+import type { WorkloadKind } from '../workload/kinds.ts';
+import type { ServeConfig, ServeConnection } from './config.ts';
+
+/** The namespaces that the chart always exempts, besides Probewright's own. */
+const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
+
+/** What the effect of policies is computed from. */
+export interface PolicyEffectInputs {
+  readonly connection: ServeConnection;
+  readonly store: PolicyStore;
+  readonly kinds: readonly WorkloadKind[];
+}
+
+/** Builds the function that computes the effects of policies. Undefined when the settings turn the effects off. */
+export function policyEffect(
+  { connection, store, kinds }: PolicyEffectInputs,
+  { enforcement, mutation }: Pick<ServeConfig, 'enforcement' | 'mutation'>,
+  metrics: Metrics,
+  { now, monotonic }: { readonly now: () => number; readonly monotonic: () => number },
+): PolicyEffect | undefined {
+  const { client, config, namespace } = connection;
+  if (!config.policyImpact) return undefined;
+  const exempt = new Set(config.exemptNamespaces ?? [...EXEMPT_NAMESPACES, namespace]);
+  const impact = new PolicyImpact({
+    client,
+    kinds,
+    behaviour: { injects: mutation === 'On', strictest: enforcement },
+    isExempt: (name) =>
+      exempt.has(name) || store.current?.facts.namespaceLabels.get(name)?.get(OPT_OUT_LABEL) === OPT_OUT_VALUE,
+    snapshots: ({ source, applied }) => {
+      const [before, after] = [store.current, store.preview(source, applied)];
+      return before === undefined || after === undefined ? undefined : { before, after };
+    },
+    turns: realTurns(monotonic),
+    now,
+    ended: (result) => {
+      metrics.effectComputed(result);
+    },
+  });
+  return (reviewed, limits) => impact.warnings(reviewed, limits);
+}

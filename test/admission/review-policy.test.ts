@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { reviewPolicyInSteps, withEffect } from '../../src/admission/review-policy.ts';
+import { runToEnd } from '../../src/steps.ts';
+import { expectValidReply } from '../protocol.ts';
+import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
+import type { Decision } from '../../src/admission/decision.ts';
+import type { AdmissionRequest } from '../../src/admission/review.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+
+const good = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }, 'base');
+const bad = policyDocument({ prot: 8080 }, 'base');
+const changed = (document: JsonObject, metadata: object): JsonObject => ({
+  ...document,
+  metadata: { ...(document['metadata'] as object), ...metadata },
+});
+
+function request(object: JsonObject | undefined, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  return {
+    uid: 'u1',
+    kind: { group: 'probewright.dev', version: 'v1alpha1', kind: 'ProbePolicy' },
+    subResource: '',
+    operation: 'CREATE',
+    name: 'base',
+    namespace: 'apps',
+    dryRun: false,
+    userName: 'dev',
+    object,
+    oldObject: undefined,
+    textLength: 1000,
+    ...more,
+  };
+}
+
+function decide(of: AdmissionRequest): Decision & { readonly allowed: boolean; readonly warnings: readonly string[] } {
+  const decision = runToEnd(reviewPolicyInSteps(of));
+  const { allowed, warnings } = expectValidReply('review-policies', 'u1', decision.reply);
+  return { ...decision, allowed, warnings };
+}
+
+describe('/review-policies', () => {
+  it('denies a policy that cannot be read, with path and suggestion, for people and for tools', () => {
+    const { reply, result } = decide(request(bad));
+    expect(result).toBe('deny');
+    expect(reply.response.status).toEqual({
+      code: 422,
+      reason: 'Invalid',
+      message: 'spec.prot: unknown field; did you mean "port"?',
+      details: {
+        causes: [{ reason: 'FieldValueInvalid', field: 'spec.prot', message: 'unknown field; did you mean "port"?' }],
+      },
+    });
+  });
+
+  it('allows a policy that can be read, and names the policy whose effect may be shown', () => {
+    const { allowed, warnings, result, reviewed } = decide(request(good));
+    expect({ allowed, warnings, result }).toEqual({ allowed: true, warnings: [], result: 'allow' });
+    expect(reviewed).toMatchObject({ source: 'ProbePolicy/apps/base', namespace: 'apps', applied: { name: 'base' } });
+  });
+
+  it('warns with the advice that the status of the policy shows', () => {
+    const livenessProbe = { httpGet: { path: '/', port: 'http' }, timeoutSeconds: 30, periodSeconds: 5 };
+    const { allowed, warnings } = decide(
+      request(policyDocument({ containers: ['*'], probes: { livenessProbe } }, 'base')),
+    );
+    expect(allowed).toBe(true);
+    expect(warnings).toEqual([
+      'spec.probes.livenessProbe.timeoutSeconds: container "app" is probed every 30 s while it hangs, not every 5 s (3 failures take 90 s); write periodSeconds: 30, or timeoutSeconds: 5 or less (timeout-over-period)',
+    ]);
+  });
+
+  it('never denies a change that leaves the spec as it is, because finalizers must be removable', () => {
+    const update = { operation: 'UPDATE', oldObject: bad } as const;
+    const { allowed, warnings, reviewed } = decide(request(changed(bad, { labels: { a: 'b' } }), update));
+    expect({ allowed, warnings, reviewed }).toEqual({
+      allowed: true,
+      warnings: ['spec.prot: unknown field; did you mean "port"?'],
+      reviewed: undefined,
+    });
+    const dying = changed(bad, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+    expect(decide(request(dying, { operation: 'UPDATE', oldObject: good })).allowed).toBe(true);
+  });
+
+  it('denies a change of the spec to one that cannot be read', () => {
+    expect(decide(request(bad, { operation: 'UPDATE', oldObject: good })).allowed).toBe(false);
+  });
+
+  it('allows every deletion, and shows its effect to people only', () => {
+    const deletion = { operation: 'DELETE', oldObject: bad } as const;
+    expect(decide(request(undefined, deletion)).reviewed).toEqual({
+      source: 'ProbePolicy/apps/base',
+      namespace: 'apps',
+      applied: undefined,
+    });
+    const kind = { group: 'probewright.dev', version: 'v1alpha1', kind: 'ClusterProbePolicy' };
+    expect(decide(request(undefined, { ...deletion, kind, namespace: '' })).reviewed).toEqual({
+      source: 'ClusterProbePolicy/base',
+      namespace: undefined,
+      applied: undefined,
+    });
+    const userName = 'system:serviceaccount:kube-system:namespace-controller';
+    expect(decide(request(undefined, { ...deletion, userName })).reviewed).toBeUndefined();
+    expect(decide(request(undefined, { ...deletion, name: '' })).reviewed).toBeUndefined();
+  });
+
+  it('takes name and namespace from the request when the object lacks them', () => {
+    expect(decide(request({ ...good, metadata: {} })).reviewed?.source).toBe('ProbePolicy/apps/base');
+    const cluster = clusterPolicyDocument({ checks: {} }, 'base');
+    const kind = { group: 'probewright.dev', version: 'v1alpha1', kind: 'ClusterProbePolicy' };
+    expect(decide(request(cluster, { kind, namespace: '' })).reviewed?.source).toBe('ClusterProbePolicy/base');
+  });
+
+  it.each([
+    ['another kind', { kind: { group: 'apps', version: 'v1', kind: 'Deployment' } }, 'kind'],
+    ['a subresource', { subResource: 'status' }, 'subresource'],
+    ['another operation', { operation: 'CONNECT' }, 'operation'],
+  ])('skips %s', (_what, more, skipped) => {
+    expect(decide(request(bad, more))).toMatchObject({ allowed: true, result: 'skip', skipped });
+  });
+
+  it('does not read a review that is longer than any policy', () => {
+    expect(() => decide(request(good, { textLength: 3_000_000 }))).toThrow(
+      'the review has 3000000 characters: policies are shorter',
+    );
+  });
+
+  it('cuts problems that quote long keys, and makes them visible', () => {
+    const { reply } = decide(request(policyDocument({ ['\u001b' + 'x'.repeat(100_000)]: 1 }, 'base')));
+    const message = reply.response.status?.message ?? '';
+    expect(message.length).toBeLessThan(600);
+    expect(message).toMatch(/^\P{Cc}+$/u);
+  });
+
+  it('puts the effect before the advice, because a reply has room for few warnings', () => {
+    const of = request(good);
+    const decision = runToEnd(reviewPolicyInSteps(of));
+    const first = withEffect(of, decision, ['b']);
+    const { reply, result } = withEffect(of, first, ['a']);
+    expect({ result, warnings: reply.response.warnings }).toEqual({ result: 'warn', warnings: ['a', 'b'] });
+    expect(withEffect(of, decision, [])).toBe(decision);
+  });
+});
