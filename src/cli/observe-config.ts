@@ -13,6 +13,7 @@ export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
     logLevel: flags['log-level'],
     workloadKinds: flags['workload-kinds'],
     scanInterval: flags['scan-interval'],
+    webhookConfiguration: flags['webhook-configuration'],
     reports: flags.reports,
     reportsIncludeClean: flags['reports-include-clean'],
     cluster: {

@@ -18,6 +18,8 @@ export interface ObserveConfig {
   readonly workloadKinds: string | undefined;
   readonly cluster: ConnectionConfig;
   readonly scanInterval: number;
+  /** Name of the MutatingWebhookConfiguration: its selectors tell which Pods the webhook sees. */
+  readonly webhookConfiguration: string;
   readonly reports: ReportsSetting;
   readonly reportsIncludeClean: boolean;
 }

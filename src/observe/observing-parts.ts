@@ -1,4 +1,6 @@
 import { FailingPart } from '../observing/failing/failing-part.ts';
+import { MissedPart } from '../observing/missed/missed-part.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
 import type { ObservingInputs } from './observer-inputs.ts';
 
@@ -6,7 +8,7 @@ import type { ObservingInputs } from './observer-inputs.ts';
 type BuildPart = (inputs: ObservingInputs) => ObserverPart;
 
 /** The parts that observe the cluster, in the order in which they start. To add a part, add its function. */
-const OBSERVING_PARTS: readonly BuildPart[] = [failingPart];
+const OBSERVING_PARTS: readonly BuildPart[] = [failingPart, missedPart];
 
 /** Builds all parts that observe the cluster; nothing is started. */
 export function observingParts(inputs: ObservingInputs): readonly ObserverPart[] {
@@ -16,4 +18,11 @@ export function observingParts(inputs: ObservingInputs): readonly ObserverPart[]
 function failingPart({ connection, log, now, podWatch, extraResults }: ObservingInputs): ObserverPart {
   const { client, config } = connection;
   return new FailingPart(client, { log, now, podWatch, extraResults }, { renewalMilliseconds: config.watchRenewal });
+}
+
+function missedPart({ connection, config, store, log, now, podWatch, extraResults }: ObservingInputs): ObserverPart {
+  const { webhookConfiguration } = config;
+  // A webhook that injects nothing misses no Pod.
+  const snapshot = (): Snapshot | undefined => (config.mutation === 'On' ? store.current : undefined);
+  return new MissedPart(connection.client, { log, now, podWatch, extraResults, snapshot, webhookConfiguration });
 }

@@ -41,6 +41,7 @@ async function start(changes: Partial<ObserveConfig> = {}): Promise<RunningObser
     logLevel: 'info',
     workloadKinds: undefined,
     scanInterval: 3_600_000,
+    webhookConfiguration: 'probewright',
     reports: 'none',
     reportsIncludeClean: false,
     cluster: {

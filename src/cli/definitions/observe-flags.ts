@@ -43,6 +43,11 @@ export const OBSERVE_FLAGS = {
     default: 'On',
     summary: "The webhook's setting: On judges workloads with the probes that their Pods get.",
   }),
+  'webhook-configuration': withDefault({
+    type: OBJECT_NAME,
+    default: 'probewright',
+    summary: 'The MutatingWebhookConfiguration of the webhook: its selectors tell which Pods may be missed.',
+  }),
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],
   host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that the ports listen on.' }),
   'health-port': PROCESS_FLAGS['health-port'],

@@ -98,7 +98,7 @@ function containerHealth(
   for (const kind of PROBE_KINDS) {
     const probe = ownProbe(spec, kind);
     if (isJsonObject(probe))
-      probes[kind] = { asks: cut(handlerText(probe), MOST_ASKED), injectedBy: injected?.get(kind) };
+      probes[kind] = { asks: cut(handlerText(probe), MOST_ASKED), injectedBy: injectingLayer(injected?.get(kind)) };
   }
   return {
     name,
@@ -110,6 +110,11 @@ function containerHealth(
     probes,
     limits: startLimits(spec, podSpec),
   };
+}
+
+/** The layer of an entry of the annotation. A learned budget has its figures before the layer, which drift. */
+function injectingLayer(source: string | undefined): string | undefined {
+  return source?.slice(source.lastIndexOf('; ') + 1).trim();
 }
 
 /** A message quotes at most this many characters of a handler. */

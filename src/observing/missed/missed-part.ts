@@ -1,0 +1,220 @@
+import { isJsonObject } from '../../json/json-value.ts';
+import { ApiError } from '../../kubernetes/api-error.ts';
+import { PagedList } from '../../kubernetes/paged-list.ts';
+import { RepeatedWork } from '../../kubernetes/repeated-work.ts';
+import { CurrentProblem } from '../../text/current-problem.ts';
+import { messageOf } from '../../text/error-message.ts';
+import { namespaceGauge } from '../namespace-gauge.ts';
+import { workloadNameOfPod } from '../pod-workload.ts';
+import { ResultWriter } from '../result-writer.ts';
+import { MissedPods } from './missed-pods.ts';
+import { missedProbes } from './missed-probes.ts';
+import { readPolicyTimes } from './policy-times.ts';
+import { DEFAULT_SCOPE, readWebhookScope } from './webhook-scope.ts';
+import type { Registry } from 'prom-client';
+import type { Logger } from 'pino';
+import type { Snapshot } from '../../facts/snapshot.ts';
+import type { ApiClient } from '../../kubernetes/api-client.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
+import type { ObserverPart } from '../observer-part.ts';
+import type { PodListener, PodWatch } from '../pod-watch.ts';
+import type { ExtraResults } from '../reports/extra-results.ts';
+import type { PolicyTimes } from './policy-times.ts';
+import type { WebhookScope } from './webhook-scope.ts';
+
+/** What the part works with. */
+export interface MissedDependencies {
+  readonly log: Logger;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly podWatch: Pick<PodWatch, 'listen'>;
+  readonly extraResults: ExtraResults;
+  /** The policies and facts in force; undefined before the first ones. */
+  readonly snapshot: () => Snapshot | undefined;
+  /** Name of the MutatingWebhookConfiguration. */
+  readonly webhookConfiguration: string;
+}
+
+/** How often to look whether policies have changed. */
+const CHECK_MILLISECONDS = 3_000;
+/** How often to read the webhook's scope again. */
+const SCOPE_MILLISECONDS = 300_000;
+/** All Pods are listed at most so often, however often policies change. */
+const LIST_MILLISECONDS = 30_000;
+/** A Pod is new for so long: its probes cannot change later, and what it lacks is known by then. */
+const NEW_MILLISECONDS = 120_000;
+
+/** What the Pods of the last list were evaluated by. */
+interface Basis {
+  readonly policies: Snapshot['policies'];
+  readonly namespaceLabels: Snapshot['facts']['namespaceLabels'] | undefined;
+  readonly scope: WebhookScope;
+}
+
+/**
+ * Finds live Pods without probes that new Pods get. Only the leading observer works: when it begins to lead, and after
+ * each change of policies, it lists all Pods. In between it evaluates new Pods of the watch.
+ */
+export class MissedPart implements ObserverPart {
+  readonly #client: ApiClient;
+  readonly #dependencies: MissedDependencies;
+  readonly #pods = new MissedPods();
+  readonly #writer: ResultWriter;
+  readonly #work: RepeatedWork;
+  readonly #problem = new CurrentProblem();
+  #isLeader = false;
+  #basis: Basis | undefined;
+  #times: PolicyTimes = new Map();
+  #scope = DEFAULT_SCOPE;
+  #scopeReadAt = -Infinity;
+  #listedAt = -Infinity;
+  /** Pods of the list that is being read, and of the watch meanwhile; undefined between lists. */
+  #listing: { readonly seen: Set<string>; readonly gone: Set<string> } | undefined;
+
+  constructor(client: ApiClient, dependencies: MissedDependencies) {
+    const { podWatch, extraResults } = dependencies;
+    this.#client = client;
+    this.#dependencies = dependencies;
+    this.#writer = new ResultWriter('missed', extraResults);
+    this.#work = new RepeatedWork(() => this.#round(), CHECK_MILLISECONDS, Math.random);
+    podWatch.listen(this.#podListener());
+  }
+
+  start(): void {
+    this.#work.start();
+  }
+
+  stop(): void {
+    this.#work.stop();
+  }
+
+  lead(isLeader: boolean): void {
+    this.#isLeader = isLeader;
+    // What another leader has seen meanwhile is not known here.
+    this.#basis = undefined;
+    this.#listedAt = -Infinity;
+    if (isLeader) this.#work.ask();
+  }
+
+  registerMetrics(registers: Registry[]): void {
+    namespaceGauge(
+      'probewright_missed_pods',
+      'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
+      () => (this.#isLeader ? this.#pods.counts() : new Map()),
+      registers,
+    );
+  }
+
+  #podListener(): PodListener {
+    return {
+      seen: (pod, receivedAt) => {
+        const { uid, creationTimestamp, deletionTimestamp } = pod.metadata;
+        if (!this.#isLeader || this.#basis === undefined || uid === undefined) return;
+        const age = receivedAt - Date.parse(creationTimestamp ?? '');
+        this.#listing?.seen.add(uid);
+        const isOfInterest = age < NEW_MILLISECONDS || (deletionTimestamp !== undefined && this.#pods.has(uid));
+        if (isOfInterest && this.#evaluate(pod)) this.#write();
+      },
+      gone: ({ metadata: { uid } }) => {
+        if (uid === undefined) return;
+        this.#listing?.gone.add(uid);
+        this.#listing?.seen.delete(uid);
+        if (this.#pods.delete(uid)) this.#write();
+      },
+      listed: () => undefined,
+    };
+  }
+
+  /** Returns false when it has failed. */
+  async #round(): Promise<boolean> {
+    if (!this.#isLeader) return true;
+    const { now, snapshot } = this.#dependencies;
+    const current = snapshot();
+    if (current === undefined) return true;
+    try {
+      if (now() - this.#scopeReadAt >= SCOPE_MILLISECONDS) await this.#readScope();
+      const basis: Basis = {
+        policies: current.policies,
+        namespaceLabels: current.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
+        scope: this.#scope,
+      };
+      if (isSame(basis, this.#basis) || now() - this.#listedAt < LIST_MILLISECONDS) return true;
+      this.#times = await readPolicyTimes(this.#client);
+      await this.#list(basis);
+      this.#report(undefined);
+      return true;
+    } catch (error) {
+      this.#report(messageOf(error));
+      return false;
+    }
+  }
+
+  #report(problem: string | undefined): void {
+    const news = this.#problem.note(problem);
+    if (news === 'ended') this.#dependencies.log.info('missed Pods can be looked for again');
+    else if (news !== undefined) this.#dependencies.log.warn({ problem }, 'missed Pods cannot be looked for now');
+  }
+
+  async #list(basis: Basis): Promise<void> {
+    this.#basis = basis;
+    const { seen, gone } = (this.#listing = { seen: new Set<string>(), gone: new Set<string>() });
+    try {
+      const query = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
+      await new PagedList(this.#client).forEachPage({ method: 'GET', path: '/api/v1/pods', query }, ({ items }) => {
+        for (const pod of items) {
+          const { uid } = pod.metadata;
+          if (uid === undefined || gone.has(uid)) continue;
+          seen.add(uid);
+          this.#evaluate(pod);
+        }
+      });
+    } catch (error) {
+      this.#basis = undefined;
+      throw error;
+    } finally {
+      this.#listing = undefined;
+    }
+    this.#listedAt = this.#dependencies.now();
+    this.#pods.retain(seen);
+    this.#write();
+  }
+
+  /** Returns true when the Pod's finding has changed. */
+  #evaluate(pod: KubernetesObject): boolean {
+    const snapshot = this.#dependencies.snapshot();
+    const object = pod as unknown as JsonObject;
+    const workload = workloadNameOfPod(object);
+    const { uid } = pod.metadata;
+    if (snapshot === undefined || workload === undefined || uid === undefined) return false;
+    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source) };
+    return this.#pods.set(uid, workload, missedProbes(object, surroundings));
+  }
+
+  #write(): void {
+    this.#writer.replace(this.#pods.results());
+  }
+
+  /** Without the configuration, the last known scope stays: somebody may have removed the webhook for a while. */
+  async #readScope(): Promise<void> {
+    const { webhookConfiguration, now, log } = this.#dependencies;
+    const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${webhookConfiguration}`;
+    try {
+      const configuration = await this.#client.request({ method: 'GET', path });
+      const scope = isJsonObject(configuration) ? readWebhookScope(configuration) : undefined;
+      if (scope !== undefined && JSON.stringify(scope) !== JSON.stringify(this.#scope)) this.#scope = scope;
+      if (scope !== undefined && scope.foreignConditions.length > 0) {
+        const conditions = scope.foreignConditions.slice(0, 10);
+        log.warn({ conditions }, 'conditions of the webhook cannot be evaluated: missed and older Pods are not told');
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 404) throw error;
+      log.warn({ webhookConfiguration }, 'the webhook configuration does not exist: the last known scope is used');
+    }
+    this.#scopeReadAt = now();
+  }
+}
+
+function isSame(one: Basis, other: Basis | undefined): boolean {
+  return one.policies === other?.policies && one.namespaceLabels === other.namespaceLabels && one.scope === other.scope;
+}

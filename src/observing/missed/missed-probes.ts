@@ -1,0 +1,154 @@
+import { equalJson } from '../../json/equal-json.ts';
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../json/json-value.ts';
+import { effectiveTemplate } from '../../defaulting/effective.ts';
+import { readProvenance } from '../../defaulting/provenance.ts';
+import { INJECTED_ANNOTATION } from '../../policy/annotations.ts';
+import { defaultedPodSpec } from '../../probes/api-defaults.ts';
+import { permittedProbes } from '../../verdict/permitted-defaulting.ts';
+import { containersOf } from '../../workload/containers.ts';
+import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../workload/kinds.ts';
+import { withoutForeignSidecars } from './foreign-sidecars.ts';
+import { isInScope } from './webhook-scope.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import type { Snapshot } from '../../facts/snapshot.ts';
+import type { Injection } from '../../defaulting/injection.ts';
+import type { WebhookScope } from './webhook-scope.ts';
+
+/**
+ * Why a Pod lacks probes that a new Pod would get.
+ *
+ * - `missed`: the policy was there, but the webhook did not see the Pod.
+ * - `predates`: the Pod is older than the policy, or than the policy's last change.
+ * - `outdated`: the webhook gave the Pod probes, by an older policy.
+ * - `unknown`: it is not known when the policy last changed.
+ */
+export const MISSED_CAUSES = ['missed', 'predates', 'outdated', 'unknown'] as const;
+export type MissedCause = (typeof MISSED_CAUSES)[number];
+
+/** What a Pod lacks. */
+export interface MissedProbes {
+  readonly cause: MissedCause;
+  /** The layers that give the probes, each once: `ProbePolicy/apps/static`. */
+  readonly sources: readonly string[];
+}
+
+/** What the replay needs beside the Pod. */
+export interface ReplaySurroundings {
+  readonly snapshot: Snapshot;
+  readonly scope: WebhookScope;
+  /** When a layer last changed, in milliseconds since the epoch; undefined when that is not known. */
+  readonly changedAt: (source: string) => number | undefined;
+}
+
+/**
+ * The webhook reads policies by a watch, and times of objects are whole seconds. For so long after a change of a
+ * policy, a Pod without probes was not missed.
+ */
+const MARGIN_MILLISECONDS = 2000;
+
+/**
+ * Runs the engine on a live Pod as if the Pod were created now. The probes that Probewright injected and the sidecars
+ * of other injectors are taken off first: the webhook may have seen the Pod before the sidecars. Defaults of the API
+ * server and the volume of the service account change no decision of the engine.
+ *
+ * @returns undefined when the Pod has what it would get, and for Pods that the webhook never sees
+ */
+export function missedProbes(
+  pod: JsonObject,
+  { snapshot, scope, changedAt }: ReplaySurroundings,
+): MissedProbes | undefined {
+  const metadata = objectMember(pod, 'metadata') ?? {};
+  const namespace = stringMember(metadata, 'namespace') ?? '';
+  const phase = stringMember(objectMember(pod, 'status') ?? {}, 'phase');
+  if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
+  if (isFromNode(pod) || 'skipped' in templatesToLookAt(pod, POD_KIND)) return undefined;
+  const annotations = stringMap(metadata, 'annotations');
+  const policy = snapshot.policyFor(namespace, stringMap(metadata, 'labels'));
+  if (policy.layers.length === 0 && annotations.size === 0) return undefined;
+  if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), pod)) return undefined;
+  const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
+  // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
+  if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
+  const bare = withoutForeignSidecars(injectedBefore.size === 0 ? pod : withoutProbes(pod, injectedBefore));
+  const { injections } = permittedProbes(bare, policy, POD_KIND);
+  const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
+  if (lacking.length === 0) return undefined;
+  const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();
+  return { cause: causeOf(metadata, injectedBefore.size > 0, sources, changedAt), sources };
+}
+
+/** True for the API server's copy of a static Pod, which the Node owns. The kubelet runs the file, and not the copy. */
+function isFromNode(pod: JsonObject): boolean {
+  const owners = member(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
+  return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
+}
+
+/** The Pod without the probes that the annotation names, and without the annotation. */
+function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
+  const [metadata, spec] = [objectMember(pod, 'metadata') ?? {}, objectMember(pod, 'spec') ?? {}];
+  const bared = (list: string): JsonObject => {
+    const containers = member(spec, list);
+    if (!Array.isArray(containers)) return {};
+    return {
+      [list]: (containers as unknown[]).map((container) => {
+        const name = isJsonObject(container) ? stringMember(container, 'name') : undefined;
+        const kinds = name === undefined ? undefined : named.get(name);
+        if (kinds === undefined || !isJsonObject(container)) return container;
+        return Object.fromEntries(Object.entries(container).filter(([key]) => !kinds.has(key)));
+      }),
+    };
+  };
+  const annotations = Object.entries(objectMember(metadata, 'annotations') ?? {});
+  const others = annotations.filter(([key]) => key !== INJECTED_ANNOTATION);
+  return {
+    ...pod,
+    metadata: { ...metadata, annotations: Object.fromEntries(others) },
+    spec: { ...spec, ...bared('containers'), ...bared('initContainers') },
+  };
+}
+
+/** The injections that the Pod does not have, or has otherwise. Both sides with the API server's defaults. */
+function notThere(
+  pod: JsonObject,
+  bare: JsonObject,
+  injections: readonly Injection[],
+  injectedBefore: ReturnType<typeof readProvenance>,
+): Injection[] {
+  const [is, wouldBe] = [probesOf(pod), probesOf(effectiveTemplate(bare, injections))];
+  return injections.filter(({ container: { list, name }, kind }) => {
+    const place = `${list} ${name}`;
+    const [own, expected] = [is.get(place)?.[kind], wouldBe.get(place)?.[kind]];
+    // A learned budget follows from starts, and a later start is no change of a policy.
+    const isLearned = injectedBefore.get(name)?.get(kind)?.startsWith(LEARNED) === true;
+    return isLearned ? !equalJson(withoutBudget(own), withoutBudget(expected)) : !equalJson(own, expected);
+  });
+}
+
+/** How the annotation begins for a probe with a learned budget. */
+const LEARNED = 'learned: ';
+
+function withoutBudget(probe: unknown): unknown {
+  if (!isJsonObject(probe)) return probe;
+  return { ...probe, failureThreshold: undefined, periodSeconds: undefined };
+}
+
+function probesOf(pod: JsonObject): ReadonlyMap<string, JsonObject> {
+  const containers = containersOf(defaultedPodSpec(objectMember(pod, 'spec') ?? {}));
+  return new Map(containers.map(({ list, name, spec }) => [`${list} ${name}`, spec]));
+}
+
+function causeOf(
+  metadata: JsonObject,
+  wasInjected: boolean,
+  sources: readonly string[],
+  changedAt: ReplaySurroundings['changedAt'],
+): MissedCause {
+  if (wasInjected) return 'outdated';
+  // The Pod's own annotation is as old as the Pod, and a probe for safety follows from another one.
+  const layers = sources.filter((source) => source !== 'annotation' && source !== 'safety');
+  if (layers.length === 0) return 'missed';
+  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
+  const changes = layers.map(changedAt);
+  if (changes.some((at) => at !== undefined && created > at + MARGIN_MILLISECONDS)) return 'missed';
+  return Number.isNaN(created) || changes.includes(undefined) ? 'unknown' : 'predates';
+}
