@@ -5,6 +5,7 @@ import { type Healed, healingScenarios, quietScenario } from './cluster-healing.
 import { leastPrivilegeScenarios } from './cluster-least-privilege.ts';
 import { outageScenarios } from './cluster-outage.ts';
 import { policyScenarios } from './cluster-policies.ts';
+import { policyReviewScenarios } from './cluster-policy-reviews.ts';
 import { replacementScenarios } from './cluster-replacement.ts';
 import { servingPairScenarios, tlsSecret } from './cluster-serving-pairs.ts';
 import { statusScenarios } from './cluster-statuses.ts';
@@ -39,6 +40,7 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
 
   policyScenarios(cluster, release);
   statusScenarios(cluster, release);
+  policyReviewScenarios(cluster, release);
   replacementScenarios(cluster, release);
   healingScenarios(cluster, release, healed);
   // They fill the minute that nobody may write to the main release's configurations in.

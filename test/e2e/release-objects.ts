@@ -104,9 +104,23 @@ function webhookConfigurations(options: ReleaseOptions): object[] {
     }),
     serviceWebhookConfiguration('ValidatingWebhookConfiguration', 'validate', target, {
       rules: workloads,
-      entries: [{ namespaceSelector }, second],
+      entries: [{ namespaceSelector }, second, ...(options.dormant ? [] : [policyReview(target)])],
     }),
   ];
+}
+
+/** The label of policies that are reviewed. The scenarios also store policies that a review would deny. */
+export const reviewedLabel = { reviewed: 'yes' };
+
+function policyReview(service: { readonly namespace: string; readonly name: string; readonly port: number }): object {
+  return {
+    name: 'review-policies.probewright.dev',
+    clientConfig: { service: { ...service, path: '/review-policies' } },
+    rules: [rule('probewright.dev', ['probepolicies', 'clusterprobepolicies'], ['CREATE', 'UPDATE', 'DELETE'])],
+    objectSelector: { matchLabels: reviewedLabel },
+    // A test must notice when there is no answer.
+    failurePolicy: 'Fail',
+  };
 }
 
 /** Servers before 1.21 do not label namespaces with their names, which the selectors go by: then the tests do. */

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { reviewedLabel } from './release-objects.ts';
+import type { Cluster } from './cluster.ts';
+import type { CommandResult } from './control-plane.ts';
+import type { Release } from './release.ts';
+
+const POLICIES = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
+
+/** What kubectl prints about a policy that is applied. These scenarios also use the rights to list workloads. */
+export function policyReviewScenarios(cluster: () => Cluster, release: () => Release): void {
+  describe('a policy that is applied', () => {
+    const applied = (spec: object, kind: string, namespace?: string): Promise<CommandResult> => {
+      const metadata = { name: 'reviewed', labels: reviewedLabel, ...(namespace !== undefined && { namespace }) };
+      const input = JSON.stringify({ apiVersion: 'probewright.dev/v1alpha1', kind, metadata, spec });
+      return cluster().kubectl(['apply', '--dry-run=server', '--filename=-'], { input, allowFailure: true });
+    };
+
+    beforeAll(async () => {
+      if (release().replicas.length === 0) await release().restart();
+      await cluster().kubectl(['create', 'namespace', 'reviews']);
+      for (const name of ['one', 'two', 'three']) {
+        const containers = [
+          { name: 'app', image: 'registry.example/app:1', ports: [{ name: 'http', containerPort: 80 }] },
+        ];
+        const template = { metadata: { labels: { app: name } }, spec: { containers } };
+        const spec = { replicas: 0, selector: { matchLabels: { app: name } }, template };
+        await cluster().apply({
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name, namespace: 'reviews' },
+          spec,
+        });
+      }
+    });
+
+    it('prints its effect on live workloads in a dry run, and is not stored', async () => {
+      const required = {
+        containers: ['*'],
+        kubernetesProbeEndpoints: { readinessProbe: '/ready' },
+        checks: { 'required-liveness': { action: 'Deny' } },
+      };
+      const { code, stdout, stderr } = await applied(required, 'ProbePolicy', 'reviews');
+      expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
+      expect(stdout + stderr).toContain(
+        '3 of 3 workloads would be denied at their next change: Deployment reviews/one (required-liveness), Deployment reviews/three (required-liveness), Deployment reviews/two (required-liveness)',
+      );
+      expect(
+        (await cluster().request('GET', `${POLICIES.replace('cluster', 'namespaces/reviews/')}/reviewed`)).status,
+      ).toBe(404);
+      const ofCluster = await applied({ checks: { 'required-liveness': { action: 'Deny' } } }, 'ClusterProbePolicy');
+      expect(ofCluster.stdout + ofCluster.stderr).toMatch(/\d+ of \d+ workloads would be denied at their next change/);
+      expect(ofCluster.stdout + ofCluster.stderr).not.toMatch(/leaves out|incomplete/);
+      expect((await cluster().request('GET', `${POLICIES}/reviewed`)).status).toBe(404);
+    });
+
+    it('is refused when it cannot be read', async () => {
+      const probe = { httpGet: { path: '/', port: 80 }, exec: { command: ['true'] } };
+      const { code, stderr } = await applied({ probes: { readinessProbe: probe } }, 'ClusterProbePolicy');
+      expect(code).not.toBe(0);
+      expect(stderr).toContain('spec.probes.readinessProbe');
+    });
+  });
+}
