@@ -3,6 +3,7 @@ import { placeOfManifest } from '../manifests/manifest.ts';
 import { explainManifest } from '../timeline/explain-manifest.ts';
 import { isInCluster } from './cluster-place.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
+import { explainFailures } from './explain-failures.ts';
 import { explanationsAsJson } from './output/explanation-json.ts';
 import { writePictures } from './output/pictures.ts';
 import { readAnyInputs } from './read-command-inputs.ts';
@@ -31,8 +32,10 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
     );
   let isComplete = inputs.problems.length === 0;
   const { output, fields } = line.flags;
-  if (output === 'text') io.stdout.write((fields ? fieldsAsText : explanationsAsText)(workloads));
-  else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
+  if (output === 'text') {
+    io.stdout.write((fields ? fieldsAsText : explanationsAsText)(workloads));
+    if (!fields) await explainFailures(line, inputs, io);
+  } else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return isComplete ? EXIT_OK : EXIT_USAGE;

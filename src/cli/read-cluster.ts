@@ -26,11 +26,9 @@ export async function readCluster(
   progress: Progress,
   change?: PolicyChangeFiles,
 ): Promise<ClusterInputs> {
-  const { context, kubeconfig, policies, 'workload-kinds': workloadKinds } = flags;
+  const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
-    const access = await loadUserAccess({ kubeconfig, context, env: io.env });
-    const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
-    const client = new PatientClient(access, `${PROGRAM}/${VERSION}`);
+    const { client, namespace } = await openCluster({ flags }, io);
     const options = { names, namespace, policies, change, workloadKinds, now: flags.now ?? io.now() };
     return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
@@ -39,6 +37,17 @@ export async function readCluster(
     if (error instanceof PolicyFilesError) throw error;
     throw new PolicyFilesError(`the cluster cannot be read: ${messageOf(error)}`);
   }
+}
+
+/** The cluster that a command line means, and its namespace; undefined = all namespaces. Nothing is sent yet. */
+export async function openCluster(
+  { flags }: Pick<ClusterLine, 'flags'>,
+  io: CommandIo,
+): Promise<{ readonly client: PatientClient; readonly namespace: string | undefined }> {
+  const { context, kubeconfig } = flags;
+  const access = await loadUserAccess({ kubeconfig, context, env: io.env });
+  const namespace = flags['all-namespaces'] ? undefined : namespaceToRead(flags.namespace ?? access.namespace);
+  return { client: new PatientClient(access, `${PROGRAM}/${VERSION}`), namespace };
 }
 
 /** The name becomes a part of the request's path, where `..` would mean all namespaces. */

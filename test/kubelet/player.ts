@@ -51,13 +51,7 @@ export async function playHistory(server: StatusServer, history: PodHistory, pla
       run: () =>
         manager === 'kube-scheduler' ? bind(server, path, String(name), node) : patch(server, path, manager, status),
     })),
-    ...history.events.map(({ at, verb, event }) => ({
-      at,
-      run: () =>
-        verb === 'create'
-          ? expectDone(server.request('POST', events, event))
-          : expectDone(server.request('PUT', `${events}/${String(objectMember(event, 'metadata')?.['name'])}`, event)),
-    })),
+    ...history.events.map(({ at, event }) => ({ at, run: () => writeEvent(server, events, event) })),
   ].sort((one, other) => one.at - other.at);
   for (const { at, run } of steps) {
     if (playing.inRealTime) await sleep(Math.max(0, at - Date.now()));
@@ -65,18 +59,29 @@ export async function playHistory(server: StatusServer, history: PodHistory, pla
   }
 }
 
+/** An Event of the same name may be there from a story that was played before. */
+async function writeEvent(server: StatusServer, path: string, event: JsonObject): Promise<void> {
+  const created = await server.request('POST', path, event);
+  if (created.status !== CONFLICT) return expectDone(created);
+  const name = String(objectMember(event, 'metadata')?.['name']);
+  expectDone(await server.request('PUT', `${path}/${name}`, event));
+}
+
 async function bind(server: StatusServer, path: string, name: string, node: string): Promise<void> {
   const target = { apiVersion: 'v1', kind: 'Node', name: node };
   const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
-  await expectDone(server.request('POST', `${path}/binding`, binding));
+  const bound = await server.request('POST', `${path}/binding`, binding);
+  // Bound already, by a story that was played before.
+  if (bound.status !== CONFLICT) expectDone(bound);
 }
 
 async function patch(server: StatusServer, path: string, manager: string, status: JsonObject): Promise<void> {
   const headers = { 'content-type': 'application/merge-patch+json' };
-  await expectDone(server.request('PATCH', `${path}/status?fieldManager=${manager}`, { status }, headers));
+  expectDone(await server.request('PATCH', `${path}/status?fieldManager=${manager}`, { status }, headers));
 }
 
-async function expectDone(answer: Promise<{ readonly status: number; readonly body: string }>): Promise<void> {
-  const { status, body } = await answer;
+const CONFLICT = 409;
+
+function expectDone({ status, body }: { readonly status: number; readonly body: string }): void {
   if (status >= 300) throw new Error(`${status}: ${body}`);
 }

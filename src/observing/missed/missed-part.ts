@@ -9,7 +9,7 @@ import { workloadNameOfPod } from '../pod-workload.ts';
 import { ResultWriter } from '../result-writer.ts';
 import { MissedPods } from './missed-pods.ts';
 import { missedProbes } from './missed-probes.ts';
-import { readPolicyTimes } from './policy-times.ts';
+import { laterTimes, readPolicyTimes } from './policy-times.ts';
 import { DEFAULT_SCOPE, readWebhookScope } from './webhook-scope.ts';
 import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
@@ -140,7 +140,7 @@ export class MissedPart implements ObserverPart {
         scope: this.#scope,
       };
       if (isSame(basis, this.#basis) || now() - this.#listedAt < LIST_MILLISECONDS) return true;
-      this.#times = await readPolicyTimes(this.#client);
+      this.#times = laterTimes(this.#times, await readPolicyTimes(this.#client), now());
       await this.#list(basis);
       this.#report(undefined);
       return true;
@@ -187,7 +187,7 @@ export class MissedPart implements ObserverPart {
     const workload = workloadNameOfPod(object);
     const { uid } = pod.metadata;
     if (snapshot === undefined || workload === undefined || uid === undefined) return false;
-    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source) };
+    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source)?.at };
     return this.#pods.set(uid, workload, missedProbes(object, surroundings));
   }
 

@@ -2,8 +2,31 @@ import { isJsonObject, member, objectMember, stringMember } from '../../json/jso
 import type { ApiClient } from '../../kubernetes/api-client.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 
-/** When each policy's spec last changed, in milliseconds since the epoch, by the source of its layer. */
-export type PolicyTimes = ReadonlyMap<string, number>;
+/** When the spec of a policy last changed. */
+export interface PolicyTime {
+  /** The API server counts changes of the spec. */
+  readonly generation: number;
+  /** In milliseconds since the epoch; undefined when it is not known. */
+  readonly at: number | undefined;
+}
+
+/** The times of all policies, by the sources of their layers. */
+export type PolicyTimes = ReadonlyMap<string, PolicyTime>;
+
+/**
+ * The times of a reading, with what the reading before tells. API servers before 1.21 do not date a second write of the
+ * same fields: a generation that has grown between two readings has changed by the time of the second one.
+ */
+export function laterTimes(before: PolicyTimes, next: PolicyTimes, readAt: number): PolicyTimes {
+  return new Map(
+    [...next].map(([source, { generation, at }]) => {
+      const known = before.get(source);
+      if (known === undefined || (at !== undefined && at > (known.at ?? -Infinity)))
+        return [source, { generation, at }];
+      return [source, { generation, at: generation > known.generation ? readAt : known.at }];
+    }),
+  );
+}
 
 const COLLECTIONS = [
   { kind: 'ProbePolicy', path: '/apis/probewright.dev/v1alpha1/probepolicies' },
@@ -14,7 +37,7 @@ const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta
 
 /** Reads the times of all policies of a cluster: metadata alone, in pages. */
 export async function readPolicyTimes(client: Pick<ApiClient, 'request'>): Promise<PolicyTimes> {
-  const times = new Map<string, number>();
+  const times = new Map<string, PolicyTime>();
   for (const { kind, path } of COLLECTIONS) {
     let next: string | undefined;
     do {
@@ -32,12 +55,12 @@ export async function readPolicyTimes(client: Pick<ApiClient, 'request'>): Promi
   return times;
 }
 
-function addTime(times: Map<string, number>, kind: string, metadata: JsonObject): void {
+function addTime(times: Map<string, PolicyTime>, kind: string, metadata: JsonObject): void {
   const [namespace, name] = [stringMember(metadata, 'namespace'), stringMember(metadata, 'name')];
-  const at = specChangedAt(metadata);
-  if (name !== undefined && at !== undefined) {
-    times.set([kind, ...(namespace === undefined ? [] : [namespace]), name].join('/'), at);
-  }
+  if (name === undefined) return;
+  const generation = typeof metadata['generation'] === 'number' ? metadata['generation'] : 0;
+  const source = [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
+  times.set(source, { generation, at: specChangedAt(metadata) });
 }
 
 /**
@@ -54,7 +77,9 @@ export function specChangedAt(metadata: JsonObject): number | undefined {
     const ofSpec = Object.hasOwn(objectMember(entry, 'fieldsV1') ?? {}, 'f:spec');
     return ofSpec ? (time(entry, 'time') ?? []) : [];
   });
-  return times.length === 0 ? undefined : Math.max(...times);
+  const last = Math.max(...times);
+  // Another generation than the first one, and no write since the creation: this server does not date all writes.
+  return last === created || times.length === 0 ? undefined : last;
 }
 
 function time(object: JsonObject, field: string): number | undefined {

@@ -1,0 +1,210 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../kubelet/pods.ts';
+import { playPod } from '../kubelet/player.ts';
+import { policyDocument } from '../worlds.ts';
+import {
+  type ControlPlane,
+  type StartedProcess,
+  controlPlaneProblem,
+  freePorts,
+  get,
+  startControlPlane,
+  startProcess,
+  untilServing,
+  waitUntil,
+} from './control-plane.ts';
+import { applyCrds } from './custom-resource-definitions.ts';
+import { rule, webhookConfiguration } from './webhook-configuration.ts';
+import { type WebhookProcess, startWebhook } from './webhook-process.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { StartTruth } from '../kubelet/truth.ts';
+
+const problem = controlPlaneProblem({ controllers: true });
+if (problem !== undefined) console.warn(`observed-pods.test.ts is skipped: ${problem}`);
+
+const program = join(import.meta.dirname, '../../src/main.ts');
+const spec = (liveness: string): JsonObject => ({
+  port: 'http',
+  kubernetesProbeEndpoints: { livenessProbe: liveness },
+});
+/** Times of objects are whole seconds, and the observer allows the webhook 2 s to learn of a policy. */
+const beyondTheMargin = 3500;
+
+function deployment(namespace: string, name: string, container: JsonObject = {}, replicas = 1): JsonObject {
+  const app = {
+    name: 'app',
+    image: 'example.test/app:1',
+    ports: [{ name: 'http', containerPort: 8080 }],
+    ...container,
+  };
+  const template = { metadata: { labels: { app: name } }, spec: { containers: [app] } };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
+    spec: { replicas, selector: { matchLabels: { app: name } }, template },
+  };
+}
+
+describe.skipIf(problem !== undefined)('the observer and the Pods of a real API server', () => {
+  let cluster: ControlPlane;
+  let directory: string;
+  let webhook: WebhookProcess;
+  let observer: StartedProcess;
+  let healthUrl: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'observed-pods-'));
+    await writeFile(join(directory, 'policy.json'), JSON.stringify(policyDocument(spec('/livez'), 'static')));
+    cluster = await startControlPlane({ controllers: true });
+    await applyCrds(cluster);
+    for (const name of ['apps', 'failing'])
+      await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    webhook = await startWebhook({ policies: directory });
+    const [port] = await freePorts(1);
+    healthUrl = `http://127.0.0.1:${port}`;
+    const flags = [
+      '--kubeconfig',
+      cluster.kubeconfig,
+      '--namespace',
+      'default',
+      '--host',
+      '127.0.0.1',
+      '--health-port',
+      String(port),
+      '--reports',
+      'none',
+    ];
+    observer = startProcess('observer', process.execPath, [program, 'observe', ...flags]);
+    await untilServing([observer], async () => (await get(`${healthUrl}/readyz`)).status === 200, 30_000);
+  }, 180_000);
+  afterAll(async () => {
+    await observer.stop();
+    await webhook.stop();
+    await cluster.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  async function create(path: string, object: JsonObject): Promise<void> {
+    const { status, body } = await cluster.request('POST', path, object);
+    if (status !== 201) throw new Error(`POST ${path}: ${status} ${body}`);
+  }
+  const createDeployment = (object: JsonObject): Promise<void> =>
+    create(`/apis/apps/v1/namespaces/${String((object['metadata'] as JsonObject)['namespace'])}/deployments`, object);
+
+  async function podsOf(namespace: string): Promise<JsonObject[]> {
+    const { body } = await cluster.request('GET', `/api/v1/namespaces/${namespace}/pods`);
+    return (JSON.parse(body) as { items: JsonObject[] }).items;
+  }
+  const untilPods = (namespace: string, count: number): Promise<unknown> =>
+    waitUntil(`${count} Pods`, async () => (await podsOf(namespace)).length === count);
+
+  /** The series of a metric: `{namespace="apps",cause="missed"}` -> 10. */
+  async function series(metric: string): Promise<Record<string, number>> {
+    const { body } = await get(`${healthUrl}/metrics`);
+    const lines = body.split('\n').filter((line) => line.startsWith(`${metric}{`));
+    return Object.fromEntries(
+      lines.map((line) => [/cause="([^"]+)"/.exec(line)?.[1] ?? '', Number(line.slice(line.lastIndexOf(' ')))]),
+    );
+  }
+  async function untilSeries(metric: string, expected: Record<string, number>): Promise<void> {
+    let last: unknown;
+    try {
+      await waitUntil(metric, async () => {
+        last = await series(metric);
+        return (
+          JSON.stringify(Object.entries(last as object).sort()) === JSON.stringify(Object.entries(expected).sort())
+        );
+      });
+    } catch (error) {
+      expect(last, String(error)).toStrictEqual(expected);
+    }
+  }
+
+  it('tells exactly the Pods that were created while the webhook was off, and the older ones apart', async () => {
+    await createDeployment(deployment('apps', 'old', {}, 2));
+    await untilPods('apps', 2);
+    await sleep(beyondTheMargin);
+    await create(
+      '/apis/probewright.dev/v1alpha1/namespaces/apps/probepolicies',
+      policyDocument(spec('/livez'), 'static'),
+    );
+    await sleep(beyondTheMargin);
+    for (let index = 0; index < 10; index++) await createDeployment(deployment('apps', `missed-${index}`));
+    await untilPods('apps', 12);
+    const pods = rule('', ['pods'], ['CREATE']);
+    await create(
+      '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
+      webhookConfiguration('MutatingWebhookConfiguration', 'mutate', webhook, [pods]) as JsonObject,
+    );
+    await waitUntil('the webhook is called', async () => {
+      const dryRun = {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'trial' },
+        spec: (deployment('apps', 'x')['spec'] as { template: { spec: JsonObject } }).template.spec,
+      };
+      const { body } = await cluster.request('POST', '/api/v1/namespaces/apps/pods?dryRun=All', dryRun);
+      return body.includes('livenessProbe');
+    });
+    for (let index = 0; index < 3; index++) await createDeployment(deployment('apps', `injected-${index}`));
+    await untilPods('apps', 15);
+    await untilSeries('probewright_missed_pods', { missed: 10, predates: 2 });
+
+    await cluster.kubectl(['rollout', 'restart', 'deployment/missed-0', '-n', 'apps']);
+    await waitUntil('a new Pod', async () => (await podsOf('apps')).length >= 16);
+    // The old Pod stays until the new one is Ready, which nothing plays here.
+    await cluster.kubectl(['delete', 'pod', '-n', 'apps', '-l', 'app=missed-1', '--force', '--grace-period=0']);
+    await untilSeries('probewright_missed_pods', { missed: 9, predates: 2 });
+  }, 120_000);
+
+  it('tells Pods of an older policy as outdated after the policy has changed', async () => {
+    await sleep(beyondTheMargin);
+    const path = '/apis/probewright.dev/v1alpha1/namespaces/apps/probepolicies/static';
+    await cluster.request(
+      'PATCH',
+      path,
+      { spec: spec('/healthz') },
+      { 'content-type': 'application/merge-patch+json' },
+    );
+    await waitUntil('outdated', async () => ((await series('probewright_missed_pods'))['outdated'] ?? 0) >= 3, 60_000);
+    expect(Object.keys(await series('probewright_missed_pods')).sort()).toStrictEqual(['outdated', 'predates']);
+  }, 120_000);
+
+  it('tells why Pods are not Ready, and forgets it when they recover', async () => {
+    const httpGet = { path: '/healthz', port: 8080 };
+    const stories: Record<string, [JsonObject, StartTruth]> = {
+      'http-401': [{ readinessProbe: { httpGet } }, { answersFrom: Infinity, before: { kind: 'status', status: 401 } }],
+      'http-404': [{ readinessProbe: { httpGet } }, { answersFrom: Infinity, before: { kind: 'status', status: 404 } }],
+      'connection-refused': [{ readinessProbe: { httpGet } }, { answersFrom: Infinity }],
+      timeout: [{ readinessProbe: { httpGet } }, { answersFrom: Infinity, before: { kind: 'hang' } }],
+      'executable-not-found': [
+        { readinessProbe: { exec: { command: ['curl', '-f', 'localhost'] } } },
+        { answersFrom: Infinity, before: { kind: 'command-missing' } },
+      ],
+      'killed-while-starting': [{ startupProbe: { httpGet, periodSeconds: 2 } }, { answersFrom: 60 }],
+    };
+    for (const [name, [container]] of Object.entries(stories))
+      await createDeployment(deployment('failing', name, container));
+    await untilPods('failing', 6);
+    const play = async (storyOf: (name: string) => StartTruth): Promise<void> => {
+      for (const pod of await podsOf('failing')) {
+        const name = ((pod['metadata'] as JsonObject)['labels'] as JsonObject)['app'] as string;
+        const truth = { createdAt: Date.now() - 120_000, until: 120, containers: { app: { starts: [storyOf(name)] } } };
+        await playPod(cluster, pod, truth, seededRandom(name.length));
+      }
+    };
+    await play((name) => stories[name]?.[1] ?? {});
+    // The slow start is refused until the kill: both are told of it.
+    const told = Object.fromEntries(
+      Object.keys(stories).map((cause) => [cause, cause === 'connection-refused' ? 2 : 1]),
+    );
+    await untilSeries('probewright_failing_workloads', told);
+    await play(() => ({}));
+    await untilSeries('probewright_failing_workloads', {});
+  }, 120_000);
+});
