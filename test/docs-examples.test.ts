@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parseAllDocuments, stringify } from 'yaml';
 import { formatViolation } from '../src/checks/violation.ts';
 import { checkTexts } from './check-texts.ts';
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
@@ -36,9 +36,9 @@ function sectionOf(id: string): Section {
   };
 }
 
-/** An example is a Deployment's list of containers, its Pod spec, or a whole object. */
+/** An example is a Deployment's list of containers, its Pod spec, or whole objects. */
 function manifestOf(example: string): string {
-  const shown = parse(example) as readonly unknown[] | Readonly<Record<string, unknown>>;
+  const shown = parseAllDocuments(example)[0]?.toJS() as readonly unknown[] | Readonly<Record<string, unknown>>;
   if ('kind' in shown) return example;
   return stringify({
     apiVersion: 'apps/v1',

@@ -13,6 +13,7 @@ import { execAlwaysTrue } from './exec-always-true.ts';
 import { listenAddress } from './listen-address.ts';
 import { livenessNeverRestarts } from './liveness-never-restarts.ts';
 import { startupBudget } from './startup-budget.ts';
+import { observedStartup } from './observed-startup.ts';
 import { delayedLiveness } from './delayed-liveness.ts';
 import { delayedReadiness } from './delayed-readiness.ts';
 import { singleFailure } from './single-failure.ts';
@@ -54,6 +55,7 @@ export const CHECKS: readonly Check[] = [
   listenAddress,
   livenessNeverRestarts,
   startupBudget,
+  observedStartup,
   delayedLiveness,
   delayedReadiness,
   singleFailure,

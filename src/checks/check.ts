@@ -84,6 +84,11 @@ export interface Finding {
    * Ready.
    */
   readonly copied?: { readonly probe: ProbeKind; readonly otherwise: string };
+  /**
+   * Measured figures. They change from day to day, so they are no part of the message: tools recognise a finding by its
+   * message.
+   */
+  readonly properties?: Readonly<Record<string, number>>;
   /** The API server's cause type, for valid-probe: `FieldValueInvalid`, `FieldValueRequired`, ... */
   readonly reason?: string;
 }

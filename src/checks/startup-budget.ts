@@ -2,13 +2,11 @@ import { integer } from '../policy/check-parameters.ts';
 import { guaranteedStartSeconds, longestStartSeconds } from '../probes/timing.ts';
 import { LEAST_START_SECONDS, startGateOf } from '../probes/startup-budget.ts';
 import { probeOf } from './checked-probe.ts';
-import { isSubstituteOfStartup } from './drain-race.ts';
-import { patientThreshold, startupProbeFor } from './startup-probe.ts';
+import { longerStart } from './longer-start.ts';
+import { atLeastObserved } from './observed-starts.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
-import type { ProbeTiming } from '../probes/timing.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,
@@ -49,33 +47,6 @@ function violationOf(workload: CheckedWorkload, container: CheckedContainer, min
     message:
       `${containerPhrase(container)} has only ${guaranteed} s guaranteed to start ` +
       `(at most ${longestStartSeconds(timing)} s) before its ${gate.kind} kills it`,
-    ...whatToWrite(workload, container, gate, timing, minimum),
-  };
-}
-
-/**
- * Advises a higher failureThreshold, or a longer period where that would take too many failures. A liveness probe that
- * needs that much patience needs a startup probe instead.
- */
-function whatToWrite(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  gate: CheckedProbe,
-  timing: ProbeTiming,
-  minimum: number,
-): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
-  const afterDelay = minimum - Math.max(0, timing.initialDelaySeconds - 1);
-  const { periodSeconds, failureThreshold } = patientThreshold(afterDelay, timing);
-  if (gate.kind === 'livenessProbe' && isSubstituteOfStartup(failureThreshold, periodSeconds)) {
-    const startup = startupProbeFor(workload, container, gate, minimum);
-    if (startup !== undefined)
-      return { remedy: `write ${startup.yaml}`, edits: [startup.edit], copied: startup.copied };
-  }
-  const failures = { path: gate.place.path('failureThreshold'), value: failureThreshold };
-  if (periodSeconds === timing.periodSeconds)
-    return { remedy: `write failureThreshold: ${failureThreshold} for ${minimum} s`, edits: [failures] };
-  return {
-    remedy: `write periodSeconds: ${periodSeconds} and failureThreshold: ${failureThreshold} for ${minimum} s`,
-    edits: [{ path: gate.place.path('periodSeconds'), value: periodSeconds }, failures],
+    ...longerStart(workload, container, gate, timing, atLeastObserved(workload, container, minimum)),
   };
 }

@@ -4,6 +4,7 @@ import { podGraceSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds } from '../probes/timing.ts';
 import { isPresent } from './checked-probe.ts';
+import { atLeastObserved } from './observed-starts.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
 import { yamlFlow } from './wording.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
@@ -77,7 +78,8 @@ export function startupInPlaceOfDelays(
 ): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
   const [source] = delayed;
   const delays = delayed.map(({ timing }) => timing?.initialDelaySeconds ?? 0);
-  const startup = startupProbeFor(workload, container, source, Math.max(...delays));
+  const needed = atLeastObserved(workload, container, Math.max(...delays));
+  const startup = startupProbeFor(workload, container, source, needed);
   if (startup === undefined) return {};
   const withDelay = delayed.filter((_, index) => delays[index] !== 0);
   const others = withDelay.filter((probe) => probe !== source).map(({ kind }) => ` of the ${kind}`);

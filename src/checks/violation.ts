@@ -27,6 +27,8 @@ export interface Violation {
   readonly edits?: readonly FieldEdit[];
   /** The policy that has to change. Present when a policy injects the probe that violates the check. */
   readonly policy?: PolicyAtFault;
+  /** Measured figures, which change from day to day. */
+  readonly properties?: Readonly<Record<string, number>>;
   /** The API server's cause type, if the API server itself has the rule. */
   readonly reason?: string;
 }

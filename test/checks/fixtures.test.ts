@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE, CHECKS } from '../../src/checks/catalogue.ts';
 import { parsedPolicy, policyDocument } from '../worlds.ts';
 import { findings } from './workload.ts';
@@ -11,16 +11,20 @@ const FIXTURES = new URL('../fixtures/checks/', import.meta.url);
 /** Checks that a violation of another one cannot but violate as well: identical probes share their endpoint and their patience. */
 const IMPLIED: Readonly<Record<string, readonly string[]>> = { 'identical-probes': ['shared-endpoint'] };
 
+/** A workload. The objects of its cluster that are facts may follow in the file. */
 interface Fixture {
   readonly manifest: JsonObject;
+  readonly others: readonly JsonObject[];
   readonly parameters: JsonObject;
 }
 
 function fixture(path: string): Fixture {
   const text = readFileSync(new URL(path, FIXTURES), 'utf8');
   const parameters = /^# parameters: (.*)\n/.exec(text)?.[1];
+  const [manifest = {}, ...others] = parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
   return {
-    manifest: parse(text) as JsonObject,
+    manifest,
+    others,
     parameters: parameters === undefined ? {} : (parse(parameters) as JsonObject),
   };
 }
@@ -30,9 +34,9 @@ function entries(path: string): string[] {
 }
 
 /** The checks that are on by default and find something, and the one that the fixture is for. */
-function violated(id: string, { manifest, parameters }: Fixture): string[] {
+function violated(id: string, { manifest, others, parameters }: Fixture): string[] {
   return CHECKS.filter((check) => check.id === id || CHECK_CATALOGUE[check.id]?.action !== 'Off')
-    .filter((check) => findings(check.id, manifest, check.id === id ? parameters : {}).length > 0)
+    .filter((check) => findings(check.id, manifest, check.id === id ? parameters : {}, others).length > 0)
     .map((check) => check.id);
 }
 
@@ -50,8 +54,8 @@ describe.each(Object.keys(CHECK_CATALOGUE))('%s', (id) => {
   });
 
   it.each(entries(`${id}/pass/`))('passes %s', (name) => {
-    const { manifest, parameters } = fixture(`${id}/pass/${name}`);
-    expect(findings(id, manifest, parameters)).toEqual([]);
+    const { manifest, others, parameters } = fixture(`${id}/pass/${name}`);
+    expect(findings(id, manifest, parameters, others)).toEqual([]);
   });
 
   it.each(entries(`${id}/fail/`))('fails %s, and no other check does', (name) => {

@@ -11,6 +11,7 @@ import { podTemplatesOf, withTemplateAt, workloadKindOfManifest } from '../../sr
 import { expectValidReply } from '../protocol.ts';
 import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
 import { NOW } from '../now.ts';
+import { factsOf } from './workload.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
@@ -47,9 +48,11 @@ describe('the same object gets the same verdict online and offline', () => {
     const text = readFileSync(join(FIXTURES, name), 'utf8');
     const policyText = { file: 'policy.json', text: JSON.stringify(policy) };
     const offline = checkTexts([{ file: name, text }], [policyText]).violations;
-    const online = manifestsOf({ file: name, text }).manifests.flatMap(({ object }) => {
+    const { manifests } = manifestsOf({ file: name, text });
+    const facts = factsOf(manifests.slice(1).map(({ object }) => object));
+    const online = manifests.flatMap(({ object }) => {
       const request = requestOf(reviewOf(defaulted(object), { namespace: 'default' }));
-      const decision = validate(request, policySet(policy), VALIDATE_SETTINGS, NOW);
+      const decision = validate(request, policySet(policy).withFacts(facts), VALIDATE_SETTINGS, NOW);
       expectValidReply('validate', request.uid, decision.reply);
       return decision.violations ?? [];
     });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { misplacedProbes } from '../../src/checks/misplaced-probes.ts';
 import { unknownProbeFields } from '../../src/checks/unknown-fields.ts';
@@ -82,7 +82,7 @@ const fixtures = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' })
   .sort()
   .map((name) => ({
     id: name.split('/')[0],
-    object: parse(readFileSync(join(FIXTURES, name), 'utf8')) as JsonObject,
+    object: parseAllDocuments(readFileSync(join(FIXTURES, name), 'utf8'))[0]?.toJS() as JsonObject,
   }));
 const examples = fixtures.map(({ object }): [JsonObject] => [object]);
 

@@ -3,17 +3,37 @@ import { checkedWorkload } from '../../src/checks/checked-workload.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { formatPath } from '../../src/json/field-path.ts';
+import { NO_FACTS } from '../../src/facts/facts.ts';
+import { CollectedFacts } from '../../src/sources/fact-documents.ts';
+import { FACT_KINDS, factKindOf } from '../../src/sources/fact-kinds.ts';
 import { mergeChecks } from '../../src/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../worlds.ts';
+import { NOW } from '../now.ts';
+import type { Facts } from '../../src/facts/facts.ts';
 import type { CheckedWorkload, Finding } from '../../src/checks/check.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** The workload of a manifest as checks see it: after API defaulting, nothing injected. */
-export function workloadOf(manifest: JsonObject): CheckedWorkload {
+export function workloadOf(manifest: JsonObject, others?: readonly JsonObject[]): CheckedWorkload {
   const kind = workloadKindOfManifest(manifest, KNOWN_KINDS);
   const placed = kind && podTemplatesOf(manifest, kind)[0];
   if (kind === undefined || placed === undefined) throw new Error(`no Pod template in ${String(manifest['kind'])}`);
-  return checkedWorkload(manifest, kind, placed);
+  const { namespace = 'default' } = (manifest['metadata'] ?? {}) as { readonly namespace?: string };
+  return checkedWorkload(manifest, kind, placed, { namespace, facts: factsOf(others), now: NOW });
+}
+
+/** The facts of these objects of a cluster, which name their namespaces; no facts without a list. */
+export function factsOf(objects: readonly JsonObject[] | undefined): Facts {
+  if (objects === undefined) return NO_FACTS;
+  const collected = new CollectedFacts();
+  for (const kind of FACT_KINDS) collected.addKind(kind);
+  for (const object of objects) {
+    const kind = factKindOf(object['apiVersion'], object['kind']);
+    const read = kind?.read(object, CHECK_CATALOGUE);
+    const { namespace } = object['metadata'] as { readonly namespace: string };
+    if (kind !== undefined && read !== undefined && 'fact' in read) collected.add(kind, namespace, read.fact);
+  }
+  return collected.facts;
 }
 
 /** A finding with its path as it is printed. */
@@ -27,12 +47,17 @@ export function printed(finding: Finding): PrintedFinding {
  * What one check finds in a manifest under a policy with these parameters; only application containers and sidecars are shown to the check,
  * as the runner does.
  */
-export function findings(id: string, manifest: JsonObject, parameters: JsonObject = {}): PrintedFinding[] {
+export function findings(
+  id: string,
+  manifest: JsonObject,
+  parameters: JsonObject = {},
+  others?: readonly JsonObject[],
+): PrintedFinding[] {
   const check = CHECK_CATALOGUE[id];
   if (check === undefined) throw new Error(`no check ${id}`);
   const policy = parsedPolicy(policyDocument({ checks: { [id]: parameters } }));
   const values = mergeChecks(CHECK_CATALOGUE, [policy]).get(id)?.parameters ?? {};
-  const workload = workloadOf(manifest);
+  const workload = workloadOf(manifest, others);
   return workload.containers
     .filter(({ role }) => check.everyContainer || role === 'application' || role === 'sidecar')
     .flatMap((container) => check.run(workload, container, values))

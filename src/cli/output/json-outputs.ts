@@ -36,6 +36,8 @@ export interface ListedViolation {
   /** Empty when the violation is about no single container. */
   readonly container: string;
   readonly probe?: ProbeName;
+  /** Measured figures, which change from day to day. */
+  readonly properties?: Readonly<Record<string, number>>;
   /** For a finding about a policy: how many workloads of the inputs get the probe. */
   readonly workloads?: number;
   /** The page of the check. */

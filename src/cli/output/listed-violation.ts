@@ -19,7 +19,7 @@ function listed<Place extends object>(
   { check, action, message, remedy, edits, path, ...violation }: PlacedViolation,
   place: Place,
 ): ListedViolation & Place {
-  const { kind, namespace, name, container, probe, workloads } = violation;
+  const { kind, namespace, name, container, probe, properties, workloads } = violation;
   return {
     check,
     action,
@@ -33,6 +33,7 @@ function listed<Place extends object>(
     name,
     container,
     ...(probe !== undefined && { probe }),
+    ...(properties !== undefined && { properties }),
     ...(workloads !== undefined && { workloads }),
     url: checkUrl(check),
   };

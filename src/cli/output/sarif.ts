@@ -63,6 +63,7 @@ function result(violation: PlacedViolation, ruleIndex: number | undefined, occur
       },
     ],
     partialFingerprints: fingerprintOf(violation, occurrence),
+    ...(violation.properties && { properties: violation.properties }),
   };
 }
 
