@@ -16,6 +16,7 @@ export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
     webhookConfiguration: flags['webhook-configuration'],
     reports: flags.reports,
     reportsIncludeClean: flags['reports-include-clean'],
+    learnsStarts: flags.startups,
     cluster: {
       // conflictsOfObserve refuses a command line without it.
       kubeconfig: flags.kubeconfig ?? '',

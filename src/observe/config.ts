@@ -22,4 +22,6 @@ export interface ObserveConfig {
   readonly webhookConfiguration: string;
   readonly reports: ReportsSetting;
   readonly reportsIncludeClean: boolean;
+  /** Measures starts, and writes StartupProfiles. */
+  readonly learnsStarts: boolean;
 }

@@ -1,18 +1,19 @@
 import { FailingPart } from '../observing/failing/failing-part.ts';
 import { MissedPart } from '../observing/missed/missed-part.ts';
+import { StartsPart } from '../observing/starts/starts-part.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
 import type { ObservingInputs } from './observer-inputs.ts';
 
-/** Builds a part that observes the cluster. */
-type BuildPart = (inputs: ObservingInputs) => ObserverPart;
+/** Builds a part that observes the cluster; undefined when the part is switched off. */
+type BuildPart = (inputs: ObservingInputs) => ObserverPart | undefined;
 
 /** The parts that observe the cluster, in the order in which they start. To add a part, add its function. */
-const OBSERVING_PARTS: readonly BuildPart[] = [failingPart, missedPart];
+const OBSERVING_PARTS: readonly BuildPart[] = [failingPart, missedPart, startsPart];
 
 /** Builds all parts that observe the cluster; nothing is started. */
 export function observingParts(inputs: ObservingInputs): readonly ObserverPart[] {
-  return OBSERVING_PARTS.map((build) => build(inputs));
+  return OBSERVING_PARTS.map((build) => build(inputs)).filter((part) => part !== undefined);
 }
 
 function failingPart({ connection, log, now, podWatch, extraResults }: ObservingInputs): ObserverPart {
@@ -25,4 +26,9 @@ function missedPart({ connection, config, store, log, now, podWatch, extraResult
   // A webhook that injects nothing misses no Pod.
   const snapshot = (): Snapshot | undefined => (config.mutation === 'On' ? store.current : undefined);
   return new MissedPart(connection.client, { log, now, podWatch, extraResults, snapshot, webhookConfiguration });
+}
+
+function startsPart({ config, connection, kinds, log, now, podWatch }: ObservingInputs): ObserverPart | undefined {
+  if (!config.learnsStarts) return undefined;
+  return new StartsPart(connection.client, { log, now, random: Math.random, podWatch, kinds });
 }

@@ -44,6 +44,7 @@ async function start(changes: Partial<ObserveConfig> = {}): Promise<RunningObser
     webhookConfiguration: 'probewright',
     reports: 'none',
     reportsIncludeClean: false,
+    learnsStarts: false,
     cluster: {
       kubeconfig: join(directory, 'config'),
       namespace: undefined,

@@ -37,6 +37,12 @@ export const OBSERVE_FLAGS = {
     summary: 'Whether workloads without findings have a report, too.',
     links: reportLinks,
   }),
+  startups: withDefault({
+    type: trueOrFalse(),
+    default: 'true',
+    summary: 'Whether to measure how long containers take to start, and to write StartupProfiles.',
+    links: 'See [learned.md](learned.md).',
+  }),
   enforcement: PROCESS_FLAGS.enforcement,
   mutation: withDefault({
     type: choice(MUTATION_MODES),

@@ -1,0 +1,102 @@
+import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
+import type { StartSample } from '../../facts/startup-profile.ts';
+import type { WorkloadReference } from '../../workload/workload-of-pod.ts';
+import type { ContainerNews, KilledSample, ProfileNews } from './profile-update.ts';
+import type { KilledStart, MeasuredStart } from './start-inference.ts';
+
+/** The starts of one workload that no profile has yet. */
+export interface PendingWorkload {
+  readonly key: string;
+  readonly namespace: string;
+  readonly workload: WorkloadReference;
+  readonly news: ProfileNews;
+  /** When the oldest of them was seen, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+interface Pending extends PendingWorkload {
+  readonly news: Map<string, { image: string; samples: StartSample[]; killed: KilledSample[] }>;
+}
+
+/** More workloads than start anything within five minutes. Beyond them, starts are not learned. */
+const MOST_WORKLOADS = 20_000;
+
+/**
+ * Starts that wait to be written. Each replica of the observer collects them, so a new leader also knows the starts
+ * that the old one had not written. Each start has an identity, so a start that two replicas write counts once.
+ */
+export class PendingStarts {
+  readonly #workloads = new Map<string, Pending>();
+
+  get size(): number {
+    return this.#workloads.size;
+  }
+
+  measured({ sample, ...start }: MeasuredStart, now: number): void {
+    const container = this.#container(start, now);
+    container?.samples.push(sample);
+    if (container !== undefined && container.samples.length > PROFILE_BOUNDS.samples) container.samples.shift();
+  }
+
+  killed({ id, boundSeconds, ...start }: KilledStart, now: number): void {
+    const container = this.#container(start, now);
+    if (container === undefined || container.killed.length >= PROFILE_BOUNDS.killedIds) return;
+    container.killed.push({ id, boundSeconds, at: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') });
+  }
+
+  /** All workloads with starts to write, the oldest first. */
+  workloads(): readonly PendingWorkload[] {
+    return [...this.#workloads.values()];
+  }
+
+  /** Forgets starts that have been written, and keeps starts that have come since. */
+  drop(written: PendingWorkload, news: ProfileNews): void {
+    const pending = this.#workloads.get(written.key);
+    if (pending === undefined) return;
+    for (const [name, { samples, killed }] of news) {
+      const own = pending.news.get(name);
+      if (own === undefined) continue;
+      const known = new Set([...samples, ...killed].map(({ id }) => id));
+      own.samples = own.samples.filter(({ id }) => !known.has(id));
+      own.killed = own.killed.filter(({ id }) => !known.has(id));
+      if (own.samples.length === 0 && own.killed.length === 0) pending.news.delete(name);
+    }
+    if (pending.news.size === 0) this.#workloads.delete(written.key);
+  }
+
+  /** Forgets workloads whose starts have waited since before this instant: another replica has written them. */
+  expire(before: number): void {
+    for (const [key, { since }] of this.#workloads) if (since < before) this.#workloads.delete(key);
+  }
+
+  #container(
+    { namespace, workload, container, image }: Omit<MeasuredStart, 'sample'>,
+    now: number,
+  ): { samples: StartSample[]; killed: KilledSample[] } | undefined {
+    const key = `${namespace}/${workload.apiVersion}/${workload.kind}/${workload.name}`;
+    let pending = this.#workloads.get(key);
+    if (pending === undefined) {
+      if (this.#workloads.size >= MOST_WORKLOADS) return undefined;
+      pending = { key, namespace, workload, news: new Map(), since: now };
+      this.#workloads.set(key, pending);
+    }
+    let known = pending.news.get(container);
+    if (known === undefined) {
+      if (pending.news.size >= PROFILE_BOUNDS.containers) return undefined;
+      known = { image, samples: [], killed: [] };
+      pending.news.set(container, known);
+    }
+    known.image = image;
+    return known;
+  }
+}
+
+/** A copy of news, which later starts leave alone. */
+export function copied(news: ProfileNews): ProfileNews {
+  return new Map(
+    [...news].map(([name, { image, samples, killed }]): [string, ContainerNews] => [
+      name,
+      { image, samples: [...samples], killed: [...killed] },
+    ]),
+  );
+}
