@@ -11,6 +11,7 @@ const PAGES = {
   plan: 'plan.md',
   report: 'report.md',
   snapshot: 'snapshot.md',
+  starts: 'learned.md',
   checks: 'cli.md',
 } as const;
 

@@ -7,6 +7,7 @@ import { OBSERVE } from './definitions/observe.ts';
 import { PLAN } from './definitions/plan.ts';
 import { REPORT } from './definitions/report.ts';
 import { SNAPSHOT } from './definitions/snapshot.ts';
+import { STARTS } from './definitions/starts.ts';
 import { SERVE } from './definitions/serve.ts';
 import type { CommandDefinition, NoFlags } from '../command-line/command-definition.ts';
 
@@ -33,6 +34,7 @@ const COMMANDS = {
   plan: PLAN,
   report: REPORT,
   snapshot: SNAPSHOT,
+  starts: STARTS,
   checks: CHECKS,
   completion: COMPLETION,
 } as const;

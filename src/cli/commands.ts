@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<CommandName, RunnableCommand>> = {
   explain: runnable(COMMAND_TABLE.explain, async () => (await import('./explain.ts')).runExplain),
   plan: runnable(COMMAND_TABLE.plan, async () => (await import('./plan.ts')).runPlan),
   snapshot: runnable(COMMAND_TABLE.snapshot, async () => (await import('./snapshot.ts')).runSnapshot),
+  starts: runnable(COMMAND_TABLE.starts, async () => (await import('./starts.ts')).runStarts),
   report: runnable(COMMAND_TABLE.report, async () => (await import('./report.ts')).runReport),
   checks: runnable(COMMAND_TABLE.checks, async () => (await import('./checks.ts')).runChecks),
   completion: runnable(COMMAND_TABLE.completion, async () => (await import('./completion.ts')).runCompletion),

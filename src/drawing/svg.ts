@@ -7,6 +7,7 @@ import { wideFrame } from './svg-frame.ts';
 import { laneBlock } from './svg-lane.ts';
 import { legendBlock } from './svg-legend.ts';
 import { drawRow, drawRowHeads } from './svg-row.ts';
+import { startsBlock } from './svg-starts.ts';
 import { MARGIN, Sheet, TEXT_WIDTH } from './svg-sheet.ts';
 import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
@@ -63,6 +64,11 @@ function drawScene(sheet: Sheet, scene: Scene): void {
   for (const lane of scene.lanes) {
     sheet.block((top) => laneBlock(lane, frame, top));
     sheet.gap(6);
+  }
+  const { starts, end } = scene;
+  if (starts !== undefined) {
+    sheet.block((top) => startsBlock(starts, end, frame, top));
+    sheet.gap(4);
   }
   sheet.block((top) => axisBlock(frame, top));
 }

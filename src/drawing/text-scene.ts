@@ -3,7 +3,7 @@ import { sceneScale } from './scene-scale.ts';
 import { segmentTimes } from './segment-times.ts';
 import { TEXT_WIDTH } from './text-width.ts';
 import type { SceneScale } from './scene-scale.ts';
-import type { Lane, Scene, Segment, Tone } from '../timeline/scene.ts';
+import type { Lane, MeasuredStarts, Scene, Segment, Tone } from '../timeline/scene.ts';
 
 /** Columns of a timeline's bar, and of the title before it. */
 const BAR_COLUMNS = 80;
@@ -31,8 +31,19 @@ export function sceneLines(scene: Scene): string[] {
     `    ${scene.title} (${scene.origin})`,
     ...axisLines(scale),
     ...scene.lanes.flatMap((lane) => laneLines(lane, scale)),
+    ...(scene.starts === undefined ? [] : startLines(scene.starts, scene.end, scale)),
     '',
   ];
+}
+
+const START_MARK = 'o';
+
+/** Measured starts as marks on a bar of their own. Starts beyond the axis are at its end. */
+function startLines({ title, seconds, caption }: MeasuredStarts, end: number, scale: SceneScale): string[] {
+  const columns: string[] = Array<string>(BAR_COLUMNS).fill(' ');
+  for (const start of seconds) columns[columnOf(scale.placeOf(Math.min(start, end)))] = START_MARK;
+  const indent = ' '.repeat(TITLE_COLUMNS + 6);
+  return [`      ${title.padEnd(TITLE_COLUMNS)}${columns.join('').trimEnd()}`, `${indent}${START_MARK}  ${caption}`];
 }
 
 /** Ticks with their seconds, at the columns where they fall. A number that would touch the one before is left out. */

@@ -1,12 +1,10 @@
 import { figuresOf, profileName } from './startup-profile.ts';
+import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { StartupProfile } from './startup-profile.ts';
 
 /** What is known of the starts of one container. */
-export interface ContainerStarts extends StartFigures {
-  /** Each measured start, oldest first. Commands draw them; the webhook does not keep them. */
-  readonly seconds?: readonly number[];
-}
+export type ContainerStarts = StartFigures;
 
 /** Container names, each with three numbers. Objects would take four times the memory. */
 type Figures = readonly (string | number)[];
@@ -17,7 +15,8 @@ export interface WorkloadStarts {
   readonly name: string;
   /** For each container: its name, the number of starts, the longest start and the largest bound, in seconds. */
   readonly figures: Figures;
-  /** Each measured start, by container. */
+  /** The workload, and each measured start by container, oldest first. The webhook does not keep them. */
+  readonly workload?: WorkloadName;
   readonly seconds?: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -33,7 +32,7 @@ export function workloadStarts(name: string, profile: StartupProfile): WorkloadS
   const seconds = new Map(
     profile.containers.map(({ name: container, samples }) => [container, samples.map((sample) => sample.seconds)]),
   );
-  return { name, figures, seconds };
+  return { name, figures, workload: profile.workload, seconds };
 }
 
 /** The digest without each measured start, as the webhook keeps it. */
@@ -66,6 +65,11 @@ export class LearnedStarts {
   /** @param byNamespace each list is sorted by name */
   constructor(byNamespace: ReadonlyMap<string, readonly WorkloadStarts[]>) {
     this.#byNamespace = byNamespace;
+  }
+
+  /** Each workload with its namespace. */
+  *[Symbol.iterator](): Generator<readonly [namespace: string, starts: WorkloadStarts]> {
+    for (const [namespace, list] of this.#byNamespace) for (const starts of list) yield [namespace, starts];
   }
 
   /** The start times of a workload. Undefined = none are known. */

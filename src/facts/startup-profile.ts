@@ -140,7 +140,7 @@ export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
 }
 
 /** The smallest measured start that at least this share of the starts does not exceed; undefined without a start. */
-export function percentile(samples: readonly StartSample[], share: number): number | undefined {
+export function percentile(samples: readonly Pick<StartSample, 'seconds'>[], share: number): number | undefined {
   const sorted = samples.map((sample) => sample.seconds).sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }

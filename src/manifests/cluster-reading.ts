@@ -10,6 +10,8 @@ import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
   readonly mayBeMissing?: boolean;
+  /** The status of the objects is needed. */
+  readonly isInStatus?: boolean;
 };
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 
@@ -34,7 +36,11 @@ export class ClusterReading {
    * @param take what is kept of an object
    */
   async list<T>(kind: ReadableKind, take: (object: KubernetesObject) => T | undefined): Promise<readonly T[]> {
-    const request = { method: 'GET', path: this.#pathOf(kind), reduce: reduceList } as const;
+    const request = {
+      method: 'GET',
+      path: this.#pathOf(kind),
+      ...(kind.isInStatus !== true && { reduce: reduceList }),
+    } as const;
     try {
       for (let attempt = 1; ; attempt += 1) {
         const kept: T[] = [];

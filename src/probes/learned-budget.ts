@@ -6,6 +6,8 @@ export interface StartFigures {
   readonly longestSeconds: number;
   /** The largest time that a probe granted before it killed a container that was still starting; 0 without one. */
   readonly boundSeconds: number;
+  /** Each measured start, oldest first. Commands draw them; the webhook does not keep them. */
+  readonly seconds?: readonly number[];
 }
 
 /** How a budget follows from past starts. Policies set the four numbers in `slowStart.learned`. */

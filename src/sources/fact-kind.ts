@@ -26,6 +26,8 @@ export interface FactKind<T extends NamedFact = NamedFact> {
   readonly apiVersion: string;
   /** The plural: `probeexceptions`. */
   readonly resource: string;
+  /** The facts are in the status of the objects. */
+  readonly isInStatus?: boolean;
   /** Members of `metadata` that the mirror need not receive. */
   readonly omit?: readonly string[];
   /**

@@ -13,6 +13,7 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   resource: 'startupprofiles',
   omit: ['annotations', 'labels', 'ownerReferences'],
   isRequired: false,
+  isInStatus: true,
   read: (object) => {
     const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
     const profile = readStartupProfile(object);

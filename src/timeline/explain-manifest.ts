@@ -86,7 +86,7 @@ function explainTemplate(
     containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
       .filter(({ role }) => role === 'application' || role === 'sidecar')
       .map((container) => ({
-        ...explainContainer(container, podSpec, podSpecPath, injections),
+        ...explainContainer(container, podSpec, podSpecPath, injections, policy.starts?.(container.name)?.seconds),
         fields: explainedFields({
           container,
           template,
@@ -113,6 +113,7 @@ function explainContainer(
   podSpec: JsonObject,
   podSpecPath: string,
   injections: readonly Injection[],
+  measured: readonly number[] | undefined,
 ): Omit<ContainerExplanation, 'fields'> {
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
@@ -127,7 +128,7 @@ function explainContainer(
     probes: explainedProbes(container, timings, injections),
     figures,
     headline: headlineOf(figures, circumstances),
-    scenes: [startScene(figures, circumstances), hangScene(figures, circumstances)],
+    scenes: [startScene(figures, circumstances, measured), hangScene(figures, circumstances)],
     caveats: caveatsOf(spec),
   };
 }

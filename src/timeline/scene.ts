@@ -32,6 +32,16 @@ export interface Scene {
   /** The end of the axis, in seconds. Longer segments are cut off there. */
   readonly end: number;
   readonly lanes: readonly Lane[];
+  /** Measured starts, in seconds. Absent when none are known. */
+  readonly starts?: MeasuredStarts;
+}
+
+/** Starts that the observer has measured. */
+export interface MeasuredStarts {
+  readonly title: string;
+  readonly seconds: readonly number[];
+  /** The meaning, in a sentence. */
+  readonly caption: string;
 }
 
 /** The segments that take any time. */

@@ -6,26 +6,46 @@ import { nonEmpty } from './scene.ts';
 import type { Span } from '../probes/timing.ts';
 import type { Circumstances } from './circumstances.ts';
 import type { Figure } from './figure.ts';
-import type { Lane, Scene, Segment } from './scene.ts';
+import type { Lane, MeasuredStarts, Scene, Segment } from './scene.ts';
 
 const TRAFFIC = 'Traffic, if healthy at once';
 
 /** A container from its start on: how long it may take, and from when it gets traffic. */
-export function startScene(figures: readonly Figure[], circumstances: Circumstances): Scene {
+export function startScene(
+  figures: readonly Figure[],
+  circumstances: Circumstances,
+  measured: readonly number[] = [],
+): Scene {
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
   const ready = readyAfterStart(figures);
   return {
     title: 'While it starts',
     origin: 'second 0 = the container starts',
-    end: axisEnd(stop?.span, dead?.span, ready),
+    end: axisWithStarts(axisEnd(stop?.span, dead?.span, ready), measured),
     lanes: [
       stop && dead ? startLane(stop.span, dead.span, circumstances) : startsFreely(circumstances),
       isNeverReady(circumstances)
         ? NEVER_READY
         : trafficAtStart(ready, figureOf(figures, 'ready-after-start') !== undefined),
     ],
+    ...(measured.length > 0 && { starts: measuredStarts(measured) }),
   };
+}
+
+/** Measured starts may make the axis this many times longer. Later ones are drawn at its end. */
+const MOST_STRETCH = 4;
+
+function axisWithStarts(end: number, measured: readonly number[]): number {
+  const longest = Math.max(0, ...measured) * 1.05;
+  return Math.max(end, Math.min(longest, MOST_STRETCH * end));
+}
+
+function measuredStarts(seconds: readonly number[]): MeasuredStarts {
+  const [shortest, longest] = [Math.min(...seconds), Math.max(...seconds)];
+  const range = shortest === longest ? `${longest} s` : `${shortest} to ${longest} s`;
+  const caption = `${seconds.length === 1 ? 'One measured start' : `${seconds.length} measured starts`}: ${range}.`;
+  return { title: 'Measured starts', seconds, caption };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { figuresOf, percentile } from '../../facts/startup-profile.ts';
 import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../probes/learned-budget.ts';
 import { STARTUP_PERIOD_SECONDS } from '../../probes/startup-budget.ts';
+import type { ContainerStarts } from '../../facts/learned-starts.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { ContainerProfile, StartupProfile } from '../../facts/startup-profile.ts';
 
@@ -17,17 +18,21 @@ export interface ShownFigures {
 
 /** The figures of a container, as profiles and `probewright starts` show them. */
 export function shownFigures(container: ContainerProfile): ShownFigures {
-  const figures = figuresOf(container);
-  const { samples } = container;
+  return figuresOfSeconds({ ...figuresOf(container), seconds: container.samples.map(({ seconds }) => seconds) });
+}
+
+/** The figures of a container of which only the seconds of each start are known. */
+export function figuresOfSeconds(known: ContainerStarts): ShownFigures {
+  const samples = (known.seconds ?? []).map((seconds) => ({ seconds }));
   const [p50, p90] = [percentile(samples, 0.5), percentile(samples, 0.9)];
   return {
-    starts: figures.starts,
-    restarts: samples.length - figures.starts,
+    starts: known.starts,
+    restarts: samples.length - known.starts,
     ...(p50 !== undefined && { p50Seconds: p50 }),
     ...(p90 !== undefined && { p90Seconds: p90 }),
-    ...(samples.length > 0 && { maxSeconds: figures.longestSeconds }),
-    ...(hasEnoughStarts(figures, DEFAULT_LEARNED) && {
-      budgetSeconds: learnedSeconds(figures, DEFAULT_LEARNED, STARTUP_PERIOD_SECONDS),
+    ...(samples.length > 0 && { maxSeconds: known.longestSeconds }),
+    ...(hasEnoughStarts(known, DEFAULT_LEARNED) && {
+      budgetSeconds: learnedSeconds(known, DEFAULT_LEARNED, STARTUP_PERIOD_SECONDS),
     }),
   };
 }
