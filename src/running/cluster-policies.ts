@@ -1,4 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { asFactKind } from '../sources/fact-kind.ts';
+import { STARTUP_PROFILES } from '../sources/startup-profile-kind.ts';
 import { KubernetesSource } from '../sources/kubernetes-source.ts';
 import { PolicyStatusWriter } from '../sources/policy-status-writer.ts';
 import { statusAdvice } from './status-advice.ts';
@@ -52,6 +54,8 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
         watchRenewalMilliseconds: config.watchRenewal,
         labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
         policyBudget: config.policyBudget,
+        // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
+        factKinds: [asFactKind(STARTUP_PROFILES)],
         overBudget: ({ namespace, count, first, use }) => {
           const details = { namespace, overBudget: count, first, inForce: use.policies, bytes: use.bytes };
           if (count > 0) log.warn(details, 'policies over budget are not in force');
