@@ -54,7 +54,7 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
   let cluster: ControlPlane;
   let directory: string;
   let webhook: WebhookProcess;
-  let observer: StartedProcess;
+  let observer: StartedProcess | undefined;
   let healthUrl: string;
 
   beforeAll(async () => {
@@ -65,6 +65,15 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
     for (const name of ['apps', 'failing'])
       await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     webhook = await startWebhook({ policies: directory });
+  }, 180_000);
+  afterAll(async () => {
+    await observer?.stop();
+    await webhook.stop();
+    await cluster.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  async function startObserver(): Promise<void> {
     const [port] = await freePorts(1);
     healthUrl = `http://127.0.0.1:${port}`;
     const flags = [
@@ -79,15 +88,10 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
       '--reports',
       'none',
     ];
-    observer = startProcess('observer', process.execPath, [program, 'observe', ...flags]);
-    await untilServing([observer], async () => (await get(`${healthUrl}/readyz`)).status === 200, 30_000);
-  }, 180_000);
-  afterAll(async () => {
-    await observer.stop();
-    await webhook.stop();
-    await cluster.stop();
-    await rm(directory, { recursive: true });
-  });
+    const started = startProcess('observer', process.execPath, [program, 'observe', ...flags]);
+    await untilServing([started], async () => (await get(`${healthUrl}/readyz`)).status === 200, 30_000);
+    observer = started;
+  }
 
   async function create(path: string, object: JsonObject): Promise<void> {
     const { status, body } = await cluster.request('POST', path, object);
@@ -153,6 +157,8 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
     });
     for (let index = 0; index < 3; index++) await createDeployment(deployment('apps', `injected-${index}`));
     await untilPods('apps', 15);
+    // It learns of everything at once: all Pods are listed at most every 30 s.
+    await startObserver();
     await untilSeries('probewright_missed_pods', { missed: 10, predates: 2 });
 
     await cluster.kubectl(['rollout', 'restart', 'deployment/missed-0', '-n', 'apps']);

@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
+import { BUILT_INS, discovery } from '../manifests/discovery.ts';
+import { podOf, seededRandom } from '../kubelet/pods.ts';
+import { simulatePod } from '../kubelet/simulated-pod.ts';
+import { podAsListed } from '../kubelet/watch-events.ts';
+import { runProbewright } from './run-probewright.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { FakeApiServer } from '../kubernetes/fake-api-server.ts';
+
+let directory: string;
+let api: FakeApiServer;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'explain-failures-'));
+  api = await startFakeApiServer();
+});
+afterEach(async () => {
+  await api.stop();
+  await rm(directory, { recursive: true });
+});
+
+const readinessProbe = { httpGet: { path: '/ready', port: 8080 } };
+
+async function explain(forbidden?: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const known = discovery(BUILT_INS);
+  api.intercept((request) => (request.path.endsWith(`/${String(forbidden)}`) ? { status: 403 } : known(request)));
+  api.put('/apis/apps/v1/namespaces/apps/deployments', {
+    metadata: { name: 'web' },
+    spec: { template: { spec: { containers: [{ name: 'app', image: 'x', readinessProbe }] } } },
+  });
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-7d4b9c6f5', controller: true };
+  const pod = podOf(
+    [{ name: 'app', readinessProbe }],
+    {},
+    {
+      labels: { 'pod-template-hash': '7d4b9c6f5' },
+      ownerReferences: [owner],
+    },
+  );
+  const starts = [{ answersFrom: Infinity, before: { kind: 'status', status: 404 } as const }];
+  const createdAt = Date.now() - 120_000;
+  const history = simulatePod({ pod, createdAt, until: 120, containers: { app: { starts } } }, seededRandom(1));
+  const { uid } = api.put('/api/v1/namespaces/apps/pods', podAsListed(history, Date.now()) ?? {}).metadata;
+  for (const { event } of history.events) {
+    const involvedObject = { ...(event['involvedObject'] as JsonObject), uid };
+    api.put('/api/v1/namespaces/apps/events', { ...event, involvedObject });
+  }
+  const kubeconfig = join(directory, 'kubeconfig');
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'u', user: { token: 't' } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'apps' } }],
+    'current-context': 'x',
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  return await runProbewright(['explain', 'deploy/web', '--kubeconfig', kubeconfig]);
+}
+
+it('explain tells why a named workload of a cluster is not Ready', async () => {
+  const { code, stdout, stderr } = await explain();
+  expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' });
+  expect(stdout.slice(stdout.indexOf('Why is'))).toBe(
+    [
+      'Why is Deployment apps/web not Ready?',
+      '  container "app": its readinessProbe (httpGet /ready on port 8080) gets HTTP status 404',
+      '      Set httpGet.path to a path that the application serves on this port.',
+      '',
+    ].join('\n'),
+  );
+});
+
+it.each(['pods', 'events'])(
+  'explain names the right that is missing for %s, and explains the rest',
+  async (resource) => {
+    const { code, stdout, stderr } = await explain(resource);
+    expect(code).toBe(0);
+    expect(stdout).toContain('readinessProbe');
+    expect(stdout).not.toContain('Why is');
+    expect(stderr).toContain(`probewright explain: cannot list ${resource} in namespace apps: forbidden\n`);
+  },
+);
