@@ -58,6 +58,9 @@ export const rooms = {
   ],
   observing: [
     'running',
+    'report',
+    'drawing',
+    'timeline',
     'sources',
     'kubernetes',
     'yaml',

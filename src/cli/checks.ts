@@ -2,7 +2,7 @@ import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { jsonText } from '../text/json-text.ts';
 import { wrap } from '../text/wrap.ts';
 import { renderBlock } from '../yaml/editing/rendering.ts';
-import { checkUrl } from './check-url.ts';
+import { checkUrl } from '../checks/check-url.ts';
 import { EXIT_OK } from './io.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { CheckDefinition } from '../policy/check-catalogue.ts';

@@ -8,6 +8,7 @@ export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
     policies: flags.policies,
     host: flags.host,
     healthPort: flags['health-port'],
+    dashboardPort: flags['dashboard-port'],
     enforcement: flags.enforcement,
     mutation: flags.mutation,
     logLevel: flags['log-level'],

@@ -1,4 +1,3 @@
-import { CHECKS } from '../checks/catalogue.ts';
 import { formatPath } from '../json/field-path.ts';
 import { objectMember, stringMembers } from '../json/json-value.ts';
 import { explainManifest } from '../timeline/explain-manifest.ts';
@@ -6,7 +5,7 @@ import { count } from '../text/count.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { VERSION } from '../version.ts';
 import { checkInputs } from './check-inputs.ts';
-import { checkUrl } from './check-url.ts';
+import { reportedChecks } from '../report/reported-checks.ts';
 import { isInCluster } from './cluster-place.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';
 import type { FieldPath } from '../json/field-path.ts';
@@ -46,7 +45,7 @@ export function reportOfInputs(
       problems: problems.map(({ file, line: at, message }) =>
         isInCluster(file, inputs) ? `${file}: ${message}` : `${file}:${at}: ${message}`,
       ),
-      checks: new Map(CHECKS.map(({ id, summary }) => [id, { summary, url: checkUrl(id) }])),
+      checks: reportedChecks(),
     },
     warnings: [...warnings],
   };

@@ -10,6 +10,8 @@ export interface ObserveConfig {
   readonly policies: string | undefined;
   readonly host: string;
   readonly healthPort: number;
+  /** Port of the page about all workloads; undefined = there is none. */
+  readonly dashboardPort: number | undefined;
   /** The settings of the webhook, so that both give the same verdict. */
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;

@@ -12,6 +12,8 @@ import type { ObserverClocks } from './observer-inputs.ts';
 /** An observer that runs. */
 export interface RunningObserver {
   readonly healthPort: number;
+  /** Undefined without a page. */
+  readonly dashboardPort: number | undefined;
   /** Resolves once all policies have been read for the first time. */
   readonly started: Promise<void>;
   /** Gives the Lease back and stops all parts. A second call gives the promise of the first. */
@@ -45,6 +47,7 @@ export async function startObserver(config: ObserveConfig, clocks: ObserverClock
   };
   return {
     healthPort: parts.health.port,
+    dashboardPort: parts.dashboard?.port,
     started: parts.policies.read.then(() => undefined),
     stop: () => (stopping ??= stop()),
   };

@@ -11,6 +11,7 @@ import { policySourcesStatus } from '../running/policy-sources-status.ts';
 import { buildHealthApp } from '../server/health.ts';
 import { DirectorySource } from '../sources/directory-source.ts';
 import { COMMIT, VERSION } from '../version.ts';
+import { dashboardPort } from './dashboard-part.ts';
 import { observingParts } from './observing-parts.ts';
 import { OBSERVER_WRITES, ObserverMetrics } from './observer-metrics.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
@@ -25,6 +26,8 @@ export interface ObserverParts {
   /** All parts, in the order in which they start. */
   readonly inOrder: readonly Part[];
   readonly health: ListeningPort;
+  /** Undefined without a page. */
+  readonly dashboard: ListeningPort | undefined;
   readonly policies: ClusterPolicies;
   readonly election: ElectionPart;
   /** Makes the observer not ready. */
@@ -40,8 +43,10 @@ export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClock
   const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });
   const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
   const podWatch = buildPodWatch(connection, clocks);
+  const extraResults = new ExtraResults();
+  const dashboard = dashboardPort(inputs, clocks, extraResults);
   const observing: readonly ObserverPart[] = [
-    ...observingParts({ ...inputs, ...clocks, podWatch, policies, extraResults: new ExtraResults() }),
+    ...observingParts({ ...inputs, ...clocks, podWatch, policies, extraResults }),
     podWatch,
   ];
   const sources = [files, policies.source].filter((source) => source !== undefined);
@@ -79,12 +84,13 @@ export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClock
     health,
     policies,
     election,
+    ...(dashboard === undefined ? [] : [dashboard]),
     ...observing,
   ];
   const drain = (): void => {
     isStopping = true;
   };
-  return { inOrder, health, policies, election, drain };
+  return { inOrder, health, dashboard, policies, election, drain };
 }
 
 function buildPodWatch({ client, config }: ClusterConnection, { log, now }: ObserverClocks): PodWatch {

@@ -27,12 +27,12 @@ export const PAGE_SECURITY_POLICY = [
 export function reportPage(report: Report): string {
   const groups = groupsOf(report.workloads);
   const drawings = new SceneDrawings();
-  const rows = rowsOf(report.workloads, drawings);
+  const rows = rowsOf(report.workloads, drawings, report.mostRows);
   const views = groups.map(([namespace, workloads], index): GroupView => ({
     id: groupId(index),
     namespace,
     count: count(workloads.length, 'workload'),
-    rows: workloads.map((each) => rows.get(each) ?? ''),
+    rows: workloads.flatMap((each) => rows.get(each) ?? []),
   }));
   const instant = new Date(report.now).toISOString();
   const head: Omit<PageView, 'parts'> = {
@@ -55,7 +55,7 @@ export function reportPage(report: Report): string {
     hasLive: report.workloads.some(({ live }) => live.length > 0),
     legend: legendMarkup(report.workloads.some(({ learned }) => learned.size > 0)),
     groups: views,
-    withoutRow: withoutRow(report),
+    withoutRow: withoutRow(report, rows),
     policies: policyViews(report),
     exceptions: exceptionViews(report),
     drawings: drawings.markup,
@@ -82,9 +82,10 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function withoutRow({ withoutRow: number = 0 }: Report): string | undefined {
-  if (number === 0) return undefined;
-  return `${count(number, 'more workload')} of this cluster have no row here. Run probewright report for all of them.`;
+function withoutRow({ workloads }: Report, rows: ReadonlyMap<ReportedWorkload, unknown>): string | undefined {
+  const left = workloads.length - rows.size;
+  if (left === 0) return undefined;
+  return `${count(left, 'more workload')} without a row here: the page shows the worst ${rows.size}. The summaries count all.`;
 }
 
 function policyViews(report: Report): PolicyView[] {

@@ -14,8 +14,8 @@ export interface Report {
   readonly exceptions: readonly ReportedException[];
   /** What could not be read, one sentence each. */
   readonly problems: readonly string[];
-  /** Workloads that have no row, because the page would become too large. They are counted in the summaries. */
-  readonly withoutRow?: number;
+  /** The most workloads that have a row, the worst first. Summaries count all. Undefined = all have one. */
+  readonly mostRows?: number;
   /** The checks of this build: what a finding means, and where its page is. */
   readonly checks: ReadonlyMap<string, ReportedCheck>;
 }

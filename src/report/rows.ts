@@ -20,12 +20,16 @@ const BRIEF_POLICIES = 3;
  * make a page that no browser opens. The worst workloads get their full rows first. When the budget is used up, rows
  * are brief, and say so.
  */
-export function rowsOf(workloads: readonly ReportedWorkload[], drawings: SceneDrawings): Map<ReportedWorkload, Markup> {
-  const worstFirst = workloads.toSorted((a, b) => levelOf(a.violations) - levelOf(b.violations));
-  let budget = Math.max(LEAST_BUDGET, workloads.length * BUDGET_OF_WORKLOAD);
+export function rowsOf(
+  workloads: readonly ReportedWorkload[],
+  drawings: SceneDrawings,
+  most = Infinity,
+): Map<ReportedWorkload, Markup> {
+  const shown = worstFirst(workloads).slice(0, most);
+  let budget = Math.max(LEAST_BUDGET, shown.length * BUDGET_OF_WORKLOAD);
   const rows = new Map<ReportedWorkload, Markup>();
-  for (const [index, each] of worstFirst.entries()) {
-    const reserved = (worstFirst.length - index) * BRIEF_ROW;
+  for (const [index, each] of shown.entries()) {
+    const reserved = (shown.length - index) * BRIEF_ROW;
     const before = drawings.size;
     const row = workload(budget > reserved ? rowView(each, drawings) : brief(rowView(each, NO_DRAWINGS)));
     budget -= row.length + drawings.size - before;
@@ -47,4 +51,12 @@ function brief({ findings, policies, ...row }: RowView): RowView {
     containers: [],
     notInjected: left,
   };
+}
+
+/** The workloads with the worst verdicts first. Workloads with the same verdict keep their order. */
+export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWorkload[] {
+  return workloads
+    .map((workload) => ({ workload, level: levelOf(workload.violations) }))
+    .sort((a, b) => a.level - b.level)
+    .map(({ workload }) => workload);
 }

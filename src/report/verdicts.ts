@@ -9,10 +9,11 @@ export interface Verdict {
 }
 
 /** The verdicts by the action of the worst finding, worst first. Clean has no action. */
-const BY_ACTION: Readonly<Record<Violation['action'], Verdict & { readonly noun: string }>> = {
+const BY_ACTION: Readonly<Record<Violation['action'] | 'Excepted', Verdict & { readonly noun: string }>> = {
   Deny: { label: 'Denied', tone: 'deny', noun: 'denial' },
   Warn: { label: 'Warned', tone: 'warn', noun: 'warning' },
   Audit: { label: 'Noted', tone: 'note', noun: 'note' },
+  Excepted: { label: 'Excepted', tone: 'excepted', noun: 'excepted finding' },
 };
 const CLEAN: Verdict = { label: 'Clean', tone: 'clean' };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/checks/catalogue.ts';
-import { HOMEPAGE } from '../../src/cli/check-url.ts';
+import { HOMEPAGE } from '../../src/checks/check-url.ts';
 import { runProbewright } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
 import { sarifLog } from './sarif-shape.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatPath } from '../../src/json/field-path.ts';
 import { githubReport } from '../../src/cli/output/github.ts';
-import { checkUrl } from '../../src/cli/check-url.ts';
+import { checkUrl } from '../../src/checks/check-url.ts';
 import { jsonReport } from '../../src/cli/output/json.ts';
 import { junitReport } from '../../src/cli/output/junit.ts';
 import { sarifReport } from '../../src/cli/output/sarif.ts';

@@ -36,6 +36,7 @@ async function start(changes: Partial<ObserveConfig> = {}): Promise<RunningObser
     policies: undefined,
     host: '127.0.0.1',
     healthPort: 0,
+    dashboardPort: undefined,
     enforcement: 'Deny',
     mutation: 'On',
     logLevel: 'info',
@@ -63,9 +64,13 @@ async function start(changes: Partial<ObserveConfig> = {}): Promise<RunningObser
   return observer;
 }
 
-function ask({ healthPort }: RunningObserver, path: string): Promise<{ readonly code: number; readonly body: string }> {
+function ask(
+  { healthPort }: RunningObserver,
+  path: string,
+  port = healthPort,
+): Promise<{ readonly code: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port: healthPort, path, agent: false }, (response) => {
+    get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
       let body = '';
       response
         .setEncoding('utf8')
@@ -128,5 +133,25 @@ describe('the observer', () => {
     await waitUntil('there is a leader', () => typeof holder() === 'string');
     const writes = api.requests.filter(({ method }) => method !== 'GET');
     expect([...new Set(writes.map(({ path }) => path.replace(/.*\//, '')))]).toEqual(['leases']);
+  });
+
+  it('shows a page about all workloads, and reads them at most once in 30 s for all who ask', async () => {
+    const template = { metadata: { labels: {} }, spec: { containers: [{ name: 'app', livenessProbe: { exec: {} } }] } };
+    for (const name of ['web', 'api'])
+      api.put('/apis/apps/v1/namespaces/shop/deployments', { metadata: { name }, spec: { template } });
+    const observer = await start({ dashboardPort: 0 });
+    await observer.started;
+    const pages = await Promise.all(Array.from({ length: 20 }, () => ask(observer, '/', observer.dashboardPort)));
+    expect(new Set(pages.map(({ code }) => code))).toEqual(new Set([200]));
+    expect(new Set(pages.map(({ body }) => body)).size).toBe(1);
+    const rows = pages[0]?.body.match(/<b>\w+<\/b> <small>\w+<\/small>/g);
+    expect(rows).toEqual(['<b>api</b> <small>Deployment</small>', '<b>web</b> <small>Deployment</small>']);
+    const lists = api.requests.filter(({ path, query }) => path === '/apis/apps/v1/deployments' && !('watch' in query));
+    expect(lists).toHaveLength(1);
+    expect((await ask(observer, '/healthz', observer.dashboardPort)).code).toBe(404);
+  });
+
+  it('has no page unless it is asked for', async () => {
+    expect((await start()).dashboardPort).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { optional, withDefault } from '../../command-line/flag.ts';
 import { choice, duration, path, someText, trueOrFalse } from '../../command-line/value-types.ts';
 import { REPORTS_SETTINGS } from '../../observing/reports/reports-setting.ts';
 import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
-import { OBJECT_NAME, PROCESS_FLAGS } from './process-flags.ts';
+import { OBJECT_NAME, PORT, PROCESS_FLAGS } from './process-flags.ts';
 import type { FlagValues } from '../../command-line/flag.ts';
 
 const reportLinks = 'See [reports.md](reports.md).';
@@ -57,6 +57,12 @@ export const OBSERVE_FLAGS = {
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],
   host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that the ports listen on.' }),
   'health-port': PROCESS_FLAGS['health-port'],
+  'dashboard-port': optional({
+    type: PORT,
+    summary: 'Plain HTTP port for a read-only page about all workloads.',
+    otherwise: 'no page',
+    links: 'See [the page](#the-page).',
+  }),
   'log-level': PROCESS_FLAGS['log-level'],
   namespace: optional({
     type: OBJECT_NAME,

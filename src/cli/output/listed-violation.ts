@@ -1,5 +1,5 @@
 import { formatPath } from '../../json/field-path.ts';
-import { checkUrl } from '../check-url.ts';
+import { checkUrl } from '../../checks/check-url.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { FilePlace, ListedViolation } from './json-outputs.ts';
 

@@ -1,4 +1,4 @@
-import { checkUrl } from '../check-url.ts';
+import { checkUrl } from '../../checks/check-url.ts';
 import type { CheckDefinition } from '../../policy/check-catalogue.ts';
 import type { CheckParameters } from '../../policy/check-parameters.ts';
 

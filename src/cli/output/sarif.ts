@@ -4,7 +4,7 @@ import { fullMessage } from '../../checks/violation.ts';
 import { CHECKS } from '../../checks/catalogue.ts';
 import { formatPath } from '../../json/field-path.ts';
 import { VERSION } from '../../version.ts';
-import { HOMEPAGE } from '../check-url.ts';
+import { HOMEPAGE } from '../../checks/check-url.ts';
 import { findingCounter } from '../finding-identity.ts';
 import { artifactLocation, SOURCE_ROOT } from './sarif-artifacts.ts';
 import { fingerprintOf } from './sarif-fingerprint.ts';

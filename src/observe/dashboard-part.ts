@@ -1,0 +1,37 @@
+import { buildDashboardApp } from '../observing/dashboard/dashboard-app.ts';
+import { fleetReport } from '../observing/dashboard/fleet-report.ts';
+import { PageCache } from '../observing/dashboard/page-cache.ts';
+import { reportPage } from '../report/report-page.ts';
+import { ListeningPort } from '../running/listening-port.ts';
+import { VERSION } from '../version.ts';
+import type { ExtraResults } from '../observing/reports/extra-results.ts';
+import type { ObserverClocks, ObserverInputs } from './observer-inputs.ts';
+
+/** The port of the page. Undefined when no port is given. */
+export function dashboardPort(
+  { config, connection, store, kinds }: ObserverInputs,
+  { log, now, monotonic }: ObserverClocks,
+  extraResults: ExtraResults,
+): ListeningPort | undefined {
+  const { dashboardPort: port, host, enforcement, mutation } = config;
+  if (port === undefined) return undefined;
+  const sources = {
+    client: connection.client,
+    kinds,
+    snapshot: () => store.current,
+    extraResults,
+    enforcement,
+    addsProbes: mutation === 'On',
+    version: VERSION,
+  };
+  const cache = new PageCache(async () => {
+    try {
+      const report = await fleetReport(sources, now());
+      return report === undefined ? undefined : reportPage(report);
+    } catch (error) {
+      log.warn({ err: error }, 'the page cannot be made now');
+      throw error;
+    }
+  }, monotonic);
+  return new ListeningPort(() => buildDashboardApp(() => cache.get()), { host, port, flag: '--dashboard-port' });
+}
