@@ -176,6 +176,8 @@ describe('the writer of profiles', () => {
             const writer = new ProfileWriter(profiles.client(), replica, owner);
             for (const pending of writer.due(now)) await writer.write(pending, now + 20 * WRITE_MILLISECONDS, never);
           }
+          // Both replicas may have been killed before the first write.
+          if (profiles.objects.size === 0) return;
           const [container] = readStartupProfile(written(profiles))?.containers ?? [];
           const ids = container?.samples.map(({ id }) => id) ?? [];
           expect(new Set(ids).size).toBe(ids.length);
