@@ -40,7 +40,8 @@ function sectionOf(id: string): Section {
 function manifestOf(example: string): string {
   const shown = parseAllDocuments(example)[0]?.toJS() as readonly unknown[] | Readonly<Record<string, unknown>>;
   if ('kind' in shown) return example;
-  return stringify({
+  const [, ...others] = example.split(/^(?=---$)/m);
+  const manifest = stringify({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: 'web' },
@@ -49,6 +50,7 @@ function manifestOf(example: string): string {
       template: { metadata: { labels: { app: 'web' } }, spec: Array.isArray(shown) ? { containers: shown } : shown },
     },
   });
+  return [manifest, ...others].join('');
 }
 
 function violations(example: string, policy?: string): readonly PlacedViolation[] {

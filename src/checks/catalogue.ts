@@ -29,6 +29,7 @@ import { execLocalhost } from './exec-localhost.ts';
 import { voidInitialDelay } from './void-initial-delay.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { undeclaredPort } from './undeclared-port.ts';
+import { serviceReadiness } from './service-readiness.ts';
 import { requiredLiveness } from './required-liveness.ts';
 import { requiredReadiness } from './required-readiness.ts';
 import { requiredStartup } from './required-startup.ts';
@@ -71,6 +72,7 @@ export const CHECKS: readonly Check[] = [
   voidInitialDelay,
   progressDeadline,
   undeclaredPort,
+  serviceReadiness,
   requiredLiveness,
   requiredReadiness,
   requiredStartup,

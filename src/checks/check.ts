@@ -36,6 +36,8 @@ export interface CheckedWorkload {
   readonly podSpec: JsonObject;
   /** Place of the Pod spec: `spec`, `spec.template.spec` or `spec.jobTemplate.spec.template.spec`. */
   readonly podSpecPlace: FieldPlace;
+  /** The labels of the Pods, as written. */
+  readonly podLabels: JsonObject;
   /** In the API server's order: containers, initContainers, ephemeralContainers. */
   readonly containers: readonly CheckedContainer[];
   /** Name of the main container. Undefined when no container can be identified as the main one. */

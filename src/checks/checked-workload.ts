@@ -66,6 +66,7 @@ export function* checkedWorkloadInSteps(
     object,
     podSpec,
     podSpecPlace,
+    podLabels: objectMember(objectMember(template, 'metadata') ?? {}, 'labels') ?? {},
     containers: checked,
     main: 'container' in main ? main.container.name : undefined,
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),

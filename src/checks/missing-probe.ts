@@ -78,12 +78,15 @@ function probeToWrite(
     const { yaml, edit, copied } = startup;
     return { remedy: `write ${yaml}`, edits: [edit], copied };
   }
-  return { remedy: `write ${kind}: ${skeleton(container)}` };
+  return { remedy: `write ${kind}: ${handlerSkeleton(tcpPortsOf(container.spec))}` };
 }
 
-/** Returns a handler for a port that the container declares. */
-function skeleton(container: CheckedContainer): string {
-  const ports = tcpPortsOf(container.spec);
+/**
+ * Returns a handler for one of the ports, in words. An endpoint is left for the author to fill in.
+ *
+ * @param ports TCP ports that a container declares
+ */
+export function handlerSkeleton(ports: readonly ContainerPort[]): string {
   const web = ports.filter(speaksHttp);
   const http = web.find(({ name }) => name === 'http') ?? web[0];
   const [first] = ports;

@@ -26,6 +26,7 @@ export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
       leaseDuration: flags['lease-duration'],
       leaseRenew: flags['lease-renew'],
       watchRenewal: flags['watch-renewal'],
+      readsServices: flags.services,
       policyBudget: flags['policy-budget'] * MEBIBYTE,
     },
   };

@@ -42,6 +42,7 @@ function clusterConfig(kubeconfig: string, flags: ServeFlagValues): ClusterConfi
     leaseDuration: flags['lease-duration'],
     leaseRenew: flags['lease-renew'],
     watchRenewal: flags['watch-renewal'],
+    readsServices: flags.services,
     policyBudget: flags['policy-budget'] * MEBIBYTE,
     policyImpact: flags['policy-impact'],
     exemptNamespaces: flags['exempt-namespaces'],

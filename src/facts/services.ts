@@ -1,14 +1,184 @@
-/** What is kept of a Service. */
-export interface ServiceDigest {
-  readonly name: string;
+import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import { DEFAULT_PROTOCOL } from '../probes/default-values.ts';
+import { isPortName } from '../probes/port-name.ts';
+import { isPortNumber } from '../probes/port-number.ts';
+import type { JsonObject } from '../json/json-value.ts';
+
+/**
+ * What is kept of a Service that sends traffic to ready Pods only, as one text: its name, its selector, and its target
+ * ports. `web app=web,~name=web http,53/UDP`. One text takes a third of the memory of lists, and a cluster may have
+ * tens of thousands of Services.
+ */
+export class ServiceDigest {
+  /** A `~` stands for the prefix of the recommended labels. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get name(): string {
+    return this.text.slice(0, this.text.indexOf(' '));
+  }
+
+  /** True when the Service selects Pods with these labels. */
+  selectsPods(labels: LabelPairs): boolean {
+    const { text } = this;
+    const end = text.lastIndexOf(' ');
+    for (let start = text.indexOf(' ') + 1; start < end;) {
+      const comma = text.indexOf(',', start);
+      const next = comma < 0 || comma > end ? end : comma;
+      if (!labels.has(text.slice(start, next))) return false;
+      start = next + 1;
+    }
+    return true;
+  }
+
+  /** The ports of containers to which the Service sends traffic. */
+  get targetPorts(): readonly TargetPort[] {
+    const ports = this.text.slice(this.text.lastIndexOf(' ') + 1).split(',');
+    return ports.map((each) => {
+      const [port = '', protocol = DEFAULT_PROTOCOL] = each.split('/');
+      // Number() alone would also read names of ports such as 1e3.
+      return { port: ALL_DIGITS.test(port) ? Number(port) : port, protocol };
+    });
+  }
+}
+
+const RECOMMENDED = 'app.kubernetes.io/';
+const SHORT = '~';
+
+/** Labels as digests have them: `app=web`. */
+export type LabelPairs = ReadonlySet<string>;
+
+/** Returns the labels of Pods in the form of the digests. Values that are no strings are skipped. */
+export function labelPairs(labels: JsonObject): LabelPairs {
+  const pairs = new Set<string>();
+  for (const key of Object.keys(labels)) {
+    const value = labels[key];
+    if (typeof value === 'string') pairs.add(pairOf(key, value));
+  }
+  return pairs;
+}
+
+function pairOf(key: string, value: string): string {
+  return `${key.startsWith(RECOMMENDED) ? SHORT + key.slice(RECOMMENDED.length) : key}=${value}`;
 }
 
 /** The Services of each namespace. The value is immutable. */
 export interface Services {
-  /** The Services of a namespace. Undefined = it is unknown which Services there are. */
+  /**
+   * Returns the Services of a namespace that send traffic to ready Pods only, in the order of their names. Undefined
+   * when the Services are unknown.
+   */
   ofNamespace(namespace: string): readonly ServiceDigest[] | undefined;
   /** Returns these Services with others: a Service of the same namespace and name is replaced. */
   with(others: Services): Services;
 }
 
+/** No Service of any namespace is known. */
 export const UNKNOWN_SERVICES: Services = { ofNamespace: () => undefined, with: (others) => others };
+
+/** A port of a container to which a Service sends traffic: a number, or the name of a container's port. */
+export interface TargetPort {
+  readonly port: number | string;
+  readonly protocol: string;
+}
+
+/**
+ * The longest digest. A Service with a longer selector or more ports is left out, because nothing limits them in a
+ * Service, and the server keeps each digest. Real Services need fewer than 200 characters.
+ */
+const LONGEST_DIGEST = 4096;
+
+const NAME = /^[a-z0-9][a-z0-9.-]*$/;
+const LABEL_KEY = /^[A-Za-z0-9][\w./-]*$/;
+const LABEL_VALUE = /^[\w.-]*$/;
+const PROTOCOL = /^[A-Z]{1,10}$/;
+const ALL_DIGITS = /^\d+$/;
+
+/**
+ * Reads a Service as an API server stores it, or as its author wrote it. Undefined for a Service that selects no Pods,
+ * sends traffic to no port, or also sends traffic to Pods that are not ready; and for a Service that the API server
+ * would refuse.
+ */
+export function readService(service: JsonObject): ServiceDigest | undefined {
+  // Lists of an API server leave out the version of their items.
+  if ((member(service, 'apiVersion') ?? 'v1') !== 'v1') return undefined;
+  const name = stringMember(objectMember(service, 'metadata') ?? {}, 'name');
+  const spec = objectMember(service, 'spec');
+  if (name === undefined || !NAME.test(name) || spec === undefined) return undefined;
+  // An ExternalName is an alias in DNS. Its selector has no effect.
+  if (member(spec, 'type') === 'ExternalName' || member(spec, 'publishNotReadyAddresses') === true) return undefined;
+  const selector = readSelector(member(spec, 'selector'));
+  const ports = selector && readPorts(member(spec, 'ports'));
+  if (selector === undefined || ports === undefined) return undefined;
+  const digest = [name, selector.join(','), ports.join(',')].join(' ');
+  return digest.length > LONGEST_DIGEST ? undefined : new ServiceDigest(digest);
+}
+
+/** Undefined for no selector and for `{}`: such a Service selects no Pods (docs, "Services without selectors"). */
+function readSelector(selector: unknown): readonly string[] | undefined {
+  if (!isJsonObject(selector)) return undefined;
+  const keys = Object.keys(selector);
+  if (keys.length === 0 || keys.length > LONGEST_DIGEST) return undefined;
+  const pairs: string[] = [];
+  for (const key of keys) {
+    const value = selector[key];
+    if (typeof value !== 'string' || !LABEL_VALUE.test(value) || !LABEL_KEY.test(key)) return undefined;
+    pairs.push(pairOf(key, value));
+  }
+  return pairs;
+}
+
+function readPorts(entries: unknown): readonly string[] | undefined {
+  if (!Array.isArray(entries) || entries.length === 0 || entries.length > LONGEST_DIGEST) return undefined;
+  const ports = new Set<string>();
+  for (const entry of entries as readonly unknown[]) {
+    const port = isJsonObject(entry) ? readPort(entry) : undefined;
+    if (port === undefined) return undefined;
+    ports.add(port);
+  }
+  return [...ports];
+}
+
+/** The API server's default for an absent, empty or 0 targetPort is `port` (pkg/apis/core/v1/defaults.go). */
+function readPort(entry: JsonObject): string | undefined {
+  const number = member(entry, 'port');
+  const given = member(entry, 'targetPort');
+  const target = given === undefined || given === null || given === '' || given === 0 ? number : given;
+  const protocol = member(entry, 'protocol') ?? '';
+  const isSound = typeof target === 'string' ? isPortName(target) : isPortNumber(target);
+  if (!isPortNumber(number) || !isSound) return undefined;
+  if (protocol === '' || protocol === DEFAULT_PROTOCOL) return String(target);
+  return typeof protocol === 'string' && PROTOCOL.test(protocol) ? `${String(target)}/${protocol}` : undefined;
+}
+
+/** Services that are known as a whole: of a cluster, or among the inputs of a command. */
+export class KnownServices implements Services {
+  readonly #byNamespace: ReadonlyMap<string, readonly ServiceDigest[]>;
+
+  /** @param byNamespace each list in the order of the names. The caller must not change the map */
+  constructor(byNamespace: ReadonlyMap<string, readonly ServiceDigest[]>) {
+    this.#byNamespace = byNamespace;
+  }
+
+  ofNamespace(namespace: string): readonly ServiceDigest[] {
+    return this.#byNamespace.get(namespace) ?? NO_SERVICES;
+  }
+
+  with(others: Services): Services {
+    if (!(others instanceof KnownServices)) return this;
+    const merged = new Map(this.#byNamespace);
+    for (const [namespace, list] of others.#byNamespace) {
+      const byName = new Map([...this.ofNamespace(namespace), ...list].map((service) => [service.name, service]));
+      merged.set(
+        namespace,
+        [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      );
+    }
+    return new KnownServices(merged);
+  }
+}
+
+const NO_SERVICES: readonly ServiceDigest[] = [];

@@ -14,6 +14,8 @@ export interface ConnectionConfig {
   readonly leaseDuration: number;
   readonly leaseRenew: number;
   readonly watchRenewal: number;
+  /** Mirrors the Services of all namespaces. */
+  readonly readsServices: boolean;
   /** Memory that the ProbePolicies of all namespaces may take together, in bytes. */
   readonly policyBudget: number;
 }

@@ -1,5 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { asFactKind } from '../sources/fact-kind.ts';
+import { SERVICES } from '../sources/service-kind.ts';
 import { STARTUP_PROFILES } from '../sources/startup-profile-kind.ts';
 import { KubernetesSource } from '../sources/kubernetes-source.ts';
 import { PolicyStatusWriter } from '../sources/policy-status-writer.ts';
@@ -55,7 +56,7 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
         labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
         policyBudget: config.policyBudget,
         // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
-        factKinds: [asFactKind(STARTUP_PROFILES)],
+        factKinds: [asFactKind(STARTUP_PROFILES), ...(config.readsServices ? [asFactKind(SERVICES)] : [])],
         overBudget: ({ namespace, count, first, use }) => {
           const details = { namespace, overBudget: count, first, inForce: use.policies, bytes: use.bytes };
           if (count > 0) log.warn(details, 'policies over budget are not in force');

@@ -35,6 +35,8 @@ export interface FactKind<T extends NamedFact = NamedFact> {
    * other kinds are unknown until their first list.
    */
   readonly isRequired: boolean;
+  /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
+  readonly mayRepeat?: boolean;
   /** Reads an object. Must not throw, and the result must not refer to the object. */
   readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */

@@ -105,7 +105,8 @@ export class FactStore implements ProjectionStore<NamedFact> {
     const before = this.#lists.get(namespace) ?? [];
     const kept = before.filter(({ name }) => !changes.has(name));
     const added = [...changes.values()].filter((value) => value !== undefined);
-    const list = [...kept, ...added].sort((a, b) => (a.name < b.name ? -1 : 1));
+    // The copy of slice has no room to grow, and there may be thousands of namespaces.
+    const list = [...kept, ...added].sort((a, b) => (a.name < b.name ? -1 : 1)).slice();
     if (list.length === 0) this.#lists.delete(namespace);
     else this.#lists.set(namespace, list);
   }

@@ -177,7 +177,8 @@ export class PolicyCollection implements PolicyDocuments {
     for (const warning of reading.warnings ?? [])
       this.#warn(document, [...path, ...warning.path], formatProblem(warning));
     const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
-    if (this.#isFirst(document, source, path)) this.#facts.add(kind, namespace, reading.fact);
+    if (kind.mayRepeat === true || this.#isFirst(document, source, path))
+      this.#facts.add(kind, namespace, reading.fact);
   }
 
   /** Reports an object whose name another object has already. */

@@ -29,6 +29,14 @@ describe.skipIf(isWithoutHelm('rbac.test.ts'))('what the chart grants', () => {
     });
   });
 
+  it('is not about Services without facts.services', async () => {
+    const { cluster, namespace } = await readWrittenRules(names);
+    expect(renderedRules(['facts.services=false'])).toEqual({
+      cluster: cluster.filter(({ resources }) => !resources.includes('services')),
+      namespace,
+    });
+  });
+
   it('goes to the service account that the Pods run as', () => {
     for (const set of [[], ['serviceAccount.create=false', 'serviceAccount.name=other']]) {
       const manifests = render({ set });

@@ -38,6 +38,7 @@ describe('the settings of serve', () => {
         leaseDuration: 60_000,
         leaseRenew: 15_000,
         watchRenewal: 300_000,
+        readsServices: true,
         policyBudget: 32 * 1024 * 1024,
       },
     });

@@ -53,6 +53,7 @@ async function start(changes: Partial<ObserveConfig> = {}): Promise<RunningObser
       leaseDuration: 6000,
       leaseRenew: 100,
       watchRenewal: 60_000,
+      readsServices: true,
       policyBudget: 64 * 1024 * 1024,
     },
     ...changes,

@@ -21,6 +21,7 @@ const CLUSTER: ClusterConfig = {
   leaseDuration: 60_000,
   leaseRenew: 15_000,
   watchRenewal: 300_000,
+  readsServices: true,
   policyBudget: 1024,
   policyImpact: true,
   exemptNamespaces: undefined,

@@ -20,6 +20,7 @@ serve
 --lease-duration={{ .Values.leaderElection.leaseDuration }}
 --lease-renew={{ .Values.leaderElection.renewInterval }}
 --watch-renewal={{ .Values.watchRenewal }}
+--services={{ .Values.facts.services }}
 --policy-budget={{ .Values.policyBudget }}
 --policy-impact={{ .Values.policyReview.impact }}
 --exempt-namespaces={{ include "probewright.exemptNamespaces" . | fromYamlArray | join "," }}

@@ -15,11 +15,17 @@ Probewright neither makes a certificate nor writes a caBundle, and with a Secret
 {{- $text -}}
 {{- end -}}
 
-{{/* The rules of a section, without those on a resource. */}}
+{{/* The rules of a section, without those on some resources. */}}
 {{- define "probewright.rulesWithout" -}}
 {{- $kept := list -}}
 {{- range .rules -}}
-{{- if not (has $.resource .resources) -}}
+{{- $isKept := true -}}
+{{- range .resources -}}
+{{- if has . $.resources -}}
+{{- $isKept = false -}}
+{{- end -}}
+{{- end -}}
+{{- if $isKept -}}
 {{- $kept = append $kept . -}}
 {{- end -}}
 {{- end -}}
@@ -28,8 +34,14 @@ Probewright neither makes a certificate nor writes a caBundle, and with a Secret
 
 {{- define "probewright.clusterRules" -}}
 {{- $written := include "probewright.writtenRules" . | fromYaml -}}
-{{- $unwanted := eq .Values.certificates.mode "cert-manager" | ternary "mutatingwebhookconfigurations" "" -}}
-{{- include "probewright.rulesWithout" (dict "rules" $written.cluster "resource" $unwanted) -}}
+{{- $unwanted := list -}}
+{{- if eq .Values.certificates.mode "cert-manager" -}}
+{{- $unwanted = append $unwanted "mutatingwebhookconfigurations" -}}
+{{- end -}}
+{{- if not .Values.facts.services -}}
+{{- $unwanted = append $unwanted "services" -}}
+{{- end -}}
+{{- include "probewright.rulesWithout" (dict "rules" $written.cluster "resources" $unwanted) -}}
 {{- if .Values.policyReview.impact }}
 {{ toYaml $written.policyImpact }}
 {{- range .Values.workloadKinds }}
@@ -42,8 +54,8 @@ Probewright neither makes a certificate nor writes a caBundle, and with a Secret
 
 {{- define "probewright.namespaceRules" -}}
 {{- $written := include "probewright.writtenRules" . | fromYaml -}}
-{{- $unwanted := eq .Values.certificates.mode "own" | ternary "" "secrets" -}}
-{{- include "probewright.rulesWithout" (dict "rules" $written.namespace "resource" $unwanted) -}}
+{{- $unwanted := eq .Values.certificates.mode "own" | ternary (list) (list "secrets") -}}
+{{- include "probewright.rulesWithout" (dict "rules" $written.namespace "resources" $unwanted) -}}
 {{- if eq .Values.certificates.mode "secret" }}
 {{ toYaml $written.ownSecret }}
 {{- end -}}

@@ -77,6 +77,7 @@ export const OBSERVE_FLAGS = {
   'lease-duration': PROCESS_FLAGS['lease-duration'],
   'lease-renew': PROCESS_FLAGS['lease-renew'],
   'watch-renewal': PROCESS_FLAGS['watch-renewal'],
+  services: PROCESS_FLAGS.services,
   'policy-budget': PROCESS_FLAGS['policy-budget'],
 } as const;
 export type ObserveFlagValues = FlagValues<typeof OBSERVE_FLAGS>;

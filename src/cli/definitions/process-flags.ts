@@ -1,6 +1,6 @@
 import { ENFORCEMENTS } from '../../admission/validate.ts';
 import { optional, withDefault } from '../../command-line/flag.ts';
-import { choice, duration, path, textThat, wholeNumber } from '../../command-line/value-types.ts';
+import { choice, duration, path, textThat, trueOrFalse, wholeNumber } from '../../command-line/value-types.ts';
 import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
 import { POLICY_BUDGET_BYTES } from '../../policy/policy-budget.ts';
 import { LOG_LEVELS } from '../../running/log-level.ts';
@@ -51,6 +51,12 @@ export const PROCESS_FLAGS = {
     default: '5m',
     summary: 'How long a watch lasts before it is renewed, up to a fifth less or more.',
     details: 'From 2s to 5m.',
+  }),
+  services: withDefault({
+    type: trueOrFalse(),
+    default: 'true',
+    summary: 'Whether to read the Services of the cluster, for the check service-readiness.',
+    links: 'See [service-readiness](checks.md#service-readiness).',
   }),
   'policy-budget': withDefault({
     type: wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),

@@ -148,6 +148,7 @@ const CLUSTER_FLAGS = {
   'lease-duration': { ...PROCESS_FLAGS['lease-duration'], group },
   'lease-renew': { ...PROCESS_FLAGS['lease-renew'], group },
   'watch-renewal': { ...PROCESS_FLAGS['watch-renewal'], group },
+  services: { ...PROCESS_FLAGS.services, group },
   'policy-budget': { ...PROCESS_FLAGS['policy-budget'], group },
   'policy-impact': withDefault({
     type: trueOrFalse(),

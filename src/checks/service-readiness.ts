@@ -1,0 +1,98 @@
+import { labelPairs } from '../facts/services.ts';
+import { quote } from '../text/quote.ts';
+import { describePorts, isTcp } from '../workload/ports.ts';
+import { hasProbe } from './checked-probe.ts';
+import { defineCheck } from './check.ts';
+import { handlerSkeleton } from './missing-probe.ts';
+import { oncePerWorkload } from './once-per-workload.ts';
+import { containerPhrase } from './wording.ts';
+import type { TargetPort } from '../facts/services.ts';
+import type { ContainerPort } from '../workload/ports.ts';
+import type { CheckedWorkload, Finding } from './check.ts';
+
+/**
+ * Fields: `readinessProbe`; `ports[*].name`, `.containerPort`, `.protocol`; `metadata.labels` of the Pod template. Of
+ * the Services in the namespace: `spec.selector`, `.type`, `.publishNotReadyAddresses`, `.ports[*].targetPort`,
+ * `.port`, `.protocol`.
+ *
+ * Rule: a container that gets traffic from a Service has a readiness probe. Without the probe, the container counts as
+ * ready as soon as it runs, so the Service sends traffic before the container can answer (docs, "Container probes").
+ * Without knowledge of the Services, nothing is reported.
+ */
+export const serviceReadiness = defineCheck({
+  id: 'service-readiness',
+  summary: 'A Service sends traffic to a container that has no readiness probe.',
+  action: 'Warn',
+  requiresProbes: true,
+  run: (workload, container): readonly Finding[] => {
+    if (hasProbe(container, 'readinessProbe')) return [];
+    const { ports } = container;
+    if (ports === undefined || ports.length === 0) return [];
+    const targets = targetsOf(workload);
+    const port = targets && ports.find((declared) => targets.has(keyOf(declared.number, declared.protocol)));
+    const service = port && targets.get(keyOf(port.number, port.protocol));
+    if (port === undefined || service === undefined) return [];
+    const [described = ''] = describePorts([port]);
+    return [
+      {
+        probe: 'readinessProbe',
+        path: container.place.path('readinessProbe'),
+        message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${described}`,
+        remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : (container.ports?.filter(isTcp) ?? []))}`,
+      },
+    ];
+  },
+});
+
+/** A port of a Pod as the key of a map: `8080/TCP`. */
+function keyOf(number: number, protocol: string): string {
+  return `${number}/${protocol}`;
+}
+
+/**
+ * The ports of the Pod that Services send traffic to, each with the first such Service. Undefined when no Service
+ * selects the Pods or the Services are unknown. Built once for each workload, because a workload may have thousands of
+ * containers and a namespace thousands of Services.
+ */
+const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | undefined => {
+  const services = workload.facts.services.ofNamespace(workload.namespace);
+  if (services === undefined || services.length === 0) return undefined;
+  const labels = labelPairs(workload.podLabels);
+  let numbers: ReadonlyMap<string, number> | undefined;
+  let targets: Map<string, string> | undefined;
+  for (const service of services) {
+    if (!service.selectsPods(labels)) continue;
+    for (const target of service.targetPorts) {
+      const number =
+        typeof target.port === 'number' ? target.port : (numbers ??= namedPorts(workload)).get(nameKey(target));
+      if (number === undefined) continue;
+      const key = keyOf(number, target.protocol);
+      targets ??= new Map();
+      if (!targets.has(key)) targets.set(key, service.name);
+    }
+  }
+  return targets;
+});
+
+/**
+ * The port number that a Service finds for each name and protocol: the first container that declares the name counts
+ * (kubernetes, pkg/api/v1/pod/util.go, FindPort). Native sidecars come after the containers.
+ */
+function namedPorts(workload: CheckedWorkload): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const { role, ports } of workload.containers) {
+    if (role === 'init' || role === 'ephemeral') continue;
+    for (const { name, number, protocol } of ports ?? NO_PORTS) {
+      if (name === undefined) continue;
+      const key = nameKey({ port: name, protocol });
+      if (!numbers.has(key)) numbers.set(key, number);
+    }
+  }
+  return numbers;
+}
+
+const NO_PORTS: readonly ContainerPort[] = [];
+
+function nameKey({ port, protocol }: TargetPort): string {
+  return `${port}/${protocol}`;
+}

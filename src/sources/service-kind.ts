@@ -1,0 +1,19 @@
+import { KnownServices, readService, UNKNOWN_SERVICES } from '../facts/services.ts';
+import type { ServiceDigest } from '../facts/services.ts';
+import type { FactKind } from './fact-kind.ts';
+
+/** Services. Only those that send traffic to ready Pods are kept. */
+export const SERVICES: FactKind<ServiceDigest> = {
+  kind: 'Service',
+  group: '',
+  apiVersion: 'v1',
+  resource: 'services',
+  omit: ['annotations', 'labels', 'ownerReferences'],
+  isRequired: false,
+  mayRepeat: true,
+  read: (object) => {
+    const fact = readService(object);
+    return fact && { fact };
+  },
+  facts: (objects) => ({ services: objects === undefined ? UNKNOWN_SERVICES : new KnownServices(objects) }),
+};
