@@ -35,7 +35,7 @@ export const rooms = {
     'text',
   ],
   'what-if': ['verdict', 'checks', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
-  snapshots: ['checks', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
+  snapshots: ['verdict', 'defaulting', 'checks', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   admission: ['verdict', 'checks', 'defaulting', 'facts', 'policy', 'workload', 'probes', 'json', 'text'],
   kubernetes: ['files', 'json', 'text'],
   sources: ['kubernetes', 'yaml', 'facts', 'files', 'policy', 'workload', 'probes', 'json', 'text'],

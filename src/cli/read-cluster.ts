@@ -25,11 +25,12 @@ export async function readCluster(
   io: CommandIo,
   progress: Progress,
   change?: PolicyChangeFiles,
+  keepsObjects = false,
 ): Promise<ClusterInputs> {
   const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
     const { client, namespace } = await openCluster({ flags }, io);
-    const options = { names, namespace, policies, change, workloadKinds, now: flags.now ?? io.now() };
+    const options = { names, namespace, policies, change, workloadKinds, now: flags.now ?? io.now(), keepsObjects };
     return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });

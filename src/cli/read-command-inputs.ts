@@ -19,6 +19,7 @@ import type { CommandIo } from './io.ts';
  * decide by.
  *
  * @param progress shows how far the reading is
+ * @param keepsObjects keeps all objects of a cluster, for a snapshot
  * @param change the policies that are to be applied. Policies of the command line then replace those of the cluster
  */
 export async function readAnyInputs(
@@ -27,6 +28,7 @@ export async function readAnyInputs(
   io: CommandIo,
   progress = new Progress(io),
   change?: PolicyChangeFiles,
+  keepsObjects = false,
 ): Promise<Inputs | undefined> {
   const choice = await clusterChoice(line);
   const { flags, positionals } = line;
@@ -43,7 +45,7 @@ export async function readAnyInputs(
   return await readingInputs(command, io, progress, async () => {
     // Most command lines name files, and need no client of the API server.
     const { readCluster } = await import('./read-cluster.ts');
-    return await readCluster(line, choice.names, io, progress, change);
+    return await readCluster(line, choice.names, io, progress, change, keepsObjects);
   });
 }
 

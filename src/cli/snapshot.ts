@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { NumberLiteral } from '../json/number-literal.ts';
 import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
+import { anonymise } from '../snapshots/anonymise.ts';
 import { snapshotItems } from '../snapshots/snapshot-items.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import { Progress } from './progress.ts';
@@ -15,15 +17,24 @@ export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: 
   const { flags, positionals } = line;
   const progress = new Progress(io);
   const all = { flags: { ...flags, policies: undefined, now: undefined }, positionals };
-  const inputs = await readAnyInputs('snapshot', all, io, progress);
+  const inputs = await readAnyInputs('snapshot', all, io, progress, undefined, true);
   if (inputs === undefined) return EXIT_USAGE;
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
   const items = snapshotItems(objects, inputs);
+  const shown = flags.anonymise ? anonymise(items, hashOfNames(flags['anonymise-key'])) : items;
   progress.end();
-  writeList(items, io.stdout);
+  writeList(shown, io.stdout);
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
+}
+
+/** A secret makes it impossible to confirm a guess of a name. */
+function hashOfNames(secret: string | undefined): (name: string) => string {
+  return (name) =>
+    createHmac('sha256', secret ?? '')
+      .update(name)
+      .digest('hex');
 }
 
 /** Writes a v1 List as JSON, which is YAML too. Each item is written by itself, because a cluster may have many. */

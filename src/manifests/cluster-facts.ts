@@ -13,6 +13,14 @@ import type { ClusterReading } from './cluster-reading.ts';
 export class ClusterFacts extends CollectedFacts {
   readonly problems: FileProblem[] = [];
   readonly warnings: FileProblem[] = [];
+  /** The objects as the cluster has them, if they are kept. */
+  readonly objects: JsonObject[] = [];
+  readonly #keepsObjects: boolean;
+
+  constructor(keepsObjects = false) {
+    super();
+    this.#keepsObjects = keepsObjects;
+  }
 
   /**
    * One step for each kind of facts, beside Namespaces. Each list is read page by page, and digests are kept.
@@ -26,14 +34,18 @@ export class ClusterFacts extends CollectedFacts {
   }
 
   async #read(catalogue: CheckCatalogue, reading: ClusterReading, kind: FactKind): Promise<void> {
-    const before = reading.problems.length;
-    const listed = { ...kind, isNamespaced: true, mayBeMissing: true };
+    const unread = (): number => reading.problems.length + reading.missingRights.length;
+    const before = unread();
+    const listed = { ...kind, isNamespaced: true, mayBeMissing: true, isOptional: !kind.isRequired };
     const objects = await reading.list(listed, (object) => {
-      const read = kind.read(object as unknown as JsonObject, catalogue);
+      const json = object as unknown as JsonObject;
+      // Lists leave out version and kind of their items.
+      if (this.#keepsObjects) this.objects.push({ ...json, apiVersion: kind.apiVersion, kind: kind.kind });
+      const read = kind.read(json, catalogue);
       return read === undefined ? undefined : { read, metadata: object.metadata };
     });
     // A list that cannot be read leaves the facts unknown.
-    if (reading.problems.length === before) this.addKind(kind);
+    if (unread() === before) this.addKind(kind);
     for (const { read, metadata } of objects) {
       const place = { file: clusterPlace({ metadata }, kind), line: 1, column: 1 };
       if ('problems' in read)

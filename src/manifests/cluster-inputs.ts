@@ -11,12 +11,14 @@ import { wantedKinds } from './cluster-names.ts';
 import { isOfController } from '../sources/workload-lists.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
 import { ClusterReading } from './cluster-reading.ts';
+import type { ReadableKind } from './cluster-reading.ts';
 import { readPolicyTexts } from './manifest-texts.ts';
 import { ClusterFacts } from './cluster-facts.ts';
 import { policiesAmong } from './policies-among.ts';
 import { PolicyPlaces } from './policy-places.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
@@ -45,6 +47,8 @@ export interface ClusterInputOptions {
   readonly workloadKinds: string | undefined;
   /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
+  /** Keeps policies, Namespaces and facts as objects too, for a snapshot. */
+  readonly keepsObjects?: boolean | undefined;
 }
 
 /** Inputs from a cluster. */
@@ -61,7 +65,7 @@ export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 export async function readClusterInputs(
   catalogue: CheckCatalogue,
   client: ApiClient,
-  { names, namespace, policies, change, workloadKinds, now }: ClusterInputOptions,
+  { names, namespace, policies, change, workloadKinds, now, keepsObjects = false }: ClusterInputOptions,
   onRead: OnRead = () => undefined,
 ): Promise<ClusterInputs> {
   const known = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
@@ -70,7 +74,7 @@ export async function readClusterInputs(
   const { wanted, problems: nameProblems } = wantedKinds(names, kinds);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
-  const facts = new ClusterFacts();
+  const facts = new ClusterFacts(keepsObjects);
   const factSteps = facts.steps(catalogue, policyReading, hasPolicies);
   let done = 0;
   const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
@@ -91,7 +95,7 @@ export async function readClusterInputs(
   const texts = read.slice(policyKinds.length).flat();
   const inForce = await policiesInForce(catalogue, policies, policyTexts);
   const applied = await newPoliciesOf(catalogue, change?.newPolicies);
-  const readsLabels = inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
+  const readsLabels = keepsObjects || inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [
     ...policyReading.problems.map(clusterProblem),
@@ -102,6 +106,7 @@ export async function readClusterInputs(
   const problems = [...kindProblems, ...nameProblems, ...reading.problems].map(clusterProblem);
   return {
     isFromCluster: true,
+    ...(keepsObjects && { others: [...objectsOf(policyTexts), ...facts.objects, ...namespaceObjects(labels)] }),
     texts: texts.toSorted(byNamespace),
     policies: inForce.snapshot(labels, facts.facts),
     newPolicies: applied.set,
@@ -111,7 +116,12 @@ export async function readClusterInputs(
     now,
     problems: [...problems, ...policyProblems],
     policyProblems,
-    policyWarnings: [...facts.warnings, ...inForce.warnings, ...applied.warnings].map((of) => ({
+    policyWarnings: [
+      ...policyReading.missingRights.map(clusterProblem),
+      ...facts.warnings,
+      ...inForce.warnings,
+      ...applied.warnings,
+    ].map((of) => ({
       ...of,
       message: `warning: ${of.message}`,
     })),
@@ -119,13 +129,13 @@ export async function readClusterInputs(
 }
 
 const POLICY_VERSION = `${POLICY_GROUP}/v1alpha1`;
-const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false };
-const POLICY_KINDS: readonly ClusterKind[] = [
-  { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false },
+const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false, isOptional: true };
+const POLICY_KINDS: readonly (ClusterKind & ReadableKind)[] = [
+  { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false, isOptional: true },
   { kind: 'ProbePolicy', resource: 'probepolicies', isNamespaced: true },
 ].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: POLICY_VERSION, names: [] }));
 
-async function policiesOf(reading: ClusterReading, kind: ClusterKind): Promise<readonly ParsedText[]> {
+async function policiesOf(reading: ClusterReading, kind: ClusterKind & ReadableKind): Promise<readonly ParsedText[]> {
   return await reading.list(kind, (object) => clusterText(object, kind));
 }
 
@@ -197,6 +207,18 @@ async function labelsOfNamespaces(
     );
   const found = await reading.get(NAMESPACES, namespace);
   return new Map(found === undefined ? [] : [[namespace, readNamespaceLabels(found.metadata.labels)]]);
+}
+
+function objectsOf(texts: readonly ParsedText[]): JsonObject[] {
+  return texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+}
+
+function namespaceObjects(labels: ReadonlyMap<string, LabelsOfNamespace>): JsonObject[] {
+  return Array.from(labels, ([name, of]) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels: Object.fromEntries(of) },
+  }));
 }
 
 function clusterProblem(message: string): FileProblem {

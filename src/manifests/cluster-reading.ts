@@ -12,6 +12,8 @@ export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource'
   readonly mayBeMissing?: boolean;
   /** The status of the objects is needed. */
   readonly isInStatus?: boolean;
+  /** Without the right to read the kind, the rest is shown, and the missing right is a warning. */
+  readonly isOptional?: boolean;
 };
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 
@@ -21,6 +23,8 @@ const MOST_LISTS = 3;
 /** Reads objects of a cluster. What cannot be read becomes a problem, and everything else is read. */
 export class ClusterReading {
   readonly problems: string[] = [];
+  /** Optional kinds that the user may not read. */
+  readonly missingRights: string[] = [];
   readonly #client: ApiClient;
   readonly #namespace: string | undefined;
 
@@ -58,7 +62,8 @@ export class ClusterReading {
       }
     } catch (error) {
       if (kind.mayBeMissing === true && hasCode(error, 404)) return [];
-      this.problems.push(refusal(`cannot list ${resourceOf(kind)} ${this.#scopeOf(kind)}`, error));
+      const refused = refusal(`cannot list ${resourceOf(kind)} ${this.#scopeOf(kind)}`, error);
+      (kind.isOptional === true && hasCode(error, 403) ? this.missingRights : this.problems).push(refused);
       return [];
     }
   }
@@ -72,7 +77,9 @@ export class ClusterReading {
       if (isKubernetesObject(object)) return object;
       this.problems.push(`cannot get ${what}: the answer is no object`);
     } catch (error) {
-      this.problems.push(hasCode(error, 404) ? `${what} does not exist` : refusal(`cannot get ${what}`, error));
+      const isMissingRight = kind.isOptional === true && hasCode(error, 403);
+      const refused = hasCode(error, 404) ? `${what} does not exist` : refusal(`cannot get ${what}`, error);
+      (isMissingRight ? this.missingRights : this.problems).push(refused);
     }
     return undefined;
   }

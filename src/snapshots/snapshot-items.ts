@@ -1,4 +1,5 @@
 import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import { STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../policy/annotations.ts';
 import { workloadKindOfManifest } from '../workload/kinds.ts';
 import { partOfEach, scalarMembers } from './bare.ts';
@@ -37,6 +38,8 @@ function compare(a: string, b: string): number {
 function itemOf(object: JsonObject, settings: SnapshotSettings, commands: readonly string[]): JsonObject | undefined {
   const kind = workloadKindOfManifest(object, settings.kinds);
   if (kind !== undefined) return withNamespace(workloadPart(object, kind, commands), settings.namespace);
+  if (isOfProbewright(object) && member(object, 'kind') === STARTUP_PROFILE_KIND)
+    return withNamespace(startupProfilePart(object), settings.namespace);
   if (isOfProbewright(object)) return policyPart(object, settings.namespace);
   if (member(object, 'apiVersion') !== 'v1') return undefined;
   if (member(object, 'kind') === 'Namespace') return namespacePart(object);
@@ -73,6 +76,25 @@ function policyPart(object: JsonObject, namespace: string): JsonObject {
   };
   const isOfCluster = stringMember(object, 'kind')?.startsWith('Cluster') === true;
   return isOfCluster ? item : withNamespace(item, namespace);
+}
+
+/** What learned start times are made of. Names of nodes and Pods do not leave, not even as hashes. */
+function startupProfilePart(object: JsonObject): JsonObject {
+  const status = objectMember(object, 'status') ?? {};
+  return {
+    ...scalarMembers(object, ['apiVersion', 'kind']),
+    metadata: scalarMembers(objectMember(object, 'metadata') ?? {}, ['name', 'namespace']),
+    status: {
+      workload: scalarMembers(objectMember(status, 'workload') ?? {}, ['apiVersion', 'kind', 'name']),
+      containers: partOfEach(member(status, 'containers') ?? [], (container) => ({
+        ...scalarMembers(container, ['name', 'censored', 'censoredBoundSeconds', 'censoredAt']),
+        samples: partOfEach(member(container, 'samples') ?? [], (sample, index) => ({
+          ...scalarMembers(sample, ['seconds', 'within', 'basis', 'restart', 'at']),
+          id: String(index),
+        })),
+      })),
+    },
+  };
 }
 
 function namespacePart(object: JsonObject): JsonObject {

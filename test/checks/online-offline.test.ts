@@ -51,7 +51,8 @@ describe('the same object gets the same verdict online and offline', () => {
     const { manifests } = manifestsOf({ file: name, text });
     const facts = factsOf(manifests.slice(1).map(({ object }) => object));
     const online = manifests.flatMap(({ object }) => {
-      const request = requestOf(reviewOf(defaulted(object), { namespace: 'default' }));
+      const { namespace = 'default' } = object['metadata'] as { readonly namespace?: string };
+      const request = requestOf(reviewOf(defaulted(object), { namespace }));
       const decision = validate(request, policySet(policy).withFacts(facts), VALIDATE_SETTINGS, NOW);
       expectValidReply('validate', request.uid, decision.reply);
       return decision.violations ?? [];

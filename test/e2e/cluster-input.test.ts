@@ -291,19 +291,27 @@ describe.skipIf(problem !== undefined)('a cluster as the input of check, explain
     expect(found(report)).toEqual(['Deny named-port cluster:shop/deployment/web']);
     expect(stderr.trimEnd().split('\n').toSorted()).toEqual(
       [
-        'clusterprobepolicies.probewright.dev in the cluster',
         ...[
           'cronjobs.batch',
           'daemonsets.apps',
           'jobs.batch',
           'pods',
           'podtemplates',
+          'probeexceptions.probewright.dev',
           'probepolicies.probewright.dev',
           'replicasets.apps',
           'replicationcontrollers',
           'statefulsets.apps',
         ].map((resource) => `${resource} in namespace shop`),
-      ].map((what) => `cluster: cannot list ${what}: forbidden`),
+      ]
+        .map((what) => `cluster: cannot list ${what}: forbidden`)
+        .concat(
+          [
+            'clusterprobepolicies.probewright.dev in the cluster',
+            'services in namespace shop',
+            'startupprofiles.probewright.dev in namespace shop',
+          ].map((what) => `cluster: warning: cannot list ${what}: forbidden`),
+        ),
     );
     const named = await json('--kubeconfig', readerKubeconfig, '-n', 'bank', 'deploy/ledger');
     expect(named.stderr).toContain('cluster: cannot get deployments.apps "ledger" in namespace bank: forbidden\n');

@@ -121,15 +121,63 @@ describe('a cluster as inputs', () => {
     const inputs = await read();
     expect(files(inputs)).toEqual(['cluster:shop/deployment/web']);
     expect(messages(inputs).toSorted()).toEqual([
-      'cluster: cannot list clusterprobepolicies.probewright.dev in the cluster: forbidden',
       'cluster: cannot list pods in namespace shop: forbidden',
       'cluster: cannot list probepolicies.probewright.dev in namespace shop: forbidden',
       'cluster: cannot list statefulsets.apps in namespace shop: forbidden',
     ]);
-    expect(inputs.policyProblems).toHaveLength(2);
+    expect(inputs.policyProblems).toHaveLength(1);
+    expect(inputs.policyWarnings.map(({ message }) => message)).toEqual([
+      'warning: cannot list clusterprobepolicies.probewright.dev in the cluster: forbidden',
+    ]);
     intercept(forbidden(/deployments/));
     const named = await read({ namespace: undefined });
     expect(messages(named)).toEqual(['cluster: cannot list deployments.apps in all namespaces: forbidden']);
+  });
+
+  it('is complete without the rights that a user of one namespace lacks, and warns of each', async () => {
+    api.put(DEPLOYMENTS, workload('web'));
+    api.put('/api/v1/namespaces/shop/services', { metadata: { name: 'web', namespace: 'shop' }, spec: {} });
+    intercept(forbidden(/clusterprobepolicies|services|startupprofiles/));
+    const inputs = await read();
+    expect(messages(inputs)).toEqual([]);
+    expect(inputs.policies.facts.services.ofNamespace('shop')).toBeUndefined();
+    expect(inputs.policyWarnings.map(({ message }) => message).toSorted()).toEqual([
+      'warning: cannot list clusterprobepolicies.probewright.dev in the cluster: forbidden',
+      'warning: cannot list services in namespace shop: forbidden',
+      'warning: cannot list startupprofiles.probewright.dev in namespace shop: forbidden',
+    ]);
+  });
+
+  it('knows the Services of the cluster', async () => {
+    const service = (name: string, spec: object): object => ({ metadata: { name, namespace: 'shop' }, spec });
+    const ports = [{ port: 80, targetPort: 'http' }];
+    api.put('/api/v1/namespaces/shop/services', service('web', { selector: { app: 'web' }, ports }));
+    api.put('/api/v1/namespaces/shop/services', service('other', { ports }));
+    const { services } = (await read()).policies.facts;
+    expect(services.ofNamespace('shop')?.map(({ name }) => name)).toEqual(['web']);
+  });
+
+  it('knows the learned start times, which are statuses', async () => {
+    const container = { name: 'app', censored: 1, censoredBoundSeconds: 40, samples: [] };
+    api.put('/apis/probewright.dev/v1alpha1/namespaces/shop/startupprofiles', {
+      metadata: { name: 'deployment-web', namespace: 'shop' },
+      status: { workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, containers: [container] },
+    });
+    const { starts } = (await read()).policies.facts;
+    expect(starts.ofWorkload('shop', 'Deployment', 'web')?.figures).toEqual(['app', 0, 0, 40]);
+  });
+
+  it('has all objects for a snapshot, if asked', async () => {
+    api.put('/api/v1/namespaces', { metadata: { name: 'shop', labels: { team: 'a' } } });
+    api.put('/api/v1/namespaces/shop/services', { metadata: { name: 'web', namespace: 'shop' }, spec: {} });
+    api.put('/apis/probewright.dev/v1alpha1/namespaces/shop/probepolicies', policyDocument({}, 'own', 'shop'));
+    const { others = [] } = await read({ keepsObjects: true });
+    expect(others.map(({ apiVersion, kind }) => `${String(apiVersion)} ${String(kind)}`).toSorted()).toEqual([
+      'probewright.dev/v1alpha1 ProbePolicy',
+      'v1 Namespace',
+      'v1 Service',
+    ]);
+    expect((await read()).others).toBeUndefined();
   });
 
   it('has the built-in kinds when discovery is forbidden', async () => {
@@ -202,7 +250,7 @@ describe('a cluster as inputs', () => {
       column: 1,
     });
     expect(
-      api.requests.filter(({ path }) => path.startsWith('/api/v1/namespaces/shop') && !path.includes('pods')),
+      api.requests.filter(({ path }) => path.startsWith('/api/v1/namespaces/shop') && !/pods|services/.test(path)),
     ).toEqual([]);
     api.put('/api/v1/namespaces', { metadata: { name: 'shop', labels: { tier: 'gold' } } });
     api.put(

@@ -1,0 +1,56 @@
+import { isJsonObject } from '../json/json-value.ts';
+import {
+  ANNOTATION_PREFIX,
+  ANNOTATION_SOURCE,
+  CONTAINERS_ANNOTATION,
+  INJECTED_ANNOTATION,
+  SKIP_ANNOTATION,
+  STARTUP_SECONDS_ANNOTATION,
+} from '../policy/annotations.ts';
+import { DEFAULT_CONTAINER_ANNOTATION } from '../workload/main-container.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Pseudonyms } from './pseudonyms.ts';
+
+/** Annotations whose values are no names. */
+const KEPT: ReadonlySet<string> = new Set([SKIP_ANNOTATION, STARTUP_SECONDS_ANNOTATION]);
+const ENDPOINT = /-endpoint$/;
+
+/** Returns the annotations of a Pod template with pseudonyms. Values of unknown annotations become empty. */
+export function anonymousAnnotations(annotations: JsonObject, names: Pseudonyms): JsonObject {
+  return Object.fromEntries(
+    Object.entries(annotations).map(([name, value]) => [name, anonymous(name, String(value), names)]),
+  );
+}
+
+function anonymous(name: string, value: string, names: Pseudonyms): string {
+  if (KEPT.has(name)) return value;
+  if (name === DEFAULT_CONTAINER_ANNOTATION) return names.container(value);
+  if (name === CONTAINERS_ANNOTATION)
+    return value.replace(/[^,\s][^,]*[^,\s]|[^,\s]/g, (container) => names.container(container));
+  if (name === INJECTED_ANNOTATION) return injected(value, names);
+  return name.startsWith(ANNOTATION_PREFIX) && ENDPOINT.test(name) ? names.text(value) : '';
+}
+
+/** The origin of each injected probe: container -> probe -> `kind/namespace/name`. */
+function injected(value: string, names: Pseudonyms): string {
+  let read: unknown;
+  try {
+    read = JSON.parse(value);
+  } catch {
+    return '';
+  }
+  if (!isJsonObject(read)) return '';
+  const containers = Object.entries(read).map(([container, probes]) => {
+    if (!isJsonObject(probes)) return [names.container(container), {}] as const;
+    const sources = Object.entries(probes).map(([probe, source]) => [probe, sourceOf(String(source), names)] as const);
+    return [names.container(container), Object.fromEntries(sources)] as const;
+  });
+  return JSON.stringify(Object.fromEntries(containers));
+}
+
+function sourceOf(source: string, names: Pseudonyms): string {
+  if (source === ANNOTATION_SOURCE) return source;
+  const [kind = '', ...rest] = source.split('/');
+  const name = rest.pop() ?? '';
+  return [kind, ...rest.map((namespace) => names.name(namespace)), names.policy(name)].join('/');
+}

@@ -1,0 +1,105 @@
+import { isPortName } from '../probes/port-name.ts';
+import { isMeshProxyName } from '../workload/mesh.ts';
+import { NAMESPACE_NAME_LABEL } from '../policy/policy-set.ts';
+import { OPT_OUT_LABEL } from '../defaulting/opt-out.ts';
+
+/** Returns the hash of a text as hexadecimal digits, at least 16. */
+export type HashOf = (text: string) => string;
+
+/** Words in names of ports that checks and defaulting read, and words that tell nothing. */
+const PORT_WORDS: ReadonlySet<string> = new Set(
+  (
+    'http https http2 web api app main admin server ui tls tcp udp ssh dns grpc metrics prometheus health healthz probe ' +
+    'probes amqp cql ftp kafka ldap memcached mongo mongodb mqtt mysql nats postgres postgresql redis sftp smtp zookeeper'
+  ).split(' '),
+);
+
+/**
+ * Words that checks look for in paths and commands, and words that tell nothing. They stay also when a workload has a
+ * name like this.
+ */
+const KEPT_WORDS: ReadonlySet<string> = new Set(
+  (
+    'ready readyz readiness live livez liveness health healthz healthcheck started startup startupz actuator manage ' +
+    'status state ping cluster metrics api app http https localhost db local true false exit sh bash ash dash ksh zsh ' +
+    'curl wget nc netcat ncat telnet cat test ls stat find touch rm echo sleep grep awk sed cut head tail tr tee ps ' +
+    'pgrep pidof kill timeout env java python python3 node jcmd redis-cli rabbitmqctl rabbitmq-diagnostics nodetool ' +
+    'cqlsh mongosh mongo kafka-topics.sh mysqladmin mysql psql pg_isready etcdctl consul vault nomad'
+  ).split(' '),
+);
+
+const DIGITS = 10;
+/** Shorter words of port names tell nothing, and have too few pseudonyms. */
+const SHORTEST_PORT_WORD = 3;
+const WORD = /[A-Za-z0-9][\w.-]*/g;
+
+/**
+ * Pseudonyms of names. The same name gets the same pseudonym wherever the name stands, and in each snapshot with the
+ * same secret. A pseudonym is a valid name of a namespace, a workload, a container and a label.
+ */
+export class Pseudonyms {
+  readonly #hashOf: HashOf;
+  /** Names that may stand in paths and commands. */
+  readonly #names: ReadonlySet<string>;
+  readonly #ranks: ReadonlyMap<string, number>;
+
+  /**
+   * @param names names of objects and containers; texts in probes are searched for them
+   * @param policyNames names of policies. Their pseudonyms keep the order, because the order decides which policy wins
+   */
+  constructor(hashOf: HashOf, names: Iterable<string>, policyNames: Iterable<string>) {
+    this.#hashOf = hashOf;
+    this.#names = new Set([...names].filter((name) => !KEPT_WORDS.has(name)));
+    this.#ranks = new Map([...new Set(policyNames)].sort(compare).map((name, index) => [name, index]));
+  }
+
+  name(name: string): string {
+    return name === '' ? '' : `n${this.#hashOf(name).slice(0, DIGITS)}`;
+  }
+
+  /** Names of mesh proxies stay, because checks skip them. `*` means all containers. */
+  container(name: string): string {
+    return isMeshProxyName(name) || name === '*' ? name : this.name(name);
+  }
+
+  policy(name: string): string {
+    return `p${String(this.#ranks.get(name) ?? 0).padStart(5, '0')}-${this.name(name)}`;
+  }
+
+  labelKey(key: string): string {
+    return key === NAMESPACE_NAME_LABEL || key === OPT_OUT_LABEL ? key : this.name(key);
+  }
+
+  labelValue(key: string, value: string): string {
+    return key === OPT_OUT_LABEL ? value : this.name(value);
+  }
+
+  /** Words with a meaning stay. Other words of the name get a pseudonym of the same length. */
+  port(name: string): string {
+    if (!isPortName(name)) return name;
+    const words = name.split('-').map((word) => {
+      if (PORT_WORDS.has(word) || word.length < SHORTEST_PORT_WORD || !/[a-z]/.test(word)) return word;
+      return `x${this.#hashOf(word).slice(0, word.length - 1)}`;
+    });
+    return words.join('-');
+  }
+
+  /** A path, a command's word or another text of a probe: names in the text are replaced. */
+  text(text: string): string {
+    // Istio's path for a probe has the container's name, whatever the name is.
+    const path = text.replace(
+      /^\/app-health\/([^/]+)(?=\/)/,
+      (_, name: string) => `/app-health/${this.container(name)}`,
+    );
+    return path.replace(WORD, (word) => (this.#names.has(word) ? this.name(word) : word));
+  }
+
+  /** The value of a header: every value is replaced, and control characters stay. */
+  headerValue(value: string): string {
+    return value.replace(/\P{Cc}+/gu, (part) => this.name(part));
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
