@@ -268,6 +268,35 @@ describe.skipIf(problem !== undefined)('a cluster as the input of check, explain
     });
   });
 
+  it('says the same about a snapshot, which has no values of applications', async () => {
+    const snapshot = await run('snapshot', '-A');
+    expect({ code: snapshot.code, stderr: snapshot.stderr }).toEqual({ code: 0, stderr: '' });
+    expect((await run('snapshot', '-A')).stdout).toBe(snapshot.stdout);
+    const file = join(directory.path, 'snapshot.json');
+    await writeFile(file, snapshot.stdout);
+    const policies = join(directory.path, 'planned.yaml');
+    const spec = {
+      namespaceSelector: { matchLabels: { tier: 'shop' } },
+      checks: { 'named-port': { action: 'Audit' } },
+    };
+    await writeFile(policies, JSON.stringify(clusterPolicyDocument(spec, 'other')));
+    const messages = async (...args: string[]): Promise<string[]> => {
+      const { report } = await json(...args);
+      return (report.violations as unknown as { action: string; message: string }[])
+        .map(({ action, message }) => `${action} ${message}`)
+        .toSorted();
+    };
+    expect(await messages(file)).toEqual(await messages('-A'));
+    const plan = async (...args: string[]): Promise<unknown> => {
+      const { code, stdout } = await run('plan', '--policies', policies, ...args, '--output', 'json');
+      const { workloads, summary } = JSON.parse(stdout) as { workloads: object[]; summary: object };
+      return { code, summary, workloads: workloads.map((each) => JSON.stringify(each)).toSorted() };
+    };
+    expect(await plan(file)).toEqual(await plan('-A'));
+    const anonymous = await run('snapshot', '-A', '--anonymise', '--anonymise-key', 'secret');
+    expect(anonymous.stdout).not.toMatch(/ledger|bank|shop/);
+  });
+
   it('names what does not exist, and shows the rest', async () => {
     const { code, stderr, report } = await json('deploy/nope', 'sts/db', '-n', 'shop');
     expect({ code, stderr }).toEqual({
