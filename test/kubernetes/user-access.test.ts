@@ -73,6 +73,22 @@ describe('the cluster of a person', () => {
     expect((await access.requestOptions()).headers).toEqual({ Authorization: 'Bearer first' });
   });
 
+  it('may have an exec plugin, which gets its arguments and environment', async () => {
+    const script =
+      'process.stdout.write(JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", ' +
+      'status: { token: process.argv[1] + process.env.SUFFIX } }))';
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: ['-e', script, 'from-the-'],
+      env: [{ name: 'SUFFIX', value: 'plugin' }],
+      interactiveMode: 'Never',
+    };
+    const given = await file('given', kubeconfig('given', { users: [{ name: 'given', user: { exec } }] }));
+    const access = await loadUserAccess({ kubeconfig: given, context: undefined, env: {} });
+    expect((await access.requestOptions()).headers).toEqual({ Authorization: 'Bearer from-the-plugin' });
+  });
+
   it('is refused with the files and the reason', async () => {
     const one = await file('one', kubeconfig('one'));
     const bare = await file('bare', {});
