@@ -9,6 +9,7 @@ import { againstEarlier } from './earlier.ts';
 import { cores, onLoadCore } from './cores.ts';
 import { costBySize } from './cost-by-size.ts';
 import { footprint } from './footprint.ts';
+import { observerAtScale } from './observer.ts';
 import { paced } from './paced.ts';
 import { prepareSides } from './processes.ts';
 import { markdown } from './tables.ts';
@@ -39,6 +40,7 @@ const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   footprint: () => onLoadCore(() => footprint(sides, Number(values.requests))),
   'api-server': () => onApiServer(sides),
   check: checkManifests,
+  observer: observerAtScale,
   ...(earlier === undefined ? {} : { earlier: () => onLoadCore(() => againstEarlier(sides, resolve(earlier))) }),
 };
 const wanted = values.only?.split(',') ?? (earlier === undefined ? Object.keys(goals) : ['earlier']);

@@ -25,10 +25,10 @@ export class Unusable extends Error {}
  * be longer is requested again with half as many objects. After short pages, the next pages get more objects again.
  */
 export class PagedList {
-  readonly #client: ApiClient;
+  readonly #client: Pick<ApiClient, 'measured'>;
   #size = PAGE_SIZE;
 
-  constructor(client: ApiClient) {
+  constructor(client: Pick<ApiClient, 'measured'>) {
     this.#client = client;
   }
 

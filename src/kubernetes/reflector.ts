@@ -21,6 +21,8 @@ export interface Reflected {
   readonly name?: string;
   /** Only objects that this field selector selects. Not together with `name`. */
   readonly fieldSelector?: string;
+  /** Only objects with these labels. */
+  readonly labelSelector?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
   /**
@@ -295,14 +297,18 @@ export class Reflector {
     signal: AbortSignal;
     reduce: (json: Buffer) => Buffer;
   } {
-    const { path, name, fieldSelector, metadataOnly = false, omit = [] } = this.#what;
+    const { path, name, fieldSelector, labelSelector, metadataOnly = false, omit = [] } = this.#what;
     const selector = name === undefined ? fieldSelector : `metadata.name=${name}`;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
     const isWatch = query['watch'] === 'true';
     return {
       method: 'GET',
       path,
-      query: { ...given, ...(selector !== undefined && { fieldSelector: selector }) },
+      query: {
+        ...given,
+        ...(selector !== undefined && { fieldSelector: selector }),
+        ...(labelSelector !== undefined && { labelSelector }),
+      },
       accept: metadataOnly
         ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
         : 'application/json',

@@ -1,6 +1,7 @@
 import { FailingPart } from '../observing/failing/failing-part.ts';
 import { MissedPart } from '../observing/missed/missed-part.ts';
 import { StartsPart } from '../observing/starts/starts-part.ts';
+import { Scan } from '../observing/scan/scan.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
 import type { ObservingInputs } from './observer-inputs.ts';
@@ -9,7 +10,27 @@ import type { ObservingInputs } from './observer-inputs.ts';
 type BuildPart = (inputs: ObservingInputs) => ObserverPart | undefined;
 
 /** The parts that observe the cluster, in the order in which they start. To add a part, add its function. */
-const OBSERVING_PARTS: readonly BuildPart[] = [failingPart, missedPart, startsPart];
+const OBSERVING_PARTS: readonly BuildPart[] = [scanPart, failingPart, missedPart, startsPart];
+
+/** Judges live workloads and writes reports. */
+function scanPart(inputs: ObservingInputs): ObserverPart {
+  const { config, connection, store, kinds, extraResults, podWatch, log, now, monotonic } = inputs;
+  const dependencies = {
+    client: connection.client,
+    kinds,
+    store,
+    extraResults,
+    settings: { enforcement: config.enforcement, addsProbes: config.mutation === 'On' },
+    reportSettings: { setting: config.reports, includeClean: config.reportsIncludeClean },
+    scanInterval: config.scanInterval,
+    watchRenewal: config.cluster.watchRenewal,
+    log,
+    now,
+    monotonic,
+    random: Math.random,
+  };
+  return new Scan(dependencies, podWatch);
+}
 
 /** Builds all parts that observe the cluster; nothing is started. */
 export function observingParts(inputs: ObservingInputs): readonly ObserverPart[] {

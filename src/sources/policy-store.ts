@@ -20,11 +20,17 @@ export class PolicyStore {
   readonly #origins: readonly PolicyOrigin[];
   readonly #given = new Map<PolicyOrigin, PolicySnapshot & { readonly tier: PolicyTier }>();
   #current: Snapshot | undefined;
+  readonly #listeners: (() => void)[] = [];
 
   /** @param origins where policies come from, in any order */
   constructor(catalogue: CheckCatalogue, origins: readonly PolicyOrigin[]) {
     this.#catalogue = catalogue;
     this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
+  }
+
+  /** Calls back after each change of the snapshot in force. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** The snapshot in force, or undefined before the first snapshot of every origin. */
@@ -58,6 +64,7 @@ export class PolicyStore {
             ),
             known,
           );
+    for (const listener of this.#listeners) listener();
   }
 
   /**

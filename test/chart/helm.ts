@@ -110,7 +110,10 @@ export function readManifests(text: string): Manifest[] {
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- who asks for a kind knows its shape
 export function one<T = Manifest>(manifests: readonly Manifest[], kind: string, name?: string): T {
   const found = manifests.filter(
-    (manifest) => manifest.kind === kind && (name === undefined || manifest.metadata.name === name),
+    ({ kind: own, metadata }) =>
+      own === kind &&
+      // The observer's objects are asked for by name.
+      (name === undefined ? metadata.labels?.['app.kubernetes.io/component'] !== 'observer' : metadata.name === name),
   );
   if (found.length !== 1) throw new Error(`${found.length} objects ${kind} ${name ?? ''}`);
   return found[0] as T;

@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
+import { Registry } from 'prom-client';
+import { registerReportMetrics } from '../../src/observing/reports/report-metrics.ts';
+import { registerScanMetrics, ScanStatus } from '../../src/observing/scan/scan-status.ts';
 import { Metrics } from '../../src/server/metrics.ts';
 import { isWithoutHelm, MONITORING_API, one, render } from './helm.ts';
 
@@ -11,6 +14,15 @@ const API_SERVER_METRICS = [
   'apiserver_admission_webhook_fail_open_count',
   'apiserver_admission_webhook_rejection_count',
 ];
+
+/** The metrics of the observer that the webhook does not have. */
+async function observerMetrics(): Promise<readonly { readonly name: string; readonly type: unknown }[]> {
+  const registry = new Registry();
+  registerScanMetrics(new ScanStatus(() => 0), () => undefined, [registry]);
+  const counts = { written: 0, deleted: 0, failed: 0 };
+  registerReportMetrics(() => ({ counts, waiting: 0, problem: undefined }), [registry]);
+  return await registry.getMetricsAsJSON();
+}
 
 async function knownMetrics(): Promise<Set<string>> {
   const metrics = new Metrics({
@@ -24,7 +36,7 @@ async function knownMetrics(): Promise<Set<string>> {
     now: () => 0,
     build: { version: '', commit: '' },
   });
-  const ours = await metrics.registry.getMetricsAsJSON();
+  const ours = [...(await metrics.registry.getMetricsAsJSON()), ...(await observerMetrics())];
   const names = ours.flatMap(({ name, type }) =>
     String(type) === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
@@ -64,7 +76,7 @@ interface Alert {
 
 function alerts(set: readonly string[] = []): Alert[] {
   const manifests = render({
-    set: ['monitoring.prometheusRule.enabled=true', ...set],
+    set: ['monitoring.prometheusRule.enabled=true', 'observer.enabled=true', ...set],
     apiVersions: [MONITORING_API],
   });
   return one<{ spec: { groups: { rules: Alert[] }[] } }>(manifests, 'PrometheusRule').spec.groups[0]?.rules ?? [];

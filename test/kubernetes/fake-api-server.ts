@@ -30,6 +30,8 @@ export interface FakeApiServer {
   list(collection: string): readonly FakeObject[];
   /** Every request seen. */
   readonly requests: readonly SeenRequest[];
+  /** The kinds that discovery shows. Before the first call, there is no discovery. */
+  serve(kinds: readonly ServedKind[]): void;
   /** Decides before the normal handling: a fault is answered, undefined goes on. */
   intercept(fault: ((request: SeenRequest) => Fault | undefined) | undefined): void;
   /**
@@ -50,6 +52,14 @@ export interface FakeApiServer {
   /** Listens again on the same port. */
   resume(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** A kind in discovery. */
+export interface ServedKind {
+  /** `apps/v1`. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly resource: string;
 }
 
 /** What disturbWatches can do. */
@@ -85,6 +95,7 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
   const watches = new Set<Watch>();
   const requests: SeenRequest[] = [];
   const pages = new Map<string, { objects: readonly FakeObject[]; version: number }>();
+  let served: readonly ServedKind[] | undefined;
   let interceptor: ((request: SeenRequest) => Fault | undefined) | undefined;
 
   const sendTo = (watch: Watch, event: object): void => {
@@ -212,6 +223,8 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
     }
     if (fault !== undefined) return answer(response, fault.status, fault.body);
     try {
+      const discovered = served === undefined ? undefined : discovery(served, request.path);
+      if (discovered !== undefined) return answer(response, 200, discovered);
       const target = parsePath(request.path);
       if (target === undefined) throw StatusError.noSuchPath();
       handle(target, request, response);
@@ -291,6 +304,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
     get: (path, name) => structuredClone(store.find(collectionAt(path), name)),
     list: (path) => structuredClone(store.list(collectionAt(path))),
     requests,
+    serve: (kinds) => {
+      served = kinds;
+    },
     intercept: (fault) => {
       interceptor = fault;
     },
@@ -318,6 +334,32 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
       await close();
       agent.destroy();
     },
+  };
+}
+
+/** The answers of discovery. Undefined for a path that is not discovery, or a group that is not served. */
+function discovery(served: readonly ServedKind[], path: string): object | undefined {
+  const versions = [...new Set(served.map(({ apiVersion }) => apiVersion))].filter((version) => version.includes('/'));
+  if (path === '/apis') {
+    const groups = versions.map((groupVersion) => {
+      const version = { groupVersion, version: groupVersion.split('/')[1] };
+      return { name: groupVersion.split('/')[0], versions: [version], preferredVersion: version };
+    });
+    return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+  }
+  const resources = served.filter(
+    ({ apiVersion }) => path === `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}`,
+  );
+  if (resources.length === 0) return undefined;
+  return {
+    kind: 'APIResourceList',
+    groupVersion: resources[0]?.apiVersion,
+    resources: resources.map(({ kind, resource }) => ({
+      name: resource,
+      singularName: kind.toLowerCase(),
+      kind,
+      namespaced: true,
+    })),
   };
 }
 

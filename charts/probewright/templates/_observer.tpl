@@ -1,0 +1,96 @@
+{{/* The observer: a process of its own, with a service account of its own. */}}
+
+{{- define "probewright.observerName" -}}
+{{- include "probewright.fullname" . }}-observer
+{{- end -}}
+
+{{- define "probewright.observerServiceAccount" -}}
+{{- .Values.observer.serviceAccount.name | default (include "probewright.observerName" .) -}}
+{{- end -}}
+
+{{- define "probewright.observerSelectorLabels" -}}
+{{- set (include "probewright.selectorLabels" . | fromYaml) "app.kubernetes.io/component" "observer" | toYaml -}}
+{{- end -}}
+
+{{/* Labels and annotations of an object of the observer. */}}
+{{- define "probewright.observerMetadata" -}}
+{{- include "probewright.labelsAndAnnotations" (dict "context" .context "annotations" .annotations "labels" (dict "app.kubernetes.io/component" "observer")) -}}
+{{- end -}}
+
+{{- define "probewright.observerPodLabels" -}}
+{{- merge (dict "app.kubernetes.io/component" "observer") (include "probewright.podLabels" . | fromYaml) | toYaml -}}
+{{- end -}}
+
+{{/* The command line of `probewright observe`. One argument a line. */}}
+{{- define "probewright.observerArgs" -}}
+observe
+--kubeconfig=in-cluster
+--namespace={{ .Release.Namespace }}
+--host={{ .Values.host }}
+--health-port={{ .Values.ports.health }}
+{{- if .Values.observer.dashboard.enabled }}
+--dashboard-port={{ .Values.observer.dashboard.port }}
+{{- end }}
+--scan-interval={{ .Values.observer.scanInterval }}
+--reports={{ .Values.observer.reports.api }}
+--reports-include-clean={{ .Values.observer.reports.includeClean }}
+--services={{ .Values.facts.services }}
+--startups={{ .Values.observer.startups }}
+--enforcement={{ .Values.enforcement }}
+--mutation={{ include "probewright.mutation" . }}
+--webhook-configuration={{ include "probewright.fullname" . }}
+--log-level={{ .Values.logLevel }}
+--lease={{ include "probewright.observerName" . }}
+--lease-duration={{ .Values.leaderElection.leaseDuration }}
+--lease-renew={{ .Values.leaderElection.renewInterval }}
+--watch-renewal={{ .Values.watchRenewal }}
+--policy-budget={{ .Values.policyBudget }}
+{{- if .Values.clusterPolicy }}
+--policies=/etc/probewright/policies
+{{- end }}
+{{- if include "probewright.workloadKindsFile" . }}
+--workload-kinds=/etc/probewright/workload-kinds/workload-kinds.yaml
+{{- end }}
+{{- range .Values.observer.extraArgs }}
+{{ . }}
+{{- end }}
+{{- end -}}
+
+{{/* Files for the observer: the cluster's default policy and the custom kinds. */}}
+{{- define "probewright.observerFileVolumes" -}}
+{{- $volumes := list -}}
+{{- range include "probewright.fileVolumes" . | fromYamlArray -}}
+{{- if has .name (list "policies" "workload-kinds") -}}
+{{- $volumes = append $volumes . -}}
+{{- end -}}
+{{- end -}}
+{{- if $volumes }}{{ toYaml $volumes }}{{ end -}}
+{{- end -}}
+
+{{/* What the webhook reads, and what the observer alone reads and writes. */}}
+{{- define "probewright.observerClusterRules" -}}
+{{- $rules := list -}}
+{{- range include "probewright.clusterRules" . | fromYamlArray -}}
+{{- $writes := without .verbs "get" "list" "watch" -}}
+{{- if and (not $writes) (not (has "admissionregistration.k8s.io" .apiGroups)) -}}
+{{- $rules = append $rules . -}}
+{{- end -}}
+{{- end -}}
+{{- $written := .Files.Get "files/observer-rbac.yaml" | replace "{{ .webhook }}" (include "probewright.fullname" .) | fromYaml -}}
+{{- $rules = concat $rules $written.cluster -}}
+{{- range .Values.workloadKinds -}}
+{{- $rules = append $rules (dict "apiGroups" (list .group) "resources" (list .resource) "verbs" (list "get" "list" "watch")) -}}
+{{- end -}}
+{{- if .Values.observer.startups -}}
+{{- $rules = concat $rules $written.startups -}}
+{{- end -}}
+{{- if ne .Values.observer.reports.api "none" -}}
+{{- $rules = concat $rules $written.reports -}}
+{{- end -}}
+{{- toYaml ($rules | uniq) -}}
+{{- end -}}
+
+{{- define "probewright.observerNamespaceRules" -}}
+{{- $text := .Files.Get "files/observer-rbac.yaml" | replace "{{ .name }}" (include "probewright.observerName" .) -}}
+{{- toYaml (fromYaml $text).namespace -}}
+{{- end -}}

@@ -1,0 +1,63 @@
+import { hasCode } from '../../kubernetes/api-error.ts';
+import { isRecord } from '../../kubernetes/kubernetes-object.ts';
+import type { ApiClient } from '../../kubernetes/api-client.ts';
+import type { ReportsSetting } from './reports-setting.ts';
+
+/** An API that reports can be written to. */
+export interface ReportApi {
+  readonly name: 'openreports' | 'wgpolicyk8s';
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly resource: string;
+  /** The report itself names its source. The older API has the source in each result only. */
+  readonly hasSource: boolean;
+}
+
+/** The APIs, the preferred one first. */
+export const REPORT_APIS: readonly ReportApi[] = [
+  {
+    name: 'openreports',
+    apiVersion: 'openreports.io/v1alpha1',
+    kind: 'Report',
+    resource: 'reports',
+    hasSource: true,
+  },
+  {
+    name: 'wgpolicyk8s',
+    apiVersion: 'wgpolicyk8s.io/v1alpha2',
+    kind: 'PolicyReport',
+    resource: 'policyreports',
+    hasSource: false,
+  },
+];
+
+/** Which report APIs the API server has, and which of them is written to. */
+export interface ReportTarget {
+  readonly served: readonly ReportApi[];
+  readonly target: ReportApi | undefined;
+}
+
+/** Asks the API server for its report APIs. Rejects when the answer is unknown: then nothing may be concluded. */
+export async function discoverReportApis(client: ApiClient, setting: ReportsSetting): Promise<ReportTarget> {
+  const served: ReportApi[] = [];
+  for (const api of REPORT_APIS) if (await isServed(client, api)) served.push(api);
+  const target = served.find(({ name }) => setting === 'auto' || setting === name);
+  return { served, target };
+}
+
+async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi): Promise<boolean> {
+  try {
+    const answer = await client.request({ method: 'GET', path: `/apis/${apiVersion}` });
+    const resources: unknown = isRecord(answer) ? answer['resources'] : undefined;
+    return Array.isArray(resources) && resources.some((each) => isRecord(each) && each['name'] === resource);
+  } catch (error) {
+    if (hasCode(error, 404)) return false;
+    throw error;
+  }
+}
+
+/** The path of the reports of a namespace, or of all namespaces. */
+export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: string): string {
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `/apis/${apiVersion}${scope}/${resource}`;
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { union } from './affected-namespaces.ts';
+import type { Logger } from 'pino';
+import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
+import type { ObservedKind } from '../observed-workload.ts';
+import type { AffectedNamespaces } from './affected-namespaces.ts';
+import type { ListToRead, ScanLists } from './scan-lists.ts';
+import type { ScanStatus } from './scan-status.ts';
+import type { Run, Verdicts } from './verdicts.ts';
+
+/** Why workloads are judged again. */
+export type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';
+
+/** What rescans need. */
+export interface RescansDependencies {
+  readonly lists: ScanLists;
+  readonly verdicts: Verdicts;
+  readonly status: ScanStatus;
+  /** The kinds and places to list for a scope. */
+  readonly plan: (scope: AffectedNamespaces) => Promise<readonly ListToRead[]>;
+  /** Judges one object of a list. */
+  readonly take: (object: KubernetesObject, kind: ObservedKind, run: Run) => void;
+  /** Called after a scan of everything. `isComplete`: all lists were read whole. */
+  readonly finished: (isComplete: boolean) => void;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly isStopped: () => boolean;
+}
+
+/** After a scan with lists that could not be read. */
+const RETRY_MILLISECONDS = 60_000;
+
+/** Scans by lists, one after the other. What is asked for during a scan becomes one further scan. */
+export class Rescans {
+  readonly #dependencies: RescansDependencies;
+  #asked: { readonly scope: AffectedNamespaces; readonly reason: ScanReason } | undefined;
+  #isRunning = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(dependencies: RescansDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Asks for a scan: at once, or after the scan under way. */
+  ask(scope: AffectedNamespaces, reason: ScanReason): void {
+    if (scope !== 'all' && scope.size === 0) return;
+    this.#asked = this.#asked === undefined ? { scope, reason } : { scope: union(this.#asked.scope, scope), reason };
+    if (!this.#isRunning) void this.#run();
+  }
+
+  stop(): void {
+    clearTimeout(this.#retry);
+    this.#asked = undefined;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    try {
+      while (this.#asked !== undefined && !this.#dependencies.isStopped()) {
+        const { scope, reason } = this.#asked;
+        this.#asked = undefined;
+        await this.#scan(scope, reason);
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #scan(scope: AffectedNamespaces, reason: ScanReason): Promise<void> {
+    const { lists, verdicts, status, plan, take, log, now, isStopped, finished } = this.#dependencies;
+    const run: Run = { id: randomUUID(), now: now(), number: status.begin() };
+    const namespaces = scope === 'all' ? 'all' : scope.size;
+    log.info({ scan: run.id, reason, namespaces }, 'scan_started');
+    const problems: string[] = [];
+    const listed = new Set<string>();
+    const planned = await plan(scope);
+    const kinds = new Set(['/Pod', ...planned.map(({ kind }) => kindOf(kind))]);
+    for (const list of planned) {
+      if (isStopped()) return;
+      const problem = await lists.read(list, (object) => {
+        const { namespace } = object.metadata;
+        if (scope === 'all' || (namespace !== undefined && scope.has(namespace))) take(object, list.kind, run);
+      });
+      if (problem === undefined) listed.add(`${kindOf(list.kind)}/${list.namespace ?? ''}`);
+      else problems.push(problem);
+    }
+    if (isStopped()) return;
+    verdicts.forgetUnseen(run, (group, kind, namespace) => {
+      if (scope !== 'all' && !scope.has(namespace)) return false;
+      const key = `${group}/${kind}`;
+      // A kind that is no longer watched has no workloads here.
+      return listed.has(`${key}/`) || listed.has(`${key}/${namespace}`) || (scope === 'all' && !kinds.has(key));
+    });
+    for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');
+    status.end(run);
+    const workloads = verdicts.records.size;
+    log.info(
+      { scan: run.id, reason, workloads, problems: problems.length, durationMs: status.lastDuration },
+      'scan_finished',
+    );
+    if (scope === 'all') finished(problems.length === 0);
+    if (problems.length > 0) this.#retryLater(scope);
+  }
+
+  #retryLater(scope: AffectedNamespaces): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      this.ask(scope, 'retry');
+    }, RETRY_MILLISECONDS).unref();
+  }
+}
+
+function kindOf({ served: { group, kind } }: ObservedKind): string {
+  return `${group}/${kind}`;
+}

@@ -1,0 +1,95 @@
+import { Gauge, Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Run } from './verdicts.ts';
+import type { WorkloadRecords } from './workload-records.ts';
+
+/** The state of scans, for metrics and `/readyz`. Instants are in milliseconds since the epoch. */
+export class ScanStatus {
+  readonly #now: () => number;
+  #runs = 0;
+  lastStart: number | undefined;
+  lastEnd: number | undefined;
+  /** In milliseconds. */
+  lastDuration: number | undefined;
+  isRunning = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A scan begins. Returns its number. */
+  begin(): number {
+    this.lastStart = this.#now();
+    this.isRunning = true;
+    return ++this.#runs;
+  }
+
+  /** The number of the run that began last. */
+  get runs(): number {
+    return this.#runs;
+  }
+
+  end({ now: start }: Pick<Run, 'now'>): void {
+    this.lastEnd = this.#now();
+    this.lastDuration = this.lastEnd - start;
+    this.isRunning = false;
+  }
+}
+
+/** Registers the metrics of scans. */
+export function registerScanMetrics(
+  status: ScanStatus,
+  records: () => Pick<WorkloadRecords, 'size' | 'counts'> | undefined,
+  registers: Registry[],
+): void {
+  const gauges: readonly (readonly [string, string, () => number | undefined])[] = [
+    [
+      'probewright_scan_last_start_timestamp_seconds',
+      'The start of the last scan, as a Unix time.',
+      () => status.lastStart,
+    ],
+    ['probewright_scan_last_end_timestamp_seconds', 'The end of the last scan, as a Unix time.', () => status.lastEnd],
+    ['probewright_scan_duration_seconds', 'The duration of the last scan.', () => status.lastDuration],
+  ];
+  for (const [name, help, value] of gauges) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const milliseconds = value();
+        if (milliseconds !== undefined) this.set(milliseconds / 1000);
+      },
+    });
+  }
+  new Counter({
+    name: 'probewright_scans_total',
+    help: 'Scans that have begun on this replica.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(status.runs);
+    },
+  });
+  new Gauge({
+    name: 'probewright_scan_workloads',
+    help: 'Workloads that the leading observer knows.',
+    registers,
+    collect() {
+      this.set(records()?.size ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'probewright_scan_violations',
+    help: 'Violations of live workloads, by check and action, on the leading observer.',
+    labelNames: ['rule', 'action'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [finding, count] of records()?.counts ?? []) {
+        const [rule = '', action = ''] = finding.split(' ');
+        this.set({ rule, action }, count);
+      }
+    },
+  });
+}

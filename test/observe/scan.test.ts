@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitUntil } from '../kubernetes/wait-until.ts';
+import {
+  deployment,
+  deploymentsOf,
+  DEPLOYMENTS,
+  ObservedCluster,
+  OPEN_REPORTS,
+  PODS,
+  POLICY_REPORTS,
+  reportsOf,
+} from './observed-cluster.ts';
+import type { FakeObject } from '../kubernetes/fake-api-server.ts';
+
+let cluster: ObservedCluster;
+
+beforeEach(async () => {
+  cluster = await ObservedCluster.start();
+});
+afterEach(async () => {
+  await cluster.stop();
+});
+
+const uidOf = (namespace: string, name: string): string =>
+  cluster.api.get(deploymentsOf(namespace), name)?.metadata.uid ?? '';
+const rulesOf = (report: FakeObject | undefined): unknown[] =>
+  ((report?.['results'] ?? []) as { rule: string }[]).map(({ rule }) => rule);
+
+describe('the reports of the observer', () => {
+  it('tell of a workload that was there before the observer', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    cluster.api.put(deploymentsOf('shop'), deployment('fine', 'http'));
+    cluster.clockSkew = -(Date.now() % 1000);
+    await cluster.observe();
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    const uid = uidOf('shop', 'web');
+    const { metadata, results, ...rest } = cluster.reports('shop')[0] as FakeObject & {
+      results: Record<string, unknown>[];
+    };
+    const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid };
+    expect(rest).toEqual({
+      apiVersion: 'openreports.io/v1alpha1',
+      kind: 'Report',
+      source: 'probewright',
+      scope: { ...reference, namespace: 'shop' },
+      summary: { pass: expect.any(Number) as number, fail: 1, warn: 0, error: 0, skip: 0 },
+    });
+    expect(metadata).toMatchObject({
+      name: `probewright-${uid}`,
+      namespace: 'shop',
+      labels: { 'app.kubernetes.io/managed-by': 'probewright', 'probewright.dev/kind': 'Deployment' },
+      annotations: { 'probewright.dev/content-hash': expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string },
+      ownerReferences: [reference],
+    });
+    expect(results).toEqual([
+      {
+        source: 'probewright',
+        policy: 'probewright',
+        rule: 'named-port',
+        category: 'Cannot work',
+        severity: 'high',
+        result: 'fail',
+        scored: true,
+        message:
+          'spec.template.spec.containers[0].readinessProbe.httpGet.port: container "app" declares no port named "htpp"; did you mean "http"?',
+        timestamp: { seconds: expect.any(Number) as number, nanos: 0 },
+        properties: { container: 'app', probe: 'readinessProbe', action: 'Deny', fix: 'http' },
+      },
+    ]);
+  });
+
+  it('go when the workload is mended or deleted, and come when a workload gets a finding', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    cluster.api.put(deploymentsOf('shop'), deployment('old'));
+    await cluster.observe();
+    await waitUntil('there are two reports', () => cluster.reports('shop').length === 2);
+    cluster.api.put(deploymentsOf('shop'), deployment('web', 'http'));
+    cluster.api.remove(deploymentsOf('shop'), 'old');
+    await waitUntil('there is none', () => cluster.reports('shop').length === 0);
+    cluster.api.put(deploymentsOf('shop'), deployment('new'));
+    await waitUntil('there is one', () => cluster.reports('shop').length === 1);
+    expect(rulesOf(cluster.reports('shop')[0])).toEqual(['named-port']);
+  });
+
+  it('are written once: another observer, or the next one, writes nothing', async () => {
+    for (const name of ['a', 'b', 'c']) cluster.api.put(deploymentsOf('shop'), deployment(name));
+    const first = await cluster.observe();
+    await waitUntil('there are three reports', () => cluster.reports('shop').length === 3);
+    await first.stop();
+    const before = cluster.reportWrites().length;
+    const finished = cluster.logged('scan_finished').length;
+    await cluster.observe();
+    await waitUntil('the next scan is finished', () => cluster.logged('scan_finished').length > finished);
+    cluster.api.put(deploymentsOf('shop'), deployment('d'));
+    await waitUntil('there are four reports', () => cluster.reports('shop').length === 4);
+    expect(cluster.reportWrites().slice(before)).toEqual([`POST probewright-${uidOf('shop', 'd')}`]);
+  });
+
+  it('keep the time stamp of a finding that stays', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    const first = (): Record<string, unknown>[] =>
+      (cluster.reports('shop')[0]?.['results'] ?? []) as Record<string, unknown>[];
+    await cluster.observe();
+    await waitUntil('there is a report', () => first().length === 1);
+    const [{ timestamp } = {}] = first();
+    cluster.clockSkew = 100_000;
+    const twice = JSON.parse(
+      JSON.stringify(deployment('web')).replace(
+        '"readinessProbe"',
+        '"livenessProbe":{"httpGet":{"path":"/live","port":"htpp"}},"readinessProbe"',
+      ),
+    ) as object;
+    cluster.api.put(deploymentsOf('shop'), twice);
+    await waitUntil('there are more findings', () => first().length > 1);
+    const seconds = (result: Record<string, unknown>): number => (result['timestamp'] as { seconds: number }).seconds;
+    const { seconds: began } = timestamp as { seconds: number };
+    const isOld = ({ properties, rule }: Record<string, unknown>): boolean =>
+      rule === 'named-port' && (properties as { probe?: string }).probe === 'readinessProbe';
+    expect(
+      first().map((result) => (isOld(result) ? seconds(result) === began : seconds(result) >= began + 99)),
+    ).toEqual(first().map(() => true));
+  });
+
+  it('of others are never touched', async () => {
+    cluster.api.put(reportsOf('shop'), {
+      metadata: { name: 'kyverno-1', labels: { 'app.kubernetes.io/managed-by': 'kyverno' } },
+    });
+    const web = cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    const name = `probewright-${web.metadata.uid ?? ''}`;
+    cluster.api.put(reportsOf('shop'), { metadata: { name } });
+    await cluster.observe();
+    await waitUntil('the problem is told', () => cluster.logged('reports cannot be written now').length === 1);
+    expect(cluster.reports('shop').map(({ metadata }) => metadata.name)).toEqual(['kyverno-1', name]);
+    expect(cluster.reportWrites()).toEqual([]);
+  });
+
+  it('of another API are deleted: auto prefers openreports', async () => {
+    cluster.api.serve([DEPLOYMENTS, PODS, OPEN_REPORTS, POLICY_REPORTS]);
+    const labels = { 'app.kubernetes.io/managed-by': 'probewright' };
+    cluster.api.put(reportsOf('shop', POLICY_REPORTS), { metadata: { name: 'probewright-1', labels } });
+    cluster.api.put(reportsOf('shop', POLICY_REPORTS), { metadata: { name: 'kyverno-1' } });
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe();
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await waitUntil('the old one is gone', () => cluster.reports('shop', POLICY_REPORTS).length === 1);
+    expect(cluster.reports('shop', POLICY_REPORTS)[0]?.metadata.name).toBe('kyverno-1');
+  });
+
+  it('use the older API when it is the only one, without a top-level source', async () => {
+    cluster.api.serve([DEPLOYMENTS, PODS, POLICY_REPORTS]);
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe();
+    await waitUntil('there is a report', () => cluster.reports('shop', POLICY_REPORTS).length === 1);
+    const report = cluster.reports('shop', POLICY_REPORTS)[0];
+    expect(report).toMatchObject({ apiVersion: 'wgpolicyk8s.io/v1alpha2', kind: 'PolicyReport' });
+    expect(report).not.toHaveProperty('source');
+  });
+
+  it('also tell of clean workloads, if asked', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('fine', 'http'));
+    await cluster.observe({ reportsIncludeClean: true });
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    expect(cluster.reports('shop')[0]).toMatchObject({ results: [], summary: { fail: 0, warn: 0 } });
+  });
+
+  it('are none without a report API, or if the setting says so', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe({ reports: 'none' });
+    await waitUntil('the scan is finished', () => cluster.logged('scan_finished').length > 0);
+    expect(cluster.logged('violation')).toMatchObject([
+      { namespace: 'shop', kind: 'Deployment', name: 'web', check: 'named-port', action: 'Deny' },
+    ]);
+    expect(cluster.reportWrites()).toEqual([]);
+  });
+});
+
+describe('the scan', () => {
+  const policies = '/apis/probewright.dev/v1alpha1/namespaces/shop/probepolicies';
+  const clusterPolicies = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
+
+  it('judges the namespace of a changed policy again, by one list', async () => {
+    for (const namespace of ['shop', 'blog']) cluster.api.put(deploymentsOf(namespace), deployment('web', 'http'));
+    await cluster.observe();
+    await waitUntil('the scan is finished', () => cluster.logged('scan_finished').length > 0);
+    const before = cluster.api.requests.length;
+    cluster.api.put(policies, {
+      metadata: { name: 'strict' },
+      spec: { checks: { 'required-liveness': { action: 'Warn' } } },
+    });
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    expect(cluster.reports('shop')[0]).toMatchObject({
+      results: [
+        {
+          rule: 'required-liveness',
+          policy: 'ProbePolicy/shop/strict',
+          result: 'warn',
+          scored: false,
+          severity: 'medium',
+          category: 'House rules',
+        },
+      ],
+    });
+    expect(cluster.reports('blog')).toEqual([]);
+    const lists = cluster.api.requests
+      .slice(before)
+      .filter(({ path, query }) => path.endsWith('/deployments') && query['watch'] === undefined);
+    expect(lists.map(({ path }) => path)).toEqual([deploymentsOf('shop')]);
+    cluster.api.remove(policies, 'strict');
+    await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
+  });
+
+  it('judges everything again when a ClusterProbePolicy changes, and writes only what has changed', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('bad'));
+    for (const name of ['a', 'b', 'c'])
+      cluster.api.put(deploymentsOf('blog'), deployment(name, 'http', { tier: name === 'b' ? 'web' : 'none' }));
+    await cluster.observe();
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    const spec = {
+      workloadSelector: { matchLabels: { tier: 'web' } },
+      checks: { 'required-liveness': { action: 'Deny' } },
+    };
+    cluster.api.put(clusterPolicies, { metadata: { name: 'house' }, spec });
+    await waitUntil('there is another', () => cluster.reports('blog').length === 1);
+    expect(cluster.reportWrites()).toEqual([
+      `POST probewright-${uidOf('shop', 'bad')}`,
+      `POST probewright-${uidOf('blog', 'b')}`,
+    ]);
+  });
+
+  it('judges Pods without a controller, and no others', async () => {
+    const { template } = (deployment('web') as { spec: { template: object } }).spec;
+    const pods = '/api/v1/namespaces/shop/pods';
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: '1', controller: true };
+    cluster.api.put(pods, { ...template, metadata: { name: 'single' }, status: { phase: 'Running' } });
+    cluster.api.put(pods, {
+      ...template,
+      metadata: { name: 'owned', ownerReferences: [owner] },
+      status: { phase: 'Running' },
+    });
+    await cluster.observe();
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    expect(cluster.reports('shop')[0]?.['scope']).toMatchObject({ apiVersion: 'v1', kind: 'Pod', name: 'single' });
+    cluster.api.put(pods, { ...template, metadata: { name: 'single' }, status: { phase: 'Succeeded' } });
+    await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
+  });
+
+  it('carries one id through its log events', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe({ reports: 'none' });
+    await waitUntil('the scan is finished', () => cluster.logged('scan_finished').length === 1);
+    const ids = ['scan_started', 'violation', 'scan_finished'].map((message) => cluster.logged(message)[0]?.['scan']);
+    expect(new Set(ids).size).toBe(1);
+    expect(cluster.logged('scan_finished')[0]).toMatchObject({ reason: 'start', workloads: 1, problems: 0 });
+  });
+
+  it('is repeated after its interval, repairs what others have deleted, and deletes reports of unknown workloads', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    const labels = { 'app.kubernetes.io/managed-by': 'probewright' };
+    cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels } });
+    await cluster.observe({ scanInterval: 60_000 });
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    const name = cluster.reports('shop')[0]?.metadata.name ?? '';
+    cluster.api.remove(reportsOf('shop'), name);
+    cluster.clockSkew = 61_000;
+    await waitUntil('the report is back', () => cluster.reports('shop').length === 1);
+    await waitUntil('the stale report is gone', () => cluster.reports('gone').length === 0);
+  });
+
+  it('is done by the leader alone, and another replica takes over', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    const first = await cluster.observe();
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    await cluster.observe();
+    expect(cluster.logged('scan_started')).toHaveLength(1);
+    await first.stop();
+    await waitUntil('the other scans', () => cluster.logged('scan_started').length === 2);
+    cluster.api.put(deploymentsOf('shop'), deployment('new'));
+    await waitUntil('the other writes', () => cluster.reports('shop').length === 2);
+  });
+});
