@@ -1,5 +1,8 @@
 import { Document } from 'yaml';
-import { POLICY_API_VERSION } from '../../src/policy/probe-policy.ts';
+import { POLICY_API_VERSION } from '../../src/policy/api-version.ts';
+import { EXCEPTION_KIND } from '../../src/policy/probe-exception.ts';
+import { EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
+import { exceptionSchema } from './exception-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import { profileSchema } from './profile-schema.ts';
 import { STARTUP_PROFILE_KIND } from '../../src/facts/startup-profile.ts';
@@ -64,6 +67,23 @@ const KINDS = {
     scope: 'Cluster',
     columns: policyColumns('ClusterProbePolicy'),
     schema: policySchema('ClusterProbePolicy'),
+  },
+  [EXCEPTION_KIND]: {
+    shortName: 'pe',
+    scope: 'Namespaced',
+    columns: [
+      { name: 'Checks', type: 'string', jsonPath: '.spec.checks', description: 'The checks that are excepted' },
+      { name: 'Owner', type: 'string', jsonPath: '.spec.owner' },
+      // A column of type date shows an age, which a time in the future does not have.
+      { name: 'Expires', type: 'string', jsonPath: '.spec.expires', description: 'Not honoured at or after this' },
+      { name: 'State', type: 'string', jsonPath: '.status.state', description: EXCEPTION_STATES.join(', ') },
+      { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+      { name: 'Matches', type: 'integer', jsonPath: '.status.matches', priority: 1 },
+      { name: 'Last matched', type: 'date', jsonPath: '.status.lastMatched', priority: 1 },
+      { name: 'Ticket', type: 'string', jsonPath: '.spec.ticket', priority: 1 },
+      { name: 'Reason', type: 'string', jsonPath: '.spec.reason', priority: 1 },
+    ],
+    schema: exceptionSchema,
   },
   [STARTUP_PROFILE_KIND]: {
     shortName: 'sup',

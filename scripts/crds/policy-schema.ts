@@ -5,6 +5,7 @@ import { INT32_MAX } from '../../src/probes/go-values.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
 import { checksSchema } from './check-schema.ts';
 import { learnedSchema } from './learned-schema.ts';
+import { exceptionSettingsSchema } from './exception-schema.ts';
 import { portSchema } from './port-schema.ts';
 import { pathSchema, probeSchema } from './probe-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
@@ -118,6 +119,7 @@ const clusterFields: Readonly<Record<string, OpenApiSchema>> = {
     type: 'string',
     enum: ['Allow', 'Ignore'],
   },
+  exceptions: exceptionSettingsSchema,
 };
 
 function endpointSchema(probe: ProbeKind): OpenApiSchema {

@@ -1,6 +1,51 @@
 import { ADVICE_BOUNDS } from '../../src/sources/advice-status.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
+/** `status.conditions`, a list of meta/v1 Condition. */
+export function conditionsSchema(description: string, types: string): OpenApiSchema {
+  return {
+    description,
+    type: 'array',
+    maxItems: 32,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['type'],
+    items: {
+      description: 'One aspect of the state, as in meta/v1 Condition.',
+      type: 'object',
+      required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+      properties: {
+        type: {
+          description: `Which aspect: ${types}`,
+          type: 'string',
+          maxLength: 316,
+          pattern:
+            '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
+        },
+        status: { description: 'True, False or Unknown.', type: 'string', enum: ['True', 'False', 'Unknown'] },
+        reason: {
+          description: 'Why, in one word for programs.',
+          type: 'string',
+          minLength: 1,
+          maxLength: 1024,
+          pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+        },
+        message: { description: 'Why, in words for people.', type: 'string', maxLength: 32_768 },
+        lastTransitionTime: {
+          description: 'When status last changed.',
+          type: 'string',
+          format: 'date-time',
+        },
+        observedGeneration: {
+          description: 'metadata.generation of the version that the condition speaks of.',
+          type: 'integer',
+          format: 'int64',
+          minimum: 0,
+        },
+      },
+    },
+  };
+}
+
 /** What Probewright tells about a policy: whether it is in force, and what stands in for it when it cannot be read. */
 export const statusSchema: OpenApiSchema = {
   description: 'What Probewright made of the policy. Written by Probewright, never by hand.',
@@ -12,48 +57,10 @@ export const statusSchema: OpenApiSchema = {
       type: 'integer',
       format: 'int64',
     },
-    conditions: {
-      description:
-        'Ready is True when the newest version is in force, and False when it is not. The message lists warnings or problems, each with its path.',
-      type: 'array',
-      maxItems: 32,
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['type'],
-      items: {
-        description: 'One aspect of the state, as in meta/v1 Condition.',
-        type: 'object',
-        required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
-        properties: {
-          type: {
-            description: 'Which aspect: Ready.',
-            type: 'string',
-            maxLength: 316,
-            pattern:
-              '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
-          },
-          status: { description: 'True, False or Unknown.', type: 'string', enum: ['True', 'False', 'Unknown'] },
-          reason: {
-            description: 'Why, in one word for programs.',
-            type: 'string',
-            minLength: 1,
-            maxLength: 1024,
-            pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
-          },
-          message: { description: 'Why, in words for people.', type: 'string', maxLength: 32_768 },
-          lastTransitionTime: {
-            description: 'When status last changed.',
-            type: 'string',
-            format: 'date-time',
-          },
-          observedGeneration: {
-            description: 'metadata.generation of the version that the condition speaks of.',
-            type: 'integer',
-            format: 'int64',
-            minimum: 0,
-          },
-        },
-      },
-    },
+    conditions: conditionsSchema(
+      'Ready is True when the newest version is in force, and False when it is not. The message lists warnings or problems, each with its path.',
+      'Ready.',
+    ),
     adviceCount: {
       description: 'How many entries advice would have without its bound. Absent: no advice.',
       type: 'integer',

@@ -1,5 +1,7 @@
-import { objectMember, stringMembers } from '../json/json-value.ts';
+import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { withPoliciesAtFault } from '../verdict/injected-violations.ts';
+import { withExceptions } from '../verdict/exceptions-of-workload.ts';
+import { controllersOfPod } from '../workload/pod-controllers.ts';
 import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
@@ -18,12 +20,12 @@ import { scopeOf } from './scope.ts';
 import { violationOfUnseen } from './unseen-object.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
 import { violationAnnotation } from './violation-annotation.ts';
-import type { Circumstances } from '../checks/checked-workload.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Steps } from '../steps.ts';
 import type { Injection } from '../defaulting/injection.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
+import type { NamedWorkload } from '../policy/probe-exception.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
@@ -77,11 +79,7 @@ export function* mutateInSteps(
   const patch = probePatch(pod, injections);
   yield;
   const violations = isAudited
-    ? yield* auditedViolations(pod, injections, scope.kind, policy, {
-        namespace: request.namespace,
-        facts: policies.facts,
-        now,
-      })
+    ? yield* auditedViolations(pod, injections, scope.kind, { policy, policies, namespace: request.namespace, now })
     : [];
   const warnings = defaulting?.warnings ?? [];
   return {
@@ -127,6 +125,14 @@ function auditUnseen(request: AdmissionRequest, tooLarge: ObjectTooLarge): Decis
  */
 const MOST_VIOLATIONS = 5000;
 
+/** What the violations of a controller's Pod depend on. */
+interface AuditSettings {
+  readonly policy: WorkloadPolicy;
+  readonly policies: Snapshot;
+  readonly namespace: string;
+  readonly now: number;
+}
+
 /**
  * Finds what `/validate` finds in a Pod of a controller. `/validate` has already checked the Pod's template, so every
  * violation counts as Audit at most.
@@ -135,16 +141,32 @@ function* auditedViolations(
   pod: JsonObject,
   injections: readonly Injection[],
   kind: WorkloadKind,
-  { checkPolicy }: WorkloadPolicy,
-  circumstances: Circumstances,
+  { policy, policies, namespace, now }: AuditSettings,
 ): Steps<Violation[]> {
+  const { checkPolicy } = policy;
   const effective = effectiveTemplate(pod, injections);
-  const workload = yield* checkedWorkloadInSteps(effective, kind, { template: effective, path: [] }, circumstances);
+  const workload = yield* checkedWorkloadInSteps(
+    effective,
+    kind,
+    { template: effective, path: [] },
+    {
+      namespace,
+      facts: policies.facts,
+      now,
+    },
+  );
   const found = yield* runChecksInSteps(workload, checkPolicy);
   const assigned = yield* withPoliciesAtFault(found, injections, checkPolicy);
-  return assigned
+  const names = [...controllersOfPod(pod), ...ownNames(pod)];
+  const podLabels = stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels');
+  return withExceptions(assigned, { namespace, names, podLabels }, policies, policy, now)
     .slice(0, MOST_VIOLATIONS)
     .map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
+}
+
+function ownNames(pod: JsonObject): readonly NamedWorkload[] {
+  const name = stringMember(objectMember(pod, 'metadata') ?? {}, 'name');
+  return name === undefined ? [] : [{ kind: 'Pod', name }];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { equalJson } from '../json/equal-json.ts';
 import { member, objectMember } from '../json/json-value.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
+import { formatPath } from '../json/field-path.ts';
 import { formatViolation, violationKey } from '../checks/violation.ts';
 import { laxer } from '../policy/action.ts';
 import { containersOf } from '../workload/containers.ts';
@@ -9,6 +10,7 @@ import { runToEnd } from '../steps.ts';
 import { violationOfUnseen } from './unseen-object.ts';
 import { skip } from './decision.ts';
 import { judgeInSteps } from '../verdict/judge.ts';
+import { controllersOfPod } from '../workload/pod-controllers.ts';
 import { isControlled } from './trusted-controllers.ts';
 import { allowed, denied } from './response.ts';
 import { violationAnnotation } from './violation-annotation.ts';
@@ -17,6 +19,7 @@ import { scopeOf } from './scope.ts';
 import type { Steps } from '../steps.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
+import type { Judgement, Subject } from '../verdict/judge.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Decision, MutationMode } from './decision.ts';
@@ -72,43 +75,28 @@ export function* validateInSteps(
   const { object, kind, templates } = scope;
   const { namespace } = request;
   const oldObject = comparable(request, settings.kinds);
-  if (oldObject !== undefined && !hasChanged(object, oldObject, kind)) return skip(request, 'unchanged');
+  const isUnchanged = oldObject !== undefined && !hasChanged(object, oldObject, kind);
+  // An unchanged template is looked at only for warnings about the end of exceptions.
+  if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
+    return skip(request, 'unchanged');
   yield;
 
   const willBeDefaulted = settings.mutation === 'On' && !isPod(kind);
-  const judgement = yield* judgeInSteps({ object, kind, templates, namespace }, policies, willBeDefaulted, now);
-  const before =
-    oldObject === undefined
-      ? []
-      : (yield* judgeInSteps(
-          { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace },
-          policies,
-          willBeDefaulted,
-          now,
-        )).violations;
-  const tolerated = new Set(before.map(violationKey));
-  // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
-  // violation. So floored violations of the old object are checked again with the cluster's policies alone.
-  const needsPlatform = judgement.violations.some(
-    (found) => found.isFloored === true && tolerated.has(violationKey(found)),
+  const judgement = yield* judgeInSteps(
+    { object, kind, templates, namespace, ...controllersOf(request, scope, controllers) },
+    policies,
+    willBeDefaulted,
+    now,
   );
-  const flooredBefore =
-    oldObject === undefined || !needsPlatform
-      ? undefined
-      : new Set(
-          (yield* judgeInSteps(
-            { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace },
-            policies.ofCluster,
-            willBeDefaulted,
-            now,
-          )).violations
-            .filter(({ isFloored }) => isFloored === true)
-            .map(violationKey),
-        );
-  const isTolerated = (violation: Violation): boolean => {
-    const key = violationKey(violation);
-    return tolerated.has(key) && (violation.isFloored !== true || flooredBefore?.has(key) === true);
-  };
+  if (isUnchanged) return aboutExceptions(request, judgement, settings.enforcement);
+  const isTolerated = yield* toleranceOf(
+    judgement.violations,
+    scope,
+    oldObject,
+    namespace,
+    (old, snapshot) => judgeInSteps(old, snapshot, willBeDefaulted, now),
+    policies,
+  );
   // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
   // violation from the author of the template.
   const cap = isPod(kind) && isControlled(request, controllers) ? 'Audit' : settings.enforcement;
@@ -118,6 +106,67 @@ export function* validateInSteps(
   });
   yield;
   return decide(request, violations, isPod(kind) ? [] : judgement.warnings, judgement.policies);
+}
+
+/** Judges the object before the update. */
+type JudgeOld = (old: Subject, policies: Snapshot) => Steps<Judgement>;
+
+/**
+ * Returns a test for the violations that an update does not add. A violation whose exception has ended counts as added
+ * when the template changes: a change is the time to correct what the exception allowed.
+ */
+function* toleranceOf(
+  violations: readonly Violation[],
+  { object, kind }: Exclude<Scope, { skipped: unknown }>,
+  oldObject: JsonObject | undefined,
+  namespace: string,
+  judgeOld: JudgeOld,
+  policies: Snapshot,
+): Steps<(violation: Violation) => boolean> {
+  if (oldObject === undefined) return () => false;
+  const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
+  const before = (yield* judgeOld(old, policies)).violations;
+  const tolerated = new Set(before.map(violationKey));
+  // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
+  // violation. So floored violations of the old object are checked again with the cluster's policies alone.
+  const needsPlatform = violations.some((found) => found.isFloored === true && tolerated.has(violationKey(found)));
+  const flooredBefore = !needsPlatform
+    ? undefined
+    : new Set(
+        (yield* judgeOld(old, policies.ofCluster)).violations
+          .filter(({ isFloored }) => isFloored === true)
+          .map(violationKey),
+      );
+  let isSameTemplate: boolean | undefined;
+  return (violation) => {
+    const key = violationKey(violation);
+    if (violation.ended !== undefined) {
+      isSameTemplate ??= !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
+      if (!isSameTemplate) return false;
+    }
+    return tolerated.has(key) && (violation.isFloored !== true || flooredBefore?.has(key) === true);
+  };
+}
+
+/** The workloads that a Pod belongs to, if the requester can be the Pod's controller. */
+function controllersOf(
+  request: AdmissionRequest,
+  { object, kind }: Exclude<Scope, { skipped: unknown }>,
+  trusted: TrustedControllers,
+): Pick<Subject, 'controllers'> {
+  return isPod(kind) && isControlled(request, trusted) ? { controllers: controllersOfPod(object) } : {};
+}
+
+/** Answers an update that changes nothing that is judged: at most with warnings about exceptions. */
+function aboutExceptions(
+  request: AdmissionRequest,
+  { violations, policies }: Judgement,
+  enforcement: Enforcement,
+): Decision {
+  const about = violations
+    .filter(({ exception, ended }) => exception !== undefined || ended !== undefined)
+    .map((violation) => ({ ...violation, action: laxer(laxer(violation.action, 'Warn'), enforcement) }));
+  return about.length === 0 ? skip(request, 'unchanged') : decide(request, about, [], policies);
 }
 
 /**
@@ -167,6 +216,7 @@ function decide(
     return { reply: denied(request.uid, deny, auditAnnotations), result: 'deny', violations, policies };
   const warnings = [
     ...violations.filter(({ action }) => action === 'Warn').map(formatViolation),
+    ...violations.flatMap(warningOfEnd),
     ...annotationWarnings,
   ];
   return {
@@ -175,6 +225,13 @@ function decide(
     violations,
     policies,
   };
+}
+
+/** A warning in the last 14 days of an exception. The message has the end and no number of days. */
+function warningOfEnd({ path, check, exception }: Violation): string[] {
+  if (exception?.isEnding !== true) return [];
+  const { name, owner, expires } = exception;
+  return [`${formatPath(path)}: ProbeException ${name} (owner ${owner}) allows this until ${expires} only (${check})`];
 }
 
 function hasChanged(object: JsonObject, oldObject: JsonObject, kind: WorkloadKind): boolean {

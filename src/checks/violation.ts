@@ -1,13 +1,13 @@
 import { formatPath } from '../json/field-path.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
 import type { FieldPath } from '../json/field-path.ts';
-import type { Action } from '../policy/action.ts';
+import type { Outcome } from '../policy/action.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 
 /** A violation of a check by a container, with the resulting action. */
 export interface Violation {
   readonly check: string;
-  readonly action: Exclude<Action, 'Off'>;
+  readonly action: Outcome;
   readonly container: string;
   /** True when the parameters of a floor cause the violation. Policies in namespaces cannot remove such a violation. */
   readonly isFloored?: boolean;
@@ -31,6 +31,23 @@ export interface Violation {
   readonly properties?: Readonly<Record<string, number>>;
   /** The API server's cause type, if the API server itself has the rule. */
   readonly reason?: string;
+  /** The exception that allows the violation. Set if the action is `Excepted`. */
+  readonly exception?: AppliedException;
+  /** The exception that allowed the violation until its end. */
+  readonly ended?: AppliedException;
+}
+
+/** A ProbeException that covers a violation, now or until its end. */
+export interface AppliedException {
+  /** The name of the object. The namespace is that of the workload. */
+  readonly name: string;
+  readonly owner: string;
+  readonly reason: string;
+  readonly ticket?: string;
+  /** The instant from which on the exception does not count, as RFC 3339 in UTC. */
+  readonly expires: string;
+  /** The exception ends within 14 days, or has ended. */
+  readonly isEnding: boolean;
 }
 
 /** The policy whose value causes a violation of an injected probe. */
@@ -50,9 +67,19 @@ export function formatViolation(violation: Violation): string {
   return `${formatPath(violation.path)}: ${fullMessage(violation)} (${violation.check})`;
 }
 
+/**
+ * Returns what a reader needs to know of an exception: `ProbeException legacy (owner team-a) until
+ * 2027-01-31T00:00:00Z: reason`.
+ */
+export function formatException({ name, owner, reason, ticket, expires }: AppliedException): string {
+  const people = [`owner ${owner}`, ...(ticket === undefined ? [] : [ticket])].join(', ');
+  return `ProbeException ${name} (${people}) until ${expires}: ${reason}`;
+}
+
 /** Returns the problem and the remedy as one text: `message; remedy`. */
-export function fullMessage({ message, remedy }: Pick<Violation, 'message' | 'remedy'>): string {
-  return remedy === undefined ? message : `${message}; ${remedy}`;
+export function fullMessage({ message, remedy, ended }: Pick<Violation, 'message' | 'remedy' | 'ended'>): string {
+  const text = remedy === undefined ? message : `${message}; ${remedy}`;
+  return ended === undefined ? text : `${text}; ProbeException ${ended.name} ended at ${ended.expires}`;
 }
 
 /** Returns the identity of a violation. A violation before and after an update is the same even if values change. */

@@ -53,6 +53,7 @@ export function checkInputs(
     deny: count('Deny'),
     warn: count('Warn'),
     audit: count('Audit'),
+    excepted: count('Excepted'),
     coverage: coverageOfInputs(inputs),
   };
   return { ...isFromCluster(inputs), violations, summary, warnings, problems };

@@ -41,6 +41,8 @@ export interface CheckReport {
     readonly deny: number;
     readonly warn: number;
     readonly audit: number;
+    /** Violations that exceptions allow. */
+    readonly excepted: number;
     readonly coverage: Coverage;
   };
   /**

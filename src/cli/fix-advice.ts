@@ -53,8 +53,9 @@ function advisedFindings(source: ManifestText, inputs: Inputs): AdvisedFinding[]
   const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
   const { violations } = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, 'Deny');
   return violations.flatMap((violation) => {
-    const { edits, object } = violation;
-    if (edits === undefined || edits.length === 0 || object === undefined) return [];
+    const { action, edits, object } = violation;
+    // An exception says that the workload stays as it is.
+    if (action === 'Excepted' || edits === undefined || edits.length === 0 || object === undefined) return [];
     const documentEdits = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
     return [{ ...violation, object, documentEdits }];
   });

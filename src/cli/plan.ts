@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { planInSteps } from '../what-if/plan.ts';
-import { snapshotAfter, unknownRemovals } from '../what-if/policy-change.ts';
+import { knownSources, snapshotAfter, unknownRemovals } from '../what-if/policy-change.ts';
 import { paintFor } from './colour.ts';
 import { PROGRAM } from './command-table.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
@@ -62,7 +62,7 @@ function changedSnapshots(inputs: Inputs, removed: readonly string[], io: Comman
   const { policies: before, newPolicies: applied } = inputs;
   const change = { applied, removed };
   const unknown = unknownRemovals(before, change);
-  const known = [...before.policies, ...applied.policies].map(({ source }) => source);
+  const known = knownSources(before, applied);
   for (const source of unknown)
     printLine(io.stderr, `${PROGRAM} plan: --remove: there is no ${source}${didYouMean(source, known)}`);
   return unknown.length > 0 ? undefined : { before, after: snapshotAfter(CHECK_CATALOGUE, before, change) };

@@ -30,6 +30,7 @@ export interface HiddenFindings {
   /** Warnings and notes below `--min-level`. */
   readonly warn: number;
   readonly audit: number;
+  readonly excepted: number;
 }
 
 /** The part of a report that is printed, and that decides the exit code. Every format prints a ShownReport. */
@@ -54,7 +55,10 @@ export function shownReport(report: CheckReport, selection: Selection, known?: K
   const { minLevel, only, skip } = selection;
   const isSelected = (check: string): boolean => (only.length === 0 || only.includes(check)) && !skip.includes(check);
   const ofChecks = report.violations.filter(({ check }) => isSelected(check));
-  const shown = ofChecks.filter(({ action }) => isShownAt(LEVEL_OF_ACTION[action], minLevel));
+  // An exception stays visible, so its notes are shown by default too.
+  const shown = ofChecks.filter(({ action }) =>
+    isShownAt(action === 'Excepted' ? 'warning' : LEVEL_OF_ACTION[action], minLevel),
+  );
   const [all, counts] = [countByAction(ofChecks), countByAction(shown)];
   return {
     ...report,
@@ -69,6 +73,7 @@ export function shownReport(report: CheckReport, selection: Selection, known?: K
         otherChecks: report.violations.length - ofChecks.length,
         warn: all.warn - counts.warn,
         audit: all.audit - counts.audit,
+        excepted: all.excepted - counts.excepted,
       },
     },
   };
@@ -79,10 +84,11 @@ export function countByAction(violations: readonly PlacedViolation[]): {
   readonly deny: number;
   readonly warn: number;
   readonly audit: number;
+  readonly excepted: number;
 } {
-  const counts = { Deny: 0, Warn: 0, Audit: 0 };
+  const counts = { Deny: 0, Warn: 0, Audit: 0, Excepted: 0 };
   for (const { action } of violations) counts[action] += 1;
-  return { deny: counts.Deny, warn: counts.Warn, audit: counts.Audit };
+  return { deny: counts.Deny, warn: counts.Warn, audit: counts.Audit, excepted: counts.Excepted };
 }
 
 /** Files keep their order. Findings at one place keep the order of the catalogue. */

@@ -17,7 +17,7 @@ const MOST_IN_FULL = 3;
 
 /** One workload as a self-contained SVG picture: no script, no font, no other file. */
 export function explanationAsSvg(workload: WorkloadExplanation): string {
-  const { name, kind, namespace, place, containers, notInjected } = workload;
+  const { name, kind, namespace, place, containers, notInjected, exceptions = [] } = workload;
   const sheet = new Sheet();
   sheet.line(name, { size: 20, weight: 700, after: 4 });
   sheet.line(`${kind} in namespace ${namespace}, ${place}`, { size: 12, fill: MUTED, after: 10 });
@@ -31,6 +31,11 @@ export function explanationAsSvg(workload: WorkloadExplanation): string {
     sheet.gap(14);
     sheet.line('Why policies added no other probes', { size: 14, weight: 700, after: 4 });
     for (const reason of notInjected) sheet.paragraph(`- ${reason}`, { size: 12, after: 3 });
+  }
+  if (exceptions.length > 0) {
+    sheet.gap(14);
+    sheet.line('Exceptions', { size: 14, weight: 700, after: 4 });
+    for (const exception of exceptions) sheet.paragraph(`- ${exception}`, { size: 12, after: 3 });
   }
   sheet.gap(10);
   sheet.paragraph(FOOTNOTE, { size: 11, fill: MUTED });

@@ -19,17 +19,19 @@ export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string 
 }
 
 function workloadText(
-  { kind, namespace, name, place, containers, notInjected }: WorkloadExplanation,
+  { kind, namespace, name, place, containers, notInjected, exceptions = [] }: WorkloadExplanation,
   bodyOf: (container: ContainerExplanation) => string[],
   overview: readonly string[] = [],
 ): string {
   const reasons = notInjected.length > 0 ? ['  Not injected:', ...notInjected.flatMap(bullet), ''] : [];
+  const allowed = exceptions.length > 0 ? ['  Exceptions:', ...exceptions.flatMap(bullet), ''] : [];
   const lines = [
     `${visible(workloadTitle({ kind, namespace, name }))}  (${visible(place)})`,
     '',
     ...overview,
     ...containers.flatMap((container) => [headOf(container), ...bodyOf(container)]),
     ...reasons,
+    ...allowed,
   ];
   return lines.map((line) => `${outputLine(line.trimEnd())}\n`).join('');
 }

@@ -1,3 +1,4 @@
+import { EXCEPTION_KIND } from '../policy/probe-exception.ts';
 import type { ProbeException } from '../policy/probe-exception.ts';
 
 /** The ProbeExceptions of each namespace, as one immutable lookup. */
@@ -15,8 +16,8 @@ export class Exceptions {
   }
 
   /** All exceptions, namespace by namespace. */
-  get all(): readonly ProbeException[] {
-    return [...this.#byNamespace.values()].flat();
+  get byNamespace(): ReadonlyMap<string, readonly ProbeException[]> {
+    return this.#byNamespace;
   }
 
   /** Returns these exceptions with others: an exception of the same namespace and name is replaced. */
@@ -34,10 +35,16 @@ export class Exceptions {
   /** @param sources exceptions as `ProbeException/NAMESPACE/NAME` */
   without(sources: ReadonlySet<string>): Exceptions {
     const kept = [...this.#byNamespace].map(
-      ([namespace, list]) => [namespace, list.filter(({ source }) => !sources.has(source))] as const,
+      ([namespace, list]) =>
+        [namespace, list.filter(({ name }) => !sources.has(exceptionSource(namespace, name)))] as const,
     );
     return new Exceptions(new Map(kept));
   }
+}
+
+/** An exception as messages and `--remove` name it: `ProbeException/apps/legacy`. */
+export function exceptionSource(namespace: string, name: string): string {
+  return `${EXCEPTION_KIND}/${namespace}/${name}`;
 }
 
 const NONE: readonly ProbeException[] = [];

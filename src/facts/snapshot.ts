@@ -4,7 +4,7 @@ import { startsOfContainer } from './learned-starts.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Labels } from '../policy/label-selector.ts';
-import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { PolicyTier, WorkloadPolicy } from '../policy/policy-set.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { Facts } from './facts.ts';
 
@@ -39,6 +39,11 @@ export class Snapshot {
   /** The policies in force. */
   get policies(): readonly ProbePolicy[] {
     return this.#set.policies;
+  }
+
+  /** The policies in force, tier by tier, the lowest first. */
+  get tiers(): readonly PolicyTier[] {
+    return this.#set.tiers;
   }
 
   /** Returns a snapshot of the ClusterProbePolicies alone, with the same facts. */

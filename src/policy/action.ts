@@ -2,12 +2,19 @@
 export const ACTIONS = ['Off', 'Audit', 'Warn', 'Deny'] as const;
 export type Action = (typeof ACTIONS)[number];
 
+/** What came of a violation, laxest first. `Excepted`: an exception allows the violation, whatever policies say. */
+export const OUTCOMES = ['Excepted', 'Audit', 'Warn', 'Deny'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** No policy can set `Excepted`. */
+const ORDER: readonly (Action | Outcome)[] = ['Off', ...OUTCOMES];
+
 /** The stricter of two actions. */
-export function stricter<T extends Action>(a: T, b: T): T {
-  return ACTIONS.indexOf(a) >= ACTIONS.indexOf(b) ? a : b;
+export function stricter<T extends Action | Outcome>(a: T, b: T): T {
+  return ORDER.indexOf(a) >= ORDER.indexOf(b) ? a : b;
 }
 
 /** The laxer of two actions. */
-export function laxer<T extends Action>(a: T, b: T): T {
-  return ACTIONS.indexOf(a) <= ACTIONS.indexOf(b) ? a : b;
+export function laxer<T extends Action | Outcome>(a: T, b: T): T {
+  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
 }

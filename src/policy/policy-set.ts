@@ -110,6 +110,11 @@ export class PolicySet {
     );
   }
 
+  /** The tiers, the lowest first. */
+  get tiers(): readonly PolicyTier[] {
+    return this.#tiers;
+  }
+
   /** The ClusterProbePolicies alone, without what namespaces add. */
   get ofCluster(): PolicySet {
     this.#ofCluster ??= PolicySet.ofTiers(

@@ -2,16 +2,19 @@ import { isJsonObject } from '../json/json-value.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { BOUNDS, specSizeProblem } from './bounds.ts';
+import { readExceptionSettings } from './exception-rules.ts';
 import { isDnsLabel } from './dns-label.ts';
 import { isDnsSubdomain } from './dns-subdomain.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { readCheckSettings } from './check-settings.ts';
 import { readLabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault } from './probe-default.ts';
+import { POLICY_API_VERSION } from './api-version.ts';
 import { Reader } from './reader.ts';
 import { INT32_MAX } from '../probes/go-values.ts';
 import { readSlowStart } from './slow-start.ts';
 import { didYouMean } from '../text/suggestion.ts';
+import type { ExceptionSettings } from './exception-rules.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { CheckSettings } from './check-settings.ts';
@@ -20,8 +23,7 @@ import type { ProbeDefault } from './probe-default.ts';
 import type { Problem } from './problems.ts';
 import type { SlowStart } from './slow-start.ts';
 
-/** The API that policies are written in. */
-export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
+export { POLICY_API_VERSION } from './api-version.ts';
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
 
@@ -54,6 +56,8 @@ export interface ProbePolicy extends PolicyLayer {
   readonly priority: number;
   /** Whether workloads may override by annotation, when this policy says so. ClusterProbePolicy only. */
   readonly annotations?: 'Allow' | 'Ignore';
+  /** What teams may except. ClusterProbePolicy only. */
+  readonly exceptions?: ExceptionSettings;
 }
 
 /**
@@ -105,7 +109,7 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
     ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
     source: [kind, ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name].join('/'),
     ...(workloadSelector && { workloadSelector }),
-    ...readClusterFields(spec, isCluster),
+    ...readClusterFields(catalogue, spec, isCluster),
     containers: optional(spec.at('containers'), readContainers) ?? 'main',
     ...readLayerPort(spec.at('port')),
     probes: readProbes(spec),
@@ -123,7 +127,7 @@ const SPEC_FIELDS = [
   'slowStart',
   'checks',
 ] as const;
-const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations'] as const;
+const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations', 'exceptions'] as const;
 
 /** Reads an optional field. Null is an empty field in YAML and counts as absent. */
 function optional<T>(reader: Reader, read: (reader: Reader) => T | undefined): T | undefined {
@@ -138,16 +142,19 @@ function reportClusterFields(spec: Reader, isCluster: boolean): void {
 }
 
 function readClusterFields(
+  catalogue: CheckCatalogue,
   spec: Reader,
   isCluster: boolean,
-): Pick<ProbePolicy, 'priority'> & Partial<Pick<ProbePolicy, 'namespaceSelector' | 'annotations'>> {
+): Pick<ProbePolicy, 'priority'> & Partial<Pick<ProbePolicy, 'namespaceSelector' | 'annotations' | 'exceptions'>> {
   if (!isCluster) return { priority: 0 };
   const namespaceSelector = optional(spec.at('namespaceSelector'), readLabelSelector);
   const annotations = optional(spec.at('annotations'), (field) => field.oneOf(['Allow', 'Ignore'] as const));
+  const exceptions = optional(spec.at('exceptions'), (field) => readExceptionSettings(catalogue, field));
   return {
     priority: optional(spec.at('priority'), (field) => field.integer(-INT32_MAX - 1, INT32_MAX)) ?? 0,
     ...(namespaceSelector && { namespaceSelector }),
     ...(annotations && { annotations }),
+    ...(exceptions && { exceptions }),
   };
 }
 

@@ -1,4 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { PROBE_EXCEPTIONS } from '../sources/exception-kind.ts';
+import { exceptionCounts, ExceptionStatuses } from '../sources/exception-statuses.ts';
 import { asFactKind } from '../sources/fact-kind.ts';
 import { SERVICES } from '../sources/service-kind.ts';
 import { STARTUP_PROFILES } from '../sources/startup-profile-kind.ts';
@@ -8,6 +10,7 @@ import { statusAdvice } from './status-advice.ts';
 import { policyListener } from './policy-listener.ts';
 import type { Logger } from 'pino';
 import type { PolicyBudgetStatus } from '../sources/kubernetes-source.ts';
+import type { ExceptionState } from '../policy/exception-state.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
@@ -24,6 +27,8 @@ export interface ClusterPoliciesDependencies {
 /** What the metrics tell of policies from a cluster. */
 export interface ClusterPolicyMeasures {
   readonly policyBudget: () => PolicyBudgetStatus;
+  /** The number of exceptions in each state. */
+  readonly exceptions: () => Readonly<Record<ExceptionState, number>>;
   readonly statusesSetAside: () => Readonly<Record<string, number>>;
 }
 
@@ -34,18 +39,23 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   readonly read: Promise<unknown>;
   readonly #markRead: (nothing: undefined) => void;
   readonly #statusWriter: PolicyStatusWriter | undefined;
+  /** Undefined where statuses are not written. */
+  readonly exceptionStatuses: ExceptionStatuses | undefined;
   readonly #store: PolicyStore;
   readonly #log: Logger;
+  readonly #now: () => number;
   #isStopped = false;
 
   constructor(connection: ClusterConnection, store: PolicyStore, dependencies: ClusterPoliciesDependencies) {
     const { client, server, config } = connection;
     const { log, now, writesStatuses } = dependencies;
     this.#store = store;
+    this.#now = now;
     this.#log = log;
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
     const writer = writesStatuses ? statusWriter(connection, dependencies) : undefined;
     this.#statusWriter = writer;
+    this.exceptionStatuses = writesStatuses ? exceptionStatuses(connection, store, dependencies) : undefined;
     this.source = new KubernetesSource(
       CHECK_CATALOGUE,
       client,
@@ -56,7 +66,11 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
         labelsMatter: () => store.current?.looksAtNamespaceLabels ?? true,
         policyBudget: config.policyBudget,
         // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
-        factKinds: [asFactKind(STARTUP_PROFILES), ...(config.readsServices ? [asFactKind(SERVICES)] : [])],
+        factKinds: [
+          asFactKind(PROBE_EXCEPTIONS),
+          asFactKind(STARTUP_PROFILES),
+          ...(config.readsServices ? [asFactKind(SERVICES)] : []),
+        ],
         overBudget: ({ namespace, count, first, use }) => {
           const details = { namespace, overBudget: count, first, inForce: use.policies, bytes: use.bytes };
           if (count > 0) log.warn(details, 'policies over budget are not in force');
@@ -75,21 +89,25 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
   start(): void {
     void this.#read();
+    this.exceptionStatuses?.start();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.source.stop();
     this.#statusWriter?.stop();
+    this.exceptionStatuses?.stop();
   }
 
   lead(isLeader: boolean): void {
     this.#statusWriter?.lead(isLeader);
+    this.exceptionStatuses?.lead(isLeader);
   }
 
   get metrics(): ClusterPolicyMeasures {
     return {
       policyBudget: () => this.source.budget(),
+      exceptions: () => exceptionCounts(this.#store.current, this.#now()),
       statusesSetAside: () => this.#statusWriter?.setAside() ?? {},
     };
   }
@@ -104,6 +122,22 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
       if (!this.#isStopped) log.error({ err: error }, 'the policies of the cluster cannot be read');
     }
   }
+}
+
+function exceptionStatuses(
+  { client }: ClusterConnection,
+  store: PolicyStore,
+  { log, now }: ClusterPoliciesDependencies,
+): ExceptionStatuses {
+  return new ExceptionStatuses({
+    client,
+    snapshot: () => store.current,
+    now,
+    troubled: (problem) => {
+      if (problem === undefined) log.info('statuses of exceptions can be written again');
+      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
+    },
+  });
 }
 
 function statusWriter({ client }: ClusterConnection, { log, now }: ClusterPoliciesDependencies): PolicyStatusWriter {

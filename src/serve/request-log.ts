@@ -77,7 +77,8 @@ function decisionFields(
   if (violations !== undefined && violations.length > 0)
     fields['violations'] = listed(
       violations,
-      ({ check, container, probe, action }) => `${check} ${[container, probe].filter(Boolean).join('.')} ${action}`,
+      ({ check, container, probe, action, exception }) =>
+        `${check} ${[container, probe].filter(Boolean).join('.')} ${action}${exception === undefined ? '' : ` by ${exception.name}`}`,
     );
   fields['durationMs'] = Math.round(milliseconds * 1000) / 1000;
   return fields;

@@ -167,6 +167,8 @@ function webhookApp(
     callers: clientCa === undefined ? undefined : { ca: clientCa, names: config.clientNames },
     policies: () => store.current,
     ...(cluster && {
+      exceptionMatched: (namespace: string, name: string) =>
+        cluster.policies.exceptionStatuses?.matched(namespace, name, now()),
       namespaceKnown: (namespace: string, client: string) => cluster.policies.source.namespaceKnown(namespace, client),
     }),
     ...(effect && { policyEffect: effect }),

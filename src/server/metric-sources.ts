@@ -15,6 +15,8 @@ export interface MetricSources extends ProcessSources {
     readonly result: string;
     readonly count: number;
   }[];
+  /** The number of exceptions in each state. Absent without a cluster. */
+  readonly exceptions?: () => Readonly<Record<string, number>>;
   /** The number of policy statuses that cannot be written while other statuses can, by reason. */
   readonly statusesSetAside: () => Readonly<Record<string, number>>;
   /** Whether each webhook configuration trusts the serving certificate. A missing configuration has no entry. */
@@ -25,6 +27,16 @@ export interface MetricSources extends ProcessSources {
 export function observeSources(sources: MetricSources, registers: Registry[]): void {
   observeProcess(sources, 'statuses, the CA and the caBundle', registers);
   observeCertificates(sources, registers);
+  new Gauge({
+    name: 'probewright_exceptions',
+    help: 'ProbeExceptions, by state. expiring: ends within 14 days. unused: allowed nothing for 30 days.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(sources.exceptions?.() ?? {}))
+        this.set({ state: state.toLowerCase() }, count);
+    },
+  });
   new Gauge({
     name: 'probewright_policy_statuses_set_aside',
     help: 'Policies whose status cannot be written while other statuses can, on the leader, by reason.',

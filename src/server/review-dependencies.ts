@@ -40,6 +40,8 @@ export interface ReviewDependencies {
     namespace: string,
     client: string,
   ) => Promise<MissedNamespace | undefined> | 'no-room' | undefined;
+  /** Called for each exception that allows violations of a request, once for a request. Not called for dry runs. */
+  readonly exceptionMatched?: (namespace: string, name: string) => void;
   readonly mutation: MutationMode;
   readonly enforcement: Enforcement;
   /** The kinds that `/validate` checks. */

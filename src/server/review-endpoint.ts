@@ -4,6 +4,7 @@ import { TaskBatches } from './task-batches.ts';
 import { deadlineMilliseconds } from './deadline.ts';
 import { decide } from './decide.ts';
 import { FairQueue } from './fair-queue.ts';
+import { noteExceptions } from './exceptions-noted.ts';
 import { httpError } from './http-error.ts';
 import { jsonWeight, MOST_BYTES_PER_CHARACTER } from './json-weight.ts';
 import { asError, decoded, parsed, parsedInSteps, PARSED_LIMIT_BYTES, weightOf } from './review-body.ts';
@@ -320,6 +321,7 @@ class Review implements Task {
     try {
       metrics.decided(this.#received.webhook, request, decision);
       log.decided(this.#received.webhook, request, decision, milliseconds);
+      noteExceptions(request, decision, this.#shared.dependencies.exceptionMatched);
     } catch (error) {
       log.failed(`/${this.#received.webhook}`, asError(error));
     }

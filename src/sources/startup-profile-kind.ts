@@ -1,7 +1,7 @@
 import { LearnedStarts, withoutSeconds, workloadStarts } from '../facts/learned-starts.ts';
 import { readStartupProfile, STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
 import { stringMember, objectMember } from '../json/json-value.ts';
-import { POLICY_API_VERSION } from '../policy/probe-policy.ts';
+import { POLICY_API_VERSION } from '../policy/api-version.ts';
 import type { WorkloadStarts } from '../facts/learned-starts.ts';
 import type { FactKind } from './fact-kind.ts';
 

@@ -5,6 +5,7 @@ import { containerPolicies } from '../defaulting/default-probes.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { defaultedPodSpec } from '../probes/api-defaults.ts';
 import { permittedProbes } from '../verdict/permitted-defaulting.ts';
+import { exceptionsOfWorkload } from '../verdict/exceptions-of-workload.ts';
 import { containersOf } from '../workload/containers.ts';
 import { isPod, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { meshProxyTest } from '../workload/mesh.ts';
@@ -25,6 +26,7 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { FieldPlaces } from './explained-fields.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
+import type { ExceptionOfWorkload } from '../verdict/exceptions-of-workload.ts';
 import type { Container } from '../workload/containers.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
@@ -35,6 +37,8 @@ export interface ExplainSettings {
   /** Namespace of objects that name none. */
   readonly namespace: string;
   readonly kinds: readonly WorkloadKind[];
+  /** The instant at which exceptions count or have ended, in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /**
@@ -48,7 +52,7 @@ export interface ExplainSettings {
 export function explainManifest(
   object: JsonObject,
   place: string,
-  { policies, namespace: fallback, kinds }: ExplainSettings,
+  { policies, namespace: fallback, kinds, now }: ExplainSettings,
   places: FieldPlaces = NO_PLACES,
 ): WorkloadExplanation | undefined {
   const kind = workloadKindOfManifest(object, kinds);
@@ -60,6 +64,12 @@ export function explainManifest(
   const explained = found.templates.map((placed) =>
     explainTemplate(placed, kind, policies.policyFor(namespace, labelsOf(placed), itself), places),
   );
+  const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
+  const exceptions = found.templates.flatMap((placed) => {
+    const podLabels = labelsOf(placed);
+    const policy = policies.policyFor(namespace, podLabels);
+    return exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now).map(exceptionSentence);
+  });
   return {
     kind: kind.kind,
     namespace,
@@ -67,7 +77,15 @@ export function explainManifest(
     place,
     containers: explained.flatMap(({ containers }) => containers),
     notInjected: [...new Set(explained.flatMap(({ notInjected }) => notInjected))],
+    ...(exceptions.length > 0 && { exceptions: [...new Set(exceptions)] }),
   };
+}
+
+function exceptionSentence(exception: ExceptionOfWorkload): string {
+  const { name, owner, expires, reason, checks, containers, hasEnded } = exception;
+  const where = containers === undefined ? '' : ` in ${containers.join(', ')}`;
+  const when = hasEnded ? `ended at ${expires}` : `until ${expires}`;
+  return `ProbeException ${name} (owner ${owner}): ${checks.join(', ')}${where} ${when}: ${reason}`;
 }
 
 function explainTemplate(

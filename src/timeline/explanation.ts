@@ -14,6 +14,8 @@ export interface WorkloadExplanation {
   readonly containers: readonly ContainerExplanation[];
   /** Why containers got no further probes, and what is wrong with annotations: one sentence each. */
   readonly notInjected: readonly string[];
+  /** The exceptions for the workload: one sentence each. Absent without any. */
+  readonly exceptions?: readonly string[];
 }
 
 export interface ContainerExplanation {

@@ -1,4 +1,4 @@
-import { objectMember, stringMembers } from '../json/json-value.ts';
+import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
@@ -6,6 +6,7 @@ import { effectiveTemplate } from '../defaulting/effective.ts';
 import { runToEnd } from '../steps.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
+import { withExceptions } from './exceptions-of-workload.ts';
 import { injectedBefore } from './injected-before.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { withReasons } from './missing-probe-reasons.ts';
@@ -13,6 +14,7 @@ import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
+import type { NamedWorkload } from '../policy/probe-exception.ts';
 import type { Steps } from '../steps.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
@@ -27,6 +29,8 @@ export interface Subject {
   readonly kind: WorkloadKind;
   readonly templates: readonly PlacedTemplate[];
   readonly namespace: string;
+  /** For a Pod of a trusted controller: the workloads that the Pod belongs to. Exceptions may name them. */
+  readonly controllers?: readonly NamedWorkload[];
 }
 
 /** The violations, warnings about malformed annotations, and the policies that apply. */
@@ -50,11 +54,12 @@ export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boo
 
 /** Like judge, in steps: a large object takes long. */
 export function* judgeInSteps(
-  { object, kind, templates, namespace }: Subject,
+  subject: Subject,
   policies: Snapshot,
   willBeDefaulted: boolean,
   now: number,
 ): Steps<Judgement> {
+  const { object, kind, templates, namespace } = subject;
   const violations: Violation[] = [];
   const warnings = new Set<string>();
   const sources = new Set<string>();
@@ -64,8 +69,8 @@ export function* judgeInSteps(
   let denials = 0;
   for (const { template, path } of templates) {
     if (denials >= MOST_VIOLATIONS) break;
-    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = policies.policyFor(namespace, labels, itself);
+    const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    const policy = policies.policyFor(namespace, podLabels, itself);
     for (const { source } of policy.layers) sources.add(source);
     // When nothing is added, only the warnings about annotations are needed: floors need not be checked.
     const defaulting = yield* (willBeDefaulted ? permittedDefaulting : defaultProbesInSteps)(template, policy, kind);
@@ -84,6 +89,8 @@ export function* judgeInSteps(
           : [];
       found = yield* withPoliciesAtFault(found, injections, policy.checkPolicy);
     }
+    if (found.length > 0)
+      found = withExceptions(found, { namespace, names: namesOf(subject), podLabels }, policies, policy, now);
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // Pushed one by one: arguments of a spread call must fit on the stack, and a hostile object has any number of
     // violations.
@@ -97,4 +104,10 @@ export function* judgeInSteps(
     yield;
   }
   return { violations, warnings: [...warnings], policies: [...sources] };
+}
+
+/** The names by which exceptions may name the object. */
+function namesOf({ object, kind, controllers = [] }: Subject): readonly NamedWorkload[] {
+  const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+  return name === undefined ? controllers : [{ kind: kind.kind, name }, ...controllers];
 }

@@ -1,32 +1,49 @@
 import { mergedFacts } from '../facts/facts.ts';
+import { exceptionSource } from '../facts/exceptions.ts';
 import { Snapshot } from '../facts/snapshot.ts';
+import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
-import type { ProbePolicy } from '../policy/probe-policy.ts';
 
 /** A change of policies: objects that are applied, and objects that are deleted. */
 export interface PolicyChange {
   readonly applied: Snapshot;
-  /** Policies as `KIND/NAMESPACE/NAME`, cluster policies as `KIND/NAME`. They are deleted last. */
+  /** Policies and exceptions as `KIND/NAMESPACE/NAME`, cluster policies as `KIND/NAME`. They are deleted last. */
   readonly removed: readonly string[];
 }
 
 /**
  * Returns the snapshot after a change, object by object as `kubectl apply` does: a policy replaces the policy of the
- * same kind, namespace and name. A Namespace replaces the labels of the namespace. Everything else stays.
+ * same kind, namespace and name, and so does each object that is a fact. A Namespace replaces the labels of the
+ * namespace. Everything else stays.
  *
  * @param catalogue the checks of this build
  */
 export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, change: PolicyChange): Snapshot {
-  const bySource = new Map<string, ProbePolicy>();
-  for (const policy of [...before.policies, ...change.applied.policies]) bySource.set(policy.source, policy);
-  for (const source of change.removed) bySource.delete(source);
+  // An object of a cluster is in the highest tier. The tiers below hold files, and a file is not applied over.
+  const highest = new Map((before.tiers.at(-1)?.policies ?? []).map((policy) => [policy.source, policy]));
+  const removed = new Set(change.removed.filter((source) => !highest.has(source)));
+  for (const policy of change.applied.policies) highest.set(policy.source, policy);
+  for (const source of change.removed) highest.delete(source);
+  const lower = before.tiers
+    .slice(0, -1)
+    .map(({ policies }) => new PolicyTier(policies.filter(({ source }) => !removed.has(source))));
+  const set = PolicySet.ofTiers(catalogue, [...lower, new PolicyTier([...highest.values()])]);
   const facts = mergedFacts(before.facts, change.applied.facts);
-  const exceptions = facts.exceptions.without(new Set(change.removed));
-  return Snapshot.of(catalogue, [...bySource.values()], { ...facts, exceptions });
+  return new Snapshot(set, { ...facts, exceptions: facts.exceptions.without(new Set(change.removed)) });
 }
 
-/** Returns the removals that name no policy: neither of the snapshot nor of the change. */
+/** Returns the names of all policies and exceptions, as removals name them. */
+export function knownSources(...snapshots: readonly Snapshot[]): readonly string[] {
+  return snapshots.flatMap(({ policies, facts }) => [
+    ...policies.map(({ source }) => source),
+    ...[...facts.exceptions.byNamespace].flatMap(([namespace, exceptions]) =>
+      exceptions.map(({ name }) => exceptionSource(namespace, name)),
+    ),
+  ]);
+}
+
+/** Returns the removals that name neither a policy nor an exception of the snapshot and the change. */
 export function unknownRemovals(before: Snapshot, { applied, removed }: PolicyChange): readonly string[] {
-  const known = new Set([...before.policies, ...applied.policies].map(({ source }) => source));
+  const known = new Set(knownSources(before, applied));
   return removed.filter((source) => !known.has(source));
 }

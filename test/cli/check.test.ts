@@ -115,13 +115,14 @@ describe('probewright check', () => {
         deny: 1,
         warn: 0,
         audit: 0,
+        excepted: 0,
         coverage: {
           containers: 1,
           livenessProbe: { have: 0, get: 0, lack: 1, reasons: { 'no-policy': 1 } },
           readinessProbe: { have: 1, get: 0, lack: 0, reasons: {} },
           noMainContainer: [],
         },
-        hidden: { otherChecks: 0, warn: 0, audit: 0 },
+        hidden: { otherChecks: 0, warn: 0, audit: 0, excepted: 0 },
       },
     });
   });

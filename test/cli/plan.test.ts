@@ -172,7 +172,9 @@ describe('probewright plan', () => {
     });
     const { code, stderr } = await plan('--remove', 'apps/a', file);
     expect(code).toBe(2);
-    expect(stderr).toContain('--remove: must be ProbePolicy/NAMESPACE/NAME or ClusterProbePolicy/NAME, not "apps/a"');
+    expect(stderr).toContain(
+      '--remove: must be ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME, not "apps/a"',
+    );
   });
 
   it('needs a change', async () => {

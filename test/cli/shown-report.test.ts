@@ -44,8 +44,8 @@ describe('what is shown of a report', () => {
 
   it('counts what is shown, and what each filter hides', () => {
     expect(shownReport(report, { minLevel: 'error', only: [], skip: ['slow-detection'] }).summary).toEqual({
-      ...{ objects: 2, workloads: 1, deny: 1, warn: 0, audit: 0, coverage: NO_COVERAGE },
-      hidden: { otherChecks: 1, warn: 1, audit: 0 },
+      ...{ objects: 2, workloads: 1, deny: 1, warn: 0, audit: 0, excepted: 0, coverage: NO_COVERAGE },
+      hidden: { otherChecks: 1, warn: 1, audit: 0, excepted: 0 },
     });
   });
 
@@ -97,9 +97,11 @@ describe('what is shown of a report', () => {
         (found, selection) => {
           const all = found.map(({ check, action, line, file }) => finding(check, action, line, file));
           const { violations, summary } = shownReport(reportOf(...all), selection);
-          const { deny, warn, audit, hidden } = summary;
-          expect({ deny, warn, audit }).toEqual(countByAction(violations));
-          expect(violations.length + hidden.otherChecks + hidden.warn + hidden.audit).toBe(all.length);
+          const { deny, warn, audit, excepted, hidden } = summary;
+          expect({ deny, warn, audit, excepted }).toEqual(countByAction(violations));
+          expect(violations.length + hidden.otherChecks + hidden.warn + hidden.audit + hidden.excepted).toBe(
+            all.length,
+          );
           for (const shown of violations) expect(all).toContain(shown);
         },
       ),

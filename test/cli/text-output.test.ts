@@ -35,7 +35,7 @@ function textOf(
 ): string {
   const report = {
     violations,
-    summary: { objects: 3, workloads: 2, deny: 0, warn: 0, audit: 0, coverage },
+    summary: { objects: 3, workloads: 2, deny: 0, warn: 0, audit: 0, excepted: 0, coverage },
     warnings: [],
     problems: [],
   };

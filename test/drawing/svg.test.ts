@@ -5,6 +5,7 @@ import { overviewAsSvg } from '../../src/drawing/svg-overview.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { httpProbe } from '../checks/workload.ts';
 import { policySet } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { WorkloadExplanation } from '../../src/timeline/explanation.ts';
 
@@ -18,7 +19,7 @@ const probes = {
 function explained(count: number, spec: JsonObject = {}): WorkloadExplanation {
   const containers = Array.from({ length: count }, (_, index) => ({ name: `app-${index}`, ...probes }));
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { ...spec, containers } };
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS };
+  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const workload = explainManifest(pod, 'a.yaml:1:1', settings);
   if (workload === undefined) throw new Error('no workload');
   return workload;

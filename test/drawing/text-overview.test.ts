@@ -3,13 +3,14 @@ import { explainManifest } from '../../src/timeline/explain-manifest.ts';
 import { overviewLines } from '../../src/drawing/text-overview.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { policySet } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 const http = { httpGet: { path: '/', port: 8080 } };
 
 function linesOf(...containers: JsonObject[]): string[] {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers } };
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS };
+  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   return overviewLines(explainManifest(pod, 'a.yaml:1:1', settings)?.containers ?? []);
 }
 

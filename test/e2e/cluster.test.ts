@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { certificateScenarios } from './cluster-certificates.ts';
+import { exceptionScenarios } from './cluster-exceptions.ts';
 import { freshNamespaceScenarios } from './cluster-fresh-namespaces.ts';
 import { type Healed, healingScenarios, quietScenario } from './cluster-healing.ts';
 import { leastPrivilegeScenarios } from './cluster-least-privilege.ts';
@@ -40,6 +41,7 @@ describe.skipIf(problem !== undefined)('Probewright in a cluster', () => {
 
   policyScenarios(cluster, release);
   statusScenarios(cluster, release);
+  exceptionScenarios(cluster, release);
   policyReviewScenarios(cluster, release);
   replacementScenarios(cluster, release);
   healingScenarios(cluster, release, healed);

@@ -4,12 +4,13 @@ import { explainManifest } from '../../src/timeline/explain-manifest.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { deploymentWith, httpProbe, podWith } from '../checks/workload.ts';
 import { policySet } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { ContainerExplanation } from '../../src/timeline/explanation.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** The explanations of a manifest's containers, without policies. */
 function containersOf(manifest: JsonObject): readonly ContainerExplanation[] {
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS };
+  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   return explainManifest(manifest, 'a.yaml:1:1', settings)?.containers ?? [];
 }
 

@@ -6,6 +6,7 @@ import { figureOf } from '../../src/timeline/figure.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { deploymentWith, findings, podWith } from '../checks/workload.ts';
 import { policySet } from '../worlds.ts';
+import { NOW } from '../now.ts';
 import type { ContainerExplanation } from '../../src/timeline/explanation.ts';
 import type { FigureId } from '../../src/timeline/figure.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
@@ -81,7 +82,7 @@ const pod = fc.tuple(container, podSpec).map(([own, spec]) => podWith(own, spec)
 
 /** How `explain` shows the only container of a manifest. */
 function explained(manifest: JsonObject): ContainerExplanation {
-  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS };
+  const settings = { policies: policySet(), namespace: 'apps', kinds: KNOWN_KINDS, now: NOW };
   const [only] = explainManifest(manifest, 'a.yaml:1:1', settings)?.containers ?? [];
   if (only === undefined) throw new Error('no container is explained');
   return only;

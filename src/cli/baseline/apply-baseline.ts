@@ -44,7 +44,8 @@ export async function applyBaseline(
   const entries = baseline === undefined ? [] : await loadBaseline(baseline, io);
   if (entries === undefined) return undefined;
   if (written !== undefined) {
-    const { violations } = shownReport(report, selection);
+    // The end of an exception must show, so a baseline does not hide what an exception allows.
+    const violations = shownReport(report, selection).violations.filter(({ action }) => action !== 'Excepted');
     const outcome = await writeBaseline(written, violations, report, io);
     if (outcome === 'failed') return undefined;
     if (outcome === 'skipped') return { report };

@@ -14,8 +14,8 @@ export const PLAN_FAILURES = ['denied', 'warned', 'any'] as const;
 export type PlanFailure = (typeof PLAN_FAILURES)[number];
 
 const POLICY = textThat(
-  (text) => /^(?:ProbePolicy\/[^/]+\/[^/]+|ClusterProbePolicy\/[^/]+)$/.test(text),
-  'ProbePolicy/NAMESPACE/NAME or ClusterProbePolicy/NAME',
+  (text) => /^(?:(?:ProbePolicy|ProbeException)\/[^/]+\/[^/]+|ClusterProbePolicy\/[^/]+)$/.test(text),
+  'ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME',
   'POLICY',
 );
 
@@ -35,7 +35,7 @@ const CHANGE_FLAGS = {
   }),
   remove: repeatable({
     type: POLICY,
-    summary: 'Remove a policy: ProbePolicy/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
+    summary: 'Remove ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
   }),
 } as const;
 

@@ -17,7 +17,7 @@ export function findingLine(violation: PlacedViolation, paint: Paint, origin: Or
   const { file, line, column } = violation;
   if (isInCluster(file, origin)) {
     const object = outputLine(`${objectName(violation)}:`);
-    return `${paint('heading', object)} ${paint(level, `${level}:`)} ${visible(formatViolation(violation))}`;
+    return `${paint('heading', object)} ${paint(level, `${level}:`)} ${visible(formatViolation({ ...violation, message: shownMessage(violation) }))}`;
   }
   const place = outputLine(`${file}:${line}:${column}:`);
   const finding = visible(

@@ -1,15 +1,18 @@
 import { visible } from '../../text/visible.ts';
 import { formatViolation } from '../../checks/violation.ts';
+import { shownMessage } from './shown-message.ts';
 import type { Position } from '../../yaml/reading/positions.ts';
 import type { ShownReport } from '../shown-report.ts';
 
-const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice' } as const;
+const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice', Excepted: 'notice' } as const;
 type Command = (typeof COMMAND)[keyof typeof COMMAND];
 
 /** GitHub Actions workflow commands: annotations on the lines of a pull request. */
 export function githubReport({ violations, problems }: ShownReport): string {
   return [
-    ...violations.map((of) => annotation(COMMAND[of.action], of, of.check, formatViolation(of))),
+    ...violations.map((of) =>
+      annotation(COMMAND[of.action], of, of.check, formatViolation({ ...of, message: shownMessage(of) })),
+    ),
     ...problems.map((problem) => annotation('error', problem, 'probewright', problem.message)),
   ].join('');
 }

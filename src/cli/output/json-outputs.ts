@@ -7,7 +7,17 @@
 export type ProbeName = 'startupProbe' | 'livenessProbe' | 'readinessProbe';
 
 /** What a violation leads to. */
-export type ViolationAction = 'Deny' | 'Warn' | 'Audit';
+export type ViolationAction = 'Deny' | 'Warn' | 'Audit' | 'Excepted';
+
+/** A ProbeException that allows a violation, or allowed it until its end. */
+export interface ListedException {
+  readonly name: string;
+  readonly owner: string;
+  readonly reason: string;
+  readonly ticket?: string;
+  /** The end, as RFC 3339 in UTC. */
+  readonly expires: string;
+}
 
 /** An edit of one field of the object. A null value removes the field. */
 export interface AdvisedEdit {
@@ -40,6 +50,10 @@ export interface ListedViolation {
   readonly properties?: Readonly<Record<string, number>>;
   /** For a finding about a policy: how many workloads of the inputs get the probe. */
   readonly workloads?: number;
+  /** The exception that allows the violation. Present if the action is `Excepted`. */
+  readonly exception?: ListedException;
+  /** The exception that allowed the violation until its end. */
+  readonly endedException?: ListedException;
   /** The page of the check. */
   readonly url: string;
 }
@@ -71,6 +85,8 @@ export interface CheckOutput {
     readonly deny: number;
     readonly warn: number;
     readonly audit: number;
+    /** Violations that exceptions allow. */
+    readonly excepted: number;
     readonly coverage: {
       /** Application containers and native sidecars. */
       readonly containers: number;

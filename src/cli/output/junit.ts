@@ -1,4 +1,5 @@
 import { escapeXml } from '../../text/xml.ts';
+import { shownMessage } from './shown-message.ts';
 import { formatViolation } from '../../checks/violation.ts';
 import type { FileProblem } from '../../sources/policy-documents.ts';
 import { objectName } from '../check-report.ts';
@@ -44,7 +45,7 @@ function counts(cases: readonly TestCase[], tests: number): string {
 function violationCase(violation: PlacedViolation): TestCase {
   const { check, kind, namespace, name, container, probe, file, line, action } = violation;
   const title = `${objectName({ kind, namespace, name })} ${[container, probe].filter(Boolean).join('.')}: ${check}`;
-  const text = escapeXml(`${file}:${line}: ${formatViolation(violation)}`);
+  const text = escapeXml(`${file}:${line}: ${formatViolation({ ...violation, message: shownMessage(violation) })}`);
   const isFailure = action === 'Deny';
   const content = isFailure
     ? `<failure message="${text}" type="${escapeXml(check)}">${text}</failure>`

@@ -1,7 +1,8 @@
 import { formatPath } from '../../json/field-path.ts';
 import { checkUrl } from '../../checks/check-url.ts';
+import type { AppliedException } from '../../checks/violation.ts';
 import type { PlacedViolation } from '../check-report.ts';
-import type { FilePlace, ListedViolation } from './json-outputs.ts';
+import type { FilePlace, ListedException, ListedViolation } from './json-outputs.ts';
 
 /** A violation without its place in a file. */
 export function listedViolation(violation: PlacedViolation): ListedViolation {
@@ -14,12 +15,16 @@ export function placedViolation(violation: PlacedViolation): ListedViolation & F
   return listed(violation, { file, line, column });
 }
 
+function listedException({ name, owner, reason, ticket, expires }: AppliedException): ListedException {
+  return { name, owner, reason, ...(ticket !== undefined && { ticket }), expires };
+}
+
 /** The place comes right behind the path, so that a person finds both together. */
 function listed<Place extends object>(
   { check, action, message, remedy, edits, path, ...violation }: PlacedViolation,
   place: Place,
 ): ListedViolation & Place {
-  const { kind, namespace, name, container, probe, properties, workloads } = violation;
+  const { kind, namespace, name, container, probe, properties, workloads, exception, ended } = violation;
   return {
     check,
     action,
@@ -35,6 +40,8 @@ function listed<Place extends object>(
     ...(probe !== undefined && { probe }),
     ...(properties !== undefined && { properties }),
     ...(workloads !== undefined && { workloads }),
+    ...(exception !== undefined && { exception: listedException(exception) }),
+    ...(ended !== undefined && { endedException: listedException(ended) }),
     url: checkUrl(check),
   };
 }

@@ -3,7 +3,7 @@ import type { CheckDefinition } from '../../policy/check-catalogue.ts';
 import type { CheckParameters } from '../../policy/check-parameters.ts';
 
 /** The level of SARIF for an action. */
-export const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Off: 'none' } as const;
+export const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Excepted: 'note', Off: 'none' } as const;
 
 /** Returns a check as a rule of SARIF, with the help that code scanning shows beside an alert. */
 export function sarifRule({ id, action, summary, parameters }: CheckDefinition): unknown {

@@ -1,6 +1,6 @@
 import { jsonText } from '../../text/json-text.ts';
 import { outputLine, visible } from '../../text/visible.ts';
-import { fullMessage } from '../../checks/violation.ts';
+import { formatException, fullMessage } from '../../checks/violation.ts';
 import { CHECKS } from '../../checks/catalogue.ts';
 import { formatPath } from '../../json/field-path.ts';
 import { VERSION } from '../../version.ts';
@@ -64,7 +64,15 @@ function result(violation: PlacedViolation, ruleIndex: number | undefined, occur
     ],
     partialFingerprints: fingerprintOf(violation, occurrence),
     ...(violation.properties && { properties: violation.properties }),
+    ...suppressionOf(violation),
   };
+}
+
+/** GitHub closes an alert with a suppression, and other viewers show its justification. */
+function suppressionOf({ exception }: PlacedViolation): object {
+  if (exception === undefined) return {};
+  const justification = outputLine(formatException(exception));
+  return { suppressions: [{ kind: 'external', status: 'accepted', justification }] };
 }
 
 function notification(problem: FileProblem): unknown {

@@ -43,17 +43,19 @@ function worstOf(levels: readonly Level[]): number {
 
 /** What was looked at, how much was found, and how much is hidden: one line, unless the screen is narrow. */
 function totals({ summary, warnings, problems, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
-  const { objects, workloads, deny, warn, audit, hidden } = summary;
+  const { objects, workloads, deny, warn, audit, excepted, hidden } = summary;
   const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };
   const found = LEVELS.filter((level) => isShownAt(level, minLevel)).map((level) => count(counts[level], level));
   const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
+  if (excepted > 0) parts.push(`${count(excepted, 'violation')} excepted`);
   if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
   if (problems.length > 0) parts.push(count(problems.length, 'input problem'));
   const { known } = hidden;
   if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
   if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
   if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
-  if (hidden.audit > 0) parts.push(`${count(hidden.audit, 'note')} hidden (--min-level note shows notes)`);
+  const hiddenNotes = hidden.audit + hidden.excepted;
+  if (hiddenNotes > 0) parts.push(`${count(hiddenNotes, 'note')} hidden (--min-level note shows notes)`);
   const worst = problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
   return paragraph(screen, { text: parts.join('; '), style: worst ?? 'heading' });
 }

@@ -139,6 +139,7 @@ function reportedWorkload(
     policies: snapshot,
     namespace,
     kinds,
+    now,
   });
   if (explanation === undefined) return undefined;
   const subject = { object, kind, templates: found.templates, namespace };

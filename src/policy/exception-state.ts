@@ -1,0 +1,29 @@
+import { endOf, EXPIRING_MILLISECONDS } from './exception-rules.ts';
+import type { ExceptionRules } from './exception-rules.ts';
+import type { ProbeException } from './probe-exception.ts';
+
+/** The states of an exception. Expiring: the end is within 14 days. Unused: no match for 30 days. */
+export const EXCEPTION_STATES = ['Active', 'Expiring', 'Expired', 'Unused'] as const;
+export type ExceptionState = (typeof EXCEPTION_STATES)[number];
+
+/** An exception without a match for this time is unused. */
+export const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
+
+/** @param lastMatched when the exception last allowed a violation, in milliseconds since the epoch */
+export function isUnused({ created }: ProbeException, lastMatched: number | undefined, now: number): boolean {
+  const since = Math.max(created ?? now, lastMatched ?? -Infinity);
+  return now - since >= UNUSED_MILLISECONDS;
+}
+
+/** The state of an exception at an instant. An exception that is unused and expiring is expiring. */
+export function exceptionState(
+  exception: ProbeException,
+  rules: ExceptionRules,
+  lastMatched: number | undefined,
+  now: number,
+): ExceptionState {
+  const left = endOf(exception, rules) - now;
+  if (left <= 0) return 'Expired';
+  if (left <= EXPIRING_MILLISECONDS) return 'Expiring';
+  return isUnused(exception, lastMatched, now) ? 'Unused' : 'Active';
+}

@@ -1,0 +1,183 @@
+import { hasCode } from '../kubernetes/api-error.ts';
+import { MERGE_PATCH } from '../kubernetes/api-client.ts';
+import { isRecord } from '../kubernetes/kubernetes-object.ts';
+import { realTimer } from '../kubernetes/timer.ts';
+import { POLICY_API_VERSION } from '../policy/api-version.ts';
+import { exceptionRules } from '../policy/exception-rules.ts';
+import { messageOf } from '../text/error-message.ts';
+import { EXCEPTION_STATES, exceptionState } from '../policy/exception-state.ts';
+import { exceptionStatus, isReported, reportedLastMatch } from './exception-status.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { Timer } from '../kubernetes/timer.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { ExceptionState } from '../policy/exception-state.ts';
+import type { ExceptionRules } from '../policy/exception-rules.ts';
+
+/** What the statuses of exceptions work with. */
+export interface ExceptionStatusDependencies {
+  readonly client: ApiClient;
+  /** The snapshot in force. */
+  readonly snapshot: () => Snapshot | undefined;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly timer?: Timer;
+  /** Statuses cannot be written, or can be written again (undefined). Reported once. */
+  readonly troubled: (problem: string | undefined) => void;
+}
+
+/** How often statuses are compared with what they should be. */
+const PASS_MILLISECONDS = 30_000;
+/** Each replica adds its matches to an exception at most once in this time. */
+const MATCHES_MILLISECONDS = 3_600_000;
+/** At most this many statuses are written in a pass: 2 a second. */
+const MOST_WRITES = 60;
+/** At most this many exceptions have matches that wait for a write. Matches of others are not counted. */
+const MOST_PENDING = 10_000;
+
+/** Matches of one exception that its status lacks. */
+interface Matches {
+  readonly namespace: string;
+  readonly name: string;
+  count: number;
+  /** In milliseconds since the epoch. */
+  last: number;
+}
+
+/**
+ * Writes the statuses of ProbeExceptions, few at a time. The leader writes states and conditions. Each replica adds the
+ * matches that it has seen, at most once an hour for an exception, and the first match at once.
+ */
+export class ExceptionStatuses {
+  readonly #dependencies: ExceptionStatusDependencies;
+  readonly #pending = new Map<string, Matches>();
+  /** When matches were last written, by exception. */
+  readonly #written = new Map<string, number>();
+  #isLeader = false;
+  #isStopped = false;
+  #isInTrouble = false;
+  #callOff: (() => void) | undefined;
+
+  constructor(dependencies: ExceptionStatusDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  start(): void {
+    const timer = this.#dependencies.timer ?? realTimer;
+    this.#callOff = timer(PASS_MILLISECONDS, () => {
+      void this.pass().finally(() => {
+        if (!this.#isStopped) this.start();
+      });
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#callOff?.();
+  }
+
+  lead(isLeader: boolean): void {
+    this.#isLeader = isLeader;
+  }
+
+  /** Notes that an exception has allowed a violation of a request. */
+  matched(namespace: string, name: string, now: number): void {
+    const key = `${namespace}/${name}`;
+    const known = this.#pending.get(key);
+    if (known !== undefined) {
+      known.count += 1;
+      known.last = now;
+    } else if (this.#pending.size < MOST_PENDING) this.#pending.set(key, { namespace, name, count: 1, last: now });
+  }
+
+  /** Writes some statuses. Never rejects. */
+  async pass(): Promise<void> {
+    const now = this.#dependencies.now();
+    for (const { namespace, name } of this.#due(now)) {
+      if (this.#isStopped) return;
+      try {
+        await this.#write(namespace, name, now);
+        this.#report(undefined);
+      } catch (error) {
+        // Another writer was faster, or the object is gone: the next pass sees what there is then.
+        if (hasCode(error, 404)) this.#pending.delete(`${namespace}/${name}`);
+        else if (!hasCode(error, 409)) return this.#report(messageOf(error));
+      }
+    }
+  }
+
+  /** The exceptions to write in this pass. */
+  #due(now: number): readonly { readonly namespace: string; readonly name: string }[] {
+    const due = new Map<string, { namespace: string; name: string }>();
+    for (const [key, written] of this.#written) if (now - written >= MATCHES_MILLISECONDS) this.#written.delete(key);
+    for (const [key, matches] of this.#pending) {
+      if (due.size >= MOST_WRITES) break;
+      if (!this.#written.has(key)) due.set(key, matches);
+    }
+    const snapshot = this.#dependencies.snapshot();
+    if (!this.#isLeader || snapshot === undefined) return [...due.values()];
+    for (const [namespace, exceptions] of snapshot.facts.exceptions.byNamespace) {
+      const rules = rulesOf(snapshot, namespace);
+      for (const exception of exceptions) {
+        if (due.size >= MOST_WRITES) return [...due.values()];
+        if (!isReported(exception, rules, now))
+          due.set(`${namespace}/${exception.name}`, { namespace, name: exception.name });
+      }
+    }
+    return [...due.values()];
+  }
+
+  async #write(namespace: string, name: string, now: number): Promise<void> {
+    const { client, snapshot } = this.#dependencies;
+    const path = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/probeexceptions/${encodeURIComponent(name)}`;
+    const object = await client.request({ method: 'GET', path });
+    const current = snapshot();
+    const exception = current?.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
+    if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined || exception === undefined) return;
+    const key = `${namespace}/${name}`;
+    const matches = this.#pending.get(key);
+    const { count, last } = matches ?? { count: 0, last: undefined };
+    const status = exceptionStatus(object, exception, rulesOf(current, namespace), {
+      now,
+      count,
+      last,
+      writesState: this.#isLeader,
+    });
+    const { resourceVersion } = object['metadata'];
+    await client.request({
+      method: 'PATCH',
+      path: `${path}/status`,
+      query: { fieldManager: 'probewright' },
+      contentType: MERGE_PATCH,
+      body: { metadata: { resourceVersion }, status },
+    });
+    if (matches === undefined) return;
+    this.#written.set(key, now);
+    // Matches may have been noted during the write.
+    matches.count -= count;
+    if (matches.count === 0) this.#pending.delete(key);
+  }
+
+  #report(problem: string | undefined): void {
+    if (this.#isInTrouble === (problem !== undefined)) return;
+    this.#isInTrouble = problem !== undefined;
+    this.#dependencies.troubled(problem);
+  }
+}
+
+/** The rules for the exceptions of a namespace, without policies for single workloads. */
+export function rulesOf(snapshot: Snapshot, namespace: string): ExceptionRules {
+  const { layers } = snapshot.policyFor(namespace, new Map());
+  return exceptionRules(layers.filter(({ workloadSelector }) => workloadSelector === undefined));
+}
+
+/** The number of exceptions in each state. Files count too. */
+export function exceptionCounts(snapshot: Snapshot | undefined, now: number): Readonly<Record<ExceptionState, number>> {
+  const counts = Object.fromEntries(EXCEPTION_STATES.map((state) => [state, 0])) as Record<ExceptionState, number>;
+  if (snapshot === undefined) return counts;
+  for (const [namespace, exceptions] of snapshot.facts.exceptions.byNamespace) {
+    const rules = rulesOf(snapshot, namespace);
+    for (const exception of exceptions)
+      counts[exceptionState(exception, rules, reportedLastMatch(exception), now)] += 1;
+  }
+  return counts;
+}
