@@ -9,7 +9,9 @@ export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] 
   const pods = workloads.reduce((sum, { live }) => sum + live.reduce((all, finding) => all + finding.pods, 0), 0);
   return [
     { number: workloads.length, label: workloads.length === 1 ? 'workload' : 'workloads', tone: '' },
-    ...countsByVerdict(workloads).map(({ number, tone }, level) => ({ number, label: LABELS[level] ?? '', tone })),
+    ...countsByVerdict(workloads)
+      .map(({ number, tone }, level) => ({ number, label: LABELS[level] ?? '', tone }))
+      .filter(({ label, number }) => number > 0 || label !== EXCEPTED),
     ...(pods > 0 ? [{ number: pods, label: 'live Pods with findings', tone: 'warn' }] : []),
     ...(exceptions.length > 0
       ? [{ number: exceptions.length, label: exceptions.length === 1 ? 'exception' : 'exceptions', tone: 'excepted' }]
@@ -17,12 +19,19 @@ export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] 
   ];
 }
 
+/** The label of a tile that is shown only when there is an excepted workload. */
+const EXCEPTED = 'with exceptions only';
+
 /** What the number of a verdict means, in the order of VERDICTS. */
 const LABELS = VERDICTS.map(({ label }) => {
   return (
-    { Denied: 'would be denied', Warned: 'with warnings', Noted: 'with notes only', Clean: 'without findings' }[
-      label
-    ] ?? label
+    {
+      Denied: 'would be denied',
+      Warned: 'with warnings',
+      Noted: 'with notes only',
+      Excepted: EXCEPTED,
+      Clean: 'without findings',
+    }[label] ?? label
   );
 });
 
