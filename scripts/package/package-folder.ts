@@ -12,6 +12,7 @@ const COPIED: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'CHANGELOG.md',
   'integrations/npm/README.md': 'README.md',
   'integrations/npm/bin': 'bin',
+  'integrations/helm': 'helm/probewright',
 };
 
 /** Writes the folder that `npm pack` packs. It has everything of the npm package, and nothing else. */

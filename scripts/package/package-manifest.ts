@@ -38,6 +38,7 @@ export function packageManifest(): unknown {
     bin: {
       probewright: 'bin/probewright.js',
       'kubectl-probewright': 'bin/probewright.js',
+      'probewright-krm': 'bin/probewright-krm.js',
     },
     exports: {
       '.': { types: './types/api/index.d.ts', default: './dist/api.js' },

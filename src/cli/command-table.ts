@@ -4,6 +4,7 @@ import { COMPLETION } from './definitions/completion.ts';
 import { EXPLAIN } from './definitions/explain.ts';
 import { FIX } from './definitions/fix.ts';
 import { OBSERVE } from './definitions/observe.ts';
+import { KRM_FUNCTION } from './definitions/krm-function.ts';
 import { PLAN } from './definitions/plan.ts';
 import { REPORT } from './definitions/report.ts';
 import { SNAPSHOT } from './definitions/snapshot.ts';
@@ -35,6 +36,7 @@ const COMMANDS = {
   report: REPORT,
   snapshot: SNAPSHOT,
   starts: STARTS,
+  'krm-function': KRM_FUNCTION,
   checks: CHECKS,
   completion: COMPLETION,
 } as const;

@@ -19,6 +19,10 @@ const COMMANDS: Readonly<Record<CommandName, RunnableCommand>> = {
   snapshot: runnable(COMMAND_TABLE.snapshot, async () => (await import('./snapshot.ts')).runSnapshot),
   starts: runnable(COMMAND_TABLE.starts, async () => (await import('./starts.ts')).runStarts),
   report: runnable(COMMAND_TABLE.report, async () => (await import('./report.ts')).runReport),
+  'krm-function': runnable(
+    COMMAND_TABLE['krm-function'],
+    async () => (await import('./krm-function.ts')).runKrmFunction,
+  ),
   checks: runnable(COMMAND_TABLE.checks, async () => (await import('./checks.ts')).runChecks),
   completion: runnable(COMMAND_TABLE.completion, async () => (await import('./completion.ts')).runCompletion),
   help: runnable(COMMAND_TABLE.help, async () => (await import('./help.ts')).runHelp),

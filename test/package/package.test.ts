@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writePackageFolder } from '../../scripts/package/package-folder.ts';
 import { VERSION } from '../../src/version.ts';
+import { packedPackage } from './packed-package.ts';
+import type { PackedPackage } from './packed-package.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -18,40 +18,19 @@ if (OTHER_NODES.length === 0)
   console.log('PROBEWRIGHT_NODES names no other Node: the package is tested with this one only');
 const NODES = [process.execPath, ...OTHER_NODES];
 
-let directory: string;
-let tarball: string;
+let packed: PackedPackage;
 /** A project that has installed the package. */
 let project: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'probewright-package-'));
-  const folder = join(directory, 'package');
-  await writePackageFolder(folder);
-  const { stdout } = await run('npm', ['pack', folder, '--pack-destination', directory, '--silent'], {
-    cwd: directory,
-  });
-  tarball = join(directory, stdout.trim());
-  project = join(directory, 'project');
+  packed = await packedPackage();
+  project = join(packed.directory, 'project');
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  await npm(['install', '--silent', tarball], project);
+  await run('npm', ['install', '--silent', packed.tarball], { cwd: project, env: packed.environment() });
 }, 180_000);
 
-afterAll(() => rm(directory, { recursive: true, force: true }));
-
-/** npm without network, without the checkout's settings, and with a cache of its own. */
-async function npm(args: readonly string[], cwd: string, program = 'npm', node = process.execPath): Promise<string> {
-  const env = {
-    PATH: [dirname(node), process.env['PATH'] ?? ''].join(':'),
-    HOME: directory,
-    npm_config_cache: join(directory, 'cache'),
-    npm_config_offline: 'true',
-    npm_config_update_notifier: 'false',
-    npm_config_audit: 'false',
-    npm_config_fund: 'false',
-  };
-  return (await run(program, [...args], { cwd, env })).stdout;
-}
+afterAll(() => packed.remove());
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -79,7 +58,7 @@ describe('the npm package', () => {
     expect(manifest).toMatchObject({ name: 'probewright', version: VERSION, license: 'Apache-2.0' });
     const members = Object.keys(manifest);
     expect(members.filter((name) => /depend|scripts|private/i.test(name))).toEqual([]);
-    expect(basename(tarball)).toBe(`probewright-${VERSION}.tgz`);
+    expect(basename(packed.tarball)).toBe(`probewright-${VERSION}.tgz`);
   });
 
   it('has the licence of every package whose code is in the bundle', async () => {
@@ -89,17 +68,17 @@ describe('the npm package', () => {
   });
 
   it.each(NODES)('checks manifests in an empty folder, by npx, with %s', async (node) => {
-    const empty = await mkdtemp(join(directory, 'empty-'));
+    const empty = await mkdtemp(join(packed.directory, 'empty-'));
     // npx takes an absolute path for a program, and looks for a relative path in its own idea of the project.
     const args = [
       '--yes',
-      `file:${tarball}`,
+      `file:${packed.tarball}`,
       'check',
       join(root, 'examples/manifests'),
       '--policies',
       join(root, 'examples/policies'),
     ];
-    const stdout = await npm(args, empty, 'npx', node);
+    const { stdout } = await run('npx', args, { cwd: empty, env: packed.environment(node) });
     expect(stdout).toContain('1 workload in 1 object: 0 errors, 0 warnings');
     expect(await readdir(empty)).toEqual([]);
   });

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# A step of action.yml: checks the manifests. Writes the findings as annotations of the job and as SARIF.
+set -euo pipefail
+
+mapfile -t files < <(printf '%s\n' "$FILES" | grep -v '^[[:space:]]*$')
+mapfile -t flags < <(printf '%s\n' "$ARGUMENTS" | grep -v '^[[:space:]]*$')
+flags+=("--namespace=$NAMESPACE")
+if [ -n "$POLICIES" ]; then flags+=("--policies=$POLICIES"); fi
+if [ "$STRICT" = true ]; then flags+=(--strict); fi
+
+sarif=$RUNNER_TEMP/probewright.sarif
+code=0
+npx --yes "$PACKAGE" check "${files[@]}" "${flags[@]}" --output=github || code=$?
+# The same findings once more. What cannot be read has been reported already.
+npx --yes "$PACKAGE" check "${files[@]}" "${flags[@]}" --output=sarif >"$sarif" 2>/dev/null || true
+
+echo "code=$code" >>"$GITHUB_OUTPUT"
+if [ -s "$sarif" ]; then echo "sarif=$sarif" >>"$GITHUB_OUTPUT"; fi

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# A step of action.yml: compares the policies of the pull request with those of its base, and comments the effect.
+set -euo pipefail
+
+if [ -z "$POLICIES" ]; then
+  echo "::error title=Probewright::the input plan needs the input policies"
+  exit 2
+fi
+mapfile -t files < <(printf '%s\n' "$FILES" | grep -v '^[[:space:]]*$')
+
+# The policies of the base branch. A base without policies is no error: then all policies are new.
+base=$RUNNER_TEMP/probewright-base
+mkdir -p "$base"
+git fetch --quiet --no-tags --depth=1 origin "$GITHUB_BASE_REF"
+from=()
+if git cat-file -e "FETCH_HEAD:$POLICIES" 2>/dev/null; then
+  git archive FETCH_HEAD -- "$POLICIES" | tar -x -C "$base"
+  from=("--from=$base/$POLICIES")
+fi
+
+body=$RUNNER_TEMP/probewright-plan.md
+code=0
+npx --yes "$PACKAGE" plan "${files[@]}" "--policies=$POLICIES" "${from[@]}" "--namespace=$NAMESPACE" --output=markdown \
+  >"$body" || code=$?
+# 0: no effect, 1: some effect.
+if [ "$code" -gt 1 ]; then exit "$code"; fi
+
+comments="repos/$GITHUB_REPOSITORY/issues/$PULL_REQUEST/comments"
+# Only a comment of a bot: anyone may write a comment that begins with the marker.
+own='.[] | select(.user.type == "Bot" and (.body | startswith("<!-- probewright plan -->"))) | .id'
+id=$(gh api --paginate "$comments" --jq "$own" | head -n 1)
+if [ -n "$id" ]; then
+  gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" --field "body=@$body" --silent
+else
+  gh api --method POST "$comments" --field "body=@$body" --silent
+fi

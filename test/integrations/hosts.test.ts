@@ -1,0 +1,316 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { VERSION } from '../../src/version.ts';
+import { packedPackage } from '../package/packed-package.ts';
+import { readAction, runAction } from './composite-action.ts';
+import type { PackedPackage } from '../package/packed-package.ts';
+import type { JobResult } from './composite-action.ts';
+
+/** Runs each integration as its host runs the integration. Without the host, the test is skipped. */
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+/** A program of the control plane's directory, or of the PATH. */
+function tool(name: string): string | undefined {
+  const folders = [process.env['KUBEBUILDER_ASSETS'] ?? '', ...(process.env['PATH'] ?? '').split(delimiter)];
+  const found = folders.map((folder) => join(folder, name)).find((path) => path !== name && existsSync(path));
+  if (found === undefined)
+    console.log(`${name} is neither in KUBEBUILDER_ASSETS nor on the PATH: its tests are skipped`);
+  return found;
+}
+const [helm, kubectl, kpt, kustomize, preCommit] = ['helm', 'kubectl', 'kpt', 'kustomize', 'pre-commit'].map(tool);
+
+const DEPLOYMENT = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      containers:
+        - name: app
+          image: web
+          ports: [{ name: http, containerPort: 8080 }]
+`;
+const PROBES = {
+  startupProbe: {
+    httpGet: { path: '/livez', port: 'http' },
+    timeoutSeconds: 5,
+    periodSeconds: 5,
+    failureThreshold: 30,
+  },
+  livenessProbe: {
+    httpGet: { path: '/livez', port: 'http' },
+    timeoutSeconds: 5,
+    periodSeconds: 10,
+    failureThreshold: 3,
+  },
+  readinessProbe: {
+    httpGet: { path: '/readyz', port: 'http' },
+    timeoutSeconds: 5,
+    periodSeconds: 5,
+    failureThreshold: 2,
+  },
+};
+const policies = join(root, 'examples/quick-start/policy.yaml');
+
+let packed: PackedPackage;
+
+beforeAll(async () => {
+  packed = await packedPackage();
+}, 180_000);
+
+afterAll(() => packed.remove());
+
+const folder = (name: string): Promise<string> => mkdtemp(join(packed.directory, `${name}-`));
+
+/** The container of a Deployment in a YAML stream. */
+function container(text: string): unknown {
+  const documents = parseAllDocuments(text).map((document) => document.toJS() as { kind?: string } | null);
+  const deployment = documents.find((document) => document?.kind === 'Deployment') as
+    { spec: { template: { spec: { containers: unknown[] } } } } | undefined;
+  return deployment?.spec.template.spec.containers[0];
+}
+
+describe.skipIf(helm === undefined)('the post-renderer of Helm', () => {
+  let chart: string;
+  let env: Record<string, string>;
+  const template = (...args: readonly string[]): Promise<{ stdout: string }> =>
+    run(helm ?? '', ['template', 'web', chart, '-n', 'shop', '--post-renderer', 'probewright', ...args], { env });
+  const argument = (word: string): [string, string] => ['--post-renderer-args', word];
+
+  beforeAll(async () => {
+    chart = await folder('chart');
+    await mkdir(join(chart, 'templates'));
+    await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 0.1.0\n');
+    await writeFile(join(chart, 'templates/web.yaml'), DEPLOYMENT.replace('name: web', 'name: {{ .Release.Name }}'));
+    const home = await folder('helm');
+    env = { ...packed.environment(), HELM_CONFIG_HOME: home, HELM_CACHE_HOME: home, HELM_DATA_HOME: home };
+    await run(helm ?? '', ['plugin', 'install', join(packed.folder, 'helm/probewright')], { env });
+  });
+
+  it('gives the Deployments of a chart their probes', async () => {
+    const { stdout } = await template(...argument(`--policies=${policies}`), ...argument('--namespace=shop'));
+    expect(container(stdout)).toMatchObject({ name: 'app', ...PROBES });
+    expect(stdout).toContain('# Source: web/templates/web.yaml');
+  });
+
+  it.each([
+    ['a namespace', `--policies=${policies}`, 'Helm does not tell the namespace of the release', '--namespace=NAME'],
+    ['policies', '--namespace=shop', 'without policies no probe is added', '--policies=DIR'],
+  ])('fails without %s', async (_, word, reason, flag) => {
+    await expect(template(...argument(word))).rejects.toMatchObject({ code: 1, stdout: '' });
+    // Helm 4.1 does not show what a post-renderer writes to standard error.
+    const program = join(packed.folder, 'helm/probewright/post-render.js');
+    await expect(run(process.execPath, [program, word], { env })).rejects.toMatchObject({
+      code: 2,
+      stderr: `probewright: ${reason}; add --post-renderer-args ${flag}\n`,
+    });
+  });
+
+  it('has the version of the program', async () => {
+    const plugin = parse(await readFile(join(root, 'integrations/helm/plugin.yaml'), 'utf8')) as { version: string };
+    expect(plugin.version).toBe(VERSION);
+  });
+});
+
+describe.skipIf(kubectl === undefined)('the plugin of kubectl', () => {
+  it('is found on the PATH, and takes the flags', async () => {
+    const bin = await folder('bin');
+    await symlink(join(packed.folder, 'bin/probewright.js'), join(bin, 'kubectl-probewright'));
+    const env = { ...packed.environment(), PATH: `${bin}:${packed.environment()['PATH'] ?? ''}` };
+    const { stdout: list } = await run(kubectl ?? '', ['plugin', 'list'], { env });
+    expect(list).toContain(join(bin, 'kubectl-probewright'));
+    const args = ['probewright', 'check', join(root, 'examples/manifests'), '-n', 'apps', '--output', 'json'];
+    const { stdout } = await run(kubectl ?? '', args, { env });
+    expect((JSON.parse(stdout) as { summary: { workloads: number } }).summary.workloads).toBe(1);
+  });
+});
+
+/** A folder with a Deployment of the namespace `shop`. */
+async function packageOfShop(): Promise<string> {
+  const directory = await folder('shop');
+  await writeFile(join(directory, 'web.yaml'), DEPLOYMENT.replace('name: web', 'name: web\n  namespace: shop'));
+  return directory;
+}
+
+describe('the KRM function', () => {
+  it('reads a ResourceList and prints one, without arguments', async () => {
+    const list = `apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n`;
+    const program = run(process.execPath, [join(packed.folder, 'bin/probewright-krm.js'), 'ignored']);
+    program.child.stdin?.end(list);
+    expect((await program).stdout).toBe(list);
+  });
+
+  it.skipIf(kpt === undefined)('fixes the files of a kpt package', async () => {
+    const directory = await packageOfShop();
+    const config = join(directory, '../probes.yaml');
+    await writeFile(config, JSON.stringify(functionConfig(await readFile(policies, 'utf8'))));
+    const program = join(packed.folder, 'bin/probewright-krm.js');
+    await run(kpt ?? '', ['fn', 'eval', directory, '--exec', program, '--fn-config', config], {
+      env: packed.environment(),
+    });
+    expect(container(await readFile(join(directory, 'web.yaml'), 'utf8'))).toMatchObject(PROBES);
+  });
+
+  it.skipIf(kustomize === undefined)('is a transformer of kustomize', async () => {
+    const directory = await packageOfShop();
+    await symlink(join(packed.folder, 'bin/probewright-krm.js'), join(directory, 'probewright-krm'));
+    const config = functionConfig(await readFile(policies, 'utf8'));
+    const annotations = { 'config.kubernetes.io/function': 'exec: { path: ./probewright-krm }' };
+    await writeFile(
+      join(directory, 'probes.yaml'),
+      JSON.stringify({ ...config, metadata: { name: 'probes', annotations } }),
+    );
+    await writeFile(join(directory, 'kustomization.yaml'), 'resources: [web.yaml]\ntransformers: [probes.yaml]\n');
+    const args = ['build', directory, '--enable-alpha-plugins', '--enable-exec'];
+    const { stdout } = await run(kustomize ?? '', args, { env: packed.environment() });
+    expect(container(stdout)).toMatchObject(PROBES);
+  });
+});
+
+function functionConfig(policy: string): object {
+  return {
+    apiVersion: 'probewright.dev/v1alpha1',
+    kind: 'ProbewrightFunction',
+    metadata: { name: 'probes' },
+    spec: { mode: 'fix', policies: [parse(policy) as unknown] },
+  };
+}
+
+describe('the GitHub Action', () => {
+  /** Runs the action in a clone whose base branch has no policies, in a pull request that adds one. */
+  async function runInPullRequest(
+    inputs: Readonly<Record<string, string>>,
+    comments = '',
+  ): Promise<JobResult & { calls: string }> {
+    const [origin, clone, bin, temporary] = await Promise.all(['origin', 'clone', 'bin', 'temporary'].map(folder));
+    const git = (cwd: string, ...args: readonly string[]): Promise<unknown> =>
+      run('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd });
+    await git(origin ?? '', 'init', '-q', '-b', 'main');
+    await mkdir(join(origin ?? '', 'manifests'));
+    await writeFile(
+      join(origin ?? '', 'manifests/web.yaml'),
+      DEPLOYMENT.replace('name: web', 'name: web\n  namespace: shop'),
+    );
+    await git(origin ?? '', 'add', '-A');
+    await git(origin ?? '', 'commit', '-qm', 'manifests');
+    await git(origin ?? '', 'clone', '-q', `file://${origin ?? ''}`, clone ?? '');
+    await mkdir(join(clone ?? '', 'policies'));
+    await cp(policies, join(clone ?? '', 'policies/policy.yaml'));
+    const calls = join(temporary ?? '', 'calls');
+    // The first call asks for comments. The others write one.
+    const gh = `#!/bin/sh\nprintf '%s\\n' "$*" >>'${calls}'\ncase "$*" in *--jq*) printf '%s' '${comments}';; esac\n`;
+    await writeFile(join(bin ?? '', 'gh'), gh);
+    await chmod(join(bin ?? '', 'gh'), 0o755);
+    const env = packed.environment();
+    const result = await runAction({
+      root,
+      directory: clone ?? '',
+      temporary: temporary ?? '',
+      inputs: { package: `file:${packed.tarball}`, files: 'manifests', policies: 'policies', ...inputs },
+      github: { event_name: 'pull_request', token: 'token', event: { number: 7 } },
+      env: { ...env, PATH: `${bin ?? ''}:${env['PATH'] ?? ''}`, GITHUB_BASE_REF: 'main', GITHUB_REPOSITORY: 'o/r' },
+    });
+    const plan = await readFile(join(temporary ?? '', 'probewright-plan.md'), 'utf8').catch(() => '');
+    const asked = await readFile(calls, 'utf8').catch(() => '');
+    return { ...result, calls: asked.replaceAll(temporary ?? '', 'TEMP') + plan };
+  }
+
+  it('checks, and uploads the findings', async () => {
+    const { code, used, calls } = await runInPullRequest({});
+    expect(code).toBe(0);
+    expect(calls).toBe('');
+    expect(used.map(({ uses }) => uses.replace(/@.*/, ''))).toEqual([
+      'actions/setup-node',
+      'github/codeql-action/upload-sarif',
+    ]);
+    const sarif = JSON.parse(await readFile(used[1]?.with['sarif_file'] ?? '', 'utf8')) as { version: string };
+    expect(sarif.version).toBe('2.1.0');
+  });
+
+  it('fails after the upload if a violation is denied, and annotates the line', async () => {
+    const wrong = { files: join(root, 'test/fixtures/incidents') };
+    const { code, used, log } = await runInPullRequest({ ...wrong, sarif: 'false' });
+    expect([code, used.length]).toEqual([1, 1]);
+    expect(log).toMatch(/^::error .*file=/m);
+  });
+
+  it('passes odd inputs on as they are', async () => {
+    const { code, log } = await runInPullRequest({ files: '$(touch hacked)\n', arguments: '--strict\n' });
+    expect(code).toBe(2);
+    expect(log).toContain('$(touch hacked)');
+  });
+
+  it('comments the plan once, and replaces its comment afterwards', async () => {
+    const first = await runInPullRequest({ plan: 'true', sarif: 'false' });
+    expect([first.code, first.log.includes('::error')]).toEqual([0, false]);
+    expect(first.calls).toContain(
+      'api --method POST repos/o/r/issues/7/comments --field body=@TEMP/probewright-plan.md --silent',
+    );
+    expect(first.calls).toContain('Plan: 1 workload gets other probes, 0 would be denied');
+    const second = await runInPullRequest({ plan: 'true', sarif: 'false' }, '99\n');
+    expect(second.calls).toContain(
+      'api --method PATCH repos/o/r/issues/comments/99 --field body=@TEMP/probewright-plan.md --silent',
+    );
+  });
+
+  it('takes no input into a script, and names the package of this version', async () => {
+    const { inputs, runs } = await readAction(root);
+    for (const { run: script = '' } of runs.steps) expect(script).not.toContain('${{');
+    expect(inputs['package']?.default).toBe(`probewright@${VERSION}`);
+  });
+});
+
+describe('the hooks of pre-commit', () => {
+  interface Hook {
+    readonly id: string;
+    readonly entry: string;
+  }
+  const hooks = async (): Promise<readonly Hook[]> =>
+    parse(await readFile(join(root, '.pre-commit-hooks.yaml'), 'utf8')) as readonly Hook[];
+
+  /** The entry, with the packed package in place of the published one. */
+  async function entryOf(id: string): Promise<string> {
+    const entry = (await hooks()).find((hook) => hook.id === id)?.entry ?? '';
+    expect(entry).toContain(`npx --yes probewright@${VERSION} `);
+    return entry.replace(`probewright@${VERSION}`, `file:${packed.tarball}`);
+  }
+
+  it('check and fix the files that are committed', async () => {
+    const directory = await packageOfShop();
+    const hook = async (id: string, ...args: readonly string[]): Promise<string> => {
+      const [program = '', ...words] = [...(await entryOf(id)).split(' '), ...args];
+      return (await run(program, words, { cwd: directory, env: packed.environment() })).stdout;
+    };
+    expect(await hook('probewright-check', 'web.yaml')).toContain('0 errors');
+    await hook('probewright-fix', '--policies', policies, 'web.yaml');
+    expect(container(await readFile(join(directory, 'web.yaml'), 'utf8'))).toMatchObject(PROBES);
+  });
+
+  it.skipIf(preCommit === undefined)('run in pre-commit itself', async () => {
+    const directory = await packageOfShop();
+    await writeFile(
+      join(directory, 'web.yaml'),
+      DEPLOYMENT.replace('8080 }]', '8080 }]\n          readinessProbe: { httpGet: { path: /r, port: htpp } }'),
+    );
+    const hook = { ...(await hooks())[0], entry: await entryOf('probewright-check') };
+    await writeFile(
+      join(directory, '.pre-commit-config.yaml'),
+      JSON.stringify({ repos: [{ repo: 'local', hooks: [hook] }] }),
+    );
+    execFileSync('git', ['init', '-q'], { cwd: directory });
+    execFileSync('git', ['add', '-A'], { cwd: directory });
+    const options = { cwd: directory, env: packed.environment() };
+    await expect(run(preCommit ?? '', ['run', '--all-files'], options)).rejects.toMatchObject({
+      stdout: expect.stringContaining('named-port') as string,
+    });
+  });
+});
