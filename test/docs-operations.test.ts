@@ -263,6 +263,8 @@ const OTHER_FLAGS = new Set([
   'output',
   'help',
   'force-conflicts',
+  'post-renderer-args',
+  'enable-exec',
   'take-ownership',
   'kube-version',
   'api-versions',
