@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { onApiServer } from './api-server.ts';
 import { checkManifests } from './check.ts';
 import { againstEarlier } from './earlier.ts';
+import { commandStart } from './command-start.ts';
 import { cores, onLoadCore } from './cores.ts';
 import { costBySize } from './cost-by-size.ts';
 import { footprint } from './footprint.ts';
@@ -41,6 +42,7 @@ const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   'api-server': () => onApiServer(sides),
   check: checkManifests,
   observer: observerAtScale,
+  start: () => commandStart(sides),
   ...(earlier === undefined ? {} : { earlier: () => onLoadCore(() => againstEarlier(sides, resolve(earlier))) }),
 };
 const wanted = values.only?.split(',') ?? (earlier === undefined ? Object.keys(goals) : ['earlier']);
