@@ -1,4 +1,6 @@
 import { OPTIONAL_MEMBER, REQUIRED_MEMBERS, BASELINE_VERSION } from '../../src/cli/baseline/baseline-file.ts';
+import { FUNCTION_KIND, KRM_MODES } from '../../src/cli/krm/function-config.ts';
+import { POLICY_API_VERSION } from '../../src/policy/probe-policy.ts';
 import { POD_TEMPLATE_PATH } from '../../src/sources/workload-kinds.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -55,6 +57,36 @@ export const BASELINE_SCHEMA: JsonSchema = {
         ),
         additionalProperties: false,
       },
+    },
+  },
+  additionalProperties: false,
+};
+
+/** The functionConfig of `probewright krm-function`. */
+export const FUNCTION_SCHEMA: JsonSchema = {
+  description: 'What Probewright does as a function of kustomize or kpt.',
+  type: 'object',
+  required: ['apiVersion', 'kind'],
+  properties: {
+    apiVersion: { description: 'The version of the API.', const: POLICY_API_VERSION },
+    kind: { description: 'The kind of the object.', const: FUNCTION_KIND },
+    metadata: { description: 'The name, and the annotation that names the program for kustomize.', type: 'object' },
+    spec: {
+      description: 'What the function does. Every field may be left out.',
+      type: 'object',
+      properties: {
+        mode: { description: 'check reports findings; fix writes probes. Default check.', enum: KRM_MODES },
+        advice: { description: 'With fix: also apply the advice of checks. Default false.', type: 'boolean' },
+        strict: { description: 'With check: warnings fail too. Default false.', type: 'boolean' },
+        namespace: { description: 'The namespace of objects that name none. Default default.', type: 'string' },
+        now: { description: 'The instant of the verdict, such as 2027-01-31T00:00:00Z.', type: 'string' },
+        policies: {
+          description: 'Policies, in addition to policies among the objects.',
+          type: 'array',
+          items: { description: 'One policy.', type: 'object' },
+        },
+      },
+      additionalProperties: false,
     },
   },
   additionalProperties: false,

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { HOMEPAGE } from '../../src/checks/check-url.ts';
 import { crdFiles } from '../crds/crd.ts';
-import { BASELINE_SCHEMA, WORKLOAD_KINDS_SCHEMA } from './file-schemas.ts';
+import { BASELINE_SCHEMA, FUNCTION_SCHEMA, WORKLOAD_KINDS_SCHEMA } from './file-schemas.ts';
 import { kindSchema } from './json-schema.ts';
 import type { OpenApiSchema } from '../crds/open-api-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -57,6 +57,7 @@ export function schemaFiles(): Map<string, string> {
     ['all.json', anyKind(kinds)],
     ['workload-kinds.json', WORKLOAD_KINDS_SCHEMA],
     ['baseline.json', BASELINE_SCHEMA],
+    ['krm-function.json', FUNCTION_SCHEMA],
   ]);
   return new Map(
     [...files].map(([file, schema]) => {

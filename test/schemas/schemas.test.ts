@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { schemaFiles, SCHEMAS, schemaUrl } from '../../scripts/schemas/schema-files.ts';
 import { baselineText } from '../../src/cli/baseline/baseline-file.ts';
+import { readFunctionConfig } from '../../src/cli/krm/function-config.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { readWorkloadKinds } from '../../src/sources/workload-kinds.ts';
@@ -135,6 +136,14 @@ describe('the JSON Schemas', () => {
     const text = baselineText([finding, { ...finding, probe: 'livenessProbe' }]);
     expect(problems('baseline.json', JSON.parse(text))).toEqual([]);
     expect(problems('baseline.json', { version: 2, findings: [] })).toEqual(['/version: must be equal to constant']);
+  });
+
+  it('know the fields of a functionConfig, and no other', () => {
+    const config = (spec: unknown): unknown => ({ apiVersion: 'probewright.dev/v1alpha1', kind: 'ProbewrightFunction', spec });
+    for (const spec of [{}, { mode: 'fix', advice: true }, { mode: 'fixed' }, { policy: [] }, { strict: 'true' }]) {
+      const isRead = 'settings' in readFunctionConfig(config(spec));
+      expect(problems('krm-function.json', config(spec)).length === 0, JSON.stringify(spec)).toBe(isRead);
+    }
   });
 
   it('are named by the examples, which they accept', () => {
