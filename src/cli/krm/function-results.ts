@@ -3,7 +3,7 @@ import { isJsonObject, member, objectMember, stringMember } from '../../json/jso
 import { fullMessage } from '../../checks/violation.ts';
 import { namespaceOf } from '../../manifests/manifest.ts';
 import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
-import { checkUrl } from '../check-url.ts';
+import { checkUrl } from '../../checks/check-url.ts';
 import { LEVEL_OF_ACTION } from '../level.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { PlacedViolation } from '../check-report.ts';
