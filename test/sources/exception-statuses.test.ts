@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { Exceptions } from '../../src/facts/exceptions.ts';
+import { NO_FACTS } from '../../src/facts/facts.ts';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { PROBE_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
+import { exceptionCounts, ExceptionStatuses } from '../../src/sources/exception-statuses.ts';
+import { exceptionDocument } from '../exceptions.ts';
+import { clusterPolicyDocument, policySet } from '../worlds.ts';
+import type { ApiClient, ApiRequest } from '../../src/kubernetes/api-client.ts';
+import type { Snapshot } from '../../src/facts/snapshot.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+
+const CREATED = '2026-06-01T00:00:00Z';
+const DAY = 24 * 3600_000;
+const END = Date.parse('2026-08-01T00:00:00Z');
+
+interface World {
+  readonly statuses: ExceptionStatuses;
+  readonly patches: JsonObject[];
+  readonly object: () => JsonObject;
+  time: number;
+  failure: Error | undefined;
+  readonly problems: (string | undefined)[];
+}
+
+/** A cluster with one exception, which a writer of statuses looks at. */
+function world(policy: JsonObject = {}): World {
+  let object: JsonObject = exceptionDocument({}, { creationTimestamp: CREATED, generation: 1, resourceVersion: '1' });
+  const base = policySet(clusterPolicyDocument(policy));
+  const snapshot = (): Snapshot => {
+    const read = PROBE_EXCEPTIONS.read(object, CHECK_CATALOGUE);
+    if (read === undefined || 'problems' in read) throw new Error('unreadable');
+    return base.withFacts({ ...NO_FACTS, exceptions: new Exceptions(new Map([['apps', [read.fact]]])) });
+  };
+  const patches: JsonObject[] = [];
+  const request = (sent: ApiRequest): Promise<unknown> => {
+    if (made.failure !== undefined) return Promise.reject(made.failure);
+    if (sent.method === 'PATCH') {
+      const { status } = sent.body as { status: JsonObject };
+      patches.push(status);
+      object = { ...object, status: { ...(object['status'] as JsonObject | undefined), ...status } };
+    }
+    return Promise.resolve(object);
+  };
+  const problems: (string | undefined)[] = [];
+  const statuses = new ExceptionStatuses({
+    client: { request } as unknown as ApiClient,
+    snapshot,
+    now: () => made.time,
+    troubled: (problem) => problems.push(problem),
+  });
+  const made: World = { statuses, patches, object: () => object, time: END - 40 * DAY, failure: undefined, problems };
+  return made;
+}
+
+const stateOf = (status: JsonObject | undefined): unknown => status?.['state'];
+
+describe('ExceptionStatuses', () => {
+  it('writes a state once, and again when it changes with time alone', async () => {
+    const made = world();
+    made.statuses.lead(true);
+    for (const time of [END - 40 * DAY, END - 39 * DAY, END - 14 * DAY, END - 1, END, END + DAY]) {
+      made.time = time;
+      await made.statuses.pass();
+    }
+    expect(made.patches.map(stateOf)).toEqual(
+      ['Active', 'Unused', 'Expiring', 'Expired'].filter((s) => s !== 'Unused'),
+    );
+  });
+
+  it('writes nothing without the lead, except matches', async () => {
+    const made = world();
+    await made.statuses.pass();
+    expect(made.patches).toEqual([]);
+    made.statuses.matched('apps', 'legacy', made.time);
+    made.statuses.matched('apps', 'legacy', made.time);
+    await made.statuses.pass();
+    expect(made.patches).toEqual([{ matches: 2, lastMatched: '2026-06-22T00:00:00Z' }]);
+  });
+
+  it('adds matches at most once an hour', async () => {
+    const made = world();
+    for (let minute = 0; minute < 180; minute++) {
+      made.time += 60_000;
+      made.statuses.matched('apps', 'legacy', made.time);
+      await made.statuses.pass();
+    }
+    expect(made.patches.map((status) => status['matches'])).toEqual([1, 61, 121]);
+  });
+
+  it('calls an exception unused after 30 days without a match, and limited if policies shorten it', async () => {
+    const made = world({ exceptions: { maximumDays: 50 } });
+    made.statuses.lead(true);
+    made.time = Date.parse(CREATED) + 30 * DAY;
+    await made.statuses.pass();
+    const conditions = made.patches[0]?.['conditions'] as { type: string; status: string }[];
+    expect(stateOf(made.patches[0])).toBe('Unused');
+    expect(conditions.map(({ type, status }) => `${type} ${status}`)).toEqual([
+      'Active True',
+      'Expired False',
+      'Unused True',
+      'Limited True',
+    ]);
+  });
+
+  it('reports a failure once', async () => {
+    const made = world();
+    made.statuses.lead(true);
+    made.failure = new Error('away');
+    await made.statuses.pass();
+    await made.statuses.pass();
+    made.failure = undefined;
+    await made.statuses.pass();
+    expect(made.problems).toEqual(['away', undefined]);
+  });
+});
+
+describe('exceptionCounts', () => {
+  it('counts every state, and none without a snapshot', () => {
+    expect(exceptionCounts(undefined, 0)).toEqual({ Active: 0, Expiring: 0, Expired: 0, Unused: 0 });
+  });
+});
