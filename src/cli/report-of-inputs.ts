@@ -6,6 +6,7 @@ import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts'
 import { VERSION } from '../version.ts';
 import { checkInputs } from './check-inputs.ts';
 import { reportedChecks } from '../report/reported-checks.ts';
+import { reportedExceptions, reportedStarts } from '../report/reported-facts.ts';
 import { isInCluster } from './cluster-place.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';
 import type { FieldPath } from '../json/field-path.ts';
@@ -41,7 +42,7 @@ export function reportOfInputs(
       version: VERSION,
       workloads,
       policies: reportedPolicies(inputs, byObject.get(undefined) ?? []),
-      exceptions: [],
+      exceptions: reportedExceptions(inputs.policies),
       problems: problems.map(({ file, line: at, message }) =>
         isInCluster(file, inputs) ? `${file}: ${message}` : `${file}:${at}: ${message}`,
       ),
@@ -75,7 +76,11 @@ function reportedWorkload(
     violations,
     policies: policiesOf(object, namespace, inputs),
     warnings: [],
-    learned: new Map(),
+    learned: reportedStarts(
+      inputs.policies,
+      explanation,
+      explanation.containers.map((container) => container.name),
+    ),
     live: [],
   };
 }

@@ -1,6 +1,7 @@
 import { PagedList } from '../../kubernetes/paged-list.ts';
 import { laxer } from '../../policy/action.ts';
 import { reportedChecks } from '../../report/reported-checks.ts';
+import { reportedExceptions, reportedStarts } from '../../report/reported-facts.ts';
 import { worstFirst } from '../../report/rows.ts';
 import { discoverKinds, refusal, rootOf } from '../../sources/cluster-kinds.ts';
 import { isOfController, reduceList } from '../../sources/workload-lists.ts';
@@ -74,7 +75,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
     workloads,
     mostRows: MOST_ROWS,
     policies: snapshot.policies.map(({ source }) => ({ source, advice: [] })),
-    exceptions: [],
+    exceptions: reportedExceptions(snapshot),
     problems,
     checks: reportedChecks(),
   };
@@ -152,7 +153,11 @@ function reportedWorkload(
     violations: violations.map((violation) => ({ ...violation, action: laxer(violation.action, enforcement) })),
     policies,
     warnings,
-    learned: new Map(),
+    learned: reportedStarts(
+      snapshot,
+      explanation,
+      explanation.containers.map((container) => container.name),
+    ),
     live: liveFindings(extraResults.of({ namespace, kind: served.kind, group: served.group, name })),
   };
 }
