@@ -155,22 +155,21 @@ kind: ProbeException
 metadata: { name: ${name}, namespace: apps }
 spec: { checks: [named-port], owner: team-a, reason: The vendor image answers on one port., ${spec} }
 `;
-  const profile = `---
-apiVersion: probewright.dev/v1alpha1
+  const profile = `apiVersion: probewright.dev/v1alpha1
 kind: StartupProfile
-metadata: { name: deployment-static-0, namespace: apps }
+metadata: { name: deployment-catalog-gateway-0, namespace: payments }
 status:
-  workload: { apiVersion: apps/v1, kind: Deployment, name: static-0 }
+  workload: { apiVersion: apps/v1, kind: Deployment, name: catalog-gateway-0 }
   containers: [{ name: app, samples: [{ seconds: 41, basis: startup, at: "2026-11-20T10:00:00Z", id: a }] }]
 `;
 
   it('are exceptions with their ends, and whether an end has passed', async () => {
     const page = await pageOf(
-      fleet(1) +
+      `${fleet(1)}\n` +
         exception('named', 'workloads: [{ kind: Deployment, name: web }], expires: "2026-11-30T00:00:00Z"') +
         exception('selected', 'workloadSelector: { matchLabels: { app: old } }, expires: "2026-11-20T12:00:00Z"'),
     );
-    const rows = [...page.matchAll(/<tr>\s*<th scope="row">apps\/.*?<\/tr>/gs)].map(([row]) => textOf(row));
+    const rows = [...page.matchAll(/<tr><th scope="row"><bdi>apps\/.*?<\/tr>/gs)].map(([row]) => textOf(row));
     expect(rows).toEqual([
       'apps/selected named-port Pods with app=old team-a: The vendor image answers on one port. 2026-11-20 Expired',
       'apps/named named-port Deployment web team-a: The vendor image answers on one port. 2026-11-30 Expires in 9 days',
@@ -178,7 +177,7 @@ status:
   });
 
   it('are the learned starts of a container, on its strip', async () => {
-    const [without, withStarts] = [await pageOf(fleet(1)), await pageOf(fleet(1) + profile)];
+    const [without, withStarts] = [await pageOf(fleet(1)), await pageOf(`${fleet(1)}\n---\n${profile}`)];
     expect([without.includes('learned start'), withStarts.includes('learned start')]).toEqual([false, true]);
   });
 });
