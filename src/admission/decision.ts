@@ -1,4 +1,5 @@
 import { allowed } from './response.ts';
+import type { ProbeException } from '../policy/probe-exception.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { UntouchedReason } from '../workload/kinds.ts';
 import type { Violation } from '../checks/violation.ts';
@@ -19,8 +20,8 @@ export interface Decision {
   readonly violations?: readonly Violation[];
   /** Sources of the policies in force, lowest layer first. */
   readonly policies?: readonly string[];
-  /** The policy whose effect on live workloads the reply may show. */
-  readonly reviewed?: ReviewedPolicy;
+  /** The policy or exception whose effect on live workloads the reply may show. */
+  readonly reviewed?: Reviewed;
 }
 
 /** A policy that is being written or deleted. */
@@ -32,6 +33,17 @@ export interface ReviewedPolicy {
   /** Undefined = the policy is being deleted. */
   readonly applied: ProbePolicy | undefined;
 }
+
+/** A ProbeException that is being written or deleted. */
+export interface ReviewedException {
+  /** The exception as `kind/namespace/name`. */
+  readonly source: string;
+  readonly namespace: string;
+  /** Undefined = the exception is being deleted. */
+  readonly exception: ProbeException | undefined;
+}
+
+export type Reviewed = ReviewedPolicy | ReviewedException;
 
 /** On sends patches. Audit only reports the patches that On would send. */
 export const MUTATION_MODES = ['On', 'Audit', 'Off'] as const;

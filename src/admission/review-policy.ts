@@ -1,17 +1,22 @@
+import { exceptionSource } from '../facts/exceptions.ts';
 import { equalJson } from '../json/equal-json.ts';
 import { member, objectMember, stringMember } from '../json/json-value.ts';
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { fullMessage } from '../checks/violation.ts';
 import { formatPath } from '../json/field-path.ts';
 import { POLICY_API_VERSION, POLICY_KINDS, parseProbePolicy } from '../policy/probe-policy.ts';
+import { EXCEPTION_KIND } from '../policy/probe-exception.ts';
 import { formatProblem } from '../policy/problems.ts';
 import { policyAdvice } from '../verdict/policy-advice.ts';
 import { isBeingDeleted } from '../workload/kinds.ts';
+import { reviewException } from './review-exception.ts';
 import { skip } from './decision.ts';
 import { ObjectTooLarge } from './object-size.ts';
 import { allowed, invalid } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { Problem } from '../policy/problems.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { Steps } from '../steps.ts';
 import type { Decision } from './decision.ts';
@@ -23,15 +28,20 @@ import type { AdmissionRequest } from './review.ts';
  */
 const LONGEST_TEXT = 2 * 1024 * 1024;
 
+const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
+
 const [POLICY_GROUP] = POLICY_API_VERSION.split('/');
 
 /**
- * Answers `/review-policies`: denies a policy that cannot be read, and warns about probes of the policy that are
- * probably wrong. An update that leaves the spec unchanged is never denied, because finalizers must be removable.
- * Deletions are never denied either.
+ * Answers `/review-policies`: denies a policy or an exception that cannot be read. Warns about probes of the policy
+ * that are probably wrong, and about parts of an exception without effect. An update that leaves the spec unchanged is
+ * never denied, because finalizers must be removable. Deletions are never denied either.
+ *
+ * @param policies the policies in force
+ * @param now the instant of the request, in milliseconds since the epoch
  */
-export function* reviewPolicyInSteps(request: AdmissionRequest): Steps<Decision> {
-  const kind = POLICY_KINDS.find((known) => known === request.kind.kind);
+export function* reviewPolicyInSteps(request: AdmissionRequest, policies: Snapshot, now: number): Steps<Decision> {
+  const kind = REVIEWED_KINDS.find((known) => known === request.kind.kind);
   if (kind === undefined || request.kind.group !== POLICY_GROUP) return skip(request, 'kind');
   if (request.subResource !== '') return skip(request, 'subresource');
   if (request.operation === 'DELETE') return deletion(request, kind);
@@ -40,21 +50,29 @@ export function* reviewPolicyInSteps(request: AdmissionRequest): Steps<Decision>
   if (isBeingDeleted(object)) return skip(request, 'being-deleted');
   if (request.textLength > LONGEST_TEXT)
     throw new ObjectTooLarge(`the review has ${request.textLength} characters: policies are shorter`);
-  const parsed = parseProbePolicy(CHECK_CATALOGUE, complete(object, request));
-  yield;
   const isUnchanged = equalJson(member(object, 'spec'), request.oldObject && member(request.oldObject, 'spec'));
   yield;
-  if ('problems' in parsed) {
-    const problems = parsed.problems.map(formatProblem);
-    if (!isUnchanged) return { reply: invalid(request.uid, parsed.problems), result: 'deny' };
-    return withWarnings(request, problems);
+  if (kind === EXCEPTION_KIND) {
+    const review = reviewException(complete(object, request), request.namespace, policies, now);
+    if ('problems' in review) return withProblems(request, review.problems, isUnchanged);
+    const decision = withWarnings(request, review.warnings);
+    return isUnchanged ? decision : { ...decision, reviewed: review.reviewed };
   }
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, complete(object, request));
+  yield;
+  if ('problems' in parsed) return withProblems(request, parsed.problems, isUnchanged);
   const warnings = parsed.warnings.map(formatProblem);
   for (const line of adviceLines(parsed.policy)) warnings.push(line);
   yield;
   if (isUnchanged) return withWarnings(request, warnings);
   const { source, namespace } = parsed.policy;
   return { ...withWarnings(request, warnings), reviewed: { source, namespace, applied: parsed.policy } };
+}
+
+/** Denies an object that cannot be read, unless the object was stored with the same spec. */
+function withProblems(request: AdmissionRequest, problems: readonly Problem[], isUnchanged: boolean): Decision {
+  if (isUnchanged) return withWarnings(request, problems.map(formatProblem));
+  return { reply: invalid(request.uid, problems), result: 'deny' };
 }
 
 /** Allows the policy with warnings. */
@@ -76,10 +94,12 @@ export function withEffect(request: AdmissionRequest, decision: Decision, effect
  * A deletion removes probes and floors, so its effect is shown. Nobody reads the warnings of the controllers that empty
  * a namespace, and their requests must not wait.
  */
-function deletion(request: AdmissionRequest, kind: ProbePolicy['kind']): Decision {
+function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[number]): Decision {
   const decision = withWarnings(request, []);
   const { name, namespace } = request;
   if (name === '' || isControllerManager(request.userName)) return decision;
+  if (kind === EXCEPTION_KIND)
+    return { ...decision, reviewed: { source: exceptionSource(namespace, name), namespace, exception: undefined } };
   const isCluster = kind === 'ClusterProbePolicy';
   const source = [kind, ...(isCluster ? [] : [namespace]), name].join('/');
   return { ...decision, reviewed: { source, namespace: isCluster ? undefined : namespace, applied: undefined } };

@@ -10,7 +10,7 @@ import { TimeAllowance } from './time-allowance.ts';
 import { forEachWorkloadPage } from './workload-list.ts';
 import { WorkloadReview } from './workload-review.ts';
 import type { EffectResult } from '../admission/effect-result.ts';
-import type { ReviewedPolicy } from '../admission/decision.ts';
+import type { Reviewed } from '../admission/decision.ts';
 import type { ApiRequests } from '../kubernetes/api-client.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 import type { WebhookBehaviour } from '../what-if/outcome.ts';
@@ -43,7 +43,7 @@ export interface ImpactDependencies {
   /** Whether the webhook configurations exempt a namespace. */
   readonly isExempt: (namespace: string) => boolean;
   /** The snapshots without and with the policy. Undefined until policies have been read. */
-  readonly snapshots: (reviewed: ReviewedPolicy) => Snapshots | undefined;
+  readonly snapshots: (reviewed: Reviewed) => Snapshots | undefined;
   readonly turns: Turns;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -76,7 +76,7 @@ export class PolicyImpact {
   }
 
   /** Resolves with warnings for the reply. Never rejects because of the API server. */
-  async warnings(reviewed: ReviewedPolicy, request: ImpactRequest): Promise<readonly string[]> {
+  async warnings(reviewed: Reviewed, request: ImpactRequest): Promise<readonly string[]> {
     const { turns, ended, snapshots } = this.#dependencies;
     const refuse = (refusal: EffectRefusal): readonly string[] => {
       ended(refusal);
@@ -96,7 +96,7 @@ export class PolicyImpact {
     if (both === undefined) return refuse('not-loaded');
     this.#isBusy = true;
     try {
-      return await this.#compute(namespace, both, request);
+      return await this.#compute(reviewed, both, request);
     } finally {
       this.#isBusy = false;
       const now = turns.monotonic();
@@ -105,11 +105,13 @@ export class PolicyImpact {
   }
 
   async #compute(
-    namespace: string | undefined,
+    reviewed: Reviewed,
     both: Snapshots,
     { milliseconds, isDryRun, isAbandoned }: ImpactRequest,
   ): Promise<readonly string[]> {
     const { kinds, behaviour, now, turns, ended, isExempt } = this.#dependencies;
+    const { namespace } = reviewed;
+    const awaited = this.#awaitedBy(reviewed);
     const limits = {
       workloads: IMPACT_LIMITS.workloads,
       milliseconds: Math.min(milliseconds, IMPACT_LIMITS.milliseconds),
@@ -133,17 +135,27 @@ export class PolicyImpact {
       isOver,
       figures,
       most: limits.workloads,
+      awaited,
     });
     try {
       const lists = await this.#list(namespace, review, stop.signal, () => finish('workloads'));
       const omissions = omissionWarnings(lists, state.end, figures.workloads, limits);
       ended(isAbandoned() ? 'abandoned' : omissions.length > 0 ? 'incomplete' : 'complete');
       const sentence = figures.sentence() ?? (isDryRun || omissions.length > 0 ? figures.none() : undefined);
-      return [...(sentence === undefined ? [] : [sentence]), ...omissions];
+      const missing =
+        omissions.length > 0 ? [] : [...awaited].map((name) => `no ${name} in namespace ${namespace ?? ''}`);
+      return [...(sentence === undefined ? [] : [sentence]), ...missing, ...omissions];
     } finally {
       clearTimeout(timer);
       stop.abort();
     }
+  }
+
+  /** The workloads that an exception names, as `Deployment web`. Only kinds that every review lists count. */
+  #awaitedBy(reviewed: Reviewed): Set<string> {
+    const named = ('exception' in reviewed && reviewed.exception?.spec.workloads) || [];
+    const listed = new Set(this.#kinds.builtIn.map(({ kind }) => kind));
+    return new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
   }
 
   /** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */

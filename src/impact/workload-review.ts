@@ -32,6 +32,8 @@ export interface WorkloadReviewOptions extends Snapshots {
   readonly figures: EffectFigures;
   /** The most workloads that are looked at. */
   readonly most: number;
+  /** Workloads as `Deployment web`. Those that are found are removed. */
+  readonly awaited: Set<string>;
 }
 
 /** Looks at the workloads of pages, one page after the other, in the background. */
@@ -64,10 +66,11 @@ export class WorkloadReview {
     items: readonly KubernetesObject[],
     left: { count: number },
   ): Steps<undefined> {
-    const { kinds, isExempt, figures } = this.#options;
+    const { kinds, isExempt, figures, awaited } = this.#options;
     const known = workloadKind(group, kind, kinds);
     for (const item of items) {
       if (this.isFull) return;
+      if (awaited.size > 0) awaited.delete(`${kind} ${item.metadata.name}`);
       const workload = known && workloadOf(item, apiVersion, known);
       if (workload !== undefined && !isExempt(workload.namespace)) {
         const outcome = yield* this.#outcomeOf(workload);

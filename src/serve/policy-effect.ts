@@ -33,8 +33,13 @@ export function policyEffect(
     behaviour: { injects: mutation === 'On', strictest: enforcement },
     isExempt: (name) =>
       exempt.has(name) || store.current?.facts.namespaceLabels.get(name)?.get(OPT_OUT_LABEL) === OPT_OUT_VALUE,
-    snapshots: ({ source, applied }) => {
-      const [before, after] = [store.current, store.preview(source, applied)];
+    snapshots: (reviewed) => {
+      const { source } = reviewed;
+      const after =
+        'exception' in reviewed
+          ? store.previewException(reviewed.namespace, source, reviewed.exception)
+          : store.preview(source, reviewed.applied);
+      const before = store.current;
       return before === undefined || after === undefined ? undefined : { before, after };
     },
     turns: realTurns(monotonic),

@@ -46,6 +46,6 @@ function decisionOf(
     case 'validate':
       return validateInSteps(request, policies, settings, now);
     case 'review-policies':
-      return reviewPolicyInSteps(request);
+      return reviewPolicyInSteps(request, policies, now);
   }
 }

@@ -1,4 +1,4 @@
-import type { Decision, MutationMode, ReviewedPolicy } from '../admission/decision.ts';
+import type { Decision, MutationMode, Reviewed } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
 import type { Enforcement } from '../admission/validate.ts';
@@ -25,7 +25,7 @@ export interface EffectLimits {
 }
 
 /** Resolves with warnings about the effect of a policy on live workloads. */
-export type PolicyEffect = (reviewed: ReviewedPolicy, limits: EffectLimits) => Promise<readonly string[]>;
+export type PolicyEffect = (reviewed: Reviewed, limits: EffectLimits) => Promise<readonly string[]>;
 
 /** The dependencies of decisions, and the receivers of their reports. */
 export interface ReviewDependencies {

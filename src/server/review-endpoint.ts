@@ -11,7 +11,7 @@ import { asError, decoded, parsed, parsedInSteps, PARSED_LIMIT_BYTES, weightOf }
 import { atMost } from './time-limit.ts';
 import { WaitingReviews } from './waiting-reviews.ts';
 import type { Step, Task } from './task-batches.ts';
-import type { Decision, ReviewedPolicy } from '../admission/decision.ts';
+import type { Decision, Reviewed } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { MissedNamespace } from '../facts/missed-namespace.ts';
 import type { Steps } from '../steps.ts';
@@ -290,12 +290,7 @@ class Review implements Task {
   }
 
   /** Other reviews are answered in the meantime, so the review must not hold its objects. */
-  #sendWithEffect(
-    request: AdmissionRequest,
-    decision: Decision,
-    reviewed: ReviewedPolicy,
-    policyEffect: PolicyEffect,
-  ): void {
+  #sendWithEffect(request: AdmissionRequest, decision: Decision, reviewed: Reviewed, policyEffect: PolicyEffect): void {
     const received = this.#received;
     received.setAside();
     const left = this.#deadline === undefined ? Infinity : this.#deadline - this.#age();

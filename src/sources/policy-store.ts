@@ -1,8 +1,10 @@
 import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
 import { mergedFacts, NO_FACTS } from '../facts/facts.ts';
+import { Exceptions } from '../facts/exceptions.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { ProbeException } from '../policy/probe-exception.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { PolicySnapshot } from './policy-source.ts';
 
@@ -87,5 +89,21 @@ export class PolicyStore {
       tiers.filter((known) => known !== undefined),
     );
     return new Snapshot(set, current.facts);
+  }
+
+  /**
+   * Returns the snapshot as it would be with a ProbeException, which is not put in force.
+   *
+   * @param source the exception as `kind/namespace/name`. An exception with the same source is replaced.
+   * @param exception undefined = the exception is deleted
+   * @returns undefined before the first snapshot of every origin
+   */
+  previewException(namespace: string, source: string, exception: ProbeException | undefined): Snapshot | undefined {
+    const current = this.#current;
+    if (current === undefined) return undefined;
+    const others = current.facts.exceptions.without(new Set([source]));
+    const exceptions =
+      exception === undefined ? others : others.with(new Exceptions(new Map([[namespace, [exception]]])));
+    return current.withFacts({ ...current.facts, exceptions });
   }
 }

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { reviewPolicyInSteps, withEffect } from '../../src/admission/review-policy.ts';
 import { runToEnd } from '../../src/steps.ts';
+import { exceptionDocument } from '../exceptions.ts';
 import { expectValidReply } from '../protocol.ts';
-import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
+import { clusterPolicyDocument, policyDocument, policySet } from '../worlds.ts';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { AdmissionRequest } from '../../src/admission/review.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
@@ -12,6 +13,12 @@ const bad = policyDocument({ prot: 8080 }, 'base');
 const changed = (document: JsonObject, metadata: object): JsonObject => ({
   ...document,
   metadata: { ...(document['metadata'] as object), ...metadata },
+});
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+let policies = policySet();
+beforeEach(() => {
+  policies = policySet();
 });
 
 function request(object: JsonObject | undefined, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
@@ -32,7 +39,7 @@ function request(object: JsonObject | undefined, more: Partial<AdmissionRequest>
 }
 
 function decide(of: AdmissionRequest): Decision & { readonly allowed: boolean; readonly warnings: readonly string[] } {
-  const decision = runToEnd(reviewPolicyInSteps(of));
+  const decision = runToEnd(reviewPolicyInSteps(of, policies, NOW));
   const { allowed, warnings } = expectValidReply('review-policies', 'u1', decision.reply);
   return { ...decision, allowed, warnings };
 }
@@ -132,10 +139,63 @@ describe('/review-policies', () => {
 
   it('puts the effect before the advice, because a reply has room for few warnings', () => {
     const of = request(good);
-    const decision = runToEnd(reviewPolicyInSteps(of));
+    const decision = runToEnd(reviewPolicyInSteps(of, policies, NOW));
     const first = withEffect(of, decision, ['b']);
     const { reply, result } = withEffect(of, first, ['a']);
     expect({ result, warnings: reply.response.warnings }).toEqual({ result: 'warn', warnings: ['a', 'b'] });
     expect(withEffect(of, decision, [])).toBe(decision);
+  });
+});
+
+describe('/review-policies, for ProbeExceptions', () => {
+  const exceptionRequest = (spec: JsonObject, more: Partial<AdmissionRequest> = {}): AdmissionRequest =>
+    request(exceptionDocument(spec, { creationTimestamp: '2026-11-22T11:00:00Z' }), {
+      kind: { group: 'probewright.dev', version: 'v1alpha1', kind: 'ProbeException' },
+      name: 'legacy',
+      ...more,
+    });
+  const inAMonth = { expires: '2026-12-22T00:00:00Z' };
+
+  it('denies an exception that cannot be read, with path and suggestion', () => {
+    const { result, reply } = decide(exceptionRequest({ ...inAMonth, checks: ['named-prt'] }));
+    expect([result, reply.response.status?.message]).toEqual([
+      'deny',
+      'spec.checks[0]: unknown check "named-prt"; did you mean "named-port"?',
+    ]);
+  });
+
+  it('allows an exception within the rules, and names it for its effect', () => {
+    const { result, warnings, reviewed } = decide(exceptionRequest(inAMonth));
+    expect([result, warnings]).toEqual(['allow', []]);
+    expect(reviewed).toMatchObject({ source: 'ProbeException/apps/legacy', namespace: 'apps' });
+  });
+
+  it('warns about checks that may not be excepted, and about an end that is too far', () => {
+    policies = policySet(clusterPolicyDocument({ exceptions: { maximumDays: 10, checks: ['startup-budget'] } }));
+    expect(decide(exceptionRequest(inAMonth)).warnings).toEqual([
+      'spec.checks: the policies allow no exception from named-port, so named-port stays in force',
+      'spec.expires: the policies allow at most 10 days, so the exception ends at 2026-12-02T11:00:00Z',
+    ]);
+  });
+
+  it('warns when the exception has ended, and when the namespace may not have any', () => {
+    expect(decide(exceptionRequest({ expires: '2026-11-22T12:00:00Z' })).warnings).toEqual([
+      'spec.expires: the exception ended at 2026-11-22T12:00:00Z, so it has no effect',
+    ]);
+    policies = policySet(clusterPolicyDocument({ exceptions: { action: 'Ignore' } }));
+    expect(decide(exceptionRequest(inAMonth)).warnings).toEqual([
+      'ProbeExceptions have no effect in namespace apps: a policy sets exceptions.action to Ignore',
+    ]);
+  });
+
+  it('never denies a stored exception whose spec stays, and never a deletion', () => {
+    const stored = exceptionDocument({ checks: ['named-prt'] });
+    const unchanged = decide(exceptionRequest({ checks: ['named-prt'] }, { operation: 'UPDATE', oldObject: stored }));
+    expect([unchanged.allowed, unchanged.reviewed]).toEqual([true, undefined]);
+    const deleted = decide(exceptionRequest({}, { operation: 'DELETE', object: undefined }));
+    expect([deleted.allowed, deleted.reviewed]).toEqual([
+      true,
+      { source: 'ProbeException/apps/legacy', namespace: 'apps', exception: undefined },
+    ]);
   });
 });

@@ -116,7 +116,13 @@ function policyReview(service: { readonly namespace: string; readonly name: stri
   return {
     name: 'review-policies.probewright.dev',
     clientConfig: { service: { ...service, path: '/review-policies' } },
-    rules: [rule('probewright.dev', ['probepolicies', 'clusterprobepolicies'], ['CREATE', 'UPDATE', 'DELETE'])],
+    rules: [
+      rule(
+        'probewright.dev',
+        ['probepolicies', 'clusterprobepolicies', 'probeexceptions'],
+        ['CREATE', 'UPDATE', 'DELETE'],
+      ),
+    ],
     objectSelector: { matchLabels: reviewedLabel },
     // A test must notice when there is no answer.
     failurePolicy: 'Fail',

@@ -7,6 +7,7 @@ import { ApiError } from '../../src/kubernetes/api-error.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../src/workload/kinds.ts';
 import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
+import { exceptionDocument, parsedException } from '../exceptions.ts';
 import type { ReviewedPolicy } from '../../src/admission/decision.ts';
 import type { ImpactDependencies, ImpactRequest } from '../../src/impact/policy-impact.ts';
 import type { ApiRequest } from '../../src/kubernetes/api-client.ts';
@@ -91,9 +92,13 @@ function impact(
       kinds: BUILT_IN_KINDS,
       behaviour: { injects: true, strictest: 'Deny' },
       isExempt: () => false,
-      snapshots: ({ applied }) => ({
+      snapshots: (change) => ({
         before,
-        after: Snapshot.of(CHECK_CATALOGUE, applied === undefined ? [] : [applied], before.facts),
+        after: Snapshot.of(
+          CHECK_CATALOGUE,
+          'exception' in change || change.applied === undefined ? [] : [change.applied],
+          before.facts,
+        ),
       }),
       turns: { monotonic: () => 0, nextTurn: () => Promise.resolve(), pause: () => Promise.resolve() },
       now: () => 0,
@@ -354,6 +359,23 @@ describe('the effect of a policy on live workloads', () => {
     expect(await impact(failing, { kinds: [rollout] }).impact.warnings(reviewed(REQUIRED), RUN)).toEqual([
       'no effect on 0 workloads: no other probes, no new warnings or denials.',
       'the effect leaves out custom kinds: cannot list custom kinds in all namespaces: cannot list the API groups: no',
+    ]);
+  });
+
+  it('names the workloads that an exception names and that do not exist', async () => {
+    const exception = parsedException(
+      exceptionDocument({
+        workloads: [
+          { kind: 'Deployment', name: 'web' },
+          { kind: 'Deployment', name: 'old' },
+          { kind: 'Rollout', name: 'unlisted' },
+        ],
+      }),
+    );
+    const api = client({ [OF_APPS_DEPLOYMENTS]: [[workload('web')]] });
+    const change = { source: 'ProbeException/apps/legacy', namespace: 'apps', exception };
+    expect(await impact(api).impact.warnings(change, { ...RUN, isDryRun: false })).toEqual([
+      'no Deployment old in namespace apps',
     ]);
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { PolicyStore } from '../../src/sources/policy-store.ts';
+import { exceptionDocument, parsedException } from '../exceptions.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';
+import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
 import type { PolicySnapshot } from '../../src/sources/policy-source.ts';
 
 const snapshot = (documents: unknown[], labels: Record<string, Record<string, string>> = {}): PolicySnapshot => ({
@@ -78,5 +80,34 @@ describe('the policies in force', () => {
     expect(() => {
       new PolicyStore(CHECK_CATALOGUE, ['files']).replace('cluster', snapshot([]));
     }).toThrow('this store knows no cluster');
+  });
+
+  it('are shown with a policy that is applied or deleted, and stay in force as they are', () => {
+    const store = new PolicyStore(CHECK_CATALOGUE, ['files', 'cluster']);
+    expect(store.preview('ProbePolicy/apps/object', undefined)).toBeUndefined();
+    store.replace('files', snapshot([policyDocument({}, 'object')]));
+    store.replace('cluster', snapshot([policyDocument({}, 'object')]));
+    const shown = (source: string, applied?: ProbePolicy): unknown =>
+      store.preview(source, applied)?.policies.map((policy) => [policy.source, policy.port]);
+    const applied = parsedPolicy(policyDocument({ port: 8080 }, 'object'));
+    // The file of the same name is another policy.
+    expect(shown('ProbePolicy/apps/object', applied)).toEqual([
+      ['ProbePolicy/apps/object', undefined],
+      ['ProbePolicy/apps/object', 8080],
+    ]);
+    expect(shown('ProbePolicy/apps/object')).toEqual([['ProbePolicy/apps/object', undefined]]);
+    expect(layers(store)).toEqual(['ProbePolicy/apps/object', 'ProbePolicy/apps/object']);
+  });
+
+  it('are shown with an exception that is applied or deleted', () => {
+    const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
+    const source = 'ProbeException/apps/legacy';
+    const exception = parsedException(exceptionDocument());
+    expect(store.previewException('apps', source, exception)).toBeUndefined();
+    store.replace('cluster', snapshot([]));
+    const shown = store.previewException('apps', source, exception);
+    expect(shown?.facts.exceptions.ofNamespace('apps')).toEqual([exception]);
+    expect(store.previewException('apps', source, undefined)?.facts.exceptions.ofNamespace('apps')).toEqual([]);
+    expect(store.current?.facts.exceptions.ofNamespace('apps')).toEqual([]);
   });
 });
