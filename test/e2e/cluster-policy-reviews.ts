@@ -15,12 +15,20 @@ export function policyReviewScenarios(cluster: () => Cluster, release: () => Rel
       return cluster().kubectl(['apply', '--dry-run=server', '--filename=-'], { input, allowFailure: true });
     };
 
+    const onlyHttp = { 'probe-handler': { action: 'Deny', livenessProbe: { allowed: ['httpGet'] } } };
+
     beforeAll(async () => {
       if (release().replicas.length === 0) await release().restart();
       await cluster().kubectl(['create', 'namespace', 'reviews']);
       for (const name of ['one', 'two', 'three']) {
         const containers = [
-          { name: 'app', image: 'registry.example/app:1', ports: [{ name: 'http', containerPort: 80 }] },
+          {
+            name: 'app',
+            image: 'registry.example/app:1',
+            ports: [{ name: 'http', containerPort: 80 }],
+            // Probes of its own, because policies of other scenarios may give probes.
+            livenessProbe: { tcpSocket: { port: 'http' } },
+          },
         ];
         const template = { metadata: { labels: { app: name } }, spec: { containers } };
         const spec = { replicas: 0, selector: { matchLabels: { app: name } }, template };
@@ -37,17 +45,17 @@ export function policyReviewScenarios(cluster: () => Cluster, release: () => Rel
       const required = {
         containers: ['*'],
         kubernetesProbeEndpoints: { readinessProbe: '/ready' },
-        checks: { 'required-liveness': { action: 'Deny' } },
+        checks: onlyHttp,
       };
       const { code, stdout, stderr } = await applied(required, 'ProbePolicy', 'reviews');
       expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
       expect(stdout + stderr).toContain(
-        '3 of 3 workloads would be denied at their next change: Deployment reviews/one (required-liveness), Deployment reviews/three (required-liveness), Deployment reviews/two (required-liveness)',
+        '3 of 3 workloads would be denied at their next change: Deployment reviews/one (probe-handler), Deployment reviews/three (probe-handler), Deployment reviews/two (probe-handler)',
       );
       expect(
         (await cluster().request('GET', `${POLICIES.replace('cluster', 'namespaces/reviews/')}/reviewed`)).status,
       ).toBe(404);
-      const ofCluster = await applied({ checks: { 'required-liveness': { action: 'Deny' } } }, 'ClusterProbePolicy');
+      const ofCluster = await applied({ checks: onlyHttp }, 'ClusterProbePolicy');
       expect(ofCluster.stdout + ofCluster.stderr).toMatch(/\d+ of \d+ workloads would be denied at their next change/);
       expect(ofCluster.stdout + ofCluster.stderr).not.toMatch(/leaves out|incomplete/);
       expect((await cluster().request('GET', `${POLICIES}/reviewed`)).status).toBe(404);
