@@ -47,7 +47,7 @@ export interface LineStream {
  * request bodies of up to 3 MiB, and etcd takes requests of up to 1.5 MiB, managedFields included
  * (--max-request-bytes).
  */
-export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** An answer, or a line of one, was longer than MAX_ANSWER_BYTES. The rest of it was not read. */
 export class AnswerTooLarge extends Error {}

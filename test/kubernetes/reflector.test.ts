@@ -170,8 +170,8 @@ describe('a collection', () => {
     expect(mirror.troubles).toEqual([]);
   });
 
-  it('of large objects is read in pages of at most 8 MiB, whose number of objects grows again', async () => {
-    const large = 'x'.repeat(1_400_000);
+  it('of large objects is read in pages of at most 4 MiB, whose number of objects grows again', async () => {
+    const large = 'x'.repeat(700_000);
     for (let i = 0; i < 20; i++) api.put(namespaces, { metadata: { name: `a${10 + i}`, annotations: { large } } });
     for (let i = 0; i < 600; i++) put(`b${i}`);
     const mirror = reflect();
@@ -191,7 +191,7 @@ describe('a collection', () => {
     api.put(namespaces, { metadata: { name: 'b', annotations: { large: 'x'.repeat(9_000_000) } } });
     const mirror = reflect();
     await waitUntil('that is told', () => mirror.troubles.length > 0);
-    expect(mirror.troubles).toEqual(['GET /api/v1/namespaces: the answer has more than 8 MiB']);
+    expect(mirror.troubles).toEqual(['GET /api/v1/namespaces: the answer has more than 4 MiB']);
     expect(lists().map(({ query }) => query['limit'])).toContain('1');
     api.remove(namespaces, 'b');
     await mirror.synced;
@@ -598,7 +598,7 @@ describe('an event', () => {
     await watching();
     api.put(namespaces, { metadata: { name: 'b', annotations: { large: 'x'.repeat(9_000_000) } } });
     await waitUntil('that is told', () => mirror.troubles.length > 0);
-    expect(mirror.troubles).toEqual(['WATCH /api/v1/namespaces: a line has more than 8 MiB']);
+    expect(mirror.troubles).toEqual(['WATCH /api/v1/namespaces: a line has more than 4 MiB']);
     api.remove(namespaces, 'b');
     put('c');
     await agreement(mirror);
