@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { stringMember } from '../json/json-value.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import { factKindOf } from '../sources/fact-kinds.ts';
@@ -18,22 +17,34 @@ export interface PoliciesAmong {
   readonly warnings: readonly FileProblem[];
 }
 
+/** Two names with one identity are one file. */
+export type FileIdentity = (file: string) => string;
+
+/** How policies are found among manifests. */
+export interface PolicySettings {
+  /** The namespace of facts that name no namespace. */
+  readonly namespace?: string;
+  /** Default: the name itself. */
+  readonly fileIdentity?: FileIdentity;
+}
+
 /**
  * The policies of `--policies` and the policies among the manifests, with the labels of Namespaces, as one set. A file
  * that is given as both is read once.
  *
  * @param otherPolicyTexts policies that the caller reads as another set; they do not count among the manifests
- * @param namespace the namespace of facts that name no namespace
  */
 export function policiesAmong(
   catalogue: CheckCatalogue,
   manifests: readonly Manifest[],
   policyTexts: readonly ManifestText[],
   otherPolicyTexts: readonly ManifestText[] = [],
-  namespace = 'default',
+  { namespace = 'default', fileIdentity = (file) => file }: PolicySettings = {},
 ): PoliciesAmong {
-  const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => resolve(file)));
-  const among = manifests.filter(({ object, document }) => isForPolicies(object) && !read.has(resolve(document.file)));
+  const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => fileIdentity(file)));
+  const among = manifests.filter(
+    ({ object, document }) => isForPolicies(object) && !read.has(fileIdentity(document.file)),
+  );
   const placed = among.map(({ document, object, path }) => ({ document, value: object, path }));
   const places = new PolicyPlaces();
   const { policies, facts, problems, warnings } = readPolicyDocuments(
