@@ -79,13 +79,14 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
   const { templates } = found;
   const metadata: JsonObject = objectMember(object, 'metadata') ?? {};
   const namespace = stringMember(metadata, 'namespace') ?? inputs.namespace;
-  const verdict = judge({ object, kind, templates, namespace }, policies, true, now);
+  const subject = { object, kind, templates, namespace };
+  const verdict = judge(subject, policies, true, now);
   const violations = [
-    ...templates.flatMap((template) => violationsOfText(manifest, template, policies, namespace, problems)),
+    ...violationsOfText(manifest, subject, policies, now, problems),
     ...withSafeAdvice(
       object,
       [
-        ...strayFields(object, kind, templates, policies, namespace),
+        ...strayFields(subject, policies, now),
         ...verdict.violations.map((violation) => withBareScalar(violation, manifest)),
       ],
       (edited) => violationsOfObject(edited, kind, policies, namespace, now),
@@ -115,7 +116,7 @@ function violationsOfObject(
   namespace: string,
   now: number,
 ): readonly Violation[] {
-  const templates = podTemplatesOf(object, kind);
-  const { violations } = judge({ object, kind, templates, namespace }, policies, true, now);
-  return [...strayFields(object, kind, templates, policies, namespace), ...violations];
+  const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace };
+  const { violations } = judge(subject, policies, true, now);
+  return [...strayFields(subject, policies, now), ...violations];
 }

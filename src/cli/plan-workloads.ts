@@ -42,17 +42,17 @@ function workloadOf(
   if ('skipped' in found || 'skipped' in foundAsSent) return undefined;
   const metadata = objectMember(object, 'metadata') ?? {};
   const namespace = namespaceOf(object) ?? inputs.namespace;
-  const { templates } = foundAsSent;
+  const subject = { object: sent.object, kind, templates: foundAsSent.templates, namespace };
   return {
     object,
     kind,
     templates: found.templates,
     namespace,
     name: stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '',
-    ...(sent !== manifest && { asSent: { object: sent.object, kind, templates, namespace } }),
+    ...(sent !== manifest && { asSent: subject }),
     violationsOfText: (policies) => [
-      ...templates.flatMap((placed) => violationsOfText(sent, placed, policies, namespace, problemsFor(policies))),
-      ...strayFields(sent.object, kind, templates, policies, namespace),
+      ...violationsOfText(sent, subject, policies, inputs.now, problemsFor(policies)),
+      ...strayFields(subject, policies, inputs.now),
     ],
   };
 }

@@ -3,60 +3,73 @@ import { misplacedProbes } from '../checks/misplaced-probes.ts';
 import { unknownProbeFields } from '../checks/unknown-fields.ts';
 import { validProbe } from '../checks/valid-probe.ts';
 import { duplicateKeysIn } from '../manifests/duplicate-keys.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import { namesOfSubject } from '../verdict/judge.ts';
+import { withExceptions } from '../verdict/exceptions-of-workload.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
+import type { Subject } from '../verdict/judge.ts';
+import type { PlacedTemplate } from '../workload/kinds.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 
-/** Violations that only a manifest shows: fields that the API server drops before it calls a webhook. */
-export function strayFields(
-  object: JsonObject,
-  kind: WorkloadKind,
-  templates: readonly PlacedTemplate[],
-  policies: Snapshot,
-  namespace: string,
-): Violation[] {
-  return templates.flatMap((placed) =>
-    [
+/**
+ * Violations that only a manifest shows: fields that the API server drops before it calls a webhook.
+ *
+ * @param now the instant of the verdict, in milliseconds since the epoch
+ */
+export function strayFields(subject: Subject, policies: Snapshot, now: number): Violation[] {
+  return subject.templates.flatMap((placed) => {
+    const fields = [
       ...unknownProbeFields(objectMember(placed.template, 'spec') ?? {}, [...placed.path, 'spec']),
-      ...misplacedProbes(object, kind, placed),
-    ].flatMap((field) => asViolation(field, placed, policies, namespace)),
-  );
+      ...misplacedProbes(subject.object, subject.kind, placed),
+    ];
+    return asViolations(fields, placed, subject, policies, now);
+  });
 }
 
 /**
  * Violations that only the text of a manifest shows: keys that are written twice. The file's problem about such a key
  * is removed from `problems`, as the violation replaces it.
+ *
+ * @param now the instant of the verdict, in milliseconds since the epoch
  */
 export function violationsOfText(
   manifest: Manifest,
-  placed: PlacedTemplate,
+  subject: Subject,
   policies: Snapshot,
-  namespace: string,
+  now: number,
   problems: FileProblem[],
 ): Violation[] {
-  return duplicateKeysIn(manifest, placed, problems).flatMap((duplicate) => {
-    // An anchored probe is in several containers and has one problem.
-    const index = problems.indexOf(duplicate.problem);
-    if (index >= 0) problems.splice(index, 1);
-    const message =
-      'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
-    const field = { container: duplicate.container, path: duplicate.path, message };
-    return asViolation(field, placed, policies, namespace);
+  return subject.templates.flatMap((placed) => {
+    const fields = duplicateKeysIn(manifest, placed, problems).map(({ container, path, problem }) => {
+      // An anchored probe is in several containers and has one problem.
+      const index = problems.indexOf(problem);
+      if (index >= 0) problems.splice(index, 1);
+      return { container, path, message: WRITTEN_TWICE };
+    });
+    return asViolations(fields, placed, subject, policies, now);
   });
 }
 
-/** A field that only a manifest shows, as a violation of valid-probe; none where policies turn that check off. */
-function asViolation(
-  field: Pick<Violation, 'container' | 'path' | 'message' | 'remedy' | 'edits'>,
+const WRITTEN_TWICE =
+  'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
+
+/** Fields that only a manifest shows, as violations of valid-probe. None where policies turn that check off. */
+function asViolations(
+  fields: readonly Pick<Violation, 'container' | 'path' | 'message' | 'remedy' | 'edits'>[],
   { template }: PlacedTemplate,
+  subject: Subject,
   policies: Snapshot,
-  namespace: string,
-): Violation[] {
-  const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-  const { checkPolicy } = policies.policyFor(namespace, labels);
-  const action = checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;
-  return action === 'Off' ? [] : [{ ...field, check: validProbe.id, action, reason: 'FieldValueForbidden' }];
+  now: number,
+): readonly Violation[] {
+  if (fields.length === 0) return [];
+  const { namespace } = subject;
+  const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+  const policy = policies.policyFor(namespace, podLabels);
+  const violations = fields.flatMap((field): Violation[] => {
+    const action = policy.checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;
+    return action === 'Off' ? [] : [{ ...field, check: validProbe.id, action, reason: 'FieldValueForbidden' }];
+  });
+  const workload = { namespace, names: namesOfSubject(subject), podLabels };
+  return withExceptions(violations, workload, policies, policy, now);
 }

@@ -90,7 +90,7 @@ export function* judgeInSteps(
       found = yield* withPoliciesAtFault(found, injections, policy.checkPolicy);
     }
     if (found.length > 0)
-      found = withExceptions(found, { namespace, names: namesOf(subject), podLabels }, policies, policy, now);
+      found = withExceptions(found, { namespace, names: namesOfSubject(subject), podLabels }, policies, policy, now);
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // Pushed one by one: arguments of a spread call must fit on the stack, and a hostile object has any number of
     // violations.
@@ -107,7 +107,7 @@ export function* judgeInSteps(
 }
 
 /** The names by which exceptions may name the object. */
-function namesOf({ object, kind, controllers = [] }: Subject): readonly NamedWorkload[] {
+export function namesOfSubject({ object, kind, controllers = [] }: Subject): readonly NamedWorkload[] {
   const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
   return name === undefined ? controllers : [{ kind: kind.kind, name }, ...controllers];
 }
