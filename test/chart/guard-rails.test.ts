@@ -68,6 +68,16 @@ const refused: readonly [string, Rendering, RegExp][] = [
   ['mode secret without a Secret', { set: ['certificates.mode=secret'] }, /set certificates\.secret\.name/],
   ['the kubelet’s port', { set: ['hostNetwork=true'] }, /a port is 10250: .* Set ports\.webhook/],
   ['one port for both', { set: ['ports.health=10250'] }, /are both 10250: choose another/],
+  [
+    'one port for the page and for health',
+    { set: ['observer.enabled=true', 'observer.dashboard.enabled=true', 'observer.dashboard.port=8081'] },
+    /ports\.health is 8081, and so is observer\.dashboard\.port or .*: choose another for the page/,
+  ],
+  [
+    'one port of the Service for the page and for health',
+    { set: ['observer.enabled=true', 'observer.dashboard.enabled=true', 'observer.dashboard.servicePort=8081'] },
+    /ports\.health is 8081, and so is .* observer\.dashboard\.servicePort: choose another for the page/,
+  ],
   ['too little time to end', { set: ['drainSeconds=60'] }, /terminationGracePeriodSeconds is 45, .* Set it to 70/],
   ['no service account', { set: ['serviceAccount.create=false'] }, /set serviceAccount\.name/],
   [

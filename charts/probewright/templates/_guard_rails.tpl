@@ -37,6 +37,11 @@ must not be where its message needs no explanation; a regular expression does.
 {{- if eq (int .Values.ports.webhook) (int .Values.ports.health) -}}
 {{- fail (printf "ports.webhook and ports.health are both %d: choose another for one of them" (int .Values.ports.health)) -}}
 {{- end -}}
+{{- with .Values.observer -}}
+{{- if and .enabled .dashboard.enabled (has (int $.Values.ports.health) (list (int .dashboard.port) (int .dashboard.servicePort))) -}}
+{{- fail (printf "ports.health is %d, and so is observer.dashboard.port or observer.dashboard.servicePort: choose another for the page" (int $.Values.ports.health)) -}}
+{{- end -}}
+{{- end -}}
 {{- if and .Values.hostNetwork (has 10250 (list (int .Values.ports.webhook) (int .Values.ports.health))) -}}
 {{- fail "hostNetwork is true and a port is 10250: on a node that is the kubelet's. Set ports.webhook to a free one, such as 9443, and open it to the control plane" -}}
 {{- end -}}
