@@ -42,6 +42,7 @@ export interface AppliedException {
   /** The name of the object. The namespace is that of the workload. */
   readonly name: string;
   readonly owner: string;
+  /** Empty in the webhook, which keeps neither `reason` nor `ticket`. */
   readonly reason: string;
   readonly ticket?: string;
   /** The instant from which on the exception does not count, as RFC 3339 in UTC. */

@@ -36,7 +36,7 @@ export interface ExceptionSpec {
 
 /**
  * A ProbeException: violations that its namespace tolerates, until an instant. The webhook keeps tens of thousands of
- * them, so each is one text of about 200 bytes. The text is read when a workload of the namespace has violations.
+ * them, so each is one text of about 170 bytes. The text is read when a workload of the namespace has violations.
  */
 export class ProbeException {
   /** `["name expires created","reported",...]`: a JSON list, so that the string has no parts in other strings. */

@@ -1,5 +1,5 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { PROBE_EXCEPTIONS } from '../sources/exception-kind.ts';
+import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../sources/exception-kind.ts';
 import { exceptionCounts, ExceptionStatuses } from '../sources/exception-statuses.ts';
 import { asFactKind } from '../sources/fact-kind.ts';
 import { SERVICES } from '../sources/service-kind.ts';
@@ -67,7 +67,7 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
         policyBudget: config.policyBudget,
         // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
         factKinds: [
-          asFactKind(PROBE_EXCEPTIONS),
+          asFactKind(writesStatuses ? WEBHOOK_EXCEPTIONS : PROBE_EXCEPTIONS),
           asFactKind(STARTUP_PROFILES),
           ...(config.readsServices ? [asFactKind(SERVICES)] : []),
         ],

@@ -20,3 +20,23 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   },
   facts: (objects = new Map()) => ({ exceptions: new Exceptions(objects) }),
 };
+
+/**
+ * ProbeExceptions as the webhook mirrors them: without `reason` and `ticket`. No answer and no log line of the webhook
+ * has these texts, and they are the longest texts of most exceptions.
+ */
+export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
+  ...PROBE_EXCEPTIONS,
+  mirrored: ({ name, expires, created, reported, spec }) => {
+    const { checks, workloads, workloadSelector, containers, owner } = spec;
+    const kept = {
+      checks,
+      ...(workloads && { workloads }),
+      ...(workloadSelector && { workloadSelector }),
+      ...(containers && { containers }),
+      owner,
+      reason: '',
+    };
+    return new ProbeException(name, kept, { expires, created, reported });
+  },
+};

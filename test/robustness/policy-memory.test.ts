@@ -32,3 +32,19 @@ describe('the estimate of what a policy takes in memory', () => {
     expect(heap).toBeLessThan(estimate * TOLERANCE);
   });
 });
+
+/** The most bytes of heap that one object may add to the webhook. */
+const FACTS = [
+  { kind: 'ProbeException', most: 300 },
+  { kind: 'Service', most: 150 },
+];
+
+describe('what the webhook keeps of the objects of a cluster', () => {
+  it.each(FACTS)('takes less than $most bytes for one $kind', ({ kind, most }) => {
+    const child = join(import.meta.dirname, 'fact-memory-child.ts');
+    const text = execFileSync(process.execPath, ['--expose-gc', child, kind], { encoding: 'utf8' });
+    const { heap } = JSON.parse(text) as { heap: number };
+    report('Hostile policies', `one ${kind} of a cluster`, `${heap} bytes of heap, at most ${most}`);
+    expect(heap).toBeLessThan(most);
+  });
+});

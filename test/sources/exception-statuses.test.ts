@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Exceptions } from '../../src/facts/exceptions.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { PROBE_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
+import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
 import { exceptionCounts, ExceptionStatuses } from '../../src/sources/exception-statuses.ts';
 import { exceptionDocument } from '../exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../worlds.ts';
@@ -118,5 +118,30 @@ describe('ExceptionStatuses', () => {
 describe('exceptionCounts', () => {
   it('counts every state, and none without a snapshot', () => {
     expect(exceptionCounts(undefined, 0)).toEqual({ Active: 0, Expiring: 0, Expired: 0, Unused: 0 });
+  });
+});
+
+describe('the webhook', () => {
+  it('keeps no reason and no ticket of an exception, and all of the rest', () => {
+    const object = exceptionDocument(
+      { ticket: 'PAY-1', containers: ['app'] },
+      { creationTimestamp: CREATED, generation: 1 },
+    );
+    const read = WEBHOOK_EXCEPTIONS.read(object, CHECK_CATALOGUE);
+    if (read === undefined || 'problems' in read) throw new Error('unreadable');
+    const { name, expires, created, reported, spec } = WEBHOOK_EXCEPTIONS.mirrored?.(read.fact) ?? read.fact;
+    expect({ name, expires, created, reported, spec }).toEqual({
+      name: 'legacy',
+      expires: END,
+      created: Date.parse(CREATED),
+      reported: read.fact.reported,
+      spec: {
+        checks: ['named-port'],
+        workloads: [{ kind: 'Deployment', name: 'web' }],
+        containers: ['app'],
+        owner: 'team-a',
+        reason: '',
+      },
+    });
   });
 });
