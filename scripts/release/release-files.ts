@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { checkoutManifest } from '../package/package-manifest.ts';
 import { writePackageFolder } from '../package/package-folder.ts';
+import { playgroundPage } from '../playground/playground-page.ts';
 import { writeArchive } from './archive.ts';
 import { writeChartPackage } from './chart-package.ts';
 import { krewManifest } from './krew-manifest.ts';
@@ -45,6 +46,7 @@ export async function writeRelease(directory: string, { digest, epoch, helm }: R
   writeFileSync(place('krew.yaml'), krewManifest(place(plugin), plugin));
 
   writeChartPackage(place(`probewright-chart-${version}.tgz`), join(work, 'chart'), { digest, epoch }, helm);
+  writeFileSync(place(`playground-${version}.html`), await playgroundPage());
   for (const format of SBOM_FORMATS) writeFileSync(place(`sbom.${format}.json`), sbom(format, epoch));
   rmSync(work, { recursive: true });
 
