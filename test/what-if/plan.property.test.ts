@@ -15,8 +15,10 @@ import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { anyWorkload } from '../arbitrary-workloads.ts';
 import { anyPod } from '../arbitraries.ts';
+import { anyFact, startupProfile } from '../arbitrary-facts.ts';
+import { exceptionDocument } from '../exceptions.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
-import { policyDocument } from '../worlds.ts';
+import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
 import { NOW } from '../now.ts';
 import type { PlacedViolation } from '../../src/cli/check-report.ts';
 import type { Inputs } from '../../src/manifests/inputs.ts';
@@ -39,17 +41,20 @@ interface JsonPlan {
 }
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
-const keyOf = ({ kind, metadata }: JsonObject): string => JSON.stringify([kind, metadata]);
-const policies = fc.uniqueArray(
-  fc.oneof(
-    clusterDocument,
-    namespaceDocument.map((document) => ({
-      ...document,
-      metadata: { ...(document['metadata'] as JsonObject), namespace: 'apps' },
-    })),
-  ),
-  { maxLength: 4, selector: keyOf },
+const keyOf = (object: JsonObject): string => removalOf(object);
+const policy = fc.oneof(
+  clusterDocument,
+  namespaceDocument.map((document) => ({
+    ...document,
+    metadata: { ...(document['metadata'] as JsonObject), namespace: 'apps' },
+  })),
 );
+const policies = fc
+  .tuple(
+    fc.uniqueArray(policy, { maxLength: 4, selector: keyOf }),
+    fc.uniqueArray(anyFact, { maxLength: 4, selector: keyOf }),
+  )
+  .map(([first, second]) => [...first, ...second]);
 const workloads = fc.array(
   fc.oneof(
     anyWorkload,
@@ -78,10 +83,25 @@ function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects:
   return read;
 }
 
-/** What `kubectl apply` of the second list leaves, object by object. */
-function applied(old: readonly JsonObject[], now: readonly JsonObject[]): JsonObject[] {
-  return [...old.filter((document) => !now.some((other) => keyOf(other) === keyOf(document))), ...now];
+/** What `kubectl apply` of the second list and the removals leave, object by object. */
+function applied(
+  old: readonly JsonObject[],
+  now: readonly JsonObject[],
+  removed: readonly string[] = [],
+): JsonObject[] {
+  const both = [...old.filter((document) => !now.some((other) => keyOf(other) === keyOf(document))), ...now];
+  return both.filter((document) => !removed.includes(removalOf(document)));
 }
+
+/** An object as `--remove` names it. */
+function removalOf({ kind, metadata }: JsonObject): string {
+  const { namespace, name } = metadata as { namespace?: string; name: string };
+  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
+}
+
+/** Facts that no plan can remove. */
+const isRemovable = ({ kind }: JsonObject): boolean =>
+  ['ProbePolicy', 'ClusterProbePolicy', 'ProbeException'].includes(String(kind));
 
 /** The probes of each container of an object, as `fix` writes them. */
 function fixedProbes(read: Inputs, index: number): { container: string; probe: string; value: unknown }[] {
@@ -120,23 +140,37 @@ function checked(read: Inputs): (index: number) => readonly PlacedViolation[] {
 const sorted = (changes: readonly unknown[]): string[] => changes.map((change) => JSON.stringify(change)).sort();
 
 it('a plan is the difference of two runs of fix and of two runs of check, and nothing more', () => {
-  const seen = { probes: 0, violations: 0, same: 0 };
+  const seen = { probes: 0, violations: 0, same: 0, excepted: 0, services: 0, starts: 0, learned: 0 };
   const base = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/r' } }, 'base');
   const other = policyDocument({ containers: ['*'], checks: { 'required-liveness': { action: 'Deny' } } }, 'base');
-  const pod = {
+  const podWith = (probes: JsonObject): JsonObject => ({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { namespace: 'apps' },
-    spec: { containers: [{ name: 'app', ports: [{ containerPort: 80, name: 'http' }] }] },
+    metadata: { namespace: 'apps', labels: { app: 'web' } },
+    spec: { containers: [{ name: 'app', ports: [{ containerPort: 80, name: 'http' }], ...probes }] },
+  });
+  const pod = podWith({});
+  const alive = podWith({ livenessProbe: { httpGet: { path: '/', port: 'http' } } });
+  const misnamed = podWith({ livenessProbe: { httpGet: { path: '/', port: 'htpp' } } });
+  const excepted = exceptionDocument({ workloads: [{ kind: 'Pod', name: 'w0' }] });
+  const learning = clusterPolicyDocument({ containers: ['*'], slowStart: { fromInitialDelaySeconds: 1, learned: {} } });
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace: 'apps' },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'http' }] },
   };
   fc.assert(
-    fc.property(policies, policies, workloads, (old, now, given) => {
+    fc.property(policies, policies, workloads, fc.nat(), (old, now, given, choice) => {
+      // Every third change also removes an object.
+      const candidates = [...old, ...now].filter(isRemovable).map(removalOf);
+      const removed = choice % 3 === 0 ? candidates.slice(choice % 7, (choice % 7) + 1) : [];
       const objects = given.map((object, index) => ({
         ...object,
         metadata: { ...(object['metadata'] as JsonObject), name: `w${index}` },
       }));
       const read = inputs(old, now, objects);
-      const after = snapshotAfter(CHECK_CATALOGUE, read.policies, { applied: read.newPolicies, removed: [] });
+      const after = snapshotAfter(CHECK_CATALOGUE, read.policies, { applied: read.newPolicies, removed });
       const plan = JSON.parse(
         planAsJson(
           runToEnd(
@@ -149,7 +183,7 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
           ),
         ),
       ) as JsonPlan;
-      const [runOld, runNow] = [inputs(old, [], objects), inputs(applied(old, now), [], objects)];
+      const [runOld, runNow] = [inputs(old, [], objects), inputs(applied(old, now, removed), [], objects)];
       const summary = {
         workloads: objects.length,
         changedProbes: 0,
@@ -178,7 +212,11 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
         summary.noLongerWarned += Number(has(before, 'Warn') && !has(now, 'Warn'));
         summary.unchanged += Number(probes.length + violations.length === 0);
         seen.probes += probes.length;
+        seen.learned += probes.filter(({ probe, change }) => probe === 'startupProbe' && change === 'added').length;
         seen.violations += violations.length;
+        seen.excepted += violations.filter(({ before, after: is }) => [before, is].includes('Excepted')).length;
+        seen.services += violations.filter(({ check }) => check === 'service-readiness').length;
+        seen.starts += violations.filter(({ check }) => check === 'observed-startup').length;
       }
       seen.same += summary.unchanged;
       expect(plan.summary).toEqual(summary);
@@ -187,14 +225,18 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
     {
       numRuns: 60,
       examples: [
-        [[base], [other], [pod]],
-        [[base], [], [pod]],
+        [[base], [other], [pod], 1],
+        [[base], [], [pod], 1],
+        [[], [excepted], [misnamed], 1],
+        // The exception is removed.
+        [[excepted], [], [misnamed], 0],
+        [[], [service], [pod], 1],
+        [[], [startupProfile('Pod', 'w0', [3000], 0)], [alive], 1],
+        [[learning], [startupProfile('Pod', 'w0', [300, 300, 300, 300, 300, 300], 0)], [alive], 1],
       ],
     },
   );
-  expect(seen.probes).toBeGreaterThan(0);
-  expect(seen.violations).toBeGreaterThan(0);
-  expect(seen.same).toBeGreaterThan(0);
+  for (const [what, count] of Object.entries(seen)) expect([what, count > 0]).toEqual([what, true]);
 });
 
 /** The changes lead from the violations of the first run to those of the second, in the fewest steps. */
