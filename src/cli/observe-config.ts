@@ -15,6 +15,7 @@ export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
     workloadKinds: flags['workload-kinds'],
     scanInterval: flags['scan-interval'],
     webhookConfiguration: flags['webhook-configuration'],
+    exemptNamespaces: flags['exempt-namespaces'],
     reports: flags.reports,
     reportsIncludeClean: flags['reports-include-clean'],
     learnsStarts: flags.startups,

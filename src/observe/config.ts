@@ -22,6 +22,8 @@ export interface ObserveConfig {
   readonly scanInterval: number;
   /** Name of the MutatingWebhookConfiguration: its selectors tell which Pods the webhook sees. */
   readonly webhookConfiguration: string;
+  /** Namespaces that the webhook configurations exempt; undefined = the chart's, and Probewright's own. */
+  readonly exemptNamespaces: readonly string[] | undefined;
   readonly reports: ReportsSetting;
   readonly reportsIncludeClean: boolean;
   /** Measures starts, and writes StartupProfiles. */

@@ -9,7 +9,7 @@ import type { ObserverClocks, ObserverInputs } from './observer-inputs.ts';
 
 /** The port of the page. Undefined when no port is given. */
 export function dashboardPort(
-  { config, connection, store, kinds }: ObserverInputs,
+  { config, connection, store, kinds, isExempt }: ObserverInputs,
   { log, now, monotonic }: ObserverClocks,
   extraResults: ExtraResults,
 ): ListeningPort | undefined {
@@ -18,6 +18,7 @@ export function dashboardPort(
   const sources = {
     client: connection.client,
     kinds,
+    isExempt,
     snapshot: () => store.current,
     extraResults,
     enforcement,

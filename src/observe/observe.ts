@@ -1,5 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { openClusterConnection } from '../running/cluster-connection.ts';
+import { exemptNamespaces } from '../running/exempt-namespaces.ts';
 import { PartRunner } from '../running/part-runner.ts';
 import { PolicyStore } from '../sources/policy-store.ts';
 import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
@@ -30,11 +31,12 @@ export async function startObserver(config: ObserveConfig, clocks: ObserverClock
   const origins = config.policies === undefined ? (['cluster'] as const) : (['files', 'cluster'] as const);
   const store = new PolicyStore(CHECK_CATALOGUE, origins);
   const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);
+  const isExempt = exemptNamespaces(config.exemptNamespaces, connection.namespace, store);
   const runner = new PartRunner();
   const lead = (isLeader: boolean): void => {
     runner.lead(isLeader);
   };
-  const parts = buildObserverParts({ config, connection, store, kinds, lead }, clocks);
+  const parts = buildObserverParts({ config, connection, store, kinds, isExempt, lead }, clocks);
   await runner.start(parts.inOrder);
   log.info({ host: config.host, healthPort: parts.health.port, version: VERSION }, 'observing');
   let stopping: Promise<void> | undefined;

@@ -22,6 +22,8 @@ export interface ObserverInputs {
   readonly connection: ClusterConnection;
   readonly store: PolicyStore;
   readonly kinds: readonly WorkloadKind[];
+  /** True for a namespace whose objects the API server never sends to the webhooks. */
+  readonly isExempt: (namespace: string) => boolean;
   /** Tells all parts that this replica leads, or leads no longer. */
   readonly lead: (isLeader: boolean) => void;
 }

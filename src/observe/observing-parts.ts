@@ -14,11 +14,12 @@ const OBSERVING_PARTS: readonly BuildPart[] = [scanPart, failingPart, missedPart
 
 /** Judges live workloads and writes reports. */
 function scanPart(inputs: ObservingInputs): ObserverPart {
-  const { config, connection, store, kinds, extraResults, podWatch, log, now, monotonic } = inputs;
+  const { config, connection, store, kinds, isExempt, extraResults, podWatch, log, now, monotonic } = inputs;
   const dependencies = {
     client: connection.client,
     kinds,
     store,
+    isExempt,
     extraResults,
     settings: { enforcement: config.enforcement, addsProbes: config.mutation === 'On' },
     reportSettings: { setting: config.reports, includeClean: config.reportsIncludeClean },

@@ -1,14 +1,11 @@
-import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../defaulting/opt-out.ts';
 import { realTurns } from '../impact/background-work.ts';
 import { PolicyImpact } from '../impact/policy-impact.ts';
+import { exemptNamespaces } from '../running/exempt-namespaces.ts';
 import type { Metrics } from '../server/metrics.ts';
 import type { PolicyEffect } from '../server/review-dependencies.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { ServeConfig, ServeConnection } from './config.ts';
-
-/** The namespaces that the chart always exempts, besides Probewright's own. */
-const EXEMPT_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 
 /** What the effect of policies is computed from. */
 export interface PolicyEffectInputs {
@@ -26,13 +23,11 @@ export function policyEffect(
 ): PolicyEffect | undefined {
   const { client, config, namespace } = connection;
   if (!config.policyImpact) return undefined;
-  const exempt = new Set(config.exemptNamespaces ?? [...EXEMPT_NAMESPACES, namespace]);
   const impact = new PolicyImpact({
     client,
     kinds,
     behaviour: { injects: mutation === 'On', strictest: enforcement },
-    isExempt: (name) =>
-      exempt.has(name) || store.current?.facts.namespaceLabels.get(name)?.get(OPT_OUT_LABEL) === OPT_OUT_VALUE,
+    isExempt: exemptNamespaces(config.exemptNamespaces, namespace, store),
     snapshots: (reviewed) => {
       const { source } = reviewed;
       const after =

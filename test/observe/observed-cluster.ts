@@ -61,6 +61,7 @@ export class ObservedCluster {
       workloadKinds: undefined,
       scanInterval: 3_600_000,
       webhookConfiguration: 'probewright',
+      exemptNamespaces: undefined,
       reports: 'auto',
       reportsIncludeClean: false,
       learnsStarts: false,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import {
+  ask,
   deployment,
   deploymentsOf,
   DEPLOYMENTS,
@@ -171,6 +172,49 @@ describe('the reports of the observer', () => {
       { namespace: 'shop', kind: 'Deployment', name: 'web', check: 'named-port', action: 'Deny' },
     ]);
     expect(cluster.reportWrites()).toEqual([]);
+  });
+});
+
+describe('namespaces that the webhook leaves out', () => {
+  const label = (namespace: string, labels: Readonly<Record<string, string>>): void =>
+    void cluster.api.put('/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  const ours = { 'app.kubernetes.io/managed-by': 'probewright' };
+
+  it('get no reports, and lose those of an older version', async () => {
+    label('opted-out', { 'probewright.dev/webhook': 'disabled' });
+    const exempt = ['kube-system', 'probewright', 'opted-out'];
+    for (const namespace of exempt) {
+      const { metadata } = cluster.api.put(deploymentsOf(namespace), deployment('web'));
+      const name = `probewright-${metadata.uid ?? ''}`;
+      cluster.api.put(reportsOf(namespace), { metadata: { name, labels: ours } });
+    }
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    const observer = await cluster.observe({ dashboardPort: 0 });
+    await waitUntil('there is one report', () => cluster.reports('shop').length === 1);
+    await waitUntil('the others are gone', () => exempt.every((namespace) => cluster.reports(namespace).length === 0));
+    expect(cluster.logged('violation').map(({ namespace }) => namespace)).toEqual(['shop']);
+    expect(cluster.logged('scan_finished')[0]).toMatchObject({ workloads: 1 });
+    const { body } = await ask(observer, '/', observer.dashboardPort);
+    expect(body).toContain('shop');
+    expect(body).not.toContain('kube-system');
+  });
+
+  it('are those of --exempt-namespaces, if the flag is given', async () => {
+    for (const namespace of ['kube-system', 'shop']) cluster.api.put(deploymentsOf(namespace), deployment('web'));
+    await cluster.observe({ exemptNamespaces: ['shop'] });
+    await waitUntil('there is a report', () => cluster.reports('kube-system').length === 1);
+    expect(cluster.logged('violation').map(({ namespace }) => namespace)).toEqual(['kube-system']);
+  });
+
+  it('lose their reports when the label is set, and get them back when the label is removed', async () => {
+    label('shop', {});
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe();
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    label('shop', { 'probewright.dev/webhook': 'disabled' });
+    await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
+    label('shop', {});
+    await waitUntil('the report is back', () => cluster.reports('shop').length === 1);
   });
 });
 

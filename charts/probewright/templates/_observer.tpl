@@ -39,6 +39,7 @@ observe
 --enforcement={{ .Values.enforcement }}
 --mutation={{ include "probewright.mutation" . }}
 --webhook-configuration={{ include "probewright.fullname" . }}
+--exempt-namespaces={{ include "probewright.exemptNamespaces" . | fromYamlArray | join "," }}
 --log-level={{ .Values.logLevel }}
 --lease={{ include "probewright.observerName" . }}
 --lease-duration={{ .Values.leaderElection.leaseDuration }}

@@ -54,6 +54,7 @@ export const OBSERVE_FLAGS = {
     default: 'probewright',
     summary: 'The MutatingWebhookConfiguration of the webhook: its selectors tell which Pods may be missed.',
   }),
+  'exempt-namespaces': { ...PROCESS_FLAGS['exempt-namespaces'], details: 'The observer judges no workloads there.' },
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],
   host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that the ports listen on.' }),
   'health-port': PROCESS_FLAGS['health-port'],

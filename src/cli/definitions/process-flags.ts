@@ -1,6 +1,14 @@
 import { ENFORCEMENTS } from '../../admission/validate.ts';
 import { optional, withDefault } from '../../command-line/flag.ts';
-import { choice, duration, path, textThat, trueOrFalse, wholeNumber } from '../../command-line/value-types.ts';
+import {
+  choice,
+  commaList,
+  duration,
+  path,
+  textThat,
+  trueOrFalse,
+  wholeNumber,
+} from '../../command-line/value-types.ts';
 import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
 import { POLICY_BUDGET_BYTES } from '../../policy/policy-budget.ts';
 import { LOG_LEVELS } from '../../running/log-level.ts';
@@ -35,6 +43,11 @@ export const PROCESS_FLAGS = {
     summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
     otherwise: 'ready-made kinds',
     links: 'See [custom kinds](checks.md#custom-kinds).',
+  }),
+  'exempt-namespaces': optional({
+    type: commaList('NAMESPACE'),
+    summary: 'Namespaces that the webhook configurations exempt.',
+    otherwise: 'kube-system, kube-public, kube-node-lease and --namespace',
   }),
   'lease-duration': withDefault({
     type: duration(DURATION_LIMITS.mostDuration),

@@ -158,12 +158,11 @@ const CLUSTER_FLAGS = {
     links: 'See [policies at apply](policies.md#what-apply-tells-you).',
     group,
   }),
-  'exempt-namespaces': optional({
-    type: commaList('NAMESPACE'),
-    summary: 'Namespaces that the webhook configurations exempt. The effect of a policy leaves them out.',
-    otherwise: 'kube-system, kube-public, kube-node-lease and --namespace',
+  'exempt-namespaces': {
+    ...PROCESS_FLAGS['exempt-namespaces'],
+    details: 'The effect of a policy leaves them out.',
     group,
-  }),
+  },
 } as const;
 
 /** The flags of `probewright serve`, each with an environment variable. Durations are in milliseconds. */

@@ -31,6 +31,8 @@ export interface FleetSources {
   readonly kinds: readonly WorkloadKind[];
   /** The policies in force; undefined until they have been read. */
   readonly snapshot: () => Snapshot | undefined;
+  /** True for a namespace that the webhook leaves out. */
+  readonly isExempt: (namespace: string) => boolean;
   readonly extraResults: ExtraResults;
   /** The strictest action that a violation may have: the webhook's setting. */
   readonly enforcement: Violation['action'];
@@ -122,12 +124,12 @@ async function readKind(
   }
 }
 
-/** Undefined for objects that the webhook would skip. */
+/** Undefined for objects that the webhook would skip, or would never see. */
 function reportedWorkload(
   item: KubernetesObject,
   served: ClusterKind,
   snapshot: Snapshot,
-  { kinds, extraResults, enforcement, addsProbes }: FleetSources,
+  { kinds, isExempt, extraResults, enforcement, addsProbes }: FleetSources,
   now: number,
 ): ReportedWorkload | undefined {
   // Lists leave out the type of their items.
@@ -136,6 +138,7 @@ function reportedWorkload(
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   const { namespace = '', name } = item.metadata;
+  if (isExempt(namespace)) return undefined;
   const explanation = explainManifest(object, `${served.kind} ${namespace}/${name}`, {
     policies: snapshot,
     namespace,

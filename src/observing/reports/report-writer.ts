@@ -21,6 +21,8 @@ import type { QueuedReport } from './report-queue.ts';
 /** What the scan knows about workloads. */
 export interface JudgedWorkloads {
   readonly records: () => WorkloadRecords;
+  /** True while every workload of the cluster has a record. */
+  readonly isComplete: () => boolean;
   readonly resolve: (workload: WorkloadName, uid: string) => ObservedWorkload | undefined;
   /** Reads and judges a workload. Rejects as ApiClient.request does. */
   readonly read: (workload: WorkloadName) => Promise<ReportContent | undefined>;
@@ -171,7 +173,7 @@ export class ReportWriter implements ReportStatus {
         const mirror = new ReportMirror(client, found.target, troubled, { now, random }, watchRenewal);
         this.#mirror = mirror;
         void mirror.start().then(() => {
-          if (!this.#isStopped()) this.reconcile(false);
+          if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete());
         });
       }
     }

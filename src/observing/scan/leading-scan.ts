@@ -5,7 +5,7 @@ import { discoverKinds } from '../../sources/cluster-kinds.ts';
 import { isPod, workloadKind } from '../../workload/kinds.ts';
 import { isKubernetesObject } from '../../kubernetes/kubernetes-object.ts';
 import { collectionOf, workloadOf } from '../observed-workload.ts';
-import { affectedNamespaces } from './affected-namespaces.ts';
+import { affectedNamespaces, union } from './affected-namespaces.ts';
 import { exceptionEnds } from './exception-ends.ts';
 import { listsFor, POD_KIND_OBSERVED } from './list-plan.ts';
 import { Rescans } from './rescans.ts';
@@ -46,6 +46,8 @@ export class LeadingScan {
   #lastRunId = '';
   /** Kinds that have been read whole, or could not be read, since the start. */
   readonly #settled = new Set<string>();
+  /** True while the last scan has read all lists whole, also those of Pods without a controller. */
+  #areAllListed = false;
   #before: Snapshot | undefined;
   #nextScan = Infinity;
   /** Exceptions that have ended up to this instant have been noticed. */
@@ -67,7 +69,10 @@ export class LeadingScan {
         applied: (object, kind) => this.take(object, kind),
         deleted: (object, kind) => this.gone(object, kind),
         began: () => undefined,
-        listed: (kind) => this.#settle(kind),
+        // The watch counts as complete only after this callback.
+        listed: (kind) => {
+          queueMicrotask(() => this.#settle(kind));
+        },
         troubled: (kind, problem) => {
           const path = collectionOf(kind);
           if (problem === undefined) log.info({ path }, 'workloads can be watched again');
@@ -87,12 +92,18 @@ export class LeadingScan {
       take: (object, kind, run) => this.take(object, kind, run),
       finished: (isComplete) => {
         this.#nextScan = now() + dependencies.scanInterval;
-        reports.reconcile(isComplete && this.#watches.isComplete);
+        this.#areAllListed = isComplete;
+        reports.reconcile(this.isComplete);
       },
       log,
       now,
       isStopped: () => this.#stopped.signal.aborted,
     });
+  }
+
+  /** True while every workload of the cluster has a record: a report of another workload is out of date. */
+  get isComplete(): boolean {
+    return this.#areAllListed && this.#watches.isComplete;
   }
 
   /** Begins once there are policies: without policies, each verdict would be wrong. */
@@ -116,7 +127,10 @@ export class LeadingScan {
     if (after === undefined || before === after) return;
     if (before === undefined) void this.#begin();
     else if (this.#startRun !== undefined) this.#rescans.ask('all', 'change');
-    else this.#rescans.ask(affectedNamespaces(before, after, this.verdicts.records.namespaces), 'change');
+    else {
+      const affected = affectedNamespaces(before, after, this.verdicts.records.namespaces);
+      this.#rescans.ask(union(affected, new Set(this.verdicts.changedExemptions)), 'change');
+    }
   }
 
   take(object: KubernetesObject, kind: ObservedKind, run?: Run): ReportContent | undefined {
@@ -188,8 +202,10 @@ export class LeadingScan {
       'scan_finished',
     );
     this.#nextScan = now() + scanInterval;
-    this.#reports.reconcile(this.#watches.isComplete);
-    this.#rescans.ask(new Set(this.#pods.namespaces), 'start');
+    const { namespaces } = this.#pods;
+    this.#areAllListed = namespaces.length === 0;
+    this.#reports.reconcile(this.isComplete);
+    this.#rescans.ask(new Set(namespaces), 'start');
   }
 
   /** Watches the kinds that the API server has now. False if it cannot be asked. */
@@ -215,7 +231,11 @@ export class LeadingScan {
 
   async #plan(scope: AffectedNamespaces): Promise<readonly ListToRead[]> {
     if (scope === 'all') await this.#follow();
-    return listsFor(scope, this.#watches.kinds, this.#pods.namespaces, this.verdicts.records);
+    const { kinds } = this.#watches;
+    const lists = listsFor(scope, kinds, this.#pods.namespaces, this.verdicts.records);
+    const reopened = this.verdicts.takeReopened();
+    if (scope === 'all') return lists;
+    return [...lists, ...reopened.flatMap((namespace) => kinds.map((kind) => ({ kind, namespace })))];
   }
 
   #tick(): void {

@@ -20,11 +20,16 @@ export interface RescansDependencies {
   readonly plan: (scope: AffectedNamespaces) => Promise<readonly ListToRead[]>;
   /** Judges one object of a list. */
   readonly take: (object: KubernetesObject, kind: ObservedKind, run: Run) => void;
-  /** Called after a scan of everything. `isComplete`: all lists were read whole. */
+  /** Called after a scan of everything, and after the first scan of Pods. `isComplete`: all lists were read whole. */
   readonly finished: (isComplete: boolean) => void;
   readonly log: Logger;
   readonly now: () => number;
   readonly isStopped: () => boolean;
+}
+
+interface AskedScan {
+  readonly scope: AffectedNamespaces;
+  readonly reason: ScanReason;
 }
 
 /** After a scan with lists that could not be read. */
@@ -33,7 +38,7 @@ const RETRY_MILLISECONDS = 60_000;
 /** Scans by lists, one after the other. What is asked for during a scan becomes one further scan. */
 export class Rescans {
   readonly #dependencies: RescansDependencies;
-  #asked: { readonly scope: AffectedNamespaces; readonly reason: ScanReason } | undefined;
+  #asked: AskedScan | undefined;
   #isRunning = false;
   #retry: NodeJS.Timeout | undefined;
 
@@ -44,7 +49,7 @@ export class Rescans {
   /** Asks for a scan: at once, or after the scan under way. */
   ask(scope: AffectedNamespaces, reason: ScanReason): void {
     if (scope !== 'all' && scope.size === 0) return;
-    this.#asked = this.#asked === undefined ? { scope, reason } : { scope: union(this.#asked.scope, scope), reason };
+    this.#asked = this.#asked === undefined ? { scope, reason } : joined(this.#asked, { scope, reason });
     if (!this.#isRunning) void this.#run();
   }
 
@@ -98,7 +103,7 @@ export class Rescans {
       { scan: run.id, reason, workloads, problems: problems.length, durationMs: status.lastDuration },
       'scan_finished',
     );
-    if (scope === 'all') finished(problems.length === 0);
+    if (scope === 'all' || reason === 'start') finished(problems.length === 0);
     if (problems.length > 0) this.#retryLater(scope);
   }
 
@@ -108,6 +113,11 @@ export class Rescans {
       this.ask(scope, 'retry');
     }, RETRY_MILLISECONDS).unref();
   }
+}
+
+/** One scan for both. The first scan keeps its reason, because other work waits for the end of that scan. */
+function joined(asked: AskedScan, next: AskedScan): AskedScan {
+  return { scope: union(asked.scope, next.scope), reason: asked.reason === 'start' ? 'start' : next.reason };
 }
 
 function kindOf({ served: { group, kind } }: ObservedKind): string {

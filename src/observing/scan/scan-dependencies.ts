@@ -12,6 +12,8 @@ export interface ScanDependencies {
   /** The kinds that may hold Pod templates. Those that the API server has are watched. */
   readonly kinds: readonly WorkloadKind[];
   readonly store: PolicyStore;
+  /** True for a namespace that the webhook leaves out. Workloads there have no verdict and no report. */
+  readonly isExempt: (namespace: string) => boolean;
   readonly extraResults: ExtraResults;
   readonly settings: VerdictSettings;
   readonly reportSettings: ReportSettings;

@@ -61,6 +61,7 @@ export class Scan implements ObserverPart {
     }
     const reports: ReportWriter = new ReportWriter(this.#dependencies, {
       records: () => scan.verdicts.records,
+      isComplete: () => scan.isComplete,
       resolve: (workload, uid) => scan.resolve(workload, uid),
       read: (workload) => scan.read(workload),
     });

@@ -14,6 +14,7 @@ import type { VerdictSettings } from './judged-workload.ts';
 /** What the verdicts need. */
 export interface VerdictsDependencies {
   readonly store: PolicyStore;
+  readonly isExempt: (namespace: string) => boolean;
   readonly extraResults: ExtraResults;
   readonly settings: VerdictSettings;
   readonly log: Logger;
@@ -43,6 +44,8 @@ const MOST_LOGGED = 50;
 /** Judges workloads, and keeps a record of each verdict. */
 export class Verdicts {
   readonly records = new WorkloadRecords();
+  /** Exempt namespaces with workloads: nothing else is known of these workloads. */
+  readonly #exempt = new Set<string>();
   readonly #dependencies: VerdictsDependencies;
   readonly #listener: VerdictsListener;
 
@@ -56,10 +59,15 @@ export class Verdicts {
    * report. Undefined for an object that is not looked at, or that is older than the judged one.
    */
   take(object: KubernetesObject, kind: ObservedKind, run: Run): ReportContent | undefined {
-    const { store, extraResults, settings } = this.#dependencies;
+    const { store, isExempt, extraResults, settings } = this.#dependencies;
     const workload = workloadOf(object, kind);
     const snapshot = store.current;
     if (workload === undefined || snapshot === undefined) return undefined;
+    if (isExempt(workload.namespace)) {
+      this.#exempt.add(workload.namespace);
+      this.forget(workload);
+      return undefined;
+    }
     // The owner is judged in its place.
     if (isOfController(object, { ...kind.served, names: [], isNamespaced: true })) return undefined;
     const version = versionOf(object);
@@ -89,6 +97,23 @@ export class Verdicts {
       this.#listener.changed(content);
     }
     return content;
+  }
+
+  /** The namespaces whose exemption has begun or ended since their workloads were judged. */
+  get changedExemptions(): readonly string[] {
+    const { isExempt } = this.#dependencies;
+    return [...this.records.namespaces.filter(isExempt), ...this.#reopened()];
+  }
+
+  /** Returns the namespaces that are exempt no longer, once: none of their workloads has a record. */
+  takeReopened(): readonly string[] {
+    const reopened = this.#reopened();
+    for (const namespace of reopened) this.#exempt.delete(namespace);
+    return reopened;
+  }
+
+  #reopened(): readonly string[] {
+    return [...this.#exempt].filter((namespace) => !this.#dependencies.isExempt(namespace));
   }
 
   /** The workload is gone. A record of a later workload of the same name stays. */
