@@ -17,7 +17,7 @@ export interface CustomKind {
 
 /** What decides beside the objects. */
 export interface EngineOptions {
-  /** ProbePolicies, ClusterProbePolicies, and Namespaces for their labels. Default none. */
+  /** Policies and facts: ProbeExceptions, Services, StartupProfiles, and Namespaces for their labels. Default none. */
   readonly policies?: readonly KubernetesObject[];
   /** The namespace of objects that name no namespace. Default `default`. */
   readonly namespace?: string;

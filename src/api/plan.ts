@@ -10,9 +10,9 @@ import type { PlanOutput } from '../cli/output/json-outputs.ts';
 import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 
 export interface PlanOptions extends EngineOptions {
-  /** The policies that are to be applied over `policies`, object by object, as `kubectl apply` does. */
+  /** Policies and facts that are to be applied over `policies`, object by object, as `kubectl apply` does. */
   readonly apply?: readonly KubernetesObject[];
-  /** The policies that are to be removed: `ProbePolicy/NAMESPACE/NAME` or `ClusterProbePolicy/NAME`. */
+  /** Removals: `ProbePolicy/NAMESPACE/NAME`, `ProbeException/NAMESPACE/NAME` or `ClusterProbePolicy/NAME`. */
   readonly remove?: readonly string[];
 }
 
