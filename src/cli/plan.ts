@@ -43,7 +43,8 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
   if (inputs === undefined) return EXIT_USAGE;
   // Without one of the policies, the plan would be wrong.
   if (inputs.policyProblems.length > 0) {
-    reportProblems(inputs.problems, io, inputs);
+    // Warnings name optional rights that are missing. All missing rights are named at once.
+    reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
     return EXIT_USAGE;
   }
   if (inputs.texts.every(({ manifests }) => manifests.length === 0) && inputs.problems.length === 0)
