@@ -3,12 +3,13 @@ import { placeOfManifest } from '../manifests/manifest.ts';
 import { explainManifest } from '../timeline/explain-manifest.ts';
 import { isInCluster } from './cluster-place.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
-import { explainFailures } from './explain-failures.ts';
+import { printFailures, readFailures } from './explain-failures.ts';
 import { explanationsAsJson } from './output/explanation-json.ts';
 import { writePictures } from './output/pictures.ts';
 import { readAnyInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
+import type { FailuresOf, WorkloadWithFailures } from './explain-failures.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 import type { PlaceInFile } from '../manifests/policy-places.ts';
 import type { FieldPlaces } from '../timeline/explained-fields.ts';
@@ -25,16 +26,20 @@ export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: Co
       placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),
     ofPolicy: (source, field) => placeText(inputs.policyPlaces.find(source, field), inputs),
   });
+  const { output, fields } = line.flags;
+  const showsFailures = output === 'json' || (output === 'text' && !fields);
+  const failuresOf: FailuresOf = showsFailures ? await readFailures(line, inputs, io) : () => undefined;
   const workloads = inputs.texts
     .flatMap(({ manifests }) => manifests)
-    .flatMap(
-      (manifest) => explainManifest(manifest.object, placeOf(manifest, inputs), inputs, placesOf(manifest)) ?? [],
-    );
+    .flatMap((manifest): WorkloadWithFailures[] => {
+      const explained = explainManifest(manifest.object, placeOf(manifest, inputs), inputs, placesOf(manifest));
+      const failures = failuresOf(manifest.object);
+      return explained === undefined ? [] : [{ ...explained, ...(failures && { failures }) }];
+    });
   let isComplete = inputs.problems.length === 0;
-  const { output, fields } = line.flags;
   if (output === 'text') {
     io.stdout.write((fields ? fieldsAsText : explanationsAsText)(workloads));
-    if (!fields) await explainFailures(line, inputs, io);
+    if (!fields) printFailures(workloads, io);
   } else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
   else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);

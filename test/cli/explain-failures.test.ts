@@ -8,6 +8,7 @@ import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';
 import { runProbewright } from './run-probewright.ts';
+import type { ExplainOutput } from '../../src/cli/output/json-outputs.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { FakeApiServer } from '../kubernetes/fake-api-server.ts';
 
@@ -24,9 +25,16 @@ afterEach(async () => {
 
 const readinessProbe = { httpGet: { path: '/ready', port: 8080 } };
 
-async function explain(forbidden?: string): Promise<{ code: number; stdout: string; stderr: string }> {
+async function explain(
+  forbidden?: string,
+  ...args: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const known = discovery(BUILT_INS);
-  api.intercept((request) => (request.path.endsWith(`/${String(forbidden)}`) ? { status: 403 } : known(request)));
+  api.intercept((request) =>
+    forbidden?.split(',').some((resource) => request.path.endsWith(`/${resource}`)) === true
+      ? { status: 403 }
+      : known(request),
+  );
   api.put('/apis/apps/v1/namespaces/apps/deployments', {
     metadata: { name: 'web' },
     spec: { template: { spec: { containers: [{ name: 'app', image: 'x', readinessProbe }] } } },
@@ -56,7 +64,7 @@ async function explain(forbidden?: string): Promise<{ code: number; stdout: stri
     'current-context': 'x',
   };
   await writeFile(kubeconfig, JSON.stringify(config));
-  return await runProbewright(['explain', 'deploy/web', '--kubeconfig', kubeconfig]);
+  return await runProbewright(['explain', 'deploy/web', '--kubeconfig', kubeconfig, ...args]);
 }
 
 it('explain tells why a named workload of a cluster is not Ready', async () => {
@@ -79,6 +87,37 @@ it.each(['pods', 'events'])(
     expect(code).toBe(0);
     expect(stdout).toContain('readinessProbe');
     expect(stdout).not.toContain('Why is');
-    expect(stderr).toContain(`probewright explain: cannot list ${resource} in namespace apps: forbidden\n`);
+    expect(stderr).toBe(`probewright explain: cannot list ${resource} in namespace apps: forbidden\n`);
   },
 );
+
+it('explain lists the causes in JSON too', async () => {
+  const { code, stdout, stderr } = await explain(undefined, '--output', 'json');
+  expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' });
+  const { workloads } = JSON.parse(stdout) as ExplainOutput;
+  expect(workloads.map(({ name, failures }) => ({ name, failures }))).toStrictEqual([
+    {
+      name: 'web',
+      failures: [
+        {
+          cause: 'http-404',
+          container: 'app',
+          probe: 'readinessProbe',
+          message: 'container "app": its readinessProbe (httpGet /ready on port 8080) gets HTTP status 404',
+          remedy: 'Set httpGet.path to a path that the application serves on this port.',
+        },
+      ],
+    },
+  ]);
+});
+
+it('explain names all missing rights, and lists no causes that it cannot know', async () => {
+  const { code, stdout, stderr } = await explain('pods,events', '--output', 'json');
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    'probewright explain: cannot list pods in namespace apps: forbidden\n' +
+      'probewright explain: cannot list events in namespace apps: forbidden\n',
+  );
+  const { workloads } = JSON.parse(stdout) as ExplainOutput;
+  expect(workloads.map((workload) => [workload.name, 'failures' in workload])).toEqual([['web', false]]);
+});

@@ -1,14 +1,25 @@
 import { jsonText } from '../../text/json-text.ts';
 import { FIGURE_TITLES } from '../../timeline/figure.ts';
-import type { ContainerExplanation, WorkloadExplanation } from '../../timeline/explanation.ts';
+import type { ContainerExplanation } from '../../timeline/explanation.ts';
+import type { WorkloadWithFailures } from '../explain-failures.ts';
+import type { ExplainedContainer, ExplainOutput } from './json-outputs.ts';
 
 /** One object for programs: the workloads with their probes, what set each field, and the figures in seconds. */
-export function explanationsAsJson(workloads: readonly WorkloadExplanation[]): string {
+export function explanationsAsJson(workloads: readonly WorkloadWithFailures[]): string {
   const listed = workloads.map((workload) => ({ ...workload, containers: workload.containers.map(listedContainer) }));
-  return `${jsonText({ workloads: listed }, undefined, 2)}\n`;
+  const output: ExplainOutput = { workloads: listed };
+  return `${jsonText(output, undefined, 2)}\n`;
 }
 
-function listedContainer({ name, role, path, headline, caveats, fields, ...container }: ContainerExplanation): unknown {
+function listedContainer({
+  name,
+  role,
+  path,
+  headline,
+  caveats,
+  fields,
+  ...container
+}: ContainerExplanation): ExplainedContainer {
   return {
     name,
     role,

@@ -146,3 +146,102 @@ export interface PlanOutput {
     readonly unchanged: number;
   };
 }
+
+/** What a layer of policy says about a field of a probe. */
+export interface ExplainedSetting {
+  /** The layer, such as `ProbePolicy/apps/web` or `annotation`. */
+  readonly source: string;
+  /** The field of the policy. */
+  readonly field: string;
+  readonly value: unknown;
+  /** `file:line` */
+  readonly place?: string;
+}
+
+/** A field of a probe, and what set the field. */
+export interface ExplainedField {
+  /** The field below the probe, such as `httpGet.path`. */
+  readonly field: string;
+  readonly value: unknown;
+  readonly setBy: {
+    readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'livenessProbe' | 'ports';
+    /** The policy that set the field, and its field. */
+    readonly source?: string;
+    readonly field?: string;
+    /** `file:line` */
+    readonly place?: string;
+    /** The setting that made a rule apply. */
+    readonly asked?: ExplainedSetting;
+  };
+  /** Other values that layers of policy have for the field, the highest layer first. */
+  readonly overrides: readonly ExplainedSetting[];
+}
+
+/** A time that follows from a probe. */
+export interface ExplainedFigure {
+  /** Such as `time-to-start`. */
+  readonly id: string;
+  readonly title: string;
+  readonly probe: ProbeName;
+  readonly earliestSeconds: number;
+  readonly latestSeconds: number;
+  readonly formula: { readonly earliest: string; readonly latest: string };
+  /** The values of the letters in the formulas. */
+  readonly inputs: Readonly<Record<string, number>>;
+}
+
+/** A container, with its probes after defaulting. */
+export interface ExplainedContainer {
+  readonly name: string;
+  readonly role: 'application' | 'sidecar' | 'init' | 'mesh';
+  /** Such as `spec.template.spec.containers[0]`. */
+  readonly path: string;
+  readonly headline: string;
+  readonly probes: readonly {
+    readonly kind: ProbeName;
+    /** Such as `httpGet /healthz on port http`. */
+    readonly handler?: string;
+    /** What the probe is from: the manifest or a policy. */
+    readonly from?: string;
+    readonly fields: readonly ExplainedField[];
+  }[];
+  readonly figures: readonly ExplainedFigure[];
+  /** Reasons why the figures do not hold for this container. */
+  readonly caveats: readonly string[];
+}
+
+/** Why Pods of a workload are not Ready. */
+export interface ListedFailure {
+  /** The cause, such as `http-404`, or `shared-dependency` for workloads that fail together. */
+  readonly cause: string;
+  /** The container and the probe that fails. Absent for `shared-dependency`. */
+  readonly container?: string;
+  readonly probe?: ProbeName;
+  readonly message: string;
+  readonly remedy: string;
+  /** For `shared-dependency`: the instant of the first failure, as RFC 3339 in UTC. */
+  readonly since?: string;
+  /** For `shared-dependency`: the workloads that fail together, as a text. */
+  readonly together?: string;
+}
+
+/** What `probewright explain --output json` prints. */
+export interface ExplainOutput {
+  readonly workloads: readonly {
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+    /** `file:line:column`, or `cluster:NAMESPACE/TYPE/NAME`. */
+    readonly place: string;
+    readonly containers: readonly ExplainedContainer[];
+    /** Why containers get no further probes, and what is wrong with annotations. */
+    readonly notInjected: readonly string[];
+    /** The exceptions for the workload, a sentence each. Absent without any. */
+    readonly exceptions?: readonly string[];
+    /**
+     * Why Pods are not Ready, by the rule `probe-failing`. Present for named workloads of a cluster, if Pods and events
+     * could be read.
+     */
+    readonly failures?: readonly ListedFailure[];
+  }[];
+}
