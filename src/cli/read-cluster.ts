@@ -8,11 +8,14 @@ import { messageOf } from '../text/error-message.ts';
 import { quote } from '../text/quote.ts';
 import { VERSION } from '../version.ts';
 import { PROGRAM } from './command-table.ts';
-import type { ClusterInputs, PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
+import type { ClusterInputOptions, ClusterInputs, PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
 import type { ClusterName } from '../manifests/cluster-names.ts';
 import type { ClusterLine } from './cluster-input.ts';
 import type { CommandIo } from './io.ts';
 import type { Progress } from './progress.ts';
+
+/** What a command reads of a cluster beside what verdicts depend on. */
+export type ClusterReadingWishes = Pick<ClusterInputOptions, 'keepsObjects' | 'readsReports'>;
 
 /**
  * Reads the cluster that a command line means.
@@ -25,12 +28,13 @@ export async function readCluster(
   io: CommandIo,
   progress: Progress,
   change?: PolicyChangeFiles,
-  keepsObjects = false,
+  { keepsObjects = false, readsReports = false }: ClusterReadingWishes = {},
 ): Promise<ClusterInputs> {
   const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
     const { client, namespace } = await openCluster({ flags }, io);
-    const options = { names, namespace, policies, change, workloadKinds, now: flags.now ?? io.now(), keepsObjects };
+    const wanted = { keepsObjects, readsReports };
+    const options = { ...wanted, names, namespace, policies, change, workloadKinds, now: flags.now ?? io.now() };
     return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });

@@ -12,6 +12,7 @@ import type { Inputs } from '../manifests/inputs.ts';
 import type { ClusterLine } from './cluster-input.ts';
 import type { PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
 import type { INPUT_FLAGS } from './definitions/input-flags.ts';
+import type { ClusterReadingWishes } from './read-cluster.ts';
 import type { CommandIo } from './io.ts';
 
 /**
@@ -19,7 +20,7 @@ import type { CommandIo } from './io.ts';
  * decide by.
  *
  * @param progress shows how far the reading is
- * @param keepsObjects keeps all objects of a cluster, for a snapshot
+ * @param wishes what to read of a cluster beside what verdicts depend on
  * @param change the policies that are to be applied. Policies of the command line then replace those of the cluster
  */
 export async function readAnyInputs(
@@ -28,7 +29,7 @@ export async function readAnyInputs(
   io: CommandIo,
   progress = new Progress(io),
   change?: PolicyChangeFiles,
-  keepsObjects = false,
+  wishes: ClusterReadingWishes = {},
 ): Promise<Inputs | undefined> {
   const choice = await clusterChoice(line);
   const { flags, positionals } = line;
@@ -45,7 +46,7 @@ export async function readAnyInputs(
   return await readingInputs(command, io, progress, async () => {
     // Most command lines name files, and need no client of the API server.
     const { readCluster } = await import('./read-cluster.ts');
-    return await readCluster(line, choice.names, io, progress, change, keepsObjects);
+    return await readCluster(line, choice.names, io, progress, change, wishes);
   });
 }
 

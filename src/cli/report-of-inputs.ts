@@ -5,8 +5,10 @@ import { count } from '../text/count.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { VERSION } from '../version.ts';
 import { checkInputs } from './check-inputs.ts';
+import { liveFindings } from '../report/live-findings.ts';
 import { reportedChecks } from '../report/reported-checks.ts';
 import { reportedExceptions, reportedStarts } from '../report/reported-facts.ts';
+import { observedResults } from './observed-results.ts';
 import { isInCluster } from './cluster-place.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';
 import type { FieldPath } from '../json/field-path.ts';
@@ -16,6 +18,7 @@ import type { Report, ReportedPolicy, ReportedWorkload } from '../report/report.
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { PlacedViolation } from './check-report.ts';
 import type { ClusterLine } from './cluster-input.ts';
+import type { ObservedResults } from './observed-results.ts';
 
 /** The report of a command's inputs. Its verdicts are those of `check`. */
 export function reportOfInputs(
@@ -28,12 +31,13 @@ export function reportOfInputs(
     violations,
     ({ file, object }) => object && placeKey(file, object.document, object.path),
   );
+  const observed = observedResults(inputs);
   const workloads = inputs.texts
     .flatMap(({ manifests }) => manifests)
     .flatMap((manifest) => {
       const { document, path } = manifest;
       const found = byObject.get(placeKey(document.file, document.index, path)) ?? [];
-      return reportedWorkload(manifest, found, inputs) ?? [];
+      return reportedWorkload(manifest, found, inputs, observed) ?? [];
     });
   return {
     report: {
@@ -62,6 +66,7 @@ function reportedWorkload(
   manifest: Manifest,
   violations: readonly PlacedViolation[],
   inputs: Inputs,
+  observed: ObservedResults,
 ): ReportedWorkload | undefined {
   const { object, document } = manifest;
   const place = isInCluster(document.file, inputs) ? document.file : placeOfManifest(manifest);
@@ -81,7 +86,7 @@ function reportedWorkload(
       explanation,
       explanation.containers.map((container) => container.name),
     ),
-    live: [],
+    live: liveFindings(observed(object, namespace, name)),
   };
 }
 

@@ -14,7 +14,7 @@ import type { CommandIo } from './io.ts';
 /** Writes a page about the workloads of the inputs. */
 export async function runReport(line: CommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
   const progress = new Progress(io);
-  const inputs = await readAnyInputs('report', line, io, progress);
+  const inputs = await readAnyInputs('report', line, io, progress, undefined, { readsReports: true });
   if (inputs === undefined) return EXIT_USAGE;
   const { report, warnings } = reportOfInputs(inputs, line, (done, total) => {
     progress.show('checking', done, total, 'objects');

@@ -17,7 +17,7 @@ export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: 
   const { flags, positionals } = line;
   const progress = new Progress(io);
   const all = { flags: { ...flags, policies: undefined, now: undefined }, positionals };
-  const inputs = await readAnyInputs('snapshot', all, io, progress, undefined, true);
+  const inputs = await readAnyInputs('snapshot', all, io, progress, undefined, { keepsObjects: true });
   if (inputs === undefined) return EXIT_USAGE;
   const manifests = inputs.texts.flatMap((text) => manifestsAsSent(text));
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];

@@ -61,10 +61,13 @@ export function startInWords({ name: given, start, learned }: StripContainer): s
     start === undefined
       ? 'no limit on the time to start'
       : `guaranteed ${duration(start.guaranteed)} to start, at most ${duration(start.longest)}`;
-  if (learned.length === 0) return `${name}: ${limit}`;
+  return learned.length === 0 ? `${name}: ${limit}` : `${name}: ${limit}; learned starts: ${learnedInWords(learned)}`;
+}
+
+/** The number of learned starts, and their seconds: `3, 8 to 12 s`. */
+export function learnedInWords(learned: readonly number[]): string {
   const [least, most] = [Math.min(...learned), Math.max(...learned)];
-  const seconds = least === most ? `${most} s` : `${least} to ${most} s`;
-  return `${name}: ${limit}; learned starts: ${learned.length}, ${seconds}`;
+  return `${learned.length}, ${least === most ? `${most} s` : `${least} to ${most} s`}`;
 }
 
 function barMarkup({ start }: StripContainer, y: number): Markup {

@@ -13,6 +13,7 @@ import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
 import { ClusterReading } from './cluster-reading.ts';
 import type { ReadableKind } from './cluster-reading.ts';
 import { readPolicyTexts } from './manifest-texts.ts';
+import { readObserverReports } from './cluster-reports.ts';
 import { ClusterFacts } from './cluster-facts.ts';
 import { policiesAmong } from './policies-among.ts';
 import { PolicyPlaces } from './policy-places.ts';
@@ -49,6 +50,8 @@ export interface ClusterInputOptions {
   readonly now: number;
   /** Keeps policies, Namespaces and facts as objects too, for a snapshot. */
   readonly keepsObjects?: boolean | undefined;
+  /** Reads what an observer has reported about live Pods. */
+  readonly readsReports?: boolean | undefined;
 }
 
 /** Inputs from a cluster. */
@@ -65,9 +68,10 @@ export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 export async function readClusterInputs(
   catalogue: CheckCatalogue,
   client: ApiClient,
-  { names, namespace, policies, change, workloadKinds, now, keepsObjects = false }: ClusterInputOptions,
+  options: ClusterInputOptions,
   onRead: OnRead = () => undefined,
 ): Promise<ClusterInputs> {
+  const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false } = options;
   const known = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
   const { kinds, hasPolicies, problems: kindProblems } = await discoverKinds(client, known);
   const policyKinds = hasPolicies && !(change !== undefined && policies !== undefined) ? POLICY_KINDS : [];
@@ -95,6 +99,7 @@ export async function readClusterInputs(
   const texts = read.slice(policyKinds.length).flat();
   const inForce = await policiesInForce(catalogue, policies, policyTexts);
   const applied = await newPoliciesOf(catalogue, change?.newPolicies);
+  const observed = options.readsReports === true ? await readObserverReports(client, policyReading) : [];
   const readsLabels = keepsObjects || inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [
@@ -107,6 +112,7 @@ export async function readClusterInputs(
   return {
     isFromCluster: true,
     ...(keepsObjects && { others: [...objectsOf(policyTexts), ...facts.objects, ...namespaceObjects(labels)] }),
+    ...(options.readsReports === true && { observed }),
     texts: texts.toSorted(byNamespace),
     policies: inForce.snapshot(labels, facts.facts),
     newPolicies: applied.set,

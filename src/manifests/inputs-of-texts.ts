@@ -4,6 +4,7 @@ import { policyProblemsIn } from './policy-problems.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
+import type { ObservedWorkload } from '../sources/observer-reports.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { PolicyPlaces } from './policy-places.ts';
@@ -20,6 +21,8 @@ export interface Inputs {
   readonly texts: readonly ParsedText[];
   /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
   readonly others?: readonly JsonObject[];
+  /** What the reports of an observer say about live Pods of a cluster. In files, reports are among the manifests. */
+  readonly observed?: readonly ObservedWorkload[];
   readonly policies: Snapshot;
   /** The policies that are to be applied over the others, alone. */
   readonly newPolicies: Snapshot;

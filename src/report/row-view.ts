@@ -1,4 +1,4 @@
-import { startInWords, startStrip } from '../drawing/start-strip.ts';
+import { learnedInWords, startStrip } from '../drawing/start-strip.ts';
 import { formatPath } from '../json/field-path.ts';
 import { cut } from '../text/cut.ts';
 import { OWN_PROBE } from '../timeline/explained-probes.ts';
@@ -40,7 +40,9 @@ export function rowView(workload: ReportedWorkload, drawings: SceneDrawings): Ro
     findings: worstFirst(violations)
       .slice(0, MOST_FINDINGS)
       .map((violation) => findingView(violation)),
-    live: live.map(({ name: finding, message, command }) => ({ name: finding, message: short(message), command })),
+    live: live
+      .slice(0, MOST_FINDINGS)
+      .map(({ name: finding, message, command }) => ({ name: finding, message: short(message), command })),
     containers: containers.map((container) => containerView(container, learned, drawings)),
     notInjected: [...leftOut(workload), ...explanation.notInjected, ...warnings].map(short),
     place: explanation.place,
@@ -83,8 +85,7 @@ function containerView(
     name: short(name),
     role: role === 'sidecar' ? 'native sidecar' : '',
     headline,
-    learned:
-      starts.length === 0 ? undefined : `${startInWords({ name: 'History', start: undefined, learned: starts })}.`,
+    learned: starts.length === 0 ? undefined : `Learned starts: ${learnedInWords(starts)}.`,
     caveats,
     probes: probes.map(({ kind, handler, from, letters }) => ({
       kind,

@@ -88,4 +88,57 @@ describe('probewright report', () => {
       /<th scope="row"><bdi>ProbePolicy\/apps\/web<\/bdi><\/th><td>0<\/td><td class="text"><p><bdi>.*shared-endpoint/,
     );
   });
+
+  it('shows what the reports of an observer among the files say, and learned starts', async () => {
+    const container = {
+      name: 'app',
+      image: 'x',
+      ports: [{ containerPort: 8080 }],
+      livenessProbe: { tcpSocket: { port: 8080 }, failureThreshold: 30 },
+    };
+    const [namespace, name] = ['apps', 'web'];
+    const manifests = [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name, namespace },
+        spec: { template: { spec: { containers: [container] } } },
+      },
+      {
+        apiVersion: 'wgpolicyk8s.io/v1alpha2',
+        kind: 'PolicyReport',
+        metadata: { name: 'probewright-1', namespace },
+        scope: { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name },
+        results: [
+          {
+            source: 'probewright',
+            rule: 'missed-pods',
+            message: 'Pods lack <probes>',
+            properties: { pods: '2', fix: 'kubectl rollout restart deployment/web -n apps' },
+          },
+        ],
+      },
+      {
+        apiVersion: 'probewright.dev/v1alpha1',
+        kind: 'StartupProfile',
+        metadata: { name: 'deployment-web', namespace },
+        status: {
+          workload: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+          containers: [
+            { name: 'app', samples: [{ seconds: 41, basis: 'startup', at: '2026-11-19T12:00:00Z', id: 'a' }] },
+          ],
+        },
+      },
+    ];
+    const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests });
+    const { code, stdout, stderr } = await runProbewright(['report', '-', '--now', '2026-11-20T12:00:00Z'], { stdin });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(
+      '<p class=live><b>missed-pods</b> <span>Pods lack &lt;probes&gt;; Pods: 2</span> <code>kubectl rollout restart deployment/web -n apps</code></p>',
+    );
+    expect(stdout).toMatch(/<b>2<\/b> <span>live Pods with findings/);
+    expect(stdout).toContain('; learned starts: 1, 41 s"');
+    expect(stdout).toContain(' Learned starts: 1, 41 s.</p>');
+    expect(stdout).not.toContain('no limit on the time to start');
+  });
 });

@@ -282,4 +282,34 @@ describe('a cluster as inputs', () => {
       'cluster: deployments.apps "web" in namespace shop does not exist',
     ]);
   });
+
+  it('has what an observer reported, on request. A missing right to read reports is a warning', async () => {
+    const kinds = [...BUILT_INS, ...POLICIES, ['openreports.io/v1alpha1', 'reports', 'Report'] as const];
+    const result = { source: 'probewright', rule: 'missed-pods', message: 'm', properties: { pods: '2' } };
+    const scope = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
+    const reports = '/apis/openreports.io/v1alpha1/namespaces/shop/reports';
+    api.put(reports, { metadata: { name: 'probewright-1', namespace: 'shop' }, scope, results: [result] });
+    api.put(reports, { metadata: { name: 'other', namespace: 'shop' }, scope, results: [] });
+    intercept(() => undefined, kinds);
+    const { rule, message, properties } = result;
+    const observed = [{ ...scope, results: [{ rule, message, properties }] }];
+    const found = await read({ readsReports: true });
+    expect([found.observed, found.problems, found.policyWarnings]).toEqual([observed, [], []]);
+    expect((await read()).observed).toBeUndefined();
+
+    intercept(forbidden(/\/reports$/), kinds);
+    const refused = await read({ readsReports: true });
+    expect([refused.observed, refused.problems]).toEqual([[], []]);
+    expect(refused.policyWarnings.map((each) => each.message)).toEqual([
+      'warning: cannot list reports.openreports.io in namespace shop: forbidden',
+    ]);
+
+    intercept((request) =>
+      /^\/apis\/(openreports|wgpolicyk8s)\.io\/[^/]+$/.test(request.path)
+        ? { status: 404 }
+        : forbidden(/reports$/)(request),
+    );
+    const missing = await read({ readsReports: true });
+    expect([missing.observed, missing.problems, missing.policyWarnings]).toEqual([[], [], []]);
+  });
 });

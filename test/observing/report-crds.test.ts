@@ -4,8 +4,8 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/json/json-value.ts';
-import { REPORT_APIS } from '../../src/observing/reports/report-api.ts';
-import { MOST_RESULTS, reportContent, reportObject } from '../../src/observing/reports/report-object.ts';
+import { MOST_RESULTS, REPORT_APIS } from '../../src/sources/observer-reports.ts';
+import { reportContent, reportObject } from '../../src/observing/reports/report-object.ts';
 import type { JudgedWorkload } from '../../src/observing/scan/judged-workload.ts';
 import type { ReportOutcome, ReportResult, ReportSeverity } from '../../src/observing/reports/report-result.ts';
 

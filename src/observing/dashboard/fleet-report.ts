@@ -1,5 +1,6 @@
 import { PagedList } from '../../kubernetes/paged-list.ts';
 import { laxer } from '../../policy/action.ts';
+import { liveFindings } from '../../report/live-findings.ts';
 import { reportedChecks } from '../../report/reported-checks.ts';
 import { reportedExceptions, reportedStarts } from '../../report/reported-facts.ts';
 import { worstFirst } from '../../report/rows.ts';
@@ -9,7 +10,6 @@ import { count } from '../../text/count.ts';
 import { explainManifest } from '../../timeline/explain-manifest.ts';
 import { judge } from '../../verdict/judge.ts';
 import { isPod, templatesToLookAt, workloadKind } from '../../workload/kinds.ts';
-import { liveFindings } from './live-findings.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 import type { JsonObject } from '../../json/json-value.ts';

@@ -1,12 +1,12 @@
+import { PROBE_FAILING_RULE } from '../../sources/observer-reports.ts';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from './cause-texts.ts';
 import type { WorkloadName } from '../workload-key.ts';
+import type { LiveProperties } from '../../report/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
 import type { FailingWorkload } from './failing-workloads.ts';
 import type { Failure } from './diagnosis.ts';
 import type { SharedTrouble } from './shared-trouble.ts';
 
-/** The rule of all results about probes that fail now. */
-export const PROBE_FAILING_RULE = 'probe-failing';
 /** The cause of workloads that fail together. */
 export const SHARED_CAUSE = 'shared-dependency';
 /** All causes, for the metric. */
@@ -41,7 +41,7 @@ function failureResult(failure: Failure): ReportResult {
     result: 'warn',
     scored: false,
     message: failureMessage(failure),
-    properties: { cause, container, probe, fix: failureRemedy(failure) },
+    properties: { cause, container, probe, fix: failureRemedy(failure) } satisfies LiveProperties,
   };
 }
 
@@ -61,6 +61,6 @@ function sharedResult({ since, workloads }: SharedTrouble): ReportResult {
       workloads: more > 0 ? `${listed} and ${more} more` : listed,
       since: new Date(since).toISOString(),
       fix: SHARED_REMEDY,
-    },
+    } satisfies LiveProperties,
   };
 }

@@ -1,13 +1,12 @@
+import { MISSED_PODS_RULE } from '../../sources/observer-reports.ts';
 import { addCount } from '../namespace-gauge.ts';
 import { workloadKey } from '../workload-key.ts';
 import { MISSED_CAUSES } from './missed-probes.ts';
 import { restartLine } from './restart-line.ts';
+import type { LiveProperties } from '../../report/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
 import type { WorkloadName } from '../workload-key.ts';
 import type { MissedCause, MissedProbes } from './missed-probes.ts';
-
-/** The rule of all results about missed Pods. */
-export const MISSED_PODS_RULE = 'missed-pods';
 
 const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {
   missed: 'Pods lack probes that new Pods get: the webhook was away when they were created',
@@ -83,7 +82,7 @@ function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly Mis
       pods: String(pods.length),
       sources: sources.slice(0, MOST_SOURCES).join(', '),
       fix: restartLine(workload),
-    },
+    } satisfies LiveProperties,
   };
 }
 

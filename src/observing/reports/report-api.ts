@@ -1,35 +1,9 @@
 import { hasCode } from '../../kubernetes/api-error.ts';
 import { isRecord } from '../../kubernetes/kubernetes-object.ts';
+import { REPORT_APIS } from '../../sources/observer-reports.ts';
 import type { ApiClient } from '../../kubernetes/api-client.ts';
+import type { ReportApi } from '../../sources/observer-reports.ts';
 import type { ReportsSetting } from './reports-setting.ts';
-
-/** An API that reports can be written to. */
-export interface ReportApi {
-  readonly name: 'openreports' | 'wgpolicyk8s';
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly resource: string;
-  /** The report itself names its source. The older API has the source in each result only. */
-  readonly hasSource: boolean;
-}
-
-/** The APIs, the preferred one first. */
-export const REPORT_APIS: readonly ReportApi[] = [
-  {
-    name: 'openreports',
-    apiVersion: 'openreports.io/v1alpha1',
-    kind: 'Report',
-    resource: 'reports',
-    hasSource: true,
-  },
-  {
-    name: 'wgpolicyk8s',
-    apiVersion: 'wgpolicyk8s.io/v1alpha2',
-    kind: 'PolicyReport',
-    resource: 'policyreports',
-    hasSource: false,
-  },
-];
 
 /** Which report APIs the API server has, and which of them is written to. */
 export interface ReportTarget {

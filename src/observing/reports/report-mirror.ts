@@ -1,11 +1,11 @@
 import { MirroredKind } from '../../kubernetes/mirrored-kind.ts';
 import { HASH_ANNOTATION, isOurs, MANAGED_BY_LABEL } from './report-object.ts';
-import { PROBEWRIGHT } from './violation-result.ts';
+import { PROBEWRIGHT } from '../../sources/observer-reports.ts';
 import { reportsPath } from './report-api.ts';
 import type { ApiClient } from '../../kubernetes/api-client.ts';
 import type { ClockAndRandom } from '../../kubernetes/clock-and-random.ts';
 import type { ObjectName, ProjectionStore } from '../../kubernetes/projection.ts';
-import type { ReportApi } from './report-api.ts';
+import type { ReportApi } from '../../sources/observer-reports.ts';
 
 /** Selects the reports of Probewright. */
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;

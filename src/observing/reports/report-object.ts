@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { cut } from '../../text/cut.ts';
 import { visible } from '../../text/visible.ts';
 import { isRecord } from '../../kubernetes/kubernetes-object.ts';
-import { PROBEWRIGHT } from './violation-result.ts';
+import { MOST_RESULTS, PROBEWRIGHT } from '../../sources/observer-reports.ts';
 import type { JudgedWorkload } from '../scan/judged-workload.ts';
-import type { ReportApi } from './report-api.ts';
+import type { ReportApi } from '../../sources/observer-reports.ts';
 import type { ReportOutcome, ReportResult } from './report-result.ts';
 
 /** Marks the reports that Probewright writes. Only reports with this label are ever changed or deleted. */
@@ -13,8 +13,6 @@ const KIND_LABEL = 'probewright.dev/kind';
 /** A report is written only when this annotation would change. */
 export const HASH_ANNOTATION = 'probewright.dev/content-hash';
 
-/** etcd takes objects of up to 1.5 MiB; a workload may have thousands of findings. */
-export const MOST_RESULTS = 100;
 /** Names, keys and values that a tenant has chosen may be as long as an object. */
 const LONGEST_TEXT = 1000;
 const LONGEST_PROPERTY = 253;

@@ -6,7 +6,7 @@ import { reportsPath } from './report-api.ts';
 import { OUR_REPORTS } from './report-mirror.ts';
 import type { ApiClient } from '../../kubernetes/api-client.ts';
 import type { Pace } from '../../kubernetes/pace.ts';
-import type { ReportApi } from './report-api.ts';
+import type { ReportApi } from '../../sources/observer-reports.ts';
 import type { ReportContent } from './report-object.ts';
 
 /** There is a report of this name that Probewright has not written. */

@@ -1,13 +1,11 @@
 import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
 import { fullMessage } from '../../checks/violation.ts';
 import { formatPath } from '../../json/field-path.ts';
+import { PROBEWRIGHT } from '../../sources/observer-reports.ts';
 import { categoryOf } from './categories.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { PolicyLayer } from '../../policy/probe-policy.ts';
 import type { ReportOutcome, ReportResult, ReportSeverity } from './report-result.ts';
-
-/** The name of Probewright as the policy of built-in actions, and as the source of reports. */
-export const PROBEWRIGHT = 'probewright';
 
 const SEVERITIES: Readonly<Record<string, ReportSeverity>> = {
   Deny: 'high',

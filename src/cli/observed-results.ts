@@ -1,0 +1,27 @@
+import { member } from '../json/json-value.ts';
+import { readObserverReport } from '../sources/observer-reports.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { Inputs } from '../manifests/inputs.ts';
+import type { ObservedResult } from '../sources/observer-reports.ts';
+
+/** What an observer has reported about the live Pods of an object. */
+export type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
+
+/** The results of an observer's reports: those among the manifests, and those of a cluster. */
+export function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
+  const manifests = texts.flatMap((text) => text.manifests);
+  const ofFiles = manifests.flatMap(({ object }) => readObserverReport(object) ?? []);
+  const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, kind, namespace, name }) =>
+    keyOf(apiVersion, kind, namespace, name),
+  );
+  return (object, namespace, name) => {
+    const key = keyOf(String(member(object, 'apiVersion')), String(member(object, 'kind')), namespace, name);
+    return byWorkload.get(key)?.flatMap(({ results }) => results) ?? [];
+  };
+}
+
+/** The version of a kind may differ between two readers, so the group counts. A NUL is in no name. */
+function keyOf(apiVersion: string, kind: string, namespace: string, name: string): string {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  return [group, kind, namespace, name].join('\0');
+}
