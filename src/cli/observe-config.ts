@@ -28,6 +28,7 @@ export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
       leaseRenew: flags['lease-renew'],
       watchRenewal: flags['watch-renewal'],
       readsServices: flags.services,
+      readsStartupProfiles: flags['startup-profiles'],
       policyBudget: flags['policy-budget'] * MEBIBYTE,
     },
   };

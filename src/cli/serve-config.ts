@@ -43,6 +43,7 @@ function clusterConfig(kubeconfig: string, flags: ServeFlagValues): ClusterConfi
     leaseRenew: flags['lease-renew'],
     watchRenewal: flags['watch-renewal'],
     readsServices: flags.services,
+    readsStartupProfiles: flags['startup-profiles'],
     policyBudget: flags['policy-budget'] * MEBIBYTE,
     policyImpact: flags['policy-impact'],
     exemptNamespaces: flags['exempt-namespaces'],

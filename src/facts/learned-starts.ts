@@ -72,6 +72,11 @@ export class LearnedStarts {
     for (const [namespace, list] of this.#byNamespace) for (const starts of list) yield [namespace, starts];
   }
 
+  /** The start times of all workloads of a namespace, sorted by name. Undefined = none are known. */
+  ofNamespace(namespace: string): readonly WorkloadStarts[] | undefined {
+    return this.#byNamespace.get(namespace);
+  }
+
   /** The start times of a workload. Undefined = none are known. */
   ofWorkload(namespace: string, kind: string, name: string): WorkloadStarts | undefined {
     const list = this.#byNamespace.get(namespace);

@@ -16,6 +16,8 @@ export interface ConnectionConfig {
   readonly watchRenewal: number;
   /** Mirrors the Services of all namespaces. */
   readonly readsServices: boolean;
+  /** Mirrors the StartupProfiles of all namespaces. */
+  readonly readsStartupProfiles: boolean;
   /** Memory that the ProbePolicies of all namespaces may take together, in bytes. */
   readonly policyBudget: number;
 }

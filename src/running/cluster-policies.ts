@@ -68,7 +68,7 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
         // Learned start times. Without them, and while they are unknown, decisions are those without learned budgets.
         factKinds: [
           asFactKind(writesStatuses ? WEBHOOK_EXCEPTIONS : PROBE_EXCEPTIONS),
-          asFactKind(STARTUP_PROFILES),
+          ...(config.readsStartupProfiles ? [asFactKind(STARTUP_PROFILES)] : []),
           ...(config.readsServices ? [asFactKind(SERVICES)] : []),
         ],
         overBudget: ({ namespace, count, first, use }) => {

@@ -37,6 +37,25 @@ describe.skipIf(isWithoutHelm('rbac.test.ts'))('what the chart grants', () => {
     });
   });
 
+  it('is not about StartupProfiles without facts.startupProfiles', async () => {
+    const { cluster, namespace } = await readWrittenRules(names);
+    expect(renderedRules(['facts.startupProfiles=false'])).toEqual({
+      cluster: cluster.filter(({ resources }) => !resources.includes('startupprofiles')),
+      namespace,
+    });
+  });
+
+  it('lets the observer write StartupProfiles that the webhook does not read', () => {
+    const verbs = (...set: string[]): readonly string[] =>
+      one<{ rules: PolicyRule[] }>(
+        render({ set: ['observer.enabled=true', 'facts.startupProfiles=false', ...set] }),
+        'ClusterRole',
+        'probewright-observer',
+      ).rules.flatMap((rule) => (rule.resources.includes('startupprofiles') ? rule.verbs : []));
+    expect(verbs()).toEqual(['get', 'list', 'watch', 'create']);
+    expect(verbs('observer.startups=false')).toEqual([]);
+  });
+
   it('goes to the service account that the Pods run as', () => {
     for (const set of [[], ['serviceAccount.create=false', 'serviceAccount.name=other']]) {
       const manifests = render({ set });

@@ -39,6 +39,7 @@ describe('the settings of serve', () => {
         leaseRenew: 15_000,
         watchRenewal: 300_000,
         readsServices: true,
+        readsStartupProfiles: true,
         policyBudget: 32 * 1024 * 1024,
       },
     });

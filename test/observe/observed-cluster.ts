@@ -49,7 +49,10 @@ export class ObservedCluster {
     return new ObservedCluster(api, directory);
   }
 
-  async observe(changes: Partial<ObserveConfig> = {}): Promise<RunningObserver> {
+  async observe(
+    changes: Partial<ObserveConfig> = {},
+    connection: Partial<ObserveConfig['cluster']> = {},
+  ): Promise<RunningObserver> {
     const config: ObserveConfig = {
       policies: undefined,
       host: '127.0.0.1',
@@ -73,7 +76,9 @@ export class ObservedCluster {
         leaseRenew: 100,
         watchRenewal: 60_000,
         readsServices: true,
+        readsStartupProfiles: true,
         policyBudget: 64 * 1024 * 1024,
+        ...connection,
       },
       ...changes,
     };

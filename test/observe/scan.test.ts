@@ -253,6 +253,56 @@ describe('the scan', () => {
     await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
   });
 
+  it('judges the namespace of a changed StartupProfile again, and no other', async () => {
+    const profiles = (namespace: string): string =>
+      `/apis/probewright.dev/v1alpha1/namespaces/${namespace}/startupprofiles`;
+    const live = JSON.parse(
+      JSON.stringify(deployment('web', 'http')).replace(
+        '"readinessProbe"',
+        '"livenessProbe":{"httpGet":{"path":"/live","port":"http"}},"readinessProbe"',
+      ),
+    ) as object;
+    for (const namespace of ['shop', 'blog']) cluster.api.put(deploymentsOf(namespace), live);
+    await cluster.observe();
+    await waitUntil('the scan is finished', () => cluster.logged('scan_finished').length > 0);
+    const before = cluster.api.requests.length;
+    const isLow = ({ rule }: { rule: string }): boolean => rule === 'observed-startup';
+    const tells = (): boolean =>
+      cluster.reports('shop').some((report) => (report['results'] as { rule: string }[]).some(isLow));
+    expect(tells()).toBe(false);
+    const at = '2026-01-01T00:00:00Z';
+    const samples = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({
+      seconds: 400,
+      within: 2,
+      basis: 'readiness',
+      restart: false,
+      node: 'n',
+      at,
+      id,
+    }));
+    cluster.api.put(profiles('shop'), {
+      metadata: { name: 'deployment-web' },
+      status: {
+        workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        containers: [{ name: 'app', image: 'app', samples }],
+      },
+    });
+    await waitUntil('the report tells of the start', tells);
+    const lists = cluster.api.requests
+      .slice(before)
+      .filter(({ path, query }) => path.endsWith('/deployments') && query['watch'] === undefined);
+    expect(lists.map(({ path }) => path)).toEqual([deploymentsOf('shop')]);
+    cluster.api.remove(profiles('shop'), 'deployment-web');
+    await waitUntil('the report tells of no start', () => !tells());
+  });
+
+  it('asks for no StartupProfiles if the settings say so', async () => {
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    await cluster.observe({}, { readsStartupProfiles: false });
+    await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    expect(cluster.api.requests.filter(({ path }) => path.includes('startupprofiles'))).toEqual([]);
+  });
+
   it('judges everything again when a ClusterProbePolicy changes, and writes only what has changed', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('bad'));
     for (const name of ['a', 'b', 'c'])

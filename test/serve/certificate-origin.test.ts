@@ -22,6 +22,7 @@ const CLUSTER: ClusterConfig = {
   leaseRenew: 15_000,
   watchRenewal: 300_000,
   readsServices: true,
+  readsStartupProfiles: true,
   policyBudget: 1024,
   policyImpact: true,
   exemptNamespaces: undefined,

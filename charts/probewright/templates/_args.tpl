@@ -21,6 +21,7 @@ serve
 --lease-renew={{ .Values.leaderElection.renewInterval }}
 --watch-renewal={{ .Values.watchRenewal }}
 --services={{ .Values.facts.services }}
+--startup-profiles={{ .Values.facts.startupProfiles }}
 --policy-budget={{ .Values.policyBudget }}
 --policy-impact={{ .Values.policyReview.impact }}
 --exempt-namespaces={{ include "probewright.exemptNamespaces" . | fromYamlArray | join "," }}

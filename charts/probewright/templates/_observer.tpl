@@ -35,6 +35,7 @@ observe
 --reports={{ .Values.observer.reports.api }}
 --reports-include-clean={{ .Values.observer.reports.includeClean }}
 --services={{ .Values.facts.services }}
+--startup-profiles={{ .Values.facts.startupProfiles }}
 --startups={{ .Values.observer.startups }}
 --enforcement={{ .Values.enforcement }}
 --mutation={{ include "probewright.mutation" . }}

@@ -41,6 +41,9 @@ Probewright neither makes a certificate nor writes a caBundle, and with a Secret
 {{- if not .Values.facts.services -}}
 {{- $unwanted = append $unwanted "services" -}}
 {{- end -}}
+{{- if not .Values.facts.startupProfiles -}}
+{{- $unwanted = append $unwanted "startupprofiles" -}}
+{{- end -}}
 {{- include "probewright.rulesWithout" (dict "rules" $written.cluster "resources" $unwanted) -}}
 {{- if .Values.policyReview.impact }}
 {{ toYaml $written.policyImpact }}

@@ -79,6 +79,7 @@ export const OBSERVE_FLAGS = {
   'lease-renew': PROCESS_FLAGS['lease-renew'],
   'watch-renewal': PROCESS_FLAGS['watch-renewal'],
   services: PROCESS_FLAGS.services,
+  'startup-profiles': PROCESS_FLAGS['startup-profiles'],
   'policy-budget': PROCESS_FLAGS['policy-budget'],
 } as const;
 export type ObserveFlagValues = FlagValues<typeof OBSERVE_FLAGS>;

@@ -71,6 +71,12 @@ export const PROCESS_FLAGS = {
     summary: 'Whether to read the Services of the cluster, for the check service-readiness.',
     links: 'See [service-readiness](checks.md#service-readiness).',
   }),
+  'startup-profiles': withDefault({
+    type: trueOrFalse(),
+    default: 'true',
+    summary: 'Whether to read the StartupProfiles of the cluster, for learned budgets and the check observed-startup.',
+    links: 'See [learned.md](learned.md#without-learned-start-times).',
+  }),
   'policy-budget': withDefault({
     type: wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),
     default: String(POLICY_BUDGET_BYTES / MEBIBYTE),

@@ -149,6 +149,7 @@ const CLUSTER_FLAGS = {
   'lease-renew': { ...PROCESS_FLAGS['lease-renew'], group },
   'watch-renewal': { ...PROCESS_FLAGS['watch-renewal'], group },
   services: { ...PROCESS_FLAGS.services, group },
+  'startup-profiles': { ...PROCESS_FLAGS['startup-profiles'], group },
   'policy-budget': { ...PROCESS_FLAGS['policy-budget'], group },
   'policy-impact': withDefault({
     type: trueOrFalse(),

@@ -29,6 +29,7 @@ export function affectedNamespaces(
     const isSame =
       (!looksAtLabels || old.namespaceLabels.get(namespace) === now.namespaceLabels.get(namespace)) &&
       isSameList(old.exceptions.ofNamespace(namespace), now.exceptions.ofNamespace(namespace)) &&
+      isSameList(old.starts.ofNamespace(namespace), now.starts.ofNamespace(namespace)) &&
       isSameList(old.services.ofNamespace(namespace), now.services.ofNamespace(namespace));
     if (!isSame) affected.add(namespace);
   }
