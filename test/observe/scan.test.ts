@@ -338,6 +338,22 @@ describe('the scan', () => {
     await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
   });
 
+  it('deletes no report of a Pod without a controller when another observer begins', async () => {
+    const { template } = (deployment('web') as { spec: { template: object } }).spec;
+    const pods = '/api/v1/namespaces/shop/pods';
+    for (const name of ['one', 'two'])
+      cluster.api.put(pods, { ...template, metadata: { name }, status: { phase: 'Running' } });
+    const labels = { 'app.kubernetes.io/managed-by': 'probewright' };
+    const first = await cluster.observe();
+    await waitUntil('there are reports', () => cluster.reports('shop').length === 2);
+    await first.stop();
+    cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels } });
+    const before = cluster.reportWrites().length;
+    await cluster.observe();
+    await waitUntil('the stale report is gone', () => cluster.reports('gone').length === 0);
+    expect(cluster.reportWrites().slice(before)).toEqual(['DELETE probewright-0']);
+  });
+
   it('carries one id through its log events', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('web'));
     await cluster.observe({ reports: 'none' });

@@ -92,7 +92,7 @@ export class LeadingScan {
       take: (object, kind, run) => this.take(object, kind, run),
       finished: (isComplete) => {
         this.#nextScan = now() + dependencies.scanInterval;
-        this.#areAllListed = isComplete;
+        this.#areAllListed = isComplete && this.#pods.isListed;
         reports.reconcile(this.isComplete);
       },
       log,
@@ -131,6 +131,18 @@ export class LeadingScan {
       const affected = affectedNamespaces(before, after, this.verdicts.records.namespaces);
       this.#rescans.ask(union(affected, new Set(this.verdicts.changedExemptions)), 'change');
     }
+  }
+
+  /** The watch of Pods has read a whole list: the namespaces with Pods without a controller are known. */
+  podsListed(): void {
+    const { namespaces, isListed } = this.#pods;
+    if (!isListed || this.#before === undefined || this.#startRun !== undefined || this.#areAllListed) return;
+    if (namespaces.length > 0) {
+      this.#rescans.ask(new Set(namespaces), 'start');
+      return;
+    }
+    this.#areAllListed = true;
+    this.#reports.reconcile(this.isComplete);
   }
 
   take(object: KubernetesObject, kind: ObservedKind, run?: Run): ReportContent | undefined {
@@ -202,10 +214,8 @@ export class LeadingScan {
       'scan_finished',
     );
     this.#nextScan = now() + scanInterval;
-    const { namespaces } = this.#pods;
-    this.#areAllListed = namespaces.length === 0;
-    this.#reports.reconcile(this.isComplete);
-    this.#rescans.ask(new Set(namespaces), 'start');
+    this.#reports.reconcile(false);
+    this.podsListed();
   }
 
   /** Watches the kinds that the API server has now. False if it cannot be asked. */

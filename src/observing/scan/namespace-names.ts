@@ -4,6 +4,13 @@ export class NamespaceNames {
   /** What the list under way has shown. */
   #listed: Map<string, Set<string>> | undefined;
 
+  #isListed = false;
+
+  /** True once a whole list has been read. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
   add(namespace: string, name: string): void {
     addTo(this.#names, namespace, name);
     if (this.#listed !== undefined) addTo(this.#listed, namespace, name);
@@ -31,6 +38,7 @@ export class NamespaceNames {
   endList(): void {
     this.#names = this.#listed ?? this.#names;
     this.#listed = undefined;
+    this.#isListed = true;
   }
 }
 

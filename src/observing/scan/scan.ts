@@ -37,6 +37,7 @@ export class Scan implements ObserverPart {
       },
       listed: () => {
         this.#pods.endList();
+        this.#leading?.scan.podsListed();
       },
     });
   }
