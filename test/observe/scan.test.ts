@@ -349,9 +349,19 @@ describe('the scan', () => {
     await first.stop();
     cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels } });
     const before = cluster.reportWrites().length;
+    const finished = cluster.logged('scan_finished').length;
+    // Pods are listed later than all other workloads.
+    cluster.api.intercept(({ path }) => (path === '/api/v1/pods' ? { status: 503 } : undefined));
     await cluster.observe();
+    await waitUntil('workloads are judged', () => cluster.logged('scan_finished').length > finished);
+    cluster.api.put(deploymentsOf('blog'), deployment('web'));
+    await waitUntil('reports are written', () => cluster.reports('blog').length === 1);
+    cluster.api.intercept(undefined);
     await waitUntil('the stale report is gone', () => cluster.reports('gone').length === 0);
-    expect(cluster.reportWrites().slice(before)).toEqual(['DELETE probewright-0']);
+    expect(cluster.reportWrites().slice(before)).toEqual([
+      `POST probewright-${uidOf('blog', 'web')}`,
+      'DELETE probewright-0',
+    ]);
   });
 
   it('carries one id through its log events', async () => {
