@@ -20,8 +20,16 @@ export function observedResults({ texts, observed = [] }: Inputs): ObservedResul
   };
 }
 
+/** The API group of an object; empty for the core group. */
+export function apiGroup(object: JsonObject): string {
+  return groupOfVersion(String(member(object, 'apiVersion')));
+}
+
+function groupOfVersion(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+}
+
 /** The version of a kind may differ between two readers, so the group counts. A NUL is in no name. */
 function keyOf(apiVersion: string, kind: string, namespace: string, name: string): string {
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  return [group, kind, namespace, name].join('\0');
+  return [groupOfVersion(apiVersion), kind, namespace, name].join('\0');
 }

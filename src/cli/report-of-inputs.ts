@@ -8,7 +8,7 @@ import { checkInputs } from './check-inputs.ts';
 import { liveFindings } from '../report/live-findings.ts';
 import { reportedChecks } from '../report/reported-checks.ts';
 import { reportedExceptions, reportedStarts } from '../report/reported-facts.ts';
-import { observedResults } from './observed-results.ts';
+import { apiGroup, observedResults } from './observed-results.ts';
 import { isInCluster } from './cluster-place.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';
 import type { FieldPath } from '../json/field-path.ts';
@@ -86,7 +86,7 @@ function reportedWorkload(
       explanation,
       explanation.containers.map((container) => container.name),
     ),
-    live: liveFindings(observed(object, namespace, name)),
+    live: liveFindings(observed(object, namespace, name), { namespace, group: apiGroup(object), kind, name }),
   };
 }
 

