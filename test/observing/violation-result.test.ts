@@ -26,8 +26,15 @@ it('a result has the policy at fault, the severity of its action, and no fix tha
 });
 
 it('an excepted violation is skipped, and stays visible with owner, ticket and end', () => {
-  const exception = { name: 'legacy', owner: 'team-a', ticket: 'PAY-1', expires: '2027-01-31T00:00:00Z' };
-  const excepted = { ...violation, action: 'Excepted', exception } as unknown as Violation;
+  const exception = {
+    name: 'legacy',
+    owner: 'team-a',
+    reason: 'The vendor image has one port.',
+    ticket: 'PAY-1',
+    expires: '2027-01-31T00:00:00Z',
+    isEnding: false,
+  };
+  const excepted: Violation = { ...violation, action: 'Excepted', exception };
   expect(resultOfViolation(excepted, [], 'apps')).toMatchObject({
     policy: 'ProbeException/apps/legacy',
     severity: 'info',

@@ -3,7 +3,7 @@ import { fullMessage } from '../../checks/violation.ts';
 import { formatPath } from '../../json/field-path.ts';
 import { PROBEWRIGHT } from '../../sources/observer-reports.ts';
 import { categoryOf } from './categories.ts';
-import type { Violation } from '../../checks/violation.ts';
+import type { AppliedException, Violation } from '../../checks/violation.ts';
 import type { PolicyLayer } from '../../policy/probe-policy.ts';
 import type { ReportOutcome, ReportResult, ReportSeverity } from './report-result.ts';
 
@@ -27,8 +27,7 @@ export function resultOfViolation(
   layers: readonly PolicyLayer[],
   namespace: string,
 ): ReportResult {
-  const { check, action, container, probe, template, path, policy, edits } = violation;
-  const { exception } = violation as { readonly exception?: ExceptionOfViolation };
+  const { check, action, container, probe, template, path, policy, edits, exception } = violation;
   const excepting = exception && `ProbeException/${namespace}/${exception.name}`;
   const message = `${formatPath(path)}: ${fullMessage(violation)}`;
   const value = edits?.length === 1 ? edits[0]?.value : undefined;
@@ -52,16 +51,8 @@ export function resultOfViolation(
   };
 }
 
-/** The exception that allows a violation. */
-interface ExceptionOfViolation {
-  readonly name: string;
-  readonly owner: string;
-  readonly ticket?: string;
-  readonly expires: string;
-}
-
 function exceptionProperties(
-  { name, owner, ticket, expires }: ExceptionOfViolation,
+  { name, owner, ticket, expires }: AppliedException,
   namespace: string,
 ): Record<string, string> {
   return { exception: `${namespace}/${name}`, owner, ...(ticket !== undefined && { ticket }), expires };
