@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
+import { BUILT_INS, discovery, POLICIES } from '../manifests/discovery.ts';
+import { runProbewright } from './run-probewright.ts';
+import type { FakeApiServer } from '../kubernetes/fake-api-server.ts';
+import type { Ran } from './run-probewright.ts';
+
+let directory: string;
+let api: FakeApiServer;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'starts-names-'));
+  api = await startFakeApiServer();
+  api.intercept(discovery([...BUILT_INS, ...POLICIES]));
+  for (const [resource, kind, name] of [
+    ['deployments', 'Deployment', 'web'],
+    ['deployments', 'Deployment', 'worker'],
+    ['statefulsets', 'StatefulSet', 'web'],
+  ] as const) {
+    api.put(`/apis/apps/v1/namespaces/apps/${resource}`, { apiVersion: 'apps/v1', kind, metadata: { name } });
+    api.put('/apis/probewright.dev/v1alpha1/namespaces/apps/startupprofiles', profile(kind, name));
+  }
+});
+afterEach(async () => {
+  await api.stop();
+  await rm(directory, { recursive: true });
+});
+
+function profile(kind: string, name: string): object {
+  const sample = { seconds: 20, basis: 'startup', at: '2026-11-20T10:00:00Z', id: 'a' };
+  return {
+    metadata: { name: `${kind.toLowerCase()}-${name}` },
+    status: {
+      workload: { apiVersion: 'apps/v1', kind, name },
+      containers: [{ name: 'app', samples: [sample] }],
+    },
+  };
+}
+
+/** Runs `starts` with these names in namespace apps of the cluster. */
+async function startsOf(...names: string[]): Promise<Ran> {
+  const kubeconfig = join(directory, 'kubeconfig');
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: api.access.server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'u', user: { token: 't' } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'apps' } }],
+    'current-context': 'x',
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  return await runProbewright(['starts', '--kubeconfig', kubeconfig, '--output', 'json', ...names]);
+}
+
+function workloadsIn(stdout: string): string[] {
+  const { starts } = JSON.parse(stdout) as { starts: { kind: string; name: string }[] };
+  return starts.map(({ kind, name }) => `${kind}/${name}`);
+}
+
+it('prints the profiles of the named workloads only: another kind of the same name is another workload', async () => {
+  const named = await startsOf('deploy/web');
+  expect([named.code, named.stderr, workloadsIn(named.stdout)]).toEqual([0, '', ['Deployment/web']]);
+  const two = await startsOf('deploy/worker', 'sts/web');
+  expect(workloadsIn(two.stdout)).toEqual(['Deployment/worker', 'StatefulSet/web']);
+});
+
+it('prints all profiles of the namespace without a name', async () => {
+  expect(workloadsIn((await startsOf()).stdout)).toEqual(['Deployment/web', 'Deployment/worker', 'StatefulSet/web']);
+});
+
+it.each([
+  ['deploy/none', 'cluster: deployments.apps "none" in namespace apps does not exist\n'],
+  [
+    'widgets/web',
+    'cluster: the cluster has no kind of workload "widgets"; it has pods, deployments, statefulsets, replicasets, jobs\n',
+  ],
+])('ends with 2 and says why when %s cannot be found', async (name, message) => {
+  const { code, stdout, stderr } = await startsOf(name);
+  expect([code, workloadsIn(stdout), stderr]).toEqual([2, [], message]);
+});
