@@ -3,8 +3,8 @@ import { Ajv } from 'ajv';
 import { customResourceDefinition } from '../../scripts/crds/crd.ts';
 import { isJsonObject } from '../../src/json/json-value.ts';
 import type { RegisterVariableOptions } from '@marcbachmann/cel-js';
+import type { OwnKind } from '../../scripts/crds/crd.ts';
 import type { OpenApiSchema, ValidationRule } from '../../scripts/crds/open-api-schema.ts';
-import type { PolicyKind } from '../../src/policy/probe-policy.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** A rule, with the schema that it stands in and its place: `spec.containers`, `spec.workloadSelector.matchExpressions[]`. */
@@ -25,7 +25,7 @@ export class ApiServerVerdict {
   readonly #validate;
   readonly #programs: ReadonlyMap<PlacedRule, (context: { self: unknown }) => unknown>;
 
-  constructor(kind: PolicyKind) {
+  constructor(kind: OwnKind) {
     this.schema = customResourceDefinition(kind).spec.versions[0]?.schema.openAPIV3Schema ?? {};
     this.#validate = new Ajv({ strict: false, allErrors: true }).compile(jsonSchema(this.schema));
     this.rules = placedRules(this.schema, '', 1);

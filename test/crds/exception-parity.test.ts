@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { parseProbeException } from '../../src/policy/probe-exception.ts';
+import { formatProblem } from '../../src/policy/problems.ts';
+import { exceptionDocument } from '../exceptions.ts';
+import { ApiServerVerdict } from './api-server-verdict.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+
+const server = new ApiServerVerdict('ProbeException');
+
+/** Both verdicts on what the server goes on with. True when both accept; throws when they differ. */
+function agreedVerdict(spec: JsonObject): boolean {
+  const pruned = server.pruned(exceptionDocument(spec));
+  const parsed = parseProbeException(CHECK_CATALOGUE, pruned);
+  const objections = {
+    server: server.problems(pruned),
+    parser: 'problems' in parsed ? parsed.problems.map(formatProblem) : [],
+  };
+  const accepted = objections.server.length === 0;
+  if (accepted !== (objections.parser.length === 0))
+    throw new Error(`verdicts differ on\n${JSON.stringify(pruned)}\n${JSON.stringify(objections, undefined, 2)}`);
+  return accepted;
+}
+
+const NAMES = [
+  'web',
+  'a.b',
+  'Web',
+  '',
+  'a'.repeat(63),
+  'a'.repeat(64),
+  'a'.repeat(253),
+  'a'.repeat(254),
+  '-',
+  '*',
+  'ä',
+];
+const name = fc.constantFrom(...NAMES);
+const text = fc.constantFrom(
+  '',
+  ' ',
+  '\t\n',
+  'team-a',
+  'x'.repeat(128),
+  'x'.repeat(129),
+  '😀'.repeat(65),
+  'ten letters',
+);
+const odd = fc.constantFrom<unknown>(null, 0, true, '', 'web', [], {}, [null], [1]);
+const list = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(of, { maxLength: 3 });
+const requirement = fc.record(
+  {
+    key: fc.constantFrom('app', 'a/b', 'a/b/c', '', 'x'.repeat(64)),
+    operator: fc.constantFrom('In', 'NotIn', 'Exists', 'DoesNotExist', 'in'),
+    values: list(fc.constantFrom('a', '', '-', 'x'.repeat(64))),
+  },
+  { requiredKeys: ['key'] },
+);
+const spec = fc.record(
+  {
+    checks: fc.oneof(list(fc.constantFrom('named-port', 'valid-probe', 'no-such-check', '*')), odd),
+    workloads: fc.oneof(
+      list(fc.record({ kind: fc.constantFrom('Deployment', 'deployment', 'K8s', '', 'K'.repeat(64)), name })),
+      odd,
+    ),
+    workloadSelector: fc.oneof(
+      fc.record(
+        {
+          matchLabels: fc.dictionary(fc.constantFrom('app', 'a/b', 'a/b/c'), name),
+          matchExpressions: list(requirement),
+        },
+        { requiredKeys: [] },
+      ),
+      odd,
+    ),
+    containers: fc.oneof(list(name), odd),
+    owner: fc.oneof(text, odd),
+    reason: fc.oneof(text, fc.constant('r'.repeat(512)), fc.constant('r'.repeat(513)), odd),
+    ticket: fc.oneof(text, odd),
+    expires: fc.constantFrom<unknown>(
+      '2027-01-31T00:00:00Z',
+      '2027-01-31T00:00:00+02:00',
+      '2027-01-31',
+      '2027-13-01T00:00:00Z',
+      '',
+      1,
+      null,
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+describe('the schema of a ProbeException and its parser', () => {
+  it('accept the same exceptions, and refuse the same', () => {
+    const verdicts = { accepted: 0, refused: 0 };
+    // Few fields differ from a good exception, so that one objection does not hide another.
+    const fields = fc.subarray(
+      ['checks', 'workloads', 'workloadSelector', 'containers', 'owner', 'reason', 'ticket', 'expires'],
+      { maxLength: 2 },
+    );
+    fc.assert(
+      fc.property(spec, fields, (values, changed) => {
+        const changes = Object.entries(values).filter(([field]) => changed.includes(field));
+        verdicts[agreedVerdict(Object.fromEntries(changes)) ? 'accepted' : 'refused']++;
+      }),
+      {
+        numRuns: 3000,
+        examples: [
+          [{}, []],
+          [{ owner: '' }, ['owner']],
+        ],
+      },
+    );
+    expect(verdicts.accepted).toBeGreaterThan(0);
+    expect(verdicts.refused).toBeGreaterThan(0);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['both ways to name workloads', { workloadSelector: {} }],
+    ['no way to name workloads', { workloads: null }],
+    ['65 workloads', { workloads: Array.from({ length: 65 }, (_, i) => ({ kind: 'Deployment', name: `w${i}` })) }],
+    ['a check twice', { checks: ['named-port', 'named-port'] }],
+    ['a container twice', { containers: ['a', 'a'] }],
+    ['no checks', { checks: [] }],
+    ['no containers', { containers: [] }],
+  ])('refuse an exception with %s', (_, changes) => {
+    expect(agreedVerdict(changes)).toBe(false);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['every workload of the namespace', { workloads: null, workloadSelector: {} }],
+    ['64 workloads', { workloads: Array.from({ length: 64 }, (_, i) => ({ kind: 'Deployment', name: `w${i}` })) }],
+    ['containers and a ticket', { containers: ['a', 'b'], ticket: 'PAY-1' }],
+  ])('accept an exception with %s', (_, changes) => {
+    expect(agreedVerdict(changes)).toBe(true);
+  });
+});
