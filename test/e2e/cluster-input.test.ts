@@ -349,7 +349,7 @@ describe.skipIf(problem !== undefined)('a cluster as the input of check, explain
 
   it('needs no more than the rights of the ClusterRole in the docs', async () => {
     const page = await readFile('docs/check.md', 'utf8');
-    const role = /```yaml\n(apiVersion: rbac[^`]*)```/.exec(page)?.[1];
+    const role = /```yaml\n(apiVersion: rbac[^]*?)\n```/.exec(page)?.[1];
     const subject = { kind: 'User', name: 'auditor', apiGroup: 'rbac.authorization.k8s.io' };
     const name = (parse(role ?? '') as { metadata: { name: string } }).metadata.name;
     await cluster.kubectl(['apply', '-f', '-'], { input: role ?? '' });

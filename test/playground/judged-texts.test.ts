@@ -55,17 +55,7 @@ describe('the texts of the playground', () => {
   });
 
   it('with syntax errors, anchors or nothing in them never throw', () => {
-    for (const manifests of [
-      '',
-      '---',
-      '{',
-      '\t',
-      'a: &a [*a]',
-      '- 1',
-      '\0',
-      'kind: List\nitems: 1',
-      '['.repeat(5000),
-    ])
+    for (const manifests of ['', '---', '{', '\t', 'a: &a [*a]', '- 1', '\0', 'kind: List\nitems: 1', '['.repeat(5000)])
       expect(() => judgeTexts({ manifests, policies: manifests }, SETTINGS)).not.toThrow();
   });
 
