@@ -17,7 +17,7 @@ const MOST_EDITS = 1000;
 
 /**
  * A difference of at most this many lines is found by the `diff` package. Its time grows with the square of all changed
- * lines: 1 MB with 1,000 changes takes more than 5 s.
+ * lines. Measured for 1 MB of 20,000 lines: 0.5 s for 1,000 changed lines, 6 s for 3,000.
  */
 const MOST_EDITS_OF_PACKAGE = 200;
 
