@@ -259,11 +259,12 @@ describe('texts of the kubelet', () => {
       },
     ],
   ])('an event that is about no probe is none: %o', (event) => {
-    expect(readProbeEvent(event)).toBeUndefined();
+    expect(readProbeEvent({ metadata: { namespace: 'apps' }, ...event })).toBeUndefined();
   });
 
   it('combined events and events of newer recorders are read too', () => {
     const event = {
+      metadata: { namespace: 'apps' },
       reason: 'Unhealthy',
       message: '(combined from similar events): Liveness probe errored: rpc error: executable file not found in $PATH',
       involvedObject: { kind: 'Pod', uid: 'u', fieldPath: 'spec.initContainers{proxy}' },
@@ -271,6 +272,7 @@ describe('texts of the kubelet', () => {
       eventTime: '2026-11-20T10:00:00.123456Z',
     };
     expect(readProbeEvent(event)).toStrictEqual({
+      namespace: 'apps',
       podUid: 'u',
       container: 'proxy',
       probe: 'livenessProbe',

@@ -66,7 +66,7 @@ describe('workloads that fail', () => {
     const goes = observe('web', fails(0, 404), 60);
     workloads.seen(recovers, named('web'), undefined);
     expect(told(60)).toStrictEqual(['web: http-404']);
-    workloads.gone(goes);
+    workloads.gone('apps', goes);
     expect(told(60)).toStrictEqual([]);
   });
 

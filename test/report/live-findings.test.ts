@@ -18,7 +18,7 @@ function missedResults(): readonly ReportResult[] {
 const FAILING = failingResults({
   workload: web,
   failures: [{ container: 'app', probe: 'readinessProbe', cause: 'http-404', described: undefined }],
-  shared: { since: Date.parse('2026-11-20T10:00:00Z'), workloads: [web] },
+  shared: { since: Date.parse('2026-11-20T10:00:00Z'), count: 1, byNamespace: new Map([['apps', [web]]]) },
 });
 
 /** A report as the observer writes it. */

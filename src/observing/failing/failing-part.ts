@@ -118,8 +118,8 @@ export class FailingPart implements ObserverPart {
         const workload = workloadNameOfPod(object);
         if (workload !== undefined) this.#workloads.seen(uid, workload, podHealth(object));
       },
-      gone: ({ metadata: { uid } }) => {
-        if (uid !== undefined) this.#workloads.gone(uid);
+      gone: ({ metadata: { namespace, uid } }) => {
+        if (namespace !== undefined && uid !== undefined) this.#workloads.gone(namespace, uid);
       },
       listed: () => {
         if (this.#listed !== undefined) this.#workloads.retain(this.#listed);

@@ -1,4 +1,5 @@
 import { PROBE_FAILING_RULE } from '../../sources/observer-reports.ts';
+import { count } from '../../text/count.ts';
 import { CAUSE_TEXTS, failureMessage, failureRemedy } from './cause-texts.ts';
 import type { WorkloadName } from '../workload-key.ts';
 import type { LiveProperties } from '../../report/live-findings.ts';
@@ -21,8 +22,8 @@ const MOST_LISTED = 20;
 const workloadText = ({ namespace, kind, name }: WorkloadName): string => `${kind} ${namespace}/${name}`;
 
 /** The results of a workload for its report. */
-export function failingResults({ failures, shared }: FailingWorkload): ReportResult[] {
-  return [...(shared === undefined ? [] : [sharedResult(shared)]), ...failures.map(failureResult)];
+export function failingResults({ workload, failures, shared }: FailingWorkload): ReportResult[] {
+  return [...(shared === undefined ? [] : [sharedResult(shared, workload)]), ...failures.map(failureResult)];
 }
 
 /** The causes of a workload, each once. */
@@ -45,9 +46,15 @@ function failureResult(failure: Failure): ReportResult {
   };
 }
 
-function sharedResult({ since, workloads }: SharedTrouble): ReportResult {
-  const listed = workloads.slice(0, MOST_LISTED).map(workloadText).join(', ');
-  const more = workloads.length - MOST_LISTED;
+/** The report is in the namespace of the workload, so the result names no workload of another namespace. */
+function sharedResult({ since, count: all, byNamespace }: SharedTrouble, { namespace }: WorkloadName): ReportResult {
+  const own = byNamespace.get(namespace) ?? [];
+  const listed = own.slice(0, MOST_LISTED).map(workloadText).join(', ');
+  const [more, elsewhere] = [own.length - MOST_LISTED, all - own.length];
+  const parts = [
+    more > 0 ? `${listed} and ${more} more` : listed,
+    ...(elsewhere > 0 ? [`${count(elsewhere, 'workload')} in other namespaces`] : []),
+  ];
   return {
     policy: 'probewright',
     rule: PROBE_FAILING_RULE,
@@ -58,7 +65,7 @@ function sharedResult({ since, workloads }: SharedTrouble): ReportResult {
     message: SHARED_MESSAGE,
     properties: {
       cause: SHARED_CAUSE,
-      workloads: more > 0 ? `${listed} and ${more} more` : listed,
+      workloads: parts.join('; '),
       since: new Date(since).toISOString(),
       fix: SHARED_REMEDY,
     } satisfies LiveProperties,

@@ -1,5 +1,6 @@
 import { workloadKey } from '../workload-key.ts';
 import { diagnose, isDefinite } from './diagnosis.ts';
+import { ProbeHints } from './probe-hints.ts';
 import { sharedTroubles } from './shared-trouble.ts';
 import type { WorkloadName } from '../workload-key.ts';
 import type { Failure } from './diagnosis.ts';
@@ -21,11 +22,9 @@ interface TroubledPod {
   readonly health: PodHealth;
 }
 
-/** At most so many Pods with trouble are held, and as many Pods with hints: some 2 KiB each. */
+/** At most so many Pods with trouble are held, and so many containers of these Pods: some 1 KiB each. */
 const MOST_PODS = 10_000;
-const MOST_HINTS_A_POD = 32;
-/** The API server keeps events for an hour. */
-const HINT_MILLISECONDS = 3_600_000;
+const MOST_CONTAINERS = 40_000;
 
 /**
  * Pods with trouble, and what the kubelet's events tell of them. Of a Pod without trouble, only the hints of the last
@@ -33,7 +32,8 @@ const HINT_MILLISECONDS = 3_600_000;
  */
 export class FailingWorkloads {
   readonly #pods = new Map<string, TroubledPod>();
-  readonly #hints = new Map<string, Map<string, ProbeHint & { readonly receivedAt: number }>>();
+  readonly #hints = new ProbeHints();
+  #containers = 0;
 
   /** How many Pods have trouble. */
   get troubledPods(): number {
@@ -42,42 +42,39 @@ export class FailingWorkloads {
 
   /** A Pod as it is now; without trouble when `health` is undefined. */
   seen(uid: string, workload: WorkloadName, health: PodHealth | undefined): void {
-    if (health === undefined) this.#pods.delete(uid);
-    else if (this.#pods.has(uid) || this.#pods.size < MOST_PODS) this.#pods.set(uid, { workload, health });
+    const before = this.#pods.get(uid);
+    const others = this.#containers - (before?.health.containers.length ?? 0);
+    const isFull = before === undefined && this.#pods.size >= MOST_PODS;
+    if (health !== undefined && !isFull && others + health.containers.length <= MOST_CONTAINERS) {
+      // In place, so that the order of a workload's findings does not change with each event.
+      this.#pods.set(uid, { workload, health });
+      this.#containers = others + health.containers.length;
+    } else if (before !== undefined) this.#drop(uid, before);
   }
 
-  gone(uid: string): void {
-    this.#pods.delete(uid);
-    this.#hints.delete(uid);
+  gone(namespace: string, uid: string): void {
+    const known = this.#pods.get(uid);
+    if (known?.workload.namespace === namespace) this.#drop(uid, known);
+    this.#hints.forget(namespace, uid);
   }
 
   /** Forgets all Pods but these: the others have gone while nobody watched. */
   retain(uids: ReadonlySet<string>): void {
-    for (const uid of this.#pods.keys()) if (!uids.has(uid)) this.gone(uid);
+    for (const [uid, { workload }] of this.#pods) if (!uids.has(uid)) this.gone(workload.namespace, uid);
   }
 
   hint(hint: ProbeHint, receivedAt: number): void {
-    const ofPod = this.#hints.get(hint.podUid) ?? new Map<string, ProbeHint & { readonly receivedAt: number }>();
-    // Set again, so that the map is in the order of the last hints.
-    this.#hints.delete(hint.podUid);
-    this.#hints.set(hint.podUid, ofPod);
-    const key = `${hint.container}/${hint.probe}/${hint.cause}`;
-    const before = ofPod.get(key);
-    if (before === undefined && ofPod.size >= MOST_HINTS_A_POD) return;
-    if (before === undefined || before.at <= hint.at) ofPod.set(key, { ...hint, receivedAt });
-    if (this.#hints.size <= MOST_PODS) return;
-    const oldest = this.#hints.keys().next();
-    if (oldest.done !== true) this.#hints.delete(oldest.value);
+    this.#hints.add(hint, receivedAt);
   }
 
   /** All workloads that fail now, in the order of their keys. */
   findings(now: number): FailingWorkload[] {
-    this.#forgetOldHints(now);
+    this.#hints.forgetOld(now);
     const byWorkload = Map.groupBy(this.#pods.values(), ({ workload }) => workloadKey(workload));
     const failing = [...byWorkload].flatMap(([key, pods]) => {
       const failures = new Map<string, Failure>();
-      for (const { health } of pods) {
-        for (const failure of diagnose(health, [...(this.#hints.get(health.uid)?.values() ?? [])], now)) {
+      for (const { workload, health } of pods) {
+        for (const failure of diagnose(health, this.#hints.of(workload.namespace, health.uid), now)) {
           const place = `${failure.container} ${failure.cause} ${failure.described?.asks ?? ''}`;
           if (!failures.has(place)) failures.set(place, failure);
         }
@@ -98,10 +95,8 @@ export class FailingWorkloads {
       });
   }
 
-  #forgetOldHints(now: number): void {
-    for (const [uid, ofPod] of this.#hints) {
-      for (const [key, { receivedAt }] of ofPod) if (now - receivedAt > HINT_MILLISECONDS) ofPod.delete(key);
-      if (ofPod.size === 0) this.#hints.delete(uid);
-    }
+  #drop(uid: string, { health }: TroubledPod): void {
+    this.#pods.delete(uid);
+    this.#containers -= health.containers.length;
   }
 }

@@ -6,6 +6,7 @@ import { containersOf } from '../../workload/containers.ts';
 import { handlerText } from '../../workload/handler-text.ts';
 import { isBeingDeleted } from '../../workload/kinds.ts';
 import { cut } from '../../text/cut.ts';
+import { ownCopy } from '../../text/own-copy.ts';
 import { startLimits } from './start-limits.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { ProbeKind } from '../../probes/probe.ts';
@@ -50,6 +51,9 @@ export interface PodHealth {
   readonly containers: readonly ContainerHealth[];
 }
 
+/** Only so many containers of a Pod are looked at. A Pod of 1.4 MB has thousands. */
+const MOST_CONTAINERS = 100;
+
 /** The health of a Pod; undefined for a Pod without trouble, and for one that is being deleted or has ended. */
 export function podHealth(pod: JsonObject): PodHealth | undefined {
   const status = objectMember(pod, 'status') ?? {};
@@ -64,11 +68,13 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
   const spec = objectMember(pod, 'spec');
   if (!hasTrouble || uid === undefined || spec === undefined) return undefined;
   const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
-  const containers = containersOf(spec).flatMap((container) => {
+  const containers: ContainerHealth[] = [];
+  for (const container of containersOf(spec)) {
     const found = statuses.get(container.name);
-    if (container.role === 'init' || found === undefined) return [];
-    return [containerHealth(container, found, provenance.get(container.name), spec)];
-  });
+    if (container.role === 'init' || found === undefined) continue;
+    if (containers.push(containerHealth(container, found, provenance.get(container.name), spec)) === MOST_CONTAINERS)
+      break;
+  }
   const isReady = containers.every(({ ready }) => ready);
   return { uid, isReady, unreadySince: isReady ? undefined : unreadySince(status, containers), containers };
 }
@@ -98,7 +104,10 @@ function containerHealth(
   for (const kind of PROBE_KINDS) {
     const probe = ownProbe(spec, kind);
     if (isJsonObject(probe))
-      probes[kind] = { asks: cut(handlerText(probe), MOST_ASKED), injectedBy: injectingLayer(injected?.get(kind)) };
+      probes[kind] = {
+        asks: ownCopy(cut(handlerText(probe), MOST_ASKED)),
+        injectedBy: injectingLayer(injected?.get(kind)),
+      };
   }
   return {
     name,
@@ -112,10 +121,17 @@ function containerHealth(
   };
 }
 
-/** The layer of an entry of the annotation. A learned budget has its figures before the layer, which drift. */
+/**
+ * The layer of an entry of the annotation. A learned budget has its figures before the layer, which drift. Who writes a
+ * Pod may write any text into the annotation, so a text that names no layer counts as absent.
+ */
 function injectingLayer(source: string | undefined): string | undefined {
-  return source?.slice(source.lastIndexOf('; ') + 1).trim();
+  return source === undefined || source.length > LONGEST_SOURCE ? undefined : LAYER.exec(source)?.[1];
 }
+
+/** Two names of 253 characters at most, and the figures of a learned budget. */
+const LONGEST_SOURCE = 800;
+const LAYER = /(?:^|; )(annotation|safety|ClusterProbePolicy\/[a-z0-9.-]+|ProbePolicy\/[a-z0-9-]+\/[a-z0-9.-]+)$/;
 
 /** A message quotes at most this many characters of a handler. */
 const MOST_ASKED = 80;

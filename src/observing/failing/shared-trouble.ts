@@ -7,7 +7,10 @@ import type { PodHealth } from './pod-health.ts';
 export interface SharedTrouble {
   /** When the first of them stopped, in milliseconds since the epoch. */
   readonly since: number;
-  readonly workloads: readonly WorkloadName[];
+  /** All of them. */
+  readonly count: number;
+  /** By namespace, because who reads a report may not read other namespaces. */
+  readonly byNamespace: ReadonlyMap<string, readonly WorkloadName[]>;
 }
 
 /** A workload that fails, with its Pods that have trouble. */
@@ -38,11 +41,15 @@ export function sharedTroubles(candidates: readonly Candidate[]): ReadonlyMap<st
   const found = new Map<string, SharedTrouble>();
   for (let first = 0; first < onsets.length;) {
     const since = onsets[first]?.since ?? 0;
-    const together = onsets.slice(first).filter((onset) => onset.since - since <= TOGETHER_MILLISECONDS);
-    if (together.length >= FEWEST_WORKLOADS) {
-      const trouble = { since, workloads: together.map(({ workload }) => workload) };
+    let end = first;
+    while (end < onsets.length && (onsets[end]?.since ?? 0) - since <= TOGETHER_MILLISECONDS) end += 1;
+    if (end - first >= FEWEST_WORKLOADS) {
+      const together = onsets.slice(first, end);
+      const workloads = together.map(({ workload }) => workload);
+      const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
+      const trouble = { since, count: workloads.length, byNamespace };
       for (const { key } of together) found.set(key, trouble);
-      first += together.length;
+      first = end;
     } else first += 1;
   }
   return found;

@@ -30,9 +30,12 @@ export interface ReadyCondition {
   readonly since: number;
 }
 
+/** A Pod of 1.4 MB has thousands of containers. Nobody learns from such a Pod, and each event of it would take long. */
+const MOST_CONTAINERS = 100;
+
 /**
  * The containers of a Pod that may have probes, with their statuses. Undefined for a Pod whose containers run to
- * completion: Probewright gives such containers no probes.
+ * completion, because Probewright gives such containers no probes. Undefined also for a Pod with too many containers.
  */
 export function observedContainers(pod: JsonObject): readonly ObservedContainer[] | undefined {
   const spec = objectMember(pod, 'spec');
@@ -42,6 +45,7 @@ export function observedContainers(pod: JsonObject): readonly ObservedContainer[
   for (const container of containersOf(spec)) {
     if (container.name === '' || container.role === 'init' || container.role === 'mesh') continue;
     const list = container.list === 'containers' ? 'containerStatuses' : 'initContainerStatuses';
+    if (found.length >= MOST_CONTAINERS) return undefined;
     found.push(observed(container, statusNamed(member(status, list), container.name)));
   }
   return found;

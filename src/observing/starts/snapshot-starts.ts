@@ -2,7 +2,7 @@ import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
 import { member, objectMember, stringMember } from '../../json/json-value.ts';
 import { shortHash } from '../../text/short-hash.ts';
 import { isBeingDeleted } from '../../workload/kinds.ts';
-import { workloadOfPod } from '../../workload/workload-of-pod.ts';
+import { controllerOfPod } from '../pod-workload.ts';
 import { containersReady, observedContainers, secondsOf } from './pod-status.ts';
 import { overEstimate, startProbeOf } from './start-probe.ts';
 import type { JsonObject } from '../../json/json-value.ts';
@@ -24,7 +24,7 @@ const ROUNDING_SECONDS = 2;
  * @param now in milliseconds since the epoch
  */
 export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | undefined {
-  const workload = workloadOfPod(pod);
+  const workload = controllerOfPod(pod);
   const ready = containersReady(pod);
   const metadata = objectMember(pod, 'metadata') ?? {};
   const created = secondsOf(metadata, 'creationTimestamp');

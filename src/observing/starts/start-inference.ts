@@ -1,6 +1,6 @@
 import { isJsonObject, member, objectMember, stringMember } from '../../json/json-value.ts';
 import { isBeingDeleted } from '../../workload/kinds.ts';
-import { workloadOfPod } from '../../workload/workload-of-pod.ts';
+import { controllerOfPod } from '../pod-workload.ts';
 import { shortHash } from '../../text/short-hash.ts';
 import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
 import { containersReady, observedContainers } from './pod-status.ts';
@@ -246,7 +246,7 @@ export class StartInference {
 
   /** A container has ended while it was starting. */
   #ended({ pod, uid }: PodEvent, { container }: ObservedContainer, end: ContainerEnd): void {
-    const workload = workloadOfPod(pod);
+    const workload = controllerOfPod(pod);
     const killed = killedStartOf(container.spec, objectMember(pod, 'spec') ?? {});
     const { lifetimeSeconds } = end;
     if (workload === undefined || killed === undefined || lifetimeSeconds === undefined) return;
@@ -284,7 +284,7 @@ function startOf(
   seconds: number,
   rounding: number,
 ): MeasuredStart | undefined {
-  const workload = workloadOfPod(pod);
+  const workload = controllerOfPod(pod);
   if (workload === undefined || running === undefined || seconds > PROFILE_BOUNDS.seconds) return undefined;
   return {
     ...placeOf(pod, container.spec, workload),
