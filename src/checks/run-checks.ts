@@ -1,13 +1,13 @@
-import { CHECKS } from './catalogue.ts';
+import { activeChecks } from './active-checks.ts';
 import { formatPath } from '../json/field-path.ts';
 import { stricter } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
-import type { HandlerKind } from '../probes/probe.ts';
-import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
+import type { CheckFloor, CheckPolicy } from '../policy/check-policy.ts';
 import type { Steps } from '../steps.ts';
+import type { ActiveCheck } from './active-checks.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 import type { Violation } from './violation.ts';
@@ -97,31 +97,17 @@ export function* findingsInSteps(
   workload: CheckedWorkload,
   policyFor: (container: string) => CheckPolicy,
 ): Steps<PlacedFinding[]> {
-  const policies: CheckPolicy[] = [];
+  // Container by container, because one container's checks read the same probes. The findings are sorted by check.
+  const byCheck: PlacedFinding[][] = [];
   let runs = 0;
-  for (const { name } of workload.containers) {
-    policies.push(policyFor(name));
+  for (const at of workload.containers) {
     if (++runs % RUNS_A_STEP === 0) yield;
-  }
-  const found: PlacedFinding[] = [];
-  const { containers } = workload;
-  for (const check of CHECKS) {
-    const { handlers } = check;
-    for (let index = 0; index < containers.length; index++) {
-      const at = containers[index];
-      if (at === undefined || (handlers !== undefined && !hasProbeWith(handlers, at))) continue;
-      const policy = policies[index]?.get(check.id);
-      if (policy === undefined || policy.action === 'Off') continue;
+    for (const active of activeChecks(policyFor(at.name), at)) {
       if (++runs % RUNS_A_STEP === 0) yield;
-      addFindings(found, check, workload, at, policy, policy.action);
+      addFindings(byCheck, active, workload, at);
     }
   }
-  return found;
-}
-
-function hasProbeWith(handlers: readonly HandlerKind[], { probes }: CheckedContainer): boolean {
-  for (const { handlerKind } of probes) if (handlers.includes(handlerKind)) return true;
-  return false;
+  return byCheck.flat();
 }
 
 /**
@@ -129,49 +115,41 @@ function hasProbeWith(handlers: readonly HandlerKind[], { probes }: CheckedConta
  * findings of both runs count. Higher layers can therefore make the check stricter, but not weaker.
  */
 function addFindings(
-  found: PlacedFinding[],
-  check: Check,
+  byCheck: PlacedFinding[][],
+  active: ActiveCheck,
   workload: CheckedWorkload,
   container: CheckedContainer,
-  policy: EffectiveCheck,
-  action: Violation['action'],
 ): void {
+  const { check, order, policy } = active;
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return;
   const findings = check.run(workload, at, parameters);
-  if (floor !== undefined && floor.parameters !== parameters) {
-    const bound = check.run(workload, at, floor.parameters);
-    for (const finding of bound) found.push(placed(check, at, policy, action, finding, true));
-    const known = new Set(bound.map(textOf));
-    for (const finding of findings)
-      if (!known.has(textOf(finding))) found.push(placed(check, at, policy, action, finding, false));
+  const isBounded = floor !== undefined && floor.parameters !== parameters;
+  // `findings` is empty for almost every container.
+  if (findings.length === 0 && !isBounded) return;
+  const found = (byCheck[order] ??= []);
+  if (!isBounded) {
+    for (const finding of findings) found.push(placed(active, at, finding, floor !== undefined));
     return;
   }
-  // `findings` is empty for almost every container.
-  for (const finding of findings) found.push(placed(check, at, policy, action, finding, floor !== undefined));
+  const bound = check.run(workload, at, floor.parameters);
+  for (const finding of bound) found.push(placed(active, at, finding, true));
+  const known = new Set(bound.map(textOf));
+  for (const finding of findings) if (!known.has(textOf(finding))) found.push(placed(active, at, finding, false));
 }
 
-function placed(
-  check: Check,
-  at: CheckedContainer,
-  policy: EffectiveCheck,
-  action: Violation['action'],
-  finding: Finding,
-  isFloored: boolean,
-): PlacedFinding {
-  return { check, action: actionOf(finding, action, policy), floor: policy.floor, isFloored, at, finding };
+function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isFloored: boolean): PlacedFinding {
+  const { check, policy } = active;
+  return { check, action: actionOf(finding, active), floor: policy.floor, isFloored, at, finding };
 }
 
 /**
  * Returns the action of one finding. A finding's own level replaces the default action. A policy that sets the action
  * overrides the level. A floor is the least strict action in both cases.
  */
-function actionOf(
-  { level }: Finding,
-  action: Violation['action'],
-  { isDefaultAction, floor }: EffectiveCheck,
-): Violation['action'] {
+function actionOf({ level }: Finding, { action, policy }: ActiveCheck): Violation['action'] {
+  const { isDefaultAction, floor } = policy;
   if (level === undefined || !isDefaultAction) return action;
   return floor === undefined || floor.action === 'Off' ? level : stricter(level, floor.action);
 }
