@@ -51,6 +51,7 @@ class SimulatedPod {
   readonly #writes: StatusWrite[] = [];
   readonly #starts: TrueStart[] = [];
   #workers = new Map<SimulatedContainer, ProbeWorker[]>();
+  readonly #openGates: string[] = [];
   #hasSandbox = false;
   #startTime = '';
 
@@ -65,7 +66,7 @@ class SimulatedPod {
     this.#gates = (Array.isArray(gates) ? (gates as JsonObject[]) : []).map((gate) => String(gate['conditionType']));
     this.#recorder = new EventRecorder(objectMember(truth.pod, 'metadata') ?? {}, truth.node ?? 'node-1');
     this.#writer = new StatusWriter(this.#agenda, (truth.writeSeconds ?? 0.05) * 1000, (status) => {
-      this.#writes.push({ at: this.#agenda.now, manager: 'kubelet', status });
+      this.#writes.push({ at: this.#agenda.now, manager: 'kubelet', status: this.#withOpenGates(status) });
     });
   }
 
@@ -305,11 +306,21 @@ class SimulatedPod {
     });
   }
 
+  /** The controller of the gate writes one condition. All else stays as the API server has it. */
   #openGate(type: string): void {
     this.#conditions.set([{ type, status: 'True' }], this.#agenda.now);
-    const status = podStatus(this.#containers, this.#conditions, this.#startTime, this.#restartPolicy);
-    this.#writes.push({ at: this.#agenda.now, manager: 'gate-controller', status });
+    this.#openGates.push(type);
+    const stored = this.#writes.at(-1)?.status ?? { phase: 'Pending', qosClass: 'BestEffort' };
+    this.#writes.push({ at: this.#agenda.now, manager: 'gate-controller', status: this.#withOpenGates(stored) });
     this.#agenda.after(this.#relistDelay(), () => this.#sync());
+  }
+
+  /** The kubelet's patch leaves conditions of others alone, also those that it has not seen yet. */
+  #withOpenGates(status: JsonObject): JsonObject {
+    const conditions = (status['conditions'] ?? []) as readonly JsonObject[];
+    const open = this.#conditions.list().filter(({ type }) => this.#openGates.includes(String(type)));
+    const others = conditions.filter(({ type }) => !this.#openGates.includes(String(type)));
+    return { ...status, conditions: [...others, ...open] };
   }
 
   #restartKubelet(keepsReady: boolean): void {

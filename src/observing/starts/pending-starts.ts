@@ -34,8 +34,10 @@ export class PendingStarts {
 
   measured({ sample, ...start }: MeasuredStart, now: number): void {
     const container = this.#container(start, now);
-    container?.samples.push(sample);
-    if (container !== undefined && container.samples.length > PROFILE_BOUNDS.samples) container.samples.shift();
+    // A kubelet that is restarted probes a start again. Its first end is the true one.
+    if (container === undefined || container.samples.some(({ id }) => id === sample.id)) return;
+    container.samples.push(sample);
+    if (container.samples.length > PROFILE_BOUNDS.samples) container.samples.shift();
   }
 
   killed({ id, boundSeconds, ...start }: KilledStart, now: number): void {

@@ -3,6 +3,7 @@ import { isBeingDeleted } from '../../workload/kinds.ts';
 import { controllerOfPod } from '../pod-workload.ts';
 import { shortHash } from '../../text/short-hash.ts';
 import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
+import { ownProbe } from '../../probes/probe.ts';
 import { containersReady, observedContainers } from './pod-status.ts';
 import { killedStartOf, overEstimate, startProbeOf } from './start-probe.ts';
 import type { StartSample } from '../../facts/startup-profile.ts';
@@ -76,6 +77,8 @@ const ROUNDING_SECONDS = 2;
  * Error of an instant of our clock: how long after the start the container was seen, and how late a status is written.
  */
 const EVENT_ERROR_SECONDS = 5;
+/** A node that writes nothing for this long counts as lost, and its Pods as unready (node-monitor-grace-period). */
+const LONGEST_UNSEEN_SECONDS = 40;
 /** The next event of a Pod, with a better instant, usually comes within a second. */
 const PROVISIONAL_MILLISECONDS = 5000;
 
@@ -186,6 +189,7 @@ export class StartInference {
     const hasPassed = probe.basis === 'startup' ? one.started : one.ready;
     const isNew = known !== undefined && known.containerID !== running.containerID;
     if (known === undefined && (hasPassed || !this.#isFromItsStart(event, running.startedAt))) return undefined;
+    if (!hasPassed && hasBeenReady(event, running.startedAt)) return undefined;
     const runningSeenAt = this.#isListing ? undefined : event.receivedAt;
     const now = known === undefined || isNew ? { ...running, runningSeenAt } : known;
     return hasPassed ? this.#passed(event, one, probe, now) : now;
@@ -212,11 +216,10 @@ export class StartInference {
    */
   #isFromItsStart({ ready, containers, receivedAt }: PodEvent, startedAt: number): boolean {
     // Instants of the node come first: by our clock, a container of a node that is ahead seems younger than it is.
-    const isSince = ready !== undefined && !ready.isTrue && ready.since <= startedAt + RUNNING_SEEN_WITHIN_SECONDS;
-    if (ready !== undefined && !isSince) return false;
+    if (ready?.isTrue === true || hasBeenReady({ ready }, startedAt)) return false;
     const age = receivedAt / 1000 - startedAt;
     if (age >= JUST_STARTED_SECONDS.earliest && age <= JUST_STARTED_SECONDS.latest) return true;
-    if (!isSince) return false;
+    if (ready === undefined) return false;
     return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
   }
 
@@ -224,15 +227,19 @@ export class StartInference {
   #passed(event: PodEvent, one: ObservedContainer, probe: StartProbe, now: Starting): Starting | undefined {
     const { before, receivedAt } = event;
     const byCondition = secondsUntilReady(event, one, now.startedAt);
+    const isOneEvent = now.runningSeenAt === receivedAt;
     if (byCondition !== undefined) {
-      // With several containers that became ready since the last event, the condition has the instant of the last one.
-      const gap = before?.unready === 1 ? 0 : (receivedAt - (before?.seenAt ?? 0)) / 1000 + EVENT_ERROR_SECONDS;
+      // Nothing tells whether the container was ready before, and lost it again, in a time that nobody saw.
+      if (isOneEvent && byCondition > LONGEST_UNSEEN_SECONDS) return undefined;
+      // The condition has the instant of the last probe that passed since the last event.
+      const isLastProbe = before?.unready === 1 && !hasLaterProbe(one, probe);
+      const sinceLastEvent = isOneEvent ? byCondition : (receivedAt - (before?.seenAt ?? 0)) / 1000;
+      const gap = isLastProbe ? 0 : sinceLastEvent + EVENT_ERROR_SECONDS;
       this.#report(event, one, probe, byCondition, ROUNDING_SECONDS + gap);
       return undefined;
     }
     if (now.runningSeenAt === undefined) return undefined;
     const age = receivedAt / 1000 - now.startedAt;
-    const isOneEvent = now.runningSeenAt === receivedAt;
     if (isOneEvent && (age < JUST_STARTED_SECONDS.earliest || age > JUST_STARTED_SECONDS.latest)) return undefined;
     const seconds = Math.ceil((receivedAt - now.runningSeenAt) / 1000) + RUNNING_SEEN_WITHIN_SECONDS;
     const start = startOf(event, one, probe, seconds, EVENT_ERROR_SECONDS);
@@ -262,10 +269,20 @@ export class StartInference {
   }
 }
 
+/** True when the Pod has stopped being ready since this start of a container: its container was ready before. */
+function hasBeenReady({ ready }: Pick<PodEvent, 'ready'>, startedAt: number): boolean {
+  return ready?.isTrue === false && ready.since > startedAt + RUNNING_SEEN_WITHIN_SECONDS;
+}
+
 /** Seconds from the start to the condition ContainersReady, rounded up; undefined when the condition does not tell. */
 function secondsUntilReady({ ready }: PodEvent, one: ObservedContainer, startedAt: number): number | undefined {
   if (ready?.isTrue !== true || !one.ready || ready.since < startedAt) return undefined;
   return Math.ceil(ready.since - startedAt) + 1;
+}
+
+/** True when the container is ready only after a second probe, which may pass long after the startup probe. */
+function hasLaterProbe({ container }: ObservedContainer, { basis }: StartProbe): boolean {
+  return basis === 'startup' && isJsonObject(ownProbe(container.spec, 'readinessProbe'));
 }
 
 /** The sample with the instant of the condition, when that is earlier than the event that told of the start. */

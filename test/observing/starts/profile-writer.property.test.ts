@@ -104,6 +104,14 @@ describe('the writer of profiles', () => {
     });
   });
 
+  it('keeps the first end of a start that is probed again after a restart of the kubelet', async () => {
+    const [pending, profiles] = [new PendingStarts(), new Profiles()];
+    pending.measured({ ...start, sample: sample(1) }, BEGIN);
+    pending.measured({ ...start, sample: { ...sample(1), seconds: 99 } }, BEGIN);
+    await once(pending, profiles, BEGIN);
+    expect(written(profiles)).toMatchObject({ status: { containers: [{ samples: [sample(1)] }] } });
+  });
+
   it('writes nothing for a workload that is gone, and forgets its starts', async () => {
     const [pending, profiles] = [new PendingStarts(), new Profiles()];
     pending.measured({ ...start, sample: sample(1) }, BEGIN);

@@ -276,6 +276,28 @@ describe('a start of which a part was not seen', () => {
     expect(seconds([waiting, passed])).toEqual([33]);
   });
 
+  it('gives no sample when the container ran for longer than a minute before anybody saw it run', () => {
+    const [, , late] = story(STARTUP, { started: true, ready: true }, 75) as [Event, Event, Event];
+    expect(seconds([waiting, late])).toEqual([]);
+    expect(seconds([waiting, running, late])).toEqual([66]);
+  });
+
+  it('gives no sample when the container was ready meanwhile, and lost it', () => {
+    const lost = podSaid([STARTUP], [{ id: 'c1', startedAt: 10 }], { isTrue: false, since: 25 });
+    expect(after([waiting, running, [26, lost], passed])).toEqual({ measured: [], killed: [], size: 0 });
+  });
+
+  it('states a larger error when readiness came with the startup probe, maybe long after it', () => {
+    const both = { ...STARTUP, ...READINESS };
+    const [first, second, last] = story(both, { started: true, ready: true }, 42) as [Event, Event, Event];
+    const within = (events: readonly Event[]): unknown[] =>
+      after(events).measured.map(({ sample }) => [sample.seconds, sample.within]);
+    expect(within([first, second, last])).toEqual([[33, 33]]);
+    expect(within([first, last])).toEqual([[33, 33]]);
+    const still = podSaid([both], [{ id: 'c1', startedAt: 10 }], { isTrue: false, since: 1 });
+    expect(within([first, second, [40, still], last])).toEqual([[33, 15]]);
+  });
+
   it('gives a sample in the middle of which this process began, if the Pod was never ready before', () => {
     const list = (inference: StartInference, second: number): void => {
       if (second === 30) inference.listing();
