@@ -52,7 +52,7 @@ describe.skipIf(isWithoutHelm('rbac.test.ts'))('what the chart grants', () => {
         'ClusterRole',
         'probewright-observer',
       ).rules.flatMap((rule) => (rule.resources.includes('startupprofiles') ? rule.verbs : []));
-    expect(verbs()).toEqual(['get', 'list', 'watch', 'create']);
+    expect(verbs()).toEqual(['get', 'create']);
     expect(verbs('observer.startups=false')).toEqual([]);
   });
 

@@ -267,8 +267,10 @@ async function ended(process_: ChildProcess): Promise<void> {
   await exit;
 }
 
+type ObserverSection = 'cluster' | 'pods' | 'workloads' | 'missed' | 'reports' | 'startups' | 'namespace';
+
 /** What the chart grants to the observer beside what the webhook reads, too. */
-function observerRules(name: string): Record<'cluster' | 'reports' | 'startups' | 'namespace', PolicyRule[]> {
+function observerRules(name: string): Record<ObserverSection, PolicyRule[]> {
   const file = join(import.meta.dirname, '../../charts/probewright/files/observer-rbac.yaml');
   return parse(
     readFileSync(file, 'utf8')
@@ -284,5 +286,6 @@ async function clusterRules(): Promise<readonly PolicyRule[]> {
     verbs.every((verb) => ['get', 'list', 'watch'].includes(verb)) &&
     !apiGroups.includes('admissionregistration.k8s.io');
   const own = observerRules('probewright-observer');
-  return [...cluster.filter(isRead), ...own.cluster, ...own.reports, ...own.startups];
+  const ofCluster = [own.cluster, own.pods, own.workloads, own.missed, own.reports, own.startups];
+  return [...cluster.filter(isRead), ...ofCluster.flat()];
 }

@@ -173,6 +173,16 @@ describe('the reports of the observer', () => {
     ]);
     expect(cluster.reportWrites()).toEqual([]);
   });
+
+  it('are not asked for without reports, because the chart then grants no right to them', async () => {
+    cluster.api.put(reportsOf('shop'), {
+      metadata: { name: 'probewright-old', labels: { 'app.kubernetes.io/managed-by': 'probewright' } },
+    });
+    await cluster.observe({ reports: 'none' });
+    await waitUntil('the scan is finished', () => cluster.logged('scan_finished').length > 0);
+    expect(cluster.api.requests.filter(({ path }) => path.includes('reports'))).toEqual([]);
+    expect(cluster.reports('shop')).toHaveLength(1);
+  });
 });
 
 describe('namespaces that the webhook leaves out', () => {

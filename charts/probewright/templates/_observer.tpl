@@ -69,25 +69,61 @@ observe
 {{- if $volumes }}{{ toYaml $volumes }}{{ end -}}
 {{- end -}}
 
-{{/* What the webhook reads, and what the observer alone reads and writes. */}}
+{{/* Rules without some verbs. */}}
+{{- define "probewright.rulesWithoutVerbs" -}}
+{{- $kept := list -}}
+{{- range .rules -}}
+{{- $rule := deepCopy . -}}
+{{- range $verb := $.verbs -}}
+{{- $_ := set $rule "verbs" (without $rule.verbs $verb) -}}
+{{- end -}}
+{{- $kept = append $kept $rule -}}
+{{- end -}}
+{{- toYaml $kept -}}
+{{- end -}}
+
+{{/* The rules on reports. A named API leaves only what the deletion of reports of the other API needs. */}}
+{{- define "probewright.observerReportRules" -}}
+{{- $groups := dict "openreports" "openreports.io" "wgpolicyk8s" "wgpolicyk8s.io" -}}
+{{- $named := get $groups .api -}}
+{{- $kept := list -}}
+{{- range .rules -}}
+{{- $isOther := and (ne $named "") (not (has $named .apiGroups)) -}}
+{{- $verbs := $isOther | ternary (list "get" "watch" "create" "update") (list) -}}
+{{- $kept = concat $kept (include "probewright.rulesWithoutVerbs" (dict "rules" (list .) "verbs" $verbs) | fromYamlArray) -}}
+{{- end -}}
+{{- toYaml $kept -}}
+{{- end -}}
+
+{{/* What the webhook lists and watches, and what the observer alone reads and writes. */}}
 {{- define "probewright.observerClusterRules" -}}
-{{- $rules := list -}}
+{{- $read := list -}}
 {{- range include "probewright.clusterRules" . | fromYamlArray -}}
 {{- $writes := without .verbs "get" "list" "watch" -}}
 {{- if and (not $writes) (not (has "admissionregistration.k8s.io" .apiGroups)) -}}
-{{- $rules = append $rules . -}}
+{{- $read = append $read . -}}
 {{- end -}}
 {{- end -}}
+{{- $rules := include "probewright.rulesWithoutVerbs" (dict "rules" $read "verbs" (list "get")) | fromYamlArray -}}
 {{- $written := .Files.Get "files/observer-rbac.yaml" | replace "{{ .webhook }}" (include "probewright.fullname" .) | fromYaml -}}
-{{- $rules = concat $rules $written.cluster -}}
+{{- $workloads := $written.workloads -}}
 {{- range .Values.workloadKinds -}}
-{{- $rules = append $rules (dict "apiGroups" (list .group) "resources" (list .resource) "verbs" (list "get" "list" "watch")) -}}
+{{- $workloads = append $workloads (dict "apiGroups" (list .group) "resources" (list .resource) "verbs" (list "get" "list" "watch")) -}}
+{{- end -}}
+{{- $hasReports := ne .Values.observer.reports.api "none" -}}
+{{- $ofPods := $hasReports | ternary (list) (list "get") -}}
+{{- $ofWorkloads := or $hasReports .Values.observer.startups | ternary (list) (list "get") -}}
+{{- $rules = concat $rules $written.cluster -}}
+{{- $rules = concat $rules (include "probewright.rulesWithoutVerbs" (dict "rules" $written.pods "verbs" $ofPods) | fromYamlArray) -}}
+{{- $rules = concat $rules (include "probewright.rulesWithoutVerbs" (dict "rules" $workloads "verbs" $ofWorkloads) | fromYamlArray) -}}
+{{- if eq (include "probewright.mutation" .) "On" -}}
+{{- $rules = concat $rules $written.missed -}}
 {{- end -}}
 {{- if .Values.observer.startups -}}
 {{- $rules = concat $rules $written.startups -}}
 {{- end -}}
-{{- if ne .Values.observer.reports.api "none" -}}
-{{- $rules = concat $rules $written.reports -}}
+{{- if $hasReports -}}
+{{- $rules = concat $rules (include "probewright.observerReportRules" (dict "rules" $written.reports "api" .Values.observer.reports.api) | fromYamlArray) -}}
 {{- end -}}
 {{- toYaml ($rules | uniq) -}}
 {{- end -}}

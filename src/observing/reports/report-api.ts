@@ -11,8 +11,12 @@ export interface ReportTarget {
   readonly target: ReportApi | undefined;
 }
 
-/** Asks the API server for its report APIs. Rejects when the answer is unknown: then nothing may be concluded. */
+/**
+ * Asks the API server for its report APIs. Rejects when the answer is unknown: then nothing may be concluded. Without
+ * reports, the observer has no right to any report, and asks for nothing.
+ */
 export async function discoverReportApis(client: ApiClient, setting: ReportsSetting): Promise<ReportTarget> {
+  if (setting === 'none') return { served: [], target: undefined };
   const served: ReportApi[] = [];
   for (const api of REPORT_APIS) if (await isServed(client, api)) served.push(api);
   const target = served.find(({ name }) => setting === 'auto' || setting === name);
