@@ -1,4 +1,4 @@
-import { hasCode } from '../kubernetes/api-error.ts';
+import { Backoff } from '../kubernetes/backoff.ts';
 import { MERGE_PATCH } from '../kubernetes/api-client.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { realTimer } from '../kubernetes/timer.ts';
@@ -7,11 +7,13 @@ import { exceptionRules } from '../policy/exception-rules.ts';
 import { messageOf } from '../text/error-message.ts';
 import { EXCEPTION_STATES, exceptionState } from '../policy/exception-state.ts';
 import { exceptionStatus, isReported, reportedLastMatch } from './exception-status.ts';
+import { statusWriteFailure } from './status-write-failure.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Timer } from '../kubernetes/timer.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { ExceptionState } from '../policy/exception-state.ts';
 import type { ExceptionRules } from '../policy/exception-rules.ts';
+import type { ProbeException } from '../policy/probe-exception.ts';
 
 /** What the statuses of exceptions work with. */
 export interface ExceptionStatusDependencies {
@@ -31,6 +33,10 @@ const PASS_MILLISECONDS = 30_000;
 const MATCHES_MILLISECONDS = 3_600_000;
 /** At most this many statuses are written in a pass: 2 a second. */
 const MOST_WRITES = 60;
+/** At most this many of them in one namespace, so that a namespace with thousands delays no other. */
+const MOST_WRITES_A_NAMESPACE = 15;
+/** The pauses of an exception whose status cannot be written, for example because the object is too large. */
+const RETRY_OBJECT = { minimum: 60_000, maximum: 3_600_000 };
 /** At most this many exceptions have matches that wait for a write. Matches of others are not counted. */
 const MOST_PENDING = 10_000;
 
@@ -52,6 +58,10 @@ export class ExceptionStatuses {
   readonly #pending = new Map<string, Matches>();
   /** When matches were last written, by exception. */
   readonly #written = new Map<string, number>();
+  /** Exceptions whose status could not be written. */
+  readonly #paused = new Map<string, { readonly backoff: Backoff; until: number }>();
+  /** The namespace that a pass begins with. */
+  #next: string | undefined;
   #isLeader = false;
   #isStopped = false;
   #isInTrouble = false;
@@ -92,38 +102,69 @@ export class ExceptionStatuses {
   /** Writes some statuses. Never rejects. */
   async pass(): Promise<void> {
     const now = this.#dependencies.now();
+    for (const [key, { until }] of this.#paused) if (now - until >= RETRY_OBJECT.maximum) this.#paused.delete(key);
     for (const { namespace, name } of this.#due(now)) {
       if (this.#isStopped) return;
+      const key = `${namespace}/${name}`;
       try {
         await this.#write(namespace, name, now);
+        this.#paused.delete(key);
         this.#report(undefined);
       } catch (error) {
+        const failure = statusWriteFailure(error);
+        if (failure === 'unavailable') return this.#report(messageOf(error));
         // Another writer was faster, or the object is gone: the next pass sees what there is then.
-        if (hasCode(error, 404)) this.#pending.delete(`${namespace}/${name}`);
-        else if (!hasCode(error, 409)) return this.#report(messageOf(error));
+        if (failure === 'gone') this.#pending.delete(key);
+        else if (failure !== 'changed') this.#pause(key, now);
       }
     }
+  }
+
+  /** A status that cannot be written delays no other status. */
+  #pause(key: string, now: number): void {
+    const paused = this.#paused.get(key) ?? { backoff: new Backoff(RETRY_OBJECT, Math.random), until: 0 };
+    paused.until = now + paused.backoff.next();
+    this.#paused.set(key, paused);
   }
 
   /** The exceptions to write in this pass. */
   #due(now: number): readonly { readonly namespace: string; readonly name: string }[] {
     const due = new Map<string, { namespace: string; name: string }>();
+    const isPaused = (key: string): boolean => (this.#paused.get(key)?.until ?? 0) > now;
     for (const [key, written] of this.#written) if (now - written >= MATCHES_MILLISECONDS) this.#written.delete(key);
     for (const [key, matches] of this.#pending) {
       if (due.size >= MOST_WRITES) break;
-      if (!this.#written.has(key)) due.set(key, matches);
+      if (!this.#written.has(key) && !isPaused(key)) due.set(key, matches);
     }
     const snapshot = this.#dependencies.snapshot();
     if (!this.#isLeader || snapshot === undefined) return [...due.values()];
-    for (const [namespace, exceptions] of snapshot.facts.exceptions.byNamespace) {
+    for (const [namespace, exceptions] of this.#inTurn(snapshot)) {
       const rules = rulesOf(snapshot, namespace);
+      let left = MOST_WRITES_A_NAMESPACE;
       for (const exception of exceptions) {
-        if (due.size >= MOST_WRITES) return [...due.values()];
-        if (!isReported(exception, rules, now))
-          due.set(`${namespace}/${exception.name}`, { namespace, name: exception.name });
+        if (left === 0) break;
+        const key = `${namespace}/${exception.name}`;
+        if (due.has(key) || isPaused(key) || isReported(exception, rules, now)) continue;
+        if (due.size >= MOST_WRITES) {
+          this.#next = namespace;
+          return [...due.values()];
+        }
+        due.set(key, { namespace, name: exception.name });
+        left -= 1;
       }
     }
+    this.#next = undefined;
     return [...due.values()];
+  }
+
+  /** The namespaces with exceptions, first the one at which the last pass was full. */
+  #inTurn({ facts }: Snapshot): (readonly [string, readonly ProbeException[]])[] {
+    const all = [...facts.exceptions.byNamespace];
+    const first = Math.max(
+      0,
+      all.findIndex(([namespace]) => namespace === this.#next),
+    );
+    return [...all.slice(first), ...all.slice(0, first)];
   }
 
   async #write(namespace: string, name: string, now: number): Promise<void> {
@@ -132,8 +173,9 @@ export class ExceptionStatuses {
     const object = await client.request({ method: 'GET', path });
     const current = snapshot();
     const exception = current?.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
-    if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined || exception === undefined) return;
     const key = `${namespace}/${name}`;
+    if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return;
+    if (exception === undefined) return void this.#pending.delete(key);
     const matches = this.#pending.get(key);
     const { count, last } = matches ?? { count: 0, last: undefined };
     const status = exceptionStatus(object, exception, rulesOf(current, namespace), {

@@ -18,6 +18,10 @@ export class NamespaceTurns {
     if (names?.delete(name) === true && names.size === 0) this.#waiting.delete(namespace);
   }
 
+  clear(): void {
+    this.#waiting.clear();
+  }
+
   /**
    * Takes out the next entry; undefined when nothing waits, except in namespaces that are passed over.
    *

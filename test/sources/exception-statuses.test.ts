@@ -4,7 +4,8 @@ import { NO_FACTS } from '../../src/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
 import { exceptionCounts, ExceptionStatuses } from '../../src/sources/exception-statuses.ts';
-import { exceptionDocument } from '../exceptions.ts';
+import { ApiError } from '../../src/kubernetes/api-error.ts';
+import { exceptionDocument, parsedException } from '../exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../worlds.ts';
 import type { ApiClient, ApiRequest } from '../../src/kubernetes/api-client.ts';
 import type { Snapshot } from '../../src/facts/snapshot.ts';
@@ -112,6 +113,68 @@ describe('ExceptionStatuses', () => {
     made.failure = undefined;
     await made.statuses.pass();
     expect(made.problems).toEqual(['away', undefined]);
+  });
+});
+
+describe('statuses of many exceptions', () => {
+  /** A leader's writer. The API server stores no status, so each status stays due. */
+  function writerOf(named: Readonly<Record<string, number>>, fails: (name: string) => Error | undefined) {
+    const exceptions = new Map(
+      Object.entries(named).map(([namespace, count]) => [
+        namespace,
+        Array.from({ length: count }, (_, index) =>
+          parsedException(exceptionDocument({}, { name: `${namespace}-${index}`, namespace })),
+        ),
+      ]),
+    );
+    const snapshot = policySet(clusterPolicyDocument({})).withFacts({
+      ...NO_FACTS,
+      exceptions: new Exceptions(exceptions),
+    });
+    const [written, problems]: [string[], unknown[]] = [[], []];
+    const clock = { now: END - 40 * DAY };
+    const request = ({ method, path }: ApiRequest): Promise<unknown> => {
+      const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
+      const failure = method === 'PATCH' ? fails(name) : undefined;
+      if (failure !== undefined) return Promise.reject(failure);
+      if (method === 'PATCH') written.push(name);
+      return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
+    };
+    const statuses = new ExceptionStatuses({
+      client: { request } as unknown as ApiClient,
+      snapshot: () => snapshot,
+      now: () => clock.now,
+      troubled: (problem) => problems.push(problem),
+    });
+    statuses.lead(true);
+    return { statuses, written, problems, clock };
+  }
+
+  it('are written, although some objects have no room for a status', async () => {
+    const tooLarge = new ApiError(500, 'InternalError', 'etcdserver: request is too large');
+    let attempts = 0;
+    const { statuses, written, problems } = writerOf({ tenant: 3, victim: 1 }, (name) => {
+      if (!name.startsWith('tenant')) return undefined;
+      attempts += 1;
+      return tooLarge;
+    });
+    await statuses.pass();
+    await statuses.pass();
+    expect({ written, attempts, problems }).toEqual({ written: ['victim-0', 'victim-0'], attempts: 3, problems: [] });
+  });
+
+  it('are written in turns of namespaces', async () => {
+    const { statuses, written } = writerOf({ a: 1000, b: 1000, c: 1000, d: 1000, e: 1000, victim: 1 }, () => undefined);
+    await statuses.pass();
+    await statuses.pass();
+    expect(written.slice(0, 60).filter((name) => name.startsWith('a-'))).toHaveLength(15);
+    expect(written).toContain('victim-0');
+  });
+
+  it('wait while the API server is away', async () => {
+    const { statuses, written, problems } = writerOf({ a: 3 }, () => new ApiError(503, 'ServiceUnavailable', 'away'));
+    await statuses.pass();
+    expect({ written, problems }).toEqual({ written: [], problems: ['away'] });
   });
 });
 

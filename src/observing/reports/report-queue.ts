@@ -1,3 +1,4 @@
+import { NamespaceTurns } from '../../sources/namespace-turns.ts';
 import type { WorkloadName } from '../workload-key.ts';
 import type { ReportContent } from './report-object.ts';
 
@@ -14,9 +15,13 @@ export interface QueuedReport {
 /** Contents that wait. Of further reports only the workloads are kept: a cluster may need 50,000 reports at once. */
 const MOST_CONTENTS = 500;
 
-/** Reports that wait for their turn, each once, in the order in which they were asked for. */
+/**
+ * Reports that wait to be written, each once. Namespaces take turns, so a namespace with thousands of reports delays no
+ * other. Within a namespace, the report that was asked for first comes first.
+ */
 export class ReportQueue {
   readonly #queued = new Map<string, QueuedReport>();
+  readonly #turns = new NamespaceTurns();
   #contents = 0;
 
   get size(): number {
@@ -30,13 +35,18 @@ export class ReportQueue {
     const hasRoom = report.content !== undefined && this.#contents < MOST_CONTENTS;
     if (hasRoom) this.#contents += 1;
     this.#queued.set(key, hasRoom ? report : { ...report, content: undefined });
+    this.#turns.add(report.namespace, key);
   }
 
-  /** Takes the first report out. */
-  take(): QueuedReport | undefined {
-    const [first] = this.#queued;
-    if (first === undefined) return undefined;
-    const [key, report] = first;
+  /**
+   * Takes the next report out; undefined when none waits, except in namespaces that are passed over.
+   *
+   * @param isPassedOver true for a namespace whose reports cannot be written now
+   */
+  take(isPassedOver: (namespace: string) => boolean): QueuedReport | undefined {
+    const key = this.#turns.take(isPassedOver);
+    const report = key === undefined ? undefined : this.#queued.get(key);
+    if (key === undefined || report === undefined) return undefined;
     this.#queued.delete(key);
     if (report.content !== undefined) this.#contents -= 1;
     return report;
@@ -44,6 +54,7 @@ export class ReportQueue {
 
   clear(): void {
     this.#queued.clear();
+    this.#turns.clear();
     this.#contents = 0;
   }
 }

@@ -8,6 +8,7 @@ import { discoverReportApis, reportsPath } from './report-api.ts';
 import { deleteReports, isForeign, putReport, removeReport } from './report-requests.ts';
 import { ReportMirror } from './report-mirror.ts';
 import { reportName } from './report-object.ts';
+import { NamespacePauses } from './namespace-pauses.ts';
 import { ReportQueue } from './report-queue.ts';
 import type { ObservedWorkload } from '../observed-workload.ts';
 import type { ScanDependencies } from '../scan/scan-dependencies.ts';
@@ -49,7 +50,9 @@ export class ReportWriter implements ReportStatus {
   readonly #queue = new ReportQueue();
   readonly #stopped = new AbortController();
   readonly #pace: Pace;
+  /** The pauses of all writes while the API server is not available. */
   readonly #backoff: Backoff;
+  readonly #pauses: NamespacePauses;
   readonly #problem = new CurrentProblem();
   /** Undefined until the API server has been asked. */
   #found: ReportTarget | undefined;
@@ -62,6 +65,7 @@ export class ReportWriter implements ReportStatus {
     this.#workloads = workloads;
     this.#pace = new Pace(WRITES_PER_SECOND, dependencies.monotonic);
     this.#backoff = new Backoff(PAUSES, dependencies.random);
+    this.#pauses = new NamespacePauses(PAUSES, dependencies.random);
   }
 
   start(): void {
@@ -166,6 +170,7 @@ export class ReportWriter implements ReportStatus {
       this.#mirror?.stop();
       this.#mirror = undefined;
       this.#queue.clear();
+      this.#pauses.clear();
       this.#emptied.clear();
       if (found.target !== undefined) {
         const troubled = (problem: string | undefined): void => {
@@ -197,7 +202,9 @@ export class ReportWriter implements ReportStatus {
   async #keepWriting(): Promise<void> {
     while (!this.#isStopped()) {
       const mirror = this.#mirror;
-      const report = mirror?.isSynced === true ? this.#queue.take() : undefined;
+      const now = this.#dependencies.monotonic();
+      const isPaused = (namespace: string): boolean => this.#pauses.isPaused(namespace, now);
+      const report = mirror?.isSynced === true ? this.#queue.take(isPaused) : undefined;
       if (mirror === undefined || report === undefined) {
         await this.#pause(IDLE_MILLISECONDS);
         continue;
@@ -205,6 +212,7 @@ export class ReportWriter implements ReportStatus {
       try {
         await this.#bring(report, mirror);
         this.#backoff.reset();
+        this.#pauses.succeeded(report.namespace);
         this.#tell(undefined);
       } catch (error) {
         if (this.#isStopped()) return;
@@ -254,15 +262,21 @@ export class ReportWriter implements ReportStatus {
     }
   }
 
-  /** A busy or absent API server gets the same report later. A report that is refused waits for the next scan. */
+  /**
+   * A busy or absent API server gets the same report later, and no other report meanwhile. Any other failure may be the
+   * namespace's own: a foreign report, a quota, an admission webhook. Then only that namespace waits. A report that is
+   * refused waits for the next scan.
+   */
   async #failed(report: QueuedReport, error: unknown): Promise<void> {
     this.counts.failed += 1;
-    // A missing right may be granted again, and a conflict is another writer. Other refusals stay.
-    const isPassing = !(error instanceof ApiError) || error.code >= 500 || [403, 409, 429].includes(error.code);
-    const isRefused = !isPassing || isForeign(error) || error instanceof NotJudged;
     if (isTerminating(error)) return;
-    if (!isRefused) this.#queue.add(report);
+    const { namespace } = report;
+    const isOfAll = isAway(error);
+    // A missing right may be granted again, and a conflict is another writer. Other refusals stay.
+    const isPassing = isOfAll || (error instanceof ApiError && (error.code >= 500 || [403, 409].includes(error.code)));
+    if (isPassing) this.#queue.add(report);
     this.#tell(messageOf(error));
+    if (!isOfAll) return this.#pauses.failed(namespace, this.#dependencies.monotonic());
     const asked = error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0;
     await this.#pause(Math.max(asked, this.#backoff.next()));
   }
@@ -282,6 +296,12 @@ export class ReportWriter implements ReportStatus {
 
 /** The workload is there without a verdict: its report stays as it is. */
 class NotJudged extends Error {}
+
+/** The API server cannot be reached, or takes no request now. */
+function isAway(error: unknown): boolean {
+  if (isForeign(error) || error instanceof NotJudged) return false;
+  return !(error instanceof ApiError) || [401, 408, 429, 502, 503, 504].includes(error.code);
+}
 
 /** The namespace is being deleted, and the report would be deleted with it. */
 function isTerminating(error: unknown): boolean {

@@ -2,6 +2,7 @@ import { figuresOf, profileName, readStartupProfile, STARTUP_PROFILE_KIND } from
 import { hasCode } from '../../kubernetes/api-error.ts';
 import { isRecord } from '../../kubernetes/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
+import { statusWriteFailure } from '../../sources/status-write-failure.ts';
 import { copied } from './pending-starts.ts';
 import { profileStatus, shownFigures } from './profile-status.ts';
 import { updatedProfile } from './profile-update.ts';
@@ -72,6 +73,9 @@ export class ProfileWriter {
         this.#writtenAt.delete(key);
         return 'conflict';
       }
+      // The same write would be refused again.
+      if (statusWriteFailure(error) === 'refused' || statusWriteFailure(error) === 'too-large')
+        this.#pending.drop(pending, news);
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client';
-import { hasCode } from '../../kubernetes/api-error.ts';
+import { ApiError, hasCode } from '../../kubernetes/api-error.ts';
 import { isRecord } from '../../kubernetes/kubernetes-object.ts';
 import { RepeatedWork } from '../../kubernetes/repeated-work.ts';
 import { CurrentProblem } from '../../text/current-problem.ts';
@@ -17,6 +17,7 @@ import type { WorkloadKind } from '../../workload/kinds.ts';
 import type { WorkloadReference } from '../../workload/workload-of-pod.ts';
 import type { ObserverPart } from '../observer-part.ts';
 import type { PodWatch } from '../pod-watch.ts';
+import type { PendingWorkload } from './pending-starts.ts';
 import type { WriteResult } from './profile-writer.ts';
 
 /** What the part works with. */
@@ -35,6 +36,8 @@ export interface StartsDependencies {
 const ROUND_MILLISECONDS = 10_000;
 /** Two to four requests each, one after the other: at most 20 requests a second. */
 const MOST_WRITES_A_ROUND = 50;
+/** The answers of an API server that takes no request now. */
+const AWAY: readonly number[] = [401, 408, 429, 502, 503, 504];
 /** A replica that does not lead forgets starts that the leader has had three turns to write. */
 const FORGOTTEN_MILLISECONDS = 3 * WRITE_MILLISECONDS;
 
@@ -135,21 +138,27 @@ export class StartsPart implements ObserverPart {
       this.#pending.expire(now() - FORGOTTEN_MILLISECONDS);
       return true;
     }
-    try {
-      for (const pending of this.#writer.due(now()).slice(0, MOST_WRITES_A_ROUND)) {
-        if (term.signal.aborted) return true;
+    const isOver = (): boolean => term.signal.aborted;
+    let problem: string | undefined;
+    let isAway = false;
+    for (const pending of inTurns(this.#writer.due(now())).slice(0, MOST_WRITES_A_ROUND)) {
+      if (isOver()) return true;
+      try {
         this.#count(await this.#writer.write(pending, now(), term.signal));
+      } catch (error) {
+        if (isOver()) return true;
+        this.#count('failed');
+        this.#kinds = undefined;
+        problem = messageOf(error);
+        // Any other failure may be the workload's own, so the others are written.
+        isAway = !(error instanceof ApiError) || AWAY.includes(error.code);
+        if (isAway) break;
       }
-      if (this.#problem.note(undefined) === 'ended') log.info('startup profiles can be written again');
-      return true;
-    } catch (error) {
-      if (term.signal.aborted) return true;
-      this.#count('failed');
-      this.#kinds = undefined;
-      if (this.#problem.note(messageOf(error)) === 'began')
-        log.warn({ problem: messageOf(error) }, 'startup profiles cannot be written now');
-      return false;
     }
+    const news = this.#problem.note(problem);
+    if (news === 'ended') log.info('startup profiles can be written again');
+    else if (news === 'began') log.warn({ problem }, 'startup profiles cannot be written now');
+    return !isAway;
   }
 
   #count(result: WriteResult): void {
@@ -173,4 +182,15 @@ export class StartsPart implements ObserverPart {
       throw error;
     }
   }
+}
+
+/** Workloads in turns of their namespaces, so that a namespace with thousands of workloads delays no other. */
+function inTurns(workloads: readonly PendingWorkload[]): readonly PendingWorkload[] {
+  const turns = new Map<string, number>();
+  const placed = workloads.map((workload) => {
+    const turn = turns.get(workload.namespace) ?? 0;
+    turns.set(workload.namespace, turn + 1);
+    return { workload, turn };
+  });
+  return placed.sort((one, other) => one.turn - other.turn).map(({ workload }) => workload);
 }
