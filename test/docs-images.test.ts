@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
+import { PAGE_SIZES } from '../scripts/images/page-sizes.ts';
 import { readmePictures } from '../scripts/images/pictures.ts';
 import { terminalSvg } from '../scripts/images/terminal.ts';
 import { runProbewright } from './cli/run-probewright.ts';
@@ -15,8 +17,28 @@ describe("the README's pictures", () => {
   });
 
   it('are all in the README', () => {
-    const shown = [...readme.matchAll(/!\[[^\]]+\]\(docs\/images\/([\w-]+\.svg)\)/g)].map(([, name]) => name);
-    expect(shown).toEqual(['denial.svg', 'fix-diff.svg', 'timeline.svg']);
+    const shown = [...readme.matchAll(/!\[[^\]]+\]\(docs\/images\/([\w-]+\.\w+)\)/g)].map(([, name]) => name);
+    expect(shown).toEqual(['denial.svg', 'fix-diff.svg', 'timeline.svg', 'report.png', 'playground.png']);
+  });
+
+  it.each(Object.entries(PAGE_SIZES))('show the page in %s in its size, with less than 200 kB', (name, size) => {
+    const file = readFileSync(`docs/images/${name}`);
+    const { width, height } = PNG.sync.read(file);
+    expect({ width, height }).toEqual(size);
+    expect(file.length).toBeLessThan(200_000);
+  });
+
+  it('have one file for each page', () => {
+    const pictures = readdirSync('docs/images').filter((name) => name.endsWith('.png'));
+    expect(pictures.sort()).toEqual(Object.keys(PAGE_SIZES).sort());
+  });
+
+  it.each([
+    ['report', 'report.png'],
+    ['playground', 'playground.png'],
+  ])('are beside a link to the page of %s, which has the picture too', (page, picture) => {
+    expect(readme).toContain(`[${page}](docs/${page}.md)`);
+    expect(readFileSync(`docs/${page}.md`, 'utf8')).toContain(`](images/${picture})`);
   });
 
   it('escape the lines of a terminal, and wrap only long ones', () => {

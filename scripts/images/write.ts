@@ -1,6 +1,8 @@
 /** Draws the README's pictures into docs/images: `npm run generate:images`. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pagePictures } from './page-pictures.ts';
 import { readmePictures } from './pictures.ts';
 
-for (const [name, svg] of await readmePictures()) await writeFile(join('docs/images', name), svg);
+const pictures = [...(await readmePictures()), ...(await pagePictures())];
+for (const [name, content] of pictures) await writeFile(join('docs/images', name), content);
