@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fastJsonPatch from 'fast-json-patch';
 import { FakeStore, isBuiltIn, kindOf, without } from './fake-store.ts';
 import { parsePath } from './fake-paths.ts';
@@ -65,8 +66,12 @@ export interface ServedKind {
 /** What disturbWatches can do. */
 export type Disturbance = 'end' | 'cut' | 'gone' | 'garbage' | 'half-line' | 'silence';
 
-/** An answer that is none: the body goes as JSON, a string as it is. */
-export type Fault = { readonly status: number; readonly body?: unknown } | 'hang' | 'cut';
+/** An answer that is none: the body goes as JSON, a string as it is. `delay`: the true answer, so many milliseconds later. */
+export type Fault =
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly delay: number }
+  | 'hang'
+  | 'cut';
 
 /** A request as it came in. */
 export interface SeenRequest {
@@ -221,7 +226,8 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
       incoming.socket.destroy();
       return;
     }
-    if (fault !== undefined) return answer(response, fault.status, fault.body);
+    if (fault !== undefined && 'status' in fault) return answer(response, fault.status, fault.body, fault.headers);
+    if (fault !== undefined) await sleep(fault.delay);
     try {
       const discovered = served === undefined ? undefined : discovery(served, request.path);
       if (discovered !== undefined) return answer(response, 200, discovered);
@@ -386,9 +392,14 @@ function parsedOr(text: string): unknown {
   }
 }
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const isText = typeof body === 'string';
-  response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
+  response.writeHead(status, { ...headers, 'content-type': isText ? 'text/plain' : 'application/json' });
   response.end(isText ? body : body === undefined ? '' : `${JSON.stringify(body)}\n`);
 }
 

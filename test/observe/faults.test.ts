@@ -47,6 +47,46 @@ describe('the observer recovers', () => {
     expect(cluster.reportWrites()).toHaveLength(writes + 1);
   });
 
+  it('when workloads are deleted while their watch has expired: their reports are deleted, too', async () => {
+    const { template } = (deployment('bare') as { spec: { template: object } }).spec;
+    const pods = '/api/v1/namespaces/shop/pods';
+    cluster.api.put(pods, { ...template, metadata: { name: 'bare' }, status: { phase: 'Running' } });
+    for (const name of ['a', 'b']) cluster.api.put(deploymentsOf('shop'), deployment(name));
+    await cluster.observe();
+    await hasReports(3);
+    await cluster.api.pause();
+    cluster.api.remove(deploymentsOf('shop'), 'a');
+    cluster.api.remove(pods, 'bare');
+    cluster.api.compact();
+    await cluster.api.resume();
+    await hasReports(1);
+    expect(cluster.reports('shop').map(({ scope }) => (scope as { name: string }).name)).toEqual(['b']);
+  });
+
+  it('when lists of two namespaces fail one after the other: both are read again', async () => {
+    const policies = (namespace: string): string =>
+      `/apis/probewright.dev/v1alpha1/namespaces/${namespace}/probepolicies`;
+    const lax = { metadata: { name: 'lax' }, spec: { checks: { 'named-port': { action: 'Warn' } } } };
+    for (const namespace of ['one', 'two']) cluster.api.put(deploymentsOf(namespace), deployment('a'));
+    const first = (namespace: string): object | undefined => cluster.reports(namespace)[0]?.['summary'] ?? undefined;
+    await cluster.observe();
+    await waitUntil('both have a report', () => first('one') !== undefined && first('two') !== undefined);
+    const refused = new Set<string>();
+    cluster.api.intercept(({ path }) => {
+      const namespace = /^\/apis\/apps\/v1\/namespaces\/(\w+)\/deployments$/.exec(path)?.[1];
+      if (namespace === undefined || refused.has(namespace)) return undefined;
+      refused.add(namespace);
+      return { status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden', message: 'forbidden' } };
+    });
+    for (const namespace of ['one', 'two']) {
+      cluster.api.put(policies(namespace), lax);
+      await waitUntil('the list is refused', () => refused.has(namespace));
+    }
+    await waitUntil('both are judged again', () =>
+      ['one', 'two'].every((namespace) => (first(namespace) as { warn?: number } | undefined)?.warn === 1),
+    );
+  });
+
   it('when lists are refused for a while, without a loop of lists', async () => {
     cluster.api.put(deploymentsOf('shop'), deployment('a'));
     let refused = 0;

@@ -10,6 +10,7 @@ import { exceptionEnds } from './exception-ends.ts';
 import { listsFor, POD_KIND_OBSERVED } from './list-plan.ts';
 import { Rescans } from './rescans.ts';
 import { ScanLists } from './scan-lists.ts';
+import { UnlistedWorkloads } from './unlisted-workloads.ts';
 import { Verdicts } from './verdicts.ts';
 import { WorkloadWatches } from './workload-watches.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
@@ -42,6 +43,7 @@ export class LeadingScan {
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
   readonly #rescans: Rescans;
+  readonly #unlisted: UnlistedWorkloads;
   #startRun: Run | undefined;
   #lastRunId = '';
   /** Kinds that have been read whole, or could not be read, since the start. */
@@ -62,21 +64,25 @@ export class LeadingScan {
     this.#reports = reports;
     this.#noticed = now();
     this.verdicts = new Verdicts(dependencies, reports);
+    this.#unlisted = new UnlistedWorkloads(this.verdicts.records);
     const clock = { now, random };
     this.#watches = new WorkloadWatches(
       client,
       {
-        applied: (object, kind) => this.take(object, kind),
+        applied: (object, kind) => this.seen(object, kind),
         deleted: (object, kind) => this.gone(object, kind),
-        began: () => undefined,
+        began: (kind) => this.began(kind),
         // The watch counts as complete only after this callback.
         listed: (kind) => {
+          this.listed(kind);
           queueMicrotask(() => this.#settle(kind));
         },
         troubled: (kind, problem) => {
           const path = collectionOf(kind);
-          if (problem === undefined) log.info({ path }, 'workloads can be watched again');
-          else log.warn({ path, problem }, 'workloads cannot be watched now');
+          if (problem === undefined) {
+            log.info({ path }, 'workloads can be watched again');
+            this.#rescans.retryNow();
+          } else log.warn({ path, problem }, 'workloads cannot be watched now');
           this.#settle(kind);
         },
       },
@@ -97,6 +103,7 @@ export class LeadingScan {
       },
       log,
       now,
+      random,
       isStopped: () => this.#stopped.signal.aborted,
     });
   }
@@ -143,6 +150,22 @@ export class LeadingScan {
     }
     this.#areAllListed = true;
     this.#reports.reconcile(this.isComplete);
+  }
+
+  /** A watch begins to list all workloads of a kind. */
+  began(kind: ObservedKind): void {
+    this.#unlisted.began(kind);
+  }
+
+  /** A workload of the list, or of the watch after it. */
+  seen(object: KubernetesObject, kind: ObservedKind): void {
+    this.#unlisted.shown(object.metadata.uid, kind);
+    this.take(object, kind);
+  }
+
+  /** The list is complete: what it has not shown was deleted while there was no watch. */
+  listed(kind: ObservedKind): void {
+    for (const workload of this.#unlisted.listed(kind)) this.verdicts.forget(workload);
   }
 
   take(object: KubernetesObject, kind: ObservedKind, run?: Run): ReportContent | undefined {

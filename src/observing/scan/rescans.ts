@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Backoff } from '../../kubernetes/backoff.ts';
 import { union } from './affected-namespaces.ts';
 import type { Logger } from 'pino';
 import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
@@ -24,6 +25,7 @@ export interface RescansDependencies {
   readonly finished: (isComplete: boolean) => void;
   readonly log: Logger;
   readonly now: () => number;
+  readonly random: () => number;
   readonly isStopped: () => boolean;
 }
 
@@ -32,18 +34,21 @@ interface AskedScan {
   readonly reason: ScanReason;
 }
 
-/** After a scan with lists that could not be read. */
-const RETRY_MILLISECONDS = 60_000;
+/** The pauses after scans with lists that could not be read. */
+const RETRIES = { minimum: 5_000, maximum: 60_000 };
 
 /** Scans by lists, one after the other. What is asked for during a scan becomes one further scan. */
 export class Rescans {
   readonly #dependencies: RescansDependencies;
+  readonly #backoff: Backoff;
   #asked: AskedScan | undefined;
   #isRunning = false;
-  #retry: NodeJS.Timeout | undefined;
+  /** What could not be listed, and is due again. */
+  #retry: { readonly scope: AffectedNamespaces; readonly timer: NodeJS.Timeout } | undefined;
 
   constructor(dependencies: RescansDependencies) {
     this.#dependencies = dependencies;
+    this.#backoff = new Backoff(RETRIES, dependencies.random);
   }
 
   /** Asks for a scan: at once, or after the scan under way. */
@@ -53,8 +58,18 @@ export class Rescans {
     if (!this.#isRunning) void this.#run();
   }
 
+  /** Scans at once what could not be listed: the API server answers again. */
+  retryNow(): void {
+    if (this.#retry === undefined) return;
+    const { scope, timer } = this.#retry;
+    clearTimeout(timer);
+    this.#retry = undefined;
+    this.ask(scope, 'retry');
+  }
+
   stop(): void {
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retry?.timer);
+    this.#retry = undefined;
     this.#asked = undefined;
   }
 
@@ -105,13 +120,17 @@ export class Rescans {
     );
     if (scope === 'all' || reason === 'start') finished(problems.length === 0);
     if (problems.length > 0) this.#retryLater(scope);
+    else if (this.#retry === undefined) this.#backoff.reset();
   }
 
-  #retryLater(scope: AffectedNamespaces): void {
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => {
-      this.ask(scope, 'retry');
-    }, RETRY_MILLISECONDS).unref();
+  /** What waits for another try already is part of the next try. */
+  #retryLater(failed: AffectedNamespaces): void {
+    clearTimeout(this.#retry?.timer);
+    const scope = this.#retry === undefined ? failed : union(this.#retry.scope, failed);
+    const timer = setTimeout(() => {
+      this.retryNow();
+    }, this.#backoff.next()).unref();
+    this.#retry = { scope, timer };
   }
 }
 

@@ -34,9 +34,11 @@ export class Scan implements ObserverPart {
       gone: (pod) => this.#gone(pod),
       listing: () => {
         this.#pods.startList();
+        this.#leading?.scan.began(POD_KIND_OBSERVED);
       },
       listed: () => {
         this.#pods.endList();
+        this.#leading?.scan.listed(POD_KIND_OBSERVED);
         this.#leading?.scan.podsListed();
       },
     });
@@ -94,7 +96,7 @@ export class Scan implements ObserverPart {
     const { namespace, name } = pod.metadata;
     if (namespace === undefined || hasControllerOwner(pod as unknown as JsonObject)) return;
     this.#pods.add(namespace, name);
-    this.#leading?.scan.take(pod, POD_KIND_OBSERVED);
+    this.#leading?.scan.seen(pod, POD_KIND_OBSERVED);
   }
 
   #gone(pod: KubernetesObject): void {
