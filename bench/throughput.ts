@@ -5,10 +5,11 @@ import type { Findings, Row } from './figures.ts';
 import type { Saturation, Target } from './load.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
-const ROUNDS = 5;
+/** Many short rounds: what a neighbour takes from one round, it takes from the next side's round. */
+const ROUNDS = 15;
 /** Until V8 has compiled what is run: a short warm-up measures the compiler, and ours is the larger program. */
 const WARM_UP_REQUESTS = 25_000;
-const SECONDS = 2;
+const SECONDS = 1;
 const PACED_SECONDS = 2;
 const PACED_ROUNDS = 7;
 /** Not counted: V8 compiles anew when requests come one by one, on the core that answers them. */
@@ -75,7 +76,9 @@ async function compared(path: string, bodies: Buffer[], servers: Servers, goal: 
   const found: Record<keyof Servers, Saturation[]> = { bare: [], fastify: [], ours: [] };
   for (const [, server] of sides) await saturate(target(server), { requests: WARM_UP_REQUESTS });
   for (let round = 0; round < ROUNDS; round++)
-    for (const [name, server] of sides) found[name].push(await saturate(target(server), { seconds: SECONDS }));
+    // The order changes from round to round, so a drift of the machine favours no side.
+    for (const [name, server] of round % 2 === 0 ? sides : sides.toReversed())
+      found[name].push(await saturate(target(server), { seconds: SECONDS }));
   const rates = (name: keyof Servers, of: keyof Saturation): number[] => found[name].map((one) => one[of]);
 
   const rate = median(rates('ours', 'perSecond')) / 2;
