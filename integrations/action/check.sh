@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # A step of action.yml: checks the manifests. Writes the findings as annotations of the job and as SARIF.
 set -euo pipefail
+# shellcheck source=program.sh
+. "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 
 mapfile -t files < <(printf '%s\n' "$FILES" | grep -v '^[[:space:]]*$')
 mapfile -t flags < <(printf '%s\n' "$ARGUMENTS" | grep -v '^[[:space:]]*$')
@@ -10,9 +12,10 @@ if [ "$STRICT" = true ]; then flags+=(--strict); fi
 
 sarif=$RUNNER_TEMP/probewright.sarif
 code=0
-npx --yes "$PACKAGE" check "${files[@]}" "${flags[@]}" --output=github || code=$?
+# Behind `--`, a file whose name begins with a dash is no flag.
+"$program" check "${flags[@]}" --output=github -- "${files[@]}" || code=$?
 # The same findings once more. What cannot be read has been reported already.
-npx --yes "$PACKAGE" check "${files[@]}" "${flags[@]}" --output=sarif >"$sarif" 2>/dev/null || true
+"$program" check "${flags[@]}" --output=sarif -- "${files[@]}" >"$sarif" 2>/dev/null || true
 
 echo "code=$code" >>"$GITHUB_OUTPUT"
 if [ -s "$sarif" ]; then echo "sarif=$sarif" >>"$GITHUB_OUTPUT"; fi

@@ -6,6 +6,8 @@ if [ -z "$POLICIES" ]; then
   echo "::error title=Probewright::the input plan needs the input policies"
   exit 2
 fi
+# shellcheck source=program.sh
+. "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 mapfile -t files < <(printf '%s\n' "$FILES" | grep -v '^[[:space:]]*$')
 
 # The policies of the base branch. A base without policies is no error: then all policies are new.
@@ -20,8 +22,9 @@ fi
 
 body=$RUNNER_TEMP/probewright-plan.md
 code=0
-npx --yes "$PACKAGE" plan "${files[@]}" "--policies=$POLICIES" "${from[@]}" "--namespace=$NAMESPACE" --output=markdown \
-  >"$body" || code=$?
+flags=("--policies=$POLICIES" "${from[@]}" "--namespace=$NAMESPACE" --output=markdown)
+# The program needs no token.
+env -u GH_TOKEN "$program" plan "${flags[@]}" -- "${files[@]}" >"$body" || code=$?
 # 0: no effect, 1: some effect.
 if [ "$code" -gt 1 ]; then exit "$code"; fi
 

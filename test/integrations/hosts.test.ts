@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -186,10 +186,15 @@ function functionConfig(policy: string): object {
 }
 
 describe('the GitHub Action', () => {
-  /** Runs the action in a clone whose base branch has no policies, in a pull request that adds one. */
+  /**
+   * Runs the action in a clone whose base branch has no policies, in a pull request that adds one.
+   *
+   * @param added further files of the pull request, executable
+   */
   async function runInPullRequest(
     inputs: Readonly<Record<string, string>>,
     comments = '',
+    added: Readonly<Record<string, string>> = {},
   ): Promise<JobResult & { calls: string }> {
     const [origin, clone, bin, temporary] = await Promise.all(['origin', 'clone', 'bin', 'temporary'].map(folder));
     const git = (cwd: string, ...args: readonly string[]): Promise<unknown> =>
@@ -205,6 +210,10 @@ describe('the GitHub Action', () => {
     await git(origin ?? '', 'clone', '-q', `file://${origin ?? ''}`, clone ?? '');
     await mkdir(join(clone ?? '', 'policies'));
     await cp(policies, join(clone ?? '', 'policies/policy.yaml'));
+    for (const [path, text] of Object.entries(added)) {
+      await mkdir(dirname(join(clone ?? '', path)), { recursive: true });
+      await writeFile(join(clone ?? '', path), text, { mode: 0o755 });
+    }
     const calls = join(temporary ?? '', 'calls');
     // The first call asks for comments. The others write one.
     const gh = `#!/bin/sh\nprintf '%s\\n' "$*" >>'${calls}'\ncase "$*" in *--jq*) printf '%s' '${comments}';; esac\n`;
@@ -260,6 +269,36 @@ describe('the GitHub Action', () => {
     expect(second.calls).toContain(
       'api --method PATCH repos/o/r/issues/comments/99 --field body=@TEMP/probewright-plan.md --silent',
     );
+  });
+
+  it('runs no code of the pull request', async () => {
+    const hack = `#!/bin/sh\necho hacked by $GH_TOKEN\n`;
+    const { code, log, calls } = await runInPullRequest({ plan: 'true', sarif: 'false' }, '', {
+      'hack.sh': hack,
+      'hack.cjs': `console.log('hacked')\n`,
+      '.npmrc': 'script-shell=./hack.sh\nnode-options=--require ./hack.cjs\n',
+      'node_modules/.bin/probewright': hack,
+      'node_modules/probewright/package.json': JSON.stringify({
+        name: 'probewright',
+        version: VERSION,
+        bin: { probewright: '../../hack.sh' },
+      }),
+    });
+    expect([code, log.includes('hacked'), calls.includes('hacked')]).toEqual([0, false, false]);
+    expect(calls).toContain('Plan: 1 workload gets other probes');
+  });
+
+  it('takes no file for a flag', async () => {
+    const wrong = DEPLOYMENT.replace(
+      '8080 }]',
+      '8080 }]\n          readinessProbe: { httpGet: { path: /r, port: htpp } }',
+    );
+    const { code, log } = await runInPullRequest({ files: '--exclude=wrong.yaml\nwrong.yaml', sarif: 'false' }, '', {
+      'wrong.yaml': wrong,
+      '--exclude=wrong.yaml': DEPLOYMENT,
+    });
+    expect(code).toBe(1);
+    expect(log).toMatch(/^::error file=wrong\.yaml/m);
   });
 
   it('takes no input into a script, and names the package of this version', async () => {
