@@ -38,16 +38,30 @@ export function observingParts(inputs: ObservingInputs): readonly ObserverPart[]
   return OBSERVING_PARTS.map((build) => build(inputs)).filter((part) => part !== undefined);
 }
 
-function failingPart({ connection, log, now, podWatch, extraResults }: ObservingInputs): ObserverPart {
+function failingPart(inputs: ObservingInputs): ObserverPart {
+  const { connection, log, now, podWatch, extraResults, isExempt } = inputs;
   const { client, config } = connection;
-  return new FailingPart(client, { log, now, podWatch, extraResults }, { renewalMilliseconds: config.watchRenewal });
+  return new FailingPart(
+    client,
+    { log, now, podWatch, extraResults, isExempt },
+    { renewalMilliseconds: config.watchRenewal },
+  );
 }
 
-function missedPart({ connection, config, store, log, now, podWatch, extraResults }: ObservingInputs): ObserverPart {
+function missedPart(inputs: ObservingInputs): ObserverPart {
+  const { connection, config, store, log, now, podWatch, extraResults, isExempt } = inputs;
   const { webhookConfiguration } = config;
   // A webhook that injects nothing misses no Pod.
   const snapshot = (): Snapshot | undefined => (config.mutation === 'On' ? store.current : undefined);
-  return new MissedPart(connection.client, { log, now, podWatch, extraResults, snapshot, webhookConfiguration });
+  return new MissedPart(connection.client, {
+    log,
+    now,
+    podWatch,
+    extraResults,
+    isExempt,
+    snapshot,
+    webhookConfiguration,
+  });
 }
 
 function startsPart({ config, connection, kinds, log, now, podWatch }: ObservingInputs): ObserverPart | undefined {

@@ -107,13 +107,15 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
   const untilPods = (namespace: string, count: number): Promise<unknown> =>
     waitUntil(`${count} Pods`, async () => (await podsOf(namespace)).length === count);
 
-  /** The series of a metric: `{namespace="apps",cause="missed"}` -> 10. */
+  /** The sums of a metric by cause, over all namespaces: `{namespace="apps",cause="missed"}` -> 10. */
   async function series(metric: string): Promise<Record<string, number>> {
     const { body } = await get(`${healthUrl}/metrics`);
-    const lines = body.split('\n').filter((line) => line.startsWith(`${metric}{`));
-    return Object.fromEntries(
-      lines.map((line) => [/cause="([^"]+)"/.exec(line)?.[1] ?? '', Number(line.slice(line.lastIndexOf(' ')))]),
-    );
+    const sums: Record<string, number> = {};
+    for (const line of body.split('\n').filter((one) => one.startsWith(`${metric}{`))) {
+      const cause = /cause="([^"]+)"/.exec(line)?.[1] ?? '';
+      sums[cause] = (sums[cause] ?? 0) + Number(line.slice(line.lastIndexOf(' ')));
+    }
+    return sums;
   }
   async function untilSeries(metric: string, expected: Record<string, number>): Promise<void> {
     let last: unknown;
@@ -129,6 +131,30 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
     }
   }
 
+  /** A Pod without a controller, which is missed too, and Pods that are never missed. */
+  async function createOthers(): Promise<void> {
+    const { template } = deployment('apps', 'x')['spec'] as { template: { spec: JsonObject } };
+    const pod = (name: string, labels: JsonObject = {}): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, labels },
+      spec: template.spec,
+    });
+    await create('/api/v1/namespaces/apps/pods', pod('bare'));
+    await create('/api/v1/namespaces/apps/pods', pod('opted-out', { 'probewright.dev/webhook': 'disabled' }));
+    await create('/apis/batch/v1/namespaces/apps/jobs', {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'job' },
+      spec: { template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } },
+    });
+    const labels = { 'probewright.dev/webhook': 'disabled' };
+    await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'exempt', labels } });
+    const policies = '/apis/probewright.dev/v1alpha1/namespaces/exempt/probepolicies';
+    await create(policies, policyDocument(spec('/livez'), 'static', 'exempt'));
+    await createDeployment(deployment('exempt', 'web'));
+  }
+
   it('tells exactly the Pods that were created while the webhook was off, and the older ones apart', async () => {
     await createDeployment(deployment('apps', 'old', {}, 2));
     await untilPods('apps', 2);
@@ -139,7 +165,9 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
     );
     await sleep(beyondTheMargin);
     for (let index = 0; index < 10; index++) await createDeployment(deployment('apps', `missed-${index}`));
-    await untilPods('apps', 12);
+    await createOthers();
+    await untilPods('apps', 15);
+    await untilPods('exempt', 1);
     const pods = rule('', ['pods'], ['CREATE']);
     await create(
       '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
@@ -156,27 +184,24 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
       return body.includes('livenessProbe');
     });
     for (let index = 0; index < 3; index++) await createDeployment(deployment('apps', `injected-${index}`));
-    await untilPods('apps', 15);
-    // It learns of everything at once: all Pods are listed at most every 30 s.
+    await untilPods('apps', 18);
+    // The observer learns of everything at once.
     await startObserver();
-    await untilSeries('probewright_missed_pods', { missed: 10, predates: 2 });
+    await untilSeries('probewright_missed_pods', { missed: 11, predates: 2 });
 
     await cluster.kubectl(['rollout', 'restart', 'deployment/missed-0', '-n', 'apps']);
-    await waitUntil('a new Pod', async () => (await podsOf('apps')).length >= 16);
+    await waitUntil('a new Pod', async () => (await podsOf('apps')).length >= 19);
     // The old Pod stays until the new one is Ready, which nothing plays here.
     await cluster.kubectl(['delete', 'pod', '-n', 'apps', '-l', 'app=missed-1', '--force', '--grace-period=0']);
-    await untilSeries('probewright_missed_pods', { missed: 9, predates: 2 });
+    await untilSeries('probewright_missed_pods', { missed: 10, predates: 2 });
   }, 120_000);
 
   it('tells Pods of an older policy as outdated after the policy has changed', async () => {
     await sleep(beyondTheMargin);
     const path = '/apis/probewright.dev/v1alpha1/namespaces/apps/probepolicies/static';
-    await cluster.request(
-      'PATCH',
-      path,
-      { spec: spec('/healthz') },
-      { 'content-type': 'application/merge-patch+json' },
-    );
+    const type = { 'content-type': 'application/merge-patch+json' };
+    for (const liveness of ['/health', '/healthz'])
+      await cluster.request('PATCH', path, { spec: spec(liveness) }, type);
     await waitUntil('outdated', async () => ((await series('probewright_missed_pods'))['outdated'] ?? 0) >= 3, 60_000);
     expect(Object.keys(await series('probewright_missed_pods')).sort()).toStrictEqual(['outdated', 'predates']);
   }, 120_000);
@@ -197,8 +222,11 @@ describe.skipIf(problem !== undefined)('the observer and the Pods of a real API 
     for (const [name, [container]] of Object.entries(stories))
       await createDeployment(deployment('failing', name, container));
     await untilPods('failing', 6);
+    // An exempt namespace is not counted.
+    await createDeployment(deployment('exempt', 'http-404', stories['http-404']?.[0]));
+    await untilPods('exempt', 2);
     const play = async (storyOf: (name: string) => StartTruth): Promise<void> => {
-      for (const pod of await podsOf('failing')) {
+      for (const pod of [...(await podsOf('failing')), ...(await podsOf('exempt'))]) {
         const name = ((pod['metadata'] as JsonObject)['labels'] as JsonObject)['app'] as string;
         const truth = { createdAt: Date.now() - 120_000, until: 120, containers: { app: { starts: [storyOf(name)] } } };
         await playPod(cluster, pod, truth, seededRandom(name.length));

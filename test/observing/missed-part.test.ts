@@ -27,10 +27,12 @@ let results: ExtraResults;
 let registry: Registry;
 let snapshot: Snapshot | undefined;
 let clock: number;
+let exempt: string | undefined;
 
 beforeEach(async () => {
   api = await startFakeApiServer();
   [snapshot, clock, results, registry] = [liveness, Date.now(), new ExtraResults(), new Registry()];
+  exempt = undefined;
   const log = pino({ enabled: false });
   const client = new ApiClient(api.access, 'test');
   watch = new PodWatch(
@@ -43,6 +45,7 @@ beforeEach(async () => {
     now: () => clock,
     podWatch: watch,
     extraResults: results,
+    isExempt: (namespace: string) => namespace === exempt,
     snapshot: () => snapshot,
     webhookConfiguration: 'probewright',
   };
@@ -81,6 +84,9 @@ describe('the search for missed Pods', () => {
     part.lead(true);
     await waitUntil('missed', () => causes().join() === 'missed');
     expect(await registry.metrics()).toContain('probewright_missed_pods{namespace="apps",cause="missed"} 1');
+    exempt = 'apps';
+    expect(await registry.metrics()).not.toContain('probewright_missed_pods{');
+    exempt = undefined;
     part.lead(false);
     expect(await registry.metrics()).not.toContain('probewright_missed_pods{');
   });
@@ -108,6 +114,22 @@ describe('the search for missed Pods', () => {
     clock += 3_600_000;
     await new Promise((done) => setTimeout(done, 100));
     expect(lists()).toBe(before);
+  });
+
+  it('tells a new Pod after a change of policies only when the times of the change have been read', async () => {
+    snapshot = policySet();
+    watch.start();
+    part.start();
+    part.lead(true);
+    await waitUntil('a list', () => lists() === 2);
+    snapshot = liveness;
+    changePolicy('2099-01-01T00:00:00Z');
+    put('a');
+    await waitUntil('the Pod is watched', () => api.openWatches() > 0);
+    await new Promise((done) => setTimeout(done, 50));
+    expect(causes()).toStrictEqual([]);
+    clock += 5_000;
+    await waitUntil('predates', () => causes().join() === 'predates');
   });
 
   it('leaves out what the selectors of the webhook leave out', async () => {

@@ -67,7 +67,7 @@ describe('a Pod without the probes of today', () => {
 
   it('is outdated when an older policy injected other probes', () => {
     const old = policySet(policyDocument({ ...spec, probes: { livenessProbe: { periodSeconds: 30 } } }, 'static'));
-    expect(told(stored(mutation(bare, old).after))).toBe('outdated');
+    expect(told(stored(mutation(bare, old).after, before))).toBe('outdated');
     expect(told(stored(mutation(bare, policies).after))).toBeUndefined();
   });
 
@@ -75,16 +75,70 @@ describe('a Pod without the probes of today', () => {
     const old = policySet(
       policyDocument({ port: 'http', kubernetesProbeEndpoints: { livenessProbe: '/livez' } }, 'static'),
     );
-    const given = stored(mutation(bare, old).after);
+    const given = stored(mutation(bare, old).after, before);
     expect(missedProbes(given, { snapshot: policies, scope: DEFAULT_SCOPE, changedAt: () => changed })).toStrictEqual({
       cause: 'outdated',
       sources: ['ProbePolicy/apps/static'],
     });
   });
 
+  /** A Pod that the webhook has mutated by the policies of today, and another webhook after that. */
+  function changedLater(change: (container: Record<string, unknown>, podSpec: JsonObject) => JsonObject): JsonObject {
+    const given = stored(mutation(bare, policies).after);
+    const podSpec = given['spec'] as { containers: Record<string, unknown>[] } & JsonObject;
+    return { ...given, spec: change(podSpec.containers[0] ?? {}, podSpec) };
+  }
+  const redirected = { httpGet: { path: '/app-health/app/livez', port: 15020, scheme: 'HTTP' }, timeoutSeconds: 1 };
+  const proxy = { name: 'istio-proxy', image: 'istio/proxyv2', ports: [{ containerPort: 15090 }] };
+
+  it.each<[string, (container: Record<string, unknown>, podSpec: JsonObject) => JsonObject]>([
+    [
+      'has redirected a probe to its agent, and added its proxy',
+      (container, podSpec) => ({ ...podSpec, containers: [{ ...container, livenessProbe: redirected }, proxy] }),
+    ],
+    [
+      'has changed a timeout',
+      (container, podSpec) => {
+        const livenessProbe = { ...(container['livenessProbe'] as object), timeoutSeconds: 9 };
+        return { ...podSpec, containers: [{ ...container, livenessProbe }] };
+      },
+    ],
+    [
+      'has removed a probe',
+      (container, podSpec) => ({ ...podSpec, containers: [{ ...container, livenessProbe: undefined }] }),
+    ],
+    [
+      'has added a sidecar that nobody knows',
+      (container, podSpec) => ({
+        ...podSpec,
+        containers: [{ name: 'shipper', image: 's', ports: [{ name: 'http', containerPort: 8080 }] }, container],
+      }),
+    ],
+  ])('is not outdated when another webhook %s', (_, change) => {
+    expect(told(changedLater(change))).toBeUndefined();
+  });
+
+  it('is outdated although a mesh has redirected one of its probes, when the policy asks for another one', () => {
+    const old = policySet(
+      policyDocument({ port: 'http', kubernetesProbeEndpoints: { livenessProbe: '/livez' } }, 'static'),
+    );
+    const given = stored(mutation(bare, old).after, before);
+    const [container] = (given['spec'] as { containers: JsonObject[] }).containers;
+    const meshed = { ...given, spec: { containers: [{ ...container, livenessProbe: redirected }] } };
+    expect(told(meshed)).toBe('outdated');
+    expect(told(meshed, { snapshot: old })).toBeUndefined();
+  });
+
+  it('is outdated when a policy is in force that was not in force for the Pod, however old the policy is', () => {
+    const lower = policyDocument({ port: 'http', kubernetesProbeEndpoints: { livenessProbe: '/livez' } }, 'a');
+    const given = stored(mutation(bare, policySet(lower)).after);
+    const upper = policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/readyz' } }, 'b');
+    expect(told(given, { snapshot: policySet(lower, upper) })).toBe('outdated');
+  });
+
   it('is not outdated when only the learned budget has changed', () => {
     const startup = policySet(policyDocument({ ...spec, slowStart: { startupSeconds: 60 } }, 'static'));
-    const given = stored(mutation(bare, startup).after) as {
+    const given = stored(mutation(bare, startup).after, before) as {
       metadata: { annotations: Record<string, string> };
       spec: { containers: { startupProbe: Record<string, number> }[] };
     } & JsonObject;
@@ -321,7 +375,7 @@ describe('the results about missed Pods', () => {
         ],
       ],
     ]);
-    expect(pods.counts()).toStrictEqual(
+    expect(pods.counts(() => false)).toStrictEqual(
       new Map([
         [
           'apps',
@@ -333,7 +387,7 @@ describe('the results about missed Pods', () => {
       ]),
     );
     pods.retain(new Set(['4']));
-    expect(pods.counts()).toStrictEqual(new Map([['apps', new Map([['outdated', 1]])]]));
+    expect(pods.counts(() => false)).toStrictEqual(new Map([['apps', new Map([['outdated', 1]])]]));
   });
 
   it.each([

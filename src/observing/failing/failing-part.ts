@@ -23,6 +23,8 @@ export interface FailingDependencies {
   readonly now: () => number;
   readonly podWatch: Pick<PodWatch, 'listen'>;
   readonly extraResults: ExtraResults;
+  /** True for a namespace whose workloads the observer does not judge. */
+  readonly isExempt: (namespace: string) => boolean;
 }
 
 /** The kubelet's events about probes. Each is a watch of its own: a field selector knows no "or". */
@@ -130,7 +132,8 @@ export class FailingPart implements ObserverPart {
 
   #round(): void {
     try {
-      const failing = this.#workloads.findings(this.#dependencies.now());
+      const { now, isExempt } = this.#dependencies;
+      const failing = this.#workloads.findings(now()).filter(({ workload }) => !isExempt(workload.namespace));
       this.#writer.replace(failing.map((one) => [one.workload, failingResults(one)]));
       const counts = new Map<string, Map<string, number>>();
       for (const one of failing)

@@ -30,6 +30,8 @@ export interface MissedDependencies {
   readonly now: () => number;
   readonly podWatch: Pick<PodWatch, 'listen'>;
   readonly extraResults: ExtraResults;
+  /** True for a namespace whose workloads the observer does not judge. */
+  readonly isExempt: (namespace: string) => boolean;
   /** The policies and facts in force; undefined before the first ones. */
   readonly snapshot: () => Snapshot | undefined;
   /** Name of the MutatingWebhookConfiguration. */
@@ -40,8 +42,8 @@ export interface MissedDependencies {
 const CHECK_MILLISECONDS = 3_000;
 /** How often to read the webhook's scope again. */
 const SCOPE_MILLISECONDS = 300_000;
-/** All Pods are listed at most so often, however often policies change. */
-const LIST_MILLISECONDS = 30_000;
+/** The pause between two lists of all Pods, however often policies change: 100 times as long as the last list took. */
+const LIST_PAUSE = { factor: 100, minimum: 5_000, maximum: 30_000 };
 /** A Pod is new for so long: its probes cannot change later, and what it lacks is known by then. */
 const NEW_MILLISECONDS = 120_000;
 
@@ -68,7 +70,8 @@ export class MissedPart implements ObserverPart {
   #times: PolicyTimes = new Map();
   #scope = DEFAULT_SCOPE;
   #scopeReadAt = -Infinity;
-  #listedAt = -Infinity;
+  /** No list begins earlier. */
+  #nextList = -Infinity;
   /** Pods of the list that is being read, and of the watch meanwhile; undefined between lists. */
   #listing: { readonly seen: Set<string>; readonly gone: Set<string> } | undefined;
 
@@ -93,7 +96,7 @@ export class MissedPart implements ObserverPart {
     this.#isLeader = isLeader;
     // What another leader has seen meanwhile is not known here.
     this.#basis = undefined;
-    this.#listedAt = -Infinity;
+    this.#nextList = -Infinity;
     if (isLeader) this.#work.ask();
   }
 
@@ -101,7 +104,7 @@ export class MissedPart implements ObserverPart {
     namespaceGauge(
       'probewright_missed_pods',
       'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
-      () => (this.#isLeader ? this.#pods.counts() : new Map()),
+      () => (this.#isLeader ? this.#pods.counts(this.#dependencies.isExempt) : new Map()),
       registers,
     );
   }
@@ -110,7 +113,8 @@ export class MissedPart implements ObserverPart {
     return {
       seen: (pod, receivedAt) => {
         const { uid, creationTimestamp, deletionTimestamp } = pod.metadata;
-        if (!this.#isLeader || this.#basis === undefined || uid === undefined) return;
+        // The times of changed policies are read before the next list, which shows this Pod too.
+        if (!this.#isLeader || uid === undefined || !this.#isOfToday()) return;
         const age = receivedAt - Date.parse(creationTimestamp ?? '');
         this.#listing?.seen.add(uid);
         const isOfInterest = age < NEW_MILLISECONDS || (deletionTimestamp !== undefined && this.#pods.has(uid));
@@ -126,6 +130,11 @@ export class MissedPart implements ObserverPart {
     };
   }
 
+  /** True while the Pods have been evaluated by the policies in force. */
+  #isOfToday(): boolean {
+    return this.#basis !== undefined && this.#basis.policies === this.#dependencies.snapshot()?.policies;
+  }
+
   /** Returns false when it has failed. */
   async #round(): Promise<boolean> {
     if (!this.#isLeader) return true;
@@ -139,7 +148,7 @@ export class MissedPart implements ObserverPart {
         namespaceLabels: current.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
         scope: this.#scope,
       };
-      if (isSame(basis, this.#basis) || now() - this.#listedAt < LIST_MILLISECONDS) return true;
+      if (isSame(basis, this.#basis) || now() < this.#nextList) return true;
       this.#times = laterTimes(this.#times, await readPolicyTimes(this.#client), now());
       await this.#list(basis);
       this.#report(undefined);
@@ -158,6 +167,8 @@ export class MissedPart implements ObserverPart {
 
   async #list(basis: Basis): Promise<void> {
     this.#basis = basis;
+    const { now } = this.#dependencies;
+    const begun = now();
     const { seen, gone } = (this.#listing = { seen: new Set<string>(), gone: new Set<string>() });
     try {
       const query = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
@@ -175,7 +186,9 @@ export class MissedPart implements ObserverPart {
     } finally {
       this.#listing = undefined;
     }
-    this.#listedAt = this.#dependencies.now();
+    const end = now();
+    const pause = Math.max(LIST_PAUSE.minimum, (end - begun) * LIST_PAUSE.factor);
+    this.#nextList = end + Math.min(pause, LIST_PAUSE.maximum);
     this.#pods.retain(seen);
     this.#write();
   }

@@ -45,10 +45,11 @@ export class MissedPods {
     for (const uid of this.#pods.keys()) if (!uids.has(uid)) this.#pods.delete(uid);
   }
 
-  /** Pods by namespace and cause, for the metric. */
-  counts(): Map<string, Map<string, number>> {
+  /** Pods by namespace and cause, for the metric. Exempt namespaces are left out. */
+  counts(isExempt: (namespace: string) => boolean): Map<string, Map<string, number>> {
     const counts = new Map<string, Map<string, number>>();
-    for (const { workload, missed } of this.#pods.values()) addCount(counts, workload.namespace, missed.cause);
+    for (const { workload, missed } of this.#pods.values())
+      if (!isExempt(workload.namespace)) addCount(counts, workload.namespace, missed.cause);
     return counts;
   }
 

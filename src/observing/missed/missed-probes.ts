@@ -6,6 +6,7 @@ import { INJECTED_ANNOTATION } from '../../policy/annotations.ts';
 import { defaultedPodSpec } from '../../probes/api-defaults.ts';
 import { permittedProbes } from '../../verdict/permitted-defaulting.ts';
 import { containersOf } from '../../workload/containers.ts';
+import { isMeshProbe } from '../../workload/mesh.ts';
 import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../workload/kinds.ts';
 import { withoutForeignSidecars } from './foreign-sidecars.ts';
 import { isInScope } from './webhook-scope.ts';
@@ -19,7 +20,7 @@ import type { WebhookScope } from './webhook-scope.ts';
  *
  * - `missed`: the policy was there, but the webhook did not see the Pod.
  * - `predates`: the Pod is older than the policy, or than the policy's last change.
- * - `outdated`: the webhook gave the Pod probes, by an older policy.
+ * - `outdated`: the webhook gave the Pod probes, by older policies.
  * - `unknown`: it is not known when the policy last changed.
  */
 export const MISSED_CAUSES = ['missed', 'predates', 'outdated', 'unknown'] as const;
@@ -74,7 +75,35 @@ export function missedProbes(
   const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
   const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();
+  const layers = policy.layers.map(({ source }) => source);
+  if (wasInjectedBy(layers, sources, injectedBefore, metadata, changedAt)) return undefined;
   return { cause: causeOf(metadata, injectedBefore.size > 0, sources, changedAt), sources };
+}
+
+/**
+ * True when the webhook gave the Pod its probes by the policies of today. Another webhook has changed the Pod after
+ * that: Istio redirects probes to its agent. A new Pod would be changed in the same way, so the Pod is not outdated.
+ *
+ * @param layers the layers that are in force for the Pod
+ * @param sources the layers of the probes that differ
+ */
+function wasInjectedBy(
+  layers: readonly string[],
+  sources: readonly string[],
+  injectedBefore: ReturnType<typeof readProvenance>,
+  metadata: JsonObject,
+  changedAt: ReplaySurroundings['changedAt'],
+): boolean {
+  const named = [...injectedBefore.values()].flatMap((kinds) => [...kinds.values()]);
+  // A learned budget has its figures before the layer.
+  const isNamed = (source: string): boolean => named.some((text) => text === source || text.endsWith(`; ${source}`));
+  return sources.every(isNamed) && layers.every((layer) => isYounger(metadata, changedAt(layer)));
+}
+
+/** True when the Pod was created after the webhook had learned of the change. */
+function isYounger(metadata: JsonObject, changedAt: number | undefined): boolean {
+  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
+  return changedAt !== undefined && created > changedAt + MARGIN_MILLISECONDS;
 }
 
 /** True for the API server's copy of a static Pod, which the Node owns. The kubelet runs the file, and not the copy. */
@@ -118,6 +147,8 @@ function notThere(
   return injections.filter(({ container: { list, name }, kind }) => {
     const place = `${list} ${name}`;
     const [own, expected] = [is.get(place)?.[kind], wouldBe.get(place)?.[kind]];
+    // Istio has redirected the injected probe to its agent.
+    if (isJsonObject(own) && isMeshProbe(name, own)) return false;
     // A learned budget follows from starts, and a later start is no change of a policy.
     const isLearned = injectedBefore.get(name)?.get(kind)?.startsWith(LEARNED) === true;
     return isLearned ? !equalJson(withoutBudget(own), withoutBudget(expected)) : !equalJson(own, expected);
@@ -147,8 +178,8 @@ function causeOf(
   // The Pod's own annotation is as old as the Pod, and a probe for safety follows from another one.
   const layers = sources.filter((source) => source !== 'annotation' && source !== 'safety');
   if (layers.length === 0) return 'missed';
-  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
   const changes = layers.map(changedAt);
-  if (changes.some((at) => at !== undefined && created > at + MARGIN_MILLISECONDS)) return 'missed';
+  if (changes.some((at) => isYounger(metadata, at))) return 'missed';
+  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
   return Number.isNaN(created) || changes.includes(undefined) ? 'unknown' : 'predates';
 }
