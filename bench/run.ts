@@ -11,6 +11,7 @@ import { cores, onLoadCore } from './cores.ts';
 import { costBySize } from './cost-by-size.ts';
 import { footprint } from './footprint.ts';
 import { observerAtScale } from './observer.ts';
+import { reportPage } from './page.ts';
 import { paced } from './paced.ts';
 import { prepareSides } from './processes.ts';
 import { markdown } from './tables.ts';
@@ -42,6 +43,7 @@ const goals: Readonly<Record<string, () => Findings | Promise<Findings>>> = {
   'api-server': () => onApiServer(sides),
   check: checkManifests,
   observer: observerAtScale,
+  page: reportPage,
   start: () => commandStart(sides),
   ...(earlier === undefined ? {} : { earlier: () => onLoadCore(() => againstEarlier(sides, resolve(earlier))) }),
 };
