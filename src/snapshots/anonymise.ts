@@ -8,11 +8,22 @@ import { Pseudonyms } from './pseudonyms.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { HashOf } from './pseudonyms.ts';
 
-/** Returns items of a snapshot with pseudonyms in place of names. The verdicts stay the same, except for the names. */
-export function anonymise(items: readonly JsonObject[], hashOf: HashOf): readonly JsonObject[] {
+/** Returns an item of a kind that this room does not know, with pseudonyms. Undefined for other items. */
+export type AnonymousItem = (item: JsonObject, names: Pseudonyms) => JsonObject | undefined;
+
+/**
+ * Returns items of a snapshot with pseudonyms in place of names. The verdicts stay the same, except for the names.
+ *
+ * @param special is asked first for each item
+ */
+export function anonymise(
+  items: readonly JsonObject[],
+  hashOf: HashOf,
+  special: AnonymousItem = () => undefined,
+): readonly JsonObject[] {
   const policies = items.filter(isPolicy);
   const pseudonyms = new Pseudonyms(hashOf, items.flatMap(namesIn), policies.map(nameOf));
-  return items.map((item) => new Anonymiser(pseudonyms).item(item));
+  return items.map((item) => special(item, pseudonyms) ?? new Anonymiser(pseudonyms).item(item));
 }
 
 function isPolicy(item: JsonObject): boolean {

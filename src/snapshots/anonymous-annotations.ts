@@ -1,7 +1,6 @@
 import { isJsonObject } from '../json/json-value.ts';
 import {
   ANNOTATION_PREFIX,
-  ANNOTATION_SOURCE,
   CONTAINERS_ANNOTATION,
   INJECTED_ANNOTATION,
   SKIP_ANNOTATION,
@@ -42,15 +41,8 @@ function injected(value: string, names: Pseudonyms): string {
   if (!isJsonObject(read)) return '';
   const containers = Object.entries(read).map(([container, probes]) => {
     if (!isJsonObject(probes)) return [names.container(container), {}] as const;
-    const sources = Object.entries(probes).map(([probe, source]) => [probe, sourceOf(String(source), names)] as const);
+    const sources = Object.entries(probes).map(([probe, source]) => [probe, names.source(String(source))] as const);
     return [names.container(container), Object.fromEntries(sources)] as const;
   });
   return JSON.stringify(Object.fromEntries(containers));
-}
-
-function sourceOf(source: string, names: Pseudonyms): string {
-  if (source === ANNOTATION_SOURCE) return source;
-  const [kind = '', ...rest] = source.split('/');
-  const name = rest.pop() ?? '';
-  return [kind, ...rest.map((namespace) => names.name(namespace)), names.policy(name)].join('/');
 }

@@ -1,5 +1,7 @@
 import { isPortName } from '../probes/port-name.ts';
 import { isMeshProxyName } from '../workload/mesh.ts';
+import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
+import { SAFETY_SOURCE } from '../defaulting/startup.ts';
 import { NAMESPACE_NAME_LABEL } from '../policy/policy-set.ts';
 import { OPT_OUT_LABEL } from '../defaulting/opt-out.ts';
 
@@ -64,6 +66,15 @@ export class Pseudonyms {
 
   policy(name: string): string {
     return `p${String(this.#ranks.get(name) ?? 0).padStart(5, '0')}-${this.name(name)}`;
+  }
+
+  /** The origin of a probe: `ProbePolicy/apps/static`, or a word that is no name. */
+  source(source: string): string {
+    if (!source.includes('/'))
+      return source === ANNOTATION_SOURCE || source === SAFETY_SOURCE ? source : this.policy(source);
+    const [kind = '', ...rest] = source.split('/');
+    const name = rest.pop() ?? '';
+    return [kind, ...rest.map((namespace) => this.name(namespace)), this.policy(name)].join('/');
   }
 
   labelKey(key: string): string {

@@ -12,11 +12,14 @@ export interface SnapshotSettings {
   readonly kinds: readonly WorkloadKind[];
   /** The namespace of objects that name no namespace. */
   readonly namespace: string;
+  /** Returns the part of a report that an observer wrote. Undefined for other objects. Absent = no reports. */
+  readonly reportPart?: ((object: JsonObject) => JsonObject | undefined) | undefined;
 }
 
 /**
  * Returns the parts of objects that verdicts depend on: workloads, policies and our other kinds, Namespaces and
- * Services. Other objects are left out. The same objects in another order give the same items.
+ * Services. Reports about live Pods are kept too. Other objects are left out. The same objects in another order give
+ * the same items.
  */
 export function snapshotItems(objects: readonly JsonObject[], settings: SnapshotSettings): readonly JsonObject[] {
   const commands = objects.flatMap((object) => (isOfProbewright(object) ? dollarTexts(member(object, 'spec')) : []));
@@ -41,7 +44,7 @@ function itemOf(object: JsonObject, settings: SnapshotSettings, commands: readon
   if (isOfProbewright(object) && member(object, 'kind') === STARTUP_PROFILE_KIND)
     return withNamespace(startupProfilePart(object), settings.namespace);
   if (isOfProbewright(object)) return policyPart(object, settings.namespace);
-  if (member(object, 'apiVersion') !== 'v1') return undefined;
+  if (member(object, 'apiVersion') !== 'v1') return settings.reportPart?.(object);
   if (member(object, 'kind') === 'Namespace') return namespacePart(object);
   return member(object, 'kind') === 'Service' ? withNamespace(servicePart(object), settings.namespace) : undefined;
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anonymousReport, reportPart } from '../../src/cli/snapshot-reports.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { formatPath } from '../../src/json/field-path.ts';
 import { anonymise } from '../../src/snapshots/anonymise.ts';
@@ -11,7 +12,7 @@ import { checkTexts } from '../check-texts.ts';
 import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
-const SETTINGS = { kinds: KNOWN_KINDS, namespace: 'default' };
+const SETTINGS = { kinds: KNOWN_KINDS, namespace: 'default', reportPart };
 const hashOf = (text: string): string => createHmac('sha256', 'secret').update(text).digest('hex');
 
 /** Names that stand nowhere else. */
@@ -22,6 +23,9 @@ const NAMES = {
   label: 'ledger-team',
   policy: 'ledger-policy',
   service: 'ledger-front',
+  uid: '3f0c9c1e-aaaa-4bbb-8ccc-ledger000001',
+  gone: 'ledger-former',
+  secret: 'ledger-password',
 };
 
 /** The workload with names to hide, with policies that select it, an exception and a Service. */
@@ -63,7 +67,40 @@ function world(object: JsonObject): JsonObject[] {
       metadata: { name: NAMES.service, namespace: NAMES.namespace },
       spec: { selector: selector.matchLabels, ports: [{ port: 80, targetPort: 'http' }, { port: 8080 }] },
     },
+    reportOn(String(named['apiVersion']), String(named['kind'])),
   ];
+}
+
+/** A report with names in each of its texts. One container and one policy are gone, and a forged text has a secret. */
+function reportOn(apiVersion: string, kind: string): JsonObject {
+  const { namespace, workload, policy, gone, secret, uid } = NAMES;
+  const result = (rule: string, properties: JsonObject): JsonObject => ({
+    source: 'probewright',
+    rule,
+    message: `${secret} of ${workload}`,
+    properties: { ...properties, note: secret },
+  });
+  return {
+    apiVersion: 'openreports.io/v1alpha1',
+    kind: 'Report',
+    metadata: { name: `probewright-${uid}`, namespace, labels: { a: secret }, annotations: { b: secret } },
+    scope: { apiVersion, kind, namespace, name: workload, uid },
+    results: [
+      result('missed-pods', {
+        cause: 'outdated',
+        pods: '3',
+        fix: secret,
+        sources: `ProbePolicy/${namespace}/${policy}`,
+      }),
+      result('probe-failing', { cause: 'http-404', container: gone, probe: 'livenessProbe', fix: secret }),
+      result('probe-failing', {
+        cause: 'shared-dependency',
+        workloads: `${kind} ${namespace}/${gone} and 2 more`,
+        since: secret,
+      }),
+      result('probe-failing', { cause: secret, container: gone, probe: 'livenessProbe' }),
+    ],
+  };
 }
 
 function verdictsOn(items: readonly JsonObject[]): unknown {
@@ -82,7 +119,7 @@ describe('a snapshot with pseudonyms', () => {
     fc.assert(
       fc.property(anyWorkload, (object) => {
         const items = snapshotItems(world(object), SETTINGS);
-        expect(verdictsOn(anonymise(items, hashOf))).toEqual(verdictsOn(items));
+        expect(verdictsOn(anonymise(items, hashOf, anonymousReport))).toEqual(verdictsOn(items));
       }),
       { numRuns: 200 },
     );
@@ -91,7 +128,7 @@ describe('a snapshot with pseudonyms', () => {
   it('has none of the names', () => {
     fc.assert(
       fc.property(anyWorkload, (object) => {
-        const text = JSON.stringify(anonymise(snapshotItems(world(object), SETTINGS), hashOf));
+        const text = JSON.stringify(anonymise(snapshotItems(world(object), SETTINGS), hashOf, anonymousReport));
         for (const name of [...Object.values(NAMES), 'acme.test', 'example.test/app']) expect(text).not.toContain(name);
       }),
       { numRuns: 100 },

@@ -13,9 +13,11 @@ export const SHARED_CAUSE = 'shared-dependency';
 /** All causes, for the metric. */
 export const FAILING_CAUSES: readonly string[] = [...Object.keys(CAUSE_TEXTS), SHARED_CAUSE];
 
-const SHARED_MESSAGE =
+/** What a finding says about workloads that fail together. */
+export const SHARED_MESSAGE =
   'readiness fails together with other workloads while the containers run: they share a dependency';
-const SHARED_REMEDY = 'Check what the workloads have in common: a database, a DNS server, a network policy, a node.';
+export const SHARED_REMEDY =
+  'Check what the workloads have in common: a database, a DNS server, a network policy, a node.';
 /** A property lists at most this many workloads. */
 const MOST_LISTED = 20;
 

@@ -15,6 +15,11 @@ const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {
   unknown: 'Pods lack probes that new Pods get: it is not known when the policy last changed',
 };
 
+/** What a finding says about a cause. */
+export function missedMessage(cause: MissedCause): string {
+  return CAUSE_MESSAGES[cause];
+}
+
 interface MissedPod {
   readonly workload: WorkloadName;
   readonly missed: MissedProbes;
@@ -77,7 +82,7 @@ function resultOf(workload: WorkloadName, cause: MissedCause, pods: readonly Mis
     severity: 'low',
     result: 'warn',
     scored: false,
-    message: CAUSE_MESSAGES[cause],
+    message: missedMessage(cause),
     properties: {
       cause,
       pods: String(pods.length),
