@@ -16,6 +16,9 @@ export interface PendingWorkload {
 
 interface Pending extends PendingWorkload {
   readonly news: Map<string, { image: string; samples: StartSample[]; killed: KilledSample[] }>;
+  /** When each start was seen, by its identity. */
+  readonly seenAt: Map<string, number>;
+  since: number;
 }
 
 /** More workloads than start anything within five minutes. Beyond them, starts are not learned. */
@@ -37,13 +40,16 @@ export class PendingStarts {
     // A kubelet that is restarted probes a start again. Its first end is the true one.
     if (container === undefined || container.samples.some(({ id }) => id === sample.id)) return;
     container.samples.push(sample);
-    if (container.samples.length > PROFILE_BOUNDS.samples) container.samples.shift();
+    container.seenAt.set(sample.id, now);
+    const dropped = container.samples.length > PROFILE_BOUNDS.samples ? container.samples.shift() : undefined;
+    if (dropped !== undefined) container.seenAt.delete(dropped.id);
   }
 
   killed({ id, boundSeconds, ...start }: KilledStart, now: number): void {
     const container = this.#container(start, now);
     if (container === undefined || container.killed.length >= PROFILE_BOUNDS.killedIds) return;
     container.killed.push({ id, boundSeconds, at: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') });
+    container.seenAt.set(id, now);
   }
 
   /** All workloads with starts to write, the oldest first. */
@@ -55,31 +61,40 @@ export class PendingStarts {
   drop(written: PendingWorkload, news: ProfileNews): void {
     const pending = this.#workloads.get(written.key);
     if (pending === undefined) return;
-    for (const [name, { samples, killed }] of news) {
-      const own = pending.news.get(name);
-      if (own === undefined) continue;
-      const known = new Set([...samples, ...killed].map(({ id }) => id));
-      own.samples = own.samples.filter(({ id }) => !known.has(id));
-      own.killed = own.killed.filter(({ id }) => !known.has(id));
-      if (own.samples.length === 0 && own.killed.length === 0) pending.news.delete(name);
-    }
-    if (pending.news.size === 0) this.#workloads.delete(written.key);
+    const known = new Set(
+      [...news.values()].flatMap(({ samples, killed }) => [...samples, ...killed].map(({ id }) => id)),
+    );
+    this.#keep(pending, (id) => !known.has(id));
   }
 
-  /** Forgets workloads whose starts have waited since before this instant: another replica has written them. */
+  /** Forgets starts that were seen before this instant: another replica has written them. */
   expire(before: number): void {
-    for (const [key, { since }] of this.#workloads) if (since < before) this.#workloads.delete(key);
+    for (const pending of this.#workloads.values())
+      if (pending.since < before) this.#keep(pending, (id) => (pending.seenAt.get(id) ?? 0) >= before);
+  }
+
+  #keep(pending: Pending, isKept: (id: string) => boolean): void {
+    const left = new Set<string>();
+    for (const [name, own] of pending.news) {
+      own.samples = own.samples.filter(({ id }) => isKept(id));
+      own.killed = own.killed.filter(({ id }) => isKept(id));
+      if (own.samples.length === 0 && own.killed.length === 0) pending.news.delete(name);
+      for (const { id } of [...own.samples, ...own.killed]) left.add(id);
+    }
+    for (const id of pending.seenAt.keys()) if (!left.has(id)) pending.seenAt.delete(id);
+    if (left.size === 0) this.#workloads.delete(pending.key);
+    else pending.since = Math.min(...pending.seenAt.values());
   }
 
   #container(
     { namespace, workload, container, image }: Omit<MeasuredStart, 'sample'>,
     now: number,
-  ): { samples: StartSample[]; killed: KilledSample[] } | undefined {
+  ): { samples: StartSample[]; killed: KilledSample[]; seenAt: Map<string, number> } | undefined {
     const key = `${namespace}/${workload.apiVersion}/${workload.kind}/${workload.name}`;
     let pending = this.#workloads.get(key);
     if (pending === undefined) {
       if (this.#workloads.size >= MOST_WORKLOADS) return undefined;
-      pending = { key, namespace, workload, news: new Map(), since: now };
+      pending = { key, namespace, workload, news: new Map(), seenAt: new Map(), since: now };
       this.#workloads.set(key, pending);
     }
     let known = pending.news.get(container);
@@ -89,7 +104,7 @@ export class PendingStarts {
       pending.news.set(container, known);
     }
     known.image = image;
-    return known;
+    return { ...known, seenAt: pending.seenAt };
   }
 }
 

@@ -80,11 +80,14 @@ function withKilled(
 ): KilledStarts {
   const ids = new Set(before.ids);
   let { count, boundSeconds, at } = before;
+  // The profile keeps the identities of the last ones only. An earlier one has been counted, and its identity is gone.
+  const countedUntil = before.ids.length < PROFILE_BOUNDS.killedIds ? '' : before.at;
   for (const sample of added) {
     if (ids.has(sample.id)) continue;
+    boundSeconds = Math.max(boundSeconds, sample.boundSeconds);
+    if (compare(sample.at, countedUntil) <= 0) continue;
     ids.add(sample.id);
     count += 1;
-    boundSeconds = Math.max(boundSeconds, sample.boundSeconds);
     if (compare(at, sample.at) < 0) at = sample.at;
   }
   // Thirty later starts have passed: the container of today starts within what its probes grant.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { figuresOf, profileName, readStartupProfile, STARTUP_PROFILE_KIND } from '../../facts/startup-profile.ts';
 import { hasCode } from '../../kubernetes/api-error.ts';
 import { isRecord } from '../../kubernetes/kubernetes-object.ts';
@@ -61,6 +62,8 @@ export class ProfileWriter {
       const known = existing && readStartupProfile(existing);
       if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, news, 'gone');
       const profile = updatedProfile(known, workload, news);
+      // Another leader has written these starts.
+      if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, news, 'unchanged');
       if (known !== undefined && now - since < QUIET_MILLISECONDS && !isRelevant(known, profile)) return 'unchanged';
       const object = existing ?? (await this.#create(collection, name, namespace, workload, signal));
       if (object === undefined) return this.#done(pending, news, 'gone');

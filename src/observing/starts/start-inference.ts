@@ -40,7 +40,7 @@ interface Starting {
   readonly containerID: string;
   /** Start by the node's clock, in seconds since the epoch. */
   readonly startedAt: number;
-  /** When a watch first told that the container runs, by our clock; undefined when a list told it. */
+  /** When a watch first told that the container runs, by our clock; undefined when it may have run before. */
   readonly runningSeenAt: number | undefined;
   /** The measured start, while the next event may still show a better instant. */
   readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
@@ -69,7 +69,7 @@ const NOT_RUNNING: Starting = { containerID: '', startedAt: 0, runningSeenAt: un
 
 /** The kubelet finds a new container within a relist (1 s) and a sync, and writes the status soon after. */
 const RUNNING_SEEN_WITHIN_SECONDS = 3;
-/** A container that is seen this soon after its start has not been ready before. Our clock may be a little behind. */
+/** A container that is seen this soon after its start was not unseen for long. Our clock may be a little behind. */
 const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
 /** Both instants of the kubelet are whole seconds, so their difference is off by less than one in both directions. */
 const ROUNDING_SECONDS = 2;
@@ -179,18 +179,20 @@ export class StartInference {
 
   /** What to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
   #follow(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
-    const known = this.#known(event, one, probe);
+    const { running } = one;
+    let known = this.#known(event, one, probe);
     if (known?.provisional !== undefined) {
       this.#listener.measured(better(known.provisional.start, one, event, known.startedAt));
-      return one.running?.containerID === known.containerID ? undefined : NOT_RUNNING;
+      if (running?.containerID === known.containerID) return undefined;
+      // The next start may have begun already.
+      known = this.#isListing ? undefined : NOT_RUNNING;
     }
-    const { running } = one;
     if (running === undefined) return NOT_RUNNING;
     const hasPassed = probe.basis === 'startup' ? one.started : one.ready;
     const isNew = known !== undefined && known.containerID !== running.containerID;
-    if (known === undefined && (hasPassed || !this.#isFromItsStart(event, running.startedAt))) return undefined;
+    if (known === undefined && (hasPassed || !isFromItsStart(event, running.startedAt))) return undefined;
     if (!hasPassed && hasBeenReady(event, running.startedAt)) return undefined;
-    const runningSeenAt = this.#isListing ? undefined : event.receivedAt;
+    const runningSeenAt = isNew ? event.receivedAt : undefined;
     const now = known === undefined || isNew ? { ...running, runningSeenAt } : known;
     return hasPassed ? this.#passed(event, one, probe, now) : now;
   }
@@ -208,19 +210,6 @@ export class StartInference {
     if (this.#isListing) return undefined;
     if (end !== undefined) this.#ended(event, one, end);
     return NOT_RUNNING;
-  }
-
-  /**
-   * True when a running container, of which nothing is known, has not been ready since its start: it has just started,
-   * or it is the only container with probes and the Pod has never been ready since.
-   */
-  #isFromItsStart({ ready, containers, receivedAt }: PodEvent, startedAt: number): boolean {
-    // Instants of the node come first: by our clock, a container of a node that is ahead seems younger than it is.
-    if (ready?.isTrue === true || hasBeenReady({ ready }, startedAt)) return false;
-    const age = receivedAt / 1000 - startedAt;
-    if (age >= JUST_STARTED_SECONDS.earliest && age <= JUST_STARTED_SECONDS.latest) return true;
-    if (ready === undefined) return false;
-    return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
   }
 
   /** The start has ended. Reports the sample, or keeps it for a better instant. */
@@ -272,6 +261,15 @@ export class StartInference {
 /** True when the Pod has stopped being ready since this start of a container: its container was ready before. */
 function hasBeenReady({ ready }: Pick<PodEvent, 'ready'>, startedAt: number): boolean {
   return ready?.isTrue === false && ready.since > startedAt + RUNNING_SEEN_WITHIN_SECONDS;
+}
+
+/**
+ * True when a running container, of which nothing is known, has not been ready since its start: the Pod has not been
+ * ready since, and has no other container with probes. Our clock does not tell: the clock of the node may be ahead.
+ */
+function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boolean {
+  if (ready === undefined || ready.isTrue || hasBeenReady({ ready }, startedAt)) return false;
+  return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
 }
 
 /** Seconds from the start to the condition ContainersReady, rounded up; undefined when the condition does not tell. */

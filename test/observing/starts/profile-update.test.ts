@@ -82,6 +82,14 @@ describe('a profile', () => {
     expect(app(updated(outlived, [], [kill(99, 7)])).killed).toMatchObject({ count: 3, boundSeconds: 7 });
   });
 
+  it('does not count a killed start again whose identity has been pushed out', () => {
+    const kills = Array.from({ length: 150 }, (_, index) => kill(index));
+    const inTurns = updated(updated(undefined, [], kills.slice(0, 90)), [], kills.slice(90));
+    expect(app(inTurns).killed).toMatchObject({ count: 150, at: instant(149) });
+    expect(app(updated(inTurns, [], kills)).killed).toEqual(app(inTurns).killed);
+    expect(app(updated(inTurns, [], [kill(150, 30)])).killed).toMatchObject({ count: 151, boundSeconds: 30 });
+  });
+
   it('goes on with another tag of the image, and begins anew with another repository', () => {
     const profile = updated(undefined, many(0, 5), [kill(6)]);
     expect(app(updated(profile, [sample(9)], [], 'r/app:2@sha256:0')).samples).toHaveLength(6);

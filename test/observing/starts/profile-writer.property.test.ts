@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readStartupProfile } from '../../../src/facts/startup-profile.ts';
-import { ApiError } from '../../../src/kubernetes/api-error.ts';
 import { PendingStarts } from '../../../src/observing/starts/pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from '../../../src/observing/starts/profile-writer.ts';
+import { ProfileStore } from './profile-store.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
-import type { ApiRequest } from '../../../src/kubernetes/api-client.ts';
 import type { StartSample } from '../../../src/facts/startup-profile.ts';
 import type { WriteResult } from '../../../src/observing/starts/profile-writer.ts';
 
@@ -22,68 +21,27 @@ const sample = (number: number): StartSample => ({
   id: `s${number}`,
 });
 
-/** StartupProfiles of one API server, with the conflicts of writes that are late. */
-class Profiles {
-  readonly objects = new Map<string, JsonObject>();
-  readonly requests: string[] = [];
-  #version = 0;
-
-  /** @param isCutOff whether the answer to this request is lost: the request counts all the same */
-  client(isCutOff: () => boolean = () => false): { request(request: ApiRequest): Promise<unknown> } {
-    return {
-      request: ({ method, path, body }) => {
-        this.requests.push(`${method} ${path.split('/').slice(-2).join('/')}`);
-        const answer = this.#answer(method, path, body as JsonObject);
-        if (isCutOff()) return Promise.reject(new Error('killed'));
-        return answer instanceof ApiError ? Promise.reject(answer) : Promise.resolve(structuredClone(answer));
-      },
-    };
-  }
-
-  #answer(method: string, path: string, body: JsonObject): JsonObject | ApiError {
-    const name =
-      path
-        .replace(/\/status$/, '')
-        .split('/')
-        .at(-1) ?? '';
-    const known = this.objects.get(name);
-    if (method === 'GET') return known ?? new ApiError(404, 'NotFound', 'none');
-    const metadata = body['metadata'] as JsonObject;
-    if (method === 'POST') {
-      const own = String(metadata['name']);
-      if (this.objects.has(own)) return new ApiError(409, 'AlreadyExists', 'there');
-      return this.#put(own, { ...body, metadata: { ...metadata, uid: `uid-${own}` } });
-    }
-    if (known === undefined) return new ApiError(404, 'NotFound', 'none');
-    if ((known['metadata'] as JsonObject)['resourceVersion'] !== metadata['resourceVersion'])
-      return new ApiError(409, 'Conflict', 'changed');
-    return this.#put(name, { ...known, status: body['status'] });
-  }
-
-  #put(name: string, object: JsonObject): JsonObject {
-    const metadata = { ...(object['metadata'] as JsonObject), resourceVersion: String((this.#version += 1)) };
-    const stored = { ...object, metadata };
-    this.objects.set(name, stored);
-    return stored;
-  }
-}
-
 const owner = (): Promise<JsonObject> => Promise.resolve({ apiVersion: 'apps/v1', metadata: { uid: 'web-uid' } });
 const start = { namespace: 'apps', workload: WEB, container: 'app', image: 'r/app:1' };
 const never = new AbortController().signal;
 
-function written(profiles: Profiles): JsonObject {
+function written(profiles: ProfileStore): JsonObject {
   return profiles.objects.get('deployment-web') ?? expect.fail('no profile');
 }
 
 describe('the writer of profiles', () => {
-  async function once(pending: PendingStarts, profiles: Profiles, now: number, find = owner): Promise<WriteResult[]> {
+  async function once(
+    pending: PendingStarts,
+    profiles: ProfileStore,
+    now: number,
+    find = owner,
+  ): Promise<WriteResult[]> {
     const writer = new ProfileWriter(profiles.client(), pending, find);
     return Promise.all(writer.due(now).map((one) => writer.write(one, now, never)));
   }
 
   it('creates a profile that its workload owns, and then writes the status', async () => {
-    const [pending, profiles] = [new PendingStarts(), new Profiles()];
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
     pending.measured({ ...start, sample: sample(1) }, BEGIN);
     pending.killed({ ...start, id: 'k', boundSeconds: 20 }, BEGIN);
     expect(await once(pending, profiles, BEGIN)).toEqual(['written']);
@@ -105,22 +63,43 @@ describe('the writer of profiles', () => {
   });
 
   it('keeps the first end of a start that is probed again after a restart of the kubelet', async () => {
-    const [pending, profiles] = [new PendingStarts(), new Profiles()];
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
     pending.measured({ ...start, sample: sample(1) }, BEGIN);
     pending.measured({ ...start, sample: { ...sample(1), seconds: 99 } }, BEGIN);
     await once(pending, profiles, BEGIN);
     expect(written(profiles)).toMatchObject({ status: { containers: [{ samples: [sample(1)] }] } });
   });
 
+  it('writes nothing for starts that another leader has written, and forgets them', async () => {
+    const [mine, others, profiles] = [new PendingStarts(), new PendingStarts(), new ProfileStore()];
+    for (const pending of [mine, others]) pending.measured({ ...start, sample: sample(1) }, BEGIN);
+    await once(mine, profiles, BEGIN);
+    expect(await once(others, profiles, BEGIN + 1000)).toEqual(['unchanged']);
+    expect(others.size).toBe(0);
+  });
+
+  it('of a replica that does not lead forgets old starts, and keeps the later ones of the same workload', async () => {
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
+    pending.measured({ ...start, sample: sample(1) }, BEGIN);
+    pending.measured({ ...start, sample: sample(2) }, BEGIN + 10_000);
+    pending.expire(BEGIN + 5000);
+    expect(pending.workloads()).toMatchObject([{ since: BEGIN + 10_000 }]);
+    await once(pending, profiles, BEGIN + 20_000);
+    expect(written(profiles)).toMatchObject({ status: { containers: [{ samples: [sample(2)] }] } });
+    pending.measured({ ...start, sample: sample(3) }, BEGIN);
+    pending.expire(BEGIN + 1);
+    expect(pending.size).toBe(0);
+  });
+
   it('writes nothing for a workload that is gone, and forgets its starts', async () => {
-    const [pending, profiles] = [new PendingStarts(), new Profiles()];
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
     pending.measured({ ...start, sample: sample(1) }, BEGIN);
     expect(await once(pending, profiles, BEGIN, () => Promise.resolve(undefined as never))).toEqual(['gone']);
     expect([pending.size, profiles.objects.size]).toEqual([0, 0]);
   });
 
   it('writes a profile at most every five minutes, and only when a figure changes', async () => {
-    const [pending, profiles] = [new PendingStarts(), new Profiles()];
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
     const writer = new ProfileWriter(profiles.client(), pending, owner);
     const round = (now: number): Promise<WriteResult[]> =>
       Promise.all(writer.due(now).map((one) => writer.write(one, now, never)));
@@ -148,7 +127,7 @@ describe('the writer of profiles', () => {
           { minLength: 1, maxLength: 25 },
         ),
         async (rounds) => {
-          const profiles = new Profiles();
+          const profiles = new ProfileStore();
           const replicas = [new PendingStarts(), new PendingStarts()];
           let [leader, now, starts, kills] = [0, BEGIN, 0, 0];
           const seen = { samples: [] as string[], killed: 0 };

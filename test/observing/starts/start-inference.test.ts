@@ -298,6 +298,25 @@ describe('a start of which a part was not seen', () => {
     expect(within([first, second, [40, still], last])).toEqual([[33, 15]]);
   });
 
+  it('is not measured too short when the start before ended in the same event, or in the same list', () => {
+    const passedOnce = podSaid([STARTUP], [{ id: 'c1', startedAt: 10, started: true }], { isTrue: false, since: 1 });
+    const again = { id: 'c2', startedAt: 20, restarts: 1, ended: { id: 'c1', from: 10, until: 19 } };
+    const next = podSaid([STARTUP], [again], { isTrue: false, since: 1 });
+    const more = podSaid([STARTUP], [again, { name: 'other' }], { isTrue: false, since: 1 });
+    const last = podSaid([STARTUP], [{ ...again, started: true }], { isTrue: false, since: 1 });
+    const events: Event[] = [waiting, running, [18, passedOnce], [20.5, next], [40, more], [50, last]];
+    const first = expect.objectContaining({ seconds: 10, restart: false }) as unknown;
+    expect(after(events).measured.map(({ sample }) => sample)).toEqual([
+      first,
+      expect.objectContaining({ seconds: 33, restart: true }),
+    ]);
+    const list = (inference: StartInference, second: number): void => {
+      if (second === 20.5) inference.listing();
+      if (second === 40) inference.listed();
+    };
+    expect(after(events, list).measured.map(({ sample }) => sample)).toEqual([first]);
+  });
+
   it('gives a sample in the middle of which this process began, if the Pod was never ready before', () => {
     const list = (inference: StartInference, second: number): void => {
       if (second === 30) inference.listing();

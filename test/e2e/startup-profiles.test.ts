@@ -1,0 +1,238 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStartupProfile } from '../../src/facts/startup-profile.ts';
+import { shortHash } from '../../src/text/short-hash.ts';
+import { seededRandom } from '../kubelet/pods.ts';
+import { playPod } from '../kubelet/player.ts';
+import { clusterPolicyDocument } from '../worlds.ts';
+import {
+  type ControlPlane,
+  type StartedProcess,
+  controlPlaneProblem,
+  freePorts,
+  get,
+  run,
+  startControlPlane,
+  startProcess,
+  untilServing,
+  waitUntil,
+} from './control-plane.ts';
+import { applyCrds } from './custom-resource-definitions.ts';
+import { rule, webhookConfiguration } from './webhook-configuration.ts';
+import { type WebhookProcess, startWebhook } from './webhook-process.ts';
+import type { ContainerProfile } from '../../src/facts/startup-profile.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+import type { PodHistory } from '../kubelet/simulated-pod.ts';
+
+const problem = controlPlaneProblem({ controllers: true });
+if (problem !== undefined) console.warn(`startup-profiles.test.ts is skipped: ${problem}`);
+
+const program = join(import.meta.dirname, '../../src/main.ts');
+const deployments = '/apis/apps/v1/namespaces/apps/deployments';
+const pods = '/api/v1/namespaces/apps/pods';
+const profiles = '/apis/probewright.dev/v1alpha1/namespaces/apps/startupprofiles';
+const policies = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';
+const httpGet = { path: '/healthz', port: 'http' };
+
+const web = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: {
+    replicas: 4,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        containers: [
+          {
+            name: 'app',
+            image: 'example.test/app:1',
+            ports: [{ name: 'http', containerPort: 8080 }],
+            readinessProbe: { httpGet, periodSeconds: 1 },
+          },
+        ],
+      },
+    },
+  },
+};
+const learned = { kubernetesProbeEndpoints: { livenessProbe: '/livez' }, slowStart: { learned: {} } };
+const without = { ...learned, slowStart: { learned: null } };
+
+interface Pod extends JsonObject {
+  readonly metadata: JsonObject & { readonly name: string; readonly uid: string };
+  readonly spec: JsonObject & { readonly containers: readonly JsonObject[] };
+}
+
+interface Observer {
+  readonly process: StartedProcess;
+  readonly healthUrl: string;
+}
+
+describe.skipIf(problem !== undefined)('learned starts on a real API server', () => {
+  let cluster: ControlPlane;
+  let directory: string;
+  let webhook: WebhookProcess;
+  let observers: Observer[] = [];
+  const histories: PodHistory[] = [];
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'startup-profiles-'));
+    cluster = await startControlPlane({ controllers: true });
+    await applyCrds(cluster);
+    await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apps' } });
+    await create(policies, clusterPolicyDocument(learned, 'learned'));
+    const args = ['--kubeconfig', cluster.kubeconfig, '--namespace', 'default'];
+    [webhook, ...observers] = await Promise.all([
+      startWebhook({ policies: directory, args }),
+      startObserver('one'),
+      startObserver('two'),
+    ]);
+  }, 180_000);
+  afterAll(async () => {
+    for (const { process: observer } of observers) await observer.stop();
+    await webhook.stop();
+    await cluster.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  async function create(path: string, object: object): Promise<void> {
+    const { status, body } = await cluster.request('POST', path, object);
+    if (status !== 201) throw new Error(`POST ${path}: ${status} ${body}`);
+  }
+
+  async function startObserver(name: string): Promise<Observer> {
+    const [port] = await freePorts(1);
+    const healthUrl = `http://127.0.0.1:${port}`;
+    const flags = {
+      kubeconfig: cluster.kubeconfig,
+      namespace: 'default',
+      host: '127.0.0.1',
+      'health-port': String(port),
+      reports: 'none',
+      'lease-duration': '3s',
+      'lease-renew': '1s',
+    };
+    const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]);
+    const started = startProcess(name, process.execPath, [program, 'observe', ...args]);
+    await untilServing([started], async () => (await get(`${healthUrl}/readyz`)).status === 200, 30_000);
+    return { process: started, healthUrl };
+  }
+
+  async function leader(): Promise<Observer | undefined> {
+    for (const observer of observers)
+      if ((await get(`${observer.healthUrl}/metrics`)).body.includes('\nprobewright_leader 1')) return observer;
+    return undefined;
+  }
+
+  async function podsOfWeb(): Promise<Pod[]> {
+    return (JSON.parse((await cluster.request('GET', pods)).body) as { items: Pod[] }).items;
+  }
+
+  /** Scales the Deployment up, and gives the new Pods. */
+  async function newPods(replicas: number): Promise<Pod[]> {
+    const known = new Set((await podsOfWeb()).map(({ metadata }) => metadata.uid));
+    await cluster.kubectl(['scale', 'deployment/web', '-n', 'apps', `--replicas=${replicas}`]);
+    await waitUntil(`${replicas} Pods`, async () => (await podsOfWeb()).length === replicas);
+    return (await podsOfWeb()).filter(({ metadata }) => !known.has(metadata.uid));
+  }
+
+  /** Plays starts of these seconds, in real time. */
+  async function play(started: readonly Pod[], seconds: number): Promise<void> {
+    const truth = { until: seconds + 3, containers: { app: { starts: [{ answersFrom: seconds }] } } };
+    const played = started.map((pod, index) =>
+      playPod(cluster, pod, { ...truth, node: `node-${index}` }, seededRandom(index), { inRealTime: true }),
+    );
+    histories.push(...(await Promise.all(played)));
+  }
+
+  async function learnedContainer(): Promise<ContainerProfile | undefined> {
+    const { status, body } = await cluster.request('GET', `${profiles}/deployment-web`);
+    return status === 200 ? readStartupProfile(JSON.parse(body) as JsonObject)?.containers[0] : undefined;
+  }
+  const untilKnown = (starts: number): Promise<unknown> =>
+    waitUntil(`${starts} starts`, async () => ((await learnedContainer())?.samples.length ?? 0) >= starts, 30_000);
+
+  async function ask(...args: string[]): Promise<string> {
+    const flags = ['deploy/web', '-n', 'apps', '--kubeconfig', cluster.kubeconfig];
+    return (await run(process.execPath, [program, ...args, ...flags], {})).stdout;
+  }
+
+  it('each start is in the profile once, also those during which the leader is killed', async () => {
+    await waitUntil('there is a leader', async () => (await leader()) !== undefined);
+    await create(deployments, web);
+    await waitUntil('4 Pods', async () => (await podsOfWeb()).length === 4);
+    await play(await podsOfWeb(), 2);
+    await untilKnown(4);
+
+    const starting = play(await newPods(8), 6);
+    await sleep(3000);
+    const killed = (await leader()) ?? expect.fail('nobody leads');
+    await killed.process.stop('SIGKILL');
+    observers = observers.filter((one) => one !== killed);
+    await starting;
+    await untilKnown(8);
+
+    const { samples, killed: censored } = (await learnedContainer()) ?? expect.fail('no profile');
+    const truth = new Map(
+      histories.flatMap(({ starts, truth: { pod } }) =>
+        starts.map((start) => [shortHash(`${(pod as Pod).metadata.uid}/${start.containerID}`), start] as const),
+      ),
+    );
+    expect(samples.map(({ id }) => id).sort()).toEqual([...truth.keys()].sort());
+    expect(censored.count).toBe(0);
+    for (const { id, seconds, within } of samples) {
+      const needed = truth.get(id)?.needed ?? expect.fail(id);
+      expect(seconds).toBeGreaterThanOrEqual(needed);
+      expect(seconds - within).toBeLessThanOrEqual(needed);
+    }
+  }, 90_000);
+
+  it('probewright starts prints them, and explain draws them', async () => {
+    const longest = Math.max(...((await learnedContainer())?.samples ?? []).map(({ seconds }) => seconds));
+    const rows = JSON.parse(await ask('starts', '--output', 'json')) as JsonObject;
+    expect(rows).toMatchObject({
+      starts: [
+        { namespace: 'apps', kind: 'Deployment', name: 'web', container: 'app', starts: 8, maxSeconds: longest },
+      ],
+    });
+    expect(await ask('explain')).toMatch(/Measured starts +o.*\n +o +8 measured starts: /);
+  }, 30_000);
+
+  it('a new Pod gets the learned budget, and the old one when learned is off', async () => {
+    const configuration = webhookConfiguration('MutatingWebhookConfiguration', 'mutate', webhook, [
+      rule('', ['pods'], ['CREATE']),
+    ]);
+    await create('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', configuration);
+    const startupProbe = async (replicas: number): Promise<JsonObject | undefined> => {
+      const [pod] = await newPods(replicas);
+      return pod?.spec.containers[0]?.['startupProbe'] as JsonObject | undefined;
+    };
+    let [replicas, injected]: [number, JsonObject | undefined] = [8, undefined];
+    await waitUntil('the webhook is called', async () => {
+      injected = await startupProbe((replicas += 1));
+      return injected !== undefined;
+    });
+    // The formula: 1.5 * longest + 5 + 2, at least 30 s; a period is 5 s.
+    expect(injected).toMatchObject({ httpGet: { path: '/livez' }, periodSeconds: 5, failureThreshold: 7 });
+    await cluster.request('PATCH', `${policies}/learned`, { spec: without }, { 'content-type': MERGE });
+    await waitUntil('the old budget is back', async () => {
+      injected = await startupProbe((replicas += 1));
+      return injected?.['failureThreshold'] === 61;
+    });
+  }, 60_000);
+
+  it('observed-startup reports a probe that grants less than a start has taken', async () => {
+    const livenessProbe = { httpGet, periodSeconds: 1, failureThreshold: 4 };
+    const [container] = web.spec.template.spec.containers;
+    const template = { spec: { containers: [{ ...container, livenessProbe }] } };
+    await cluster.request('PATCH', `${deployments}/web`, { spec: { template } }, { 'content-type': MERGE });
+    const told = 'has 3 s guaranteed to start before its livenessProbe kills it, and the container has needed longer';
+    expect(await ask('check')).toContain(told);
+  }, 30_000);
+});
+
+const MERGE = 'application/merge-patch+json';
