@@ -1,6 +1,6 @@
 import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { withPoliciesAtFault } from '../verdict/injected-violations.ts';
-import { withExceptions } from '../verdict/exceptions-of-workload.ts';
+import { withExceptionsInSteps } from '../verdict/exceptions-of-workload.ts';
 import { controllersOfPod } from '../workload/pod-controllers.ts';
 import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
@@ -159,7 +159,8 @@ function* auditedViolations(
   const assigned = yield* withPoliciesAtFault(found, injections, checkPolicy);
   const names = [...controllersOfPod(pod), ...ownNames(pod)];
   const podLabels = stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels');
-  return withExceptions(assigned, { namespace, names, podLabels }, policies, policy, now)
+  const judged = yield* withExceptionsInSteps(assigned, { namespace, names, podLabels }, policies, policy, now);
+  return judged
     .slice(0, MOST_VIOLATIONS)
     .map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
 }

@@ -1,5 +1,6 @@
 import { endOf, exceptionRules, EXPIRING_MILLISECONDS, mayExcept } from '../policy/exception-rules.ts';
 import { selects } from '../policy/label-selector.ts';
+import { runToEnd } from '../steps.ts';
 import { formatInstant } from '../text/instant.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
@@ -7,6 +8,7 @@ import type { ExceptionRules } from '../policy/exception-rules.ts';
 import type { Labels } from '../policy/label-selector.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { ExceptionSpec, NamedWorkload, ProbeException } from '../policy/probe-exception.ts';
+import type { Steps } from '../steps.ts';
 
 /** A workload as exceptions name it. */
 export interface ExceptableWorkload {
@@ -27,18 +29,44 @@ export interface ExceptableWorkload {
 export function withExceptions(
   violations: readonly Violation[],
   workload: ExceptableWorkload,
+  policies: Snapshot,
+  policy: Pick<WorkloadPolicy, 'layers'>,
+  now: number,
+): readonly Violation[] {
+  return runToEnd(withExceptionsInSteps(violations, workload, policies, policy, now));
+}
+
+/** Like withExceptions, in steps: a namespace may have a thousand exceptions, and an object thousands of violations. */
+export function* withExceptionsInSteps(
+  violations: readonly Violation[],
+  workload: ExceptableWorkload,
   { facts }: Snapshot,
   { layers }: Pick<WorkloadPolicy, 'layers'>,
   now: number,
-): readonly Violation[] {
+): Steps<readonly Violation[]> {
   const exceptions = facts.exceptions.ofNamespace(workload.namespace);
   if (violations.length === 0 || exceptions.length === 0) return violations;
   const rules = exceptionRules(layers);
   if (rules.action === 'Ignore') return violations;
-  const candidates = candidatesFor(exceptions, workload, rules, new Set(violations.map(({ check }) => check)));
+  const checks = new Set(violations.map(({ check }) => check));
+  const candidates = yield* candidatesFor(exceptions, workload, rules, checks);
   if (candidates.length === 0) return violations;
-  return violations.map((violation) => excepted(violation, candidates, rules, now));
+  const byCheck = new Map<string, CandidatesOfCheck>();
+  for (const check of checks)
+    if (mayExcept(rules, check)) byCheck.set(check, yield* candidatesOfCheck(check, candidates));
+  const result: Violation[] = [];
+  for (const [index, violation] of violations.entries()) {
+    if (index % VIOLATIONS_A_STEP === VIOLATIONS_A_STEP - 1) yield;
+    const ofCheck = byCheck.get(violation.check);
+    const covering = ofCheck && (ofCheck.byContainer.get(violation.container) ?? ofCheck.ofAll);
+    result.push(covering === undefined ? violation : excepted(violation, covering, now));
+  }
+  return result;
 }
+
+/** Exceptions, or violations, between two steps. Each takes a few microseconds. */
+const EXCEPTIONS_A_STEP = 64;
+const VIOLATIONS_A_STEP = 512;
 
 /** An exception for a workload, with what it allows. */
 export interface ExceptionOfWorkload extends AppliedException {
@@ -59,7 +87,7 @@ export function exceptionsOfWorkload(
   const exceptions = facts.exceptions.ofNamespace(workload.namespace);
   const rules = exceptionRules(layers);
   if (exceptions.length === 0 || rules.action === 'Ignore') return [];
-  return candidatesFor(exceptions, workload, rules).flatMap((candidate) => {
+  return runToEnd(candidatesFor(exceptions, workload, rules)).flatMap((candidate) => {
     const checks = candidate.spec.checks.filter((check) => mayExcept(rules, check));
     if (checks.length === 0) return [];
     const { containers } = candidate.spec;
@@ -79,14 +107,15 @@ interface Candidate {
  *
  * @param checks exceptions without these checks are left out
  */
-function candidatesFor(
+function* candidatesFor(
   exceptions: readonly ProbeException[],
   workload: ExceptableWorkload,
   rules: ExceptionRules,
   checks?: ReadonlySet<string>,
-): readonly Candidate[] {
+): Steps<readonly Candidate[]> {
   const found: Candidate[] = [];
-  for (const exception of exceptions) {
+  for (const [index, exception] of exceptions.entries()) {
+    if (index % EXCEPTIONS_A_STEP === EXCEPTIONS_A_STEP - 1) yield;
     if (checks !== undefined && !maySpeakOfAny(exception, checks)) continue;
     const { spec } = exception;
     if (coversWorkload(spec, workload)) found.push({ exception, spec, end: endOf(exception, rules) });
@@ -108,18 +137,26 @@ export function coversWorkload(
   return (workloads ?? []).some(({ kind, name }) => names.some((own) => own.kind === kind && own.name === name));
 }
 
-function excepted(
-  violation: Violation,
-  candidates: readonly Candidate[],
-  rules: ExceptionRules,
-  now: number,
-): Violation {
-  const { check, container } = violation;
-  if (!mayExcept(rules, check)) return violation;
-  const covering = candidates.find(
-    ({ spec }) => spec.checks.includes(check) && (spec.containers?.includes(container) ?? true),
-  );
-  if (covering === undefined) return violation;
+/** Which exception covers a violation of one check: the first one for the container, or for all containers. */
+interface CandidatesOfCheck {
+  readonly byContainer: ReadonlyMap<string, Candidate>;
+  readonly ofAll: Candidate | undefined;
+}
+
+/** A lookup, so that the time does not grow with exceptions x violations. */
+function* candidatesOfCheck(check: string, candidates: readonly Candidate[]): Steps<CandidatesOfCheck> {
+  const byContainer = new Map<string, Candidate>();
+  for (const [index, candidate] of candidates.entries()) {
+    if (index % EXCEPTIONS_A_STEP === EXCEPTIONS_A_STEP - 1) yield;
+    const { checks, containers } = candidate.spec;
+    if (!checks.includes(check)) continue;
+    if (containers === undefined) return { byContainer, ofAll: candidate };
+    for (const container of containers) if (!byContainer.has(container)) byContainer.set(container, candidate);
+  }
+  return { byContainer, ofAll: undefined };
+}
+
+function excepted(violation: Violation, covering: Candidate, now: number): Violation {
   const exception = applied(covering, now);
   return now < covering.end ? { ...violation, action: 'Excepted', exception } : { ...violation, ended: exception };
 }

@@ -6,7 +6,7 @@ import { effectiveTemplate } from '../defaulting/effective.ts';
 import { runToEnd } from '../steps.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
-import { withExceptions } from './exceptions-of-workload.ts';
+import { withExceptionsInSteps } from './exceptions-of-workload.ts';
 import { injectedBefore } from './injected-before.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { withReasons } from './missing-probe-reasons.ts';
@@ -90,7 +90,13 @@ export function* judgeInSteps(
       found = yield* withPoliciesAtFault(found, injections, policy.checkPolicy);
     }
     if (found.length > 0)
-      found = withExceptions(found, { namespace, names: namesOfSubject(subject), podLabels }, policies, policy, now);
+      found = yield* withExceptionsInSteps(
+        found,
+        { namespace, names: namesOfSubject(subject), podLabels },
+        policies,
+        policy,
+        now,
+      );
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // Pushed one by one: arguments of a spread call must fit on the stack, and a hostile object has any number of
     // violations.
