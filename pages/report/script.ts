@@ -25,8 +25,9 @@ const textOf = (selector: string, root: ParentNode): string => root.querySelecto
 
 const rows = [...document.querySelectorAll<HTMLDetailsElement>('.row')].map((element): Row => {
   const group = element.closest('.namespace') ?? element;
-  const { v = '', g = '' } = element.dataset;
-  const checks = [...element.querySelectorAll('.found a')].map(({ textContent }) => textContent);
+  const { v = '', g = '', c = '' } = element.dataset;
+  const found = [...element.querySelectorAll('.found a')].map(({ textContent }) => textContent);
+  const checks = [...found, ...c.split(' ').filter(Boolean)];
   const namespace = textOf('h3 bdi', group);
   const texts = [textOf('summary', element), namespace, textOf('.place', element), ...checks];
   return {
@@ -57,15 +58,19 @@ const groups = [...document.querySelectorAll<HTMLElement>('.namespace')];
 const offer = (select: HTMLSelectElement, values: readonly string[]): void => {
   for (const value of new Set(values)) select.append(new Option(value, value));
 };
+// A namespace or a check may have no row: then its choice shows none, and not all.
 offer(
   namespace,
-  rows.map((row) => row.namespace),
+  groups.map((group) => textOf('h3 bdi', group)),
 );
 offer(
   verdict,
   rows.toSorted((a, b) => a.level - b.level).map((row) => row.verdict),
 );
-offer(check, rows.flatMap(({ checks }) => checks).sort());
+const summarized = [...document.querySelectorAll('[id^=check-]')].map(({ id }) => id.slice('check-'.length));
+offer(check, [...rows.flatMap(({ checks }) => checks), ...summarized].sort());
+/** Workloads that the page counts, and has no row for. */
+const withoutRow = Number(count.dataset['all']) - rows.length;
 
 const isShown = (row: Row, words: readonly string[]): boolean =>
   (namespace.value === '' || row.namespace === namespace.value) &&
@@ -89,7 +94,9 @@ function filter(): void {
   const filled = new Set(shown.map(({ group }) => group));
   for (const row of rows) row.element.hidden = !visible.has(row);
   for (const group of groups) group.hidden = order.value !== '' || !filled.has(group);
-  count.textContent = `${shown.length} of ${rows.length} workloads`;
+  const all = `${shown.length} of ${rows.length}`;
+  count.textContent =
+    withoutRow > 0 ? `${all} rows. ${withoutRow} workloads have no row, and are not searched.` : `${all} workloads`;
   remember();
 }
 

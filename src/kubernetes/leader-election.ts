@@ -55,6 +55,7 @@ export class LeaderElection {
   #mayHoldLease = false;
   /** When our last renewal was sent, on the monotonic clock. */
   #renewedAt = 0;
+  #holder = '';
   #observed = { version: '', at: 0 };
   readonly #problem = new CurrentProblem();
 
@@ -67,6 +68,11 @@ export class LeaderElection {
 
   get isLeader(): boolean {
     return this.#isLeader;
+  }
+
+  /** The identity in the Lease when it was last read: this replica, another one, or empty. */
+  get holder(): string {
+    return this.#holder;
   }
 
   start(): void {
@@ -154,6 +160,7 @@ export class LeaderElection {
     }
     const { spec } = lease;
     const holder = typeof spec['holderIdentity'] === 'string' ? spec['holderIdentity'] : '';
+    this.#holder = holder;
     if (holder === identity) {
       await this.#write('PUT', { ...lease.object, spec: { ...spec, ...ours } });
       return true;

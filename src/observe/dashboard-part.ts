@@ -4,6 +4,7 @@ import { PageCache } from '../observing/dashboard/page-cache.ts';
 import { reportPage } from '../report/report-page.ts';
 import { ListeningPort } from '../running/listening-port.ts';
 import { VERSION } from '../version.ts';
+import type { ElectionPart } from '../running/election-part.ts';
 import type { ExtraResults } from '../observing/reports/extra-results.ts';
 import type { ObserverClocks, ObserverInputs } from './observer-inputs.ts';
 
@@ -12,6 +13,7 @@ export function dashboardPort(
   { config, connection, store, kinds, isExempt }: ObserverInputs,
   { log, now, monotonic }: ObserverClocks,
   extraResults: ExtraResults,
+  election: Pick<ElectionPart, 'isLeader' | 'leaderName'>,
 ): ListeningPort | undefined {
   const { dashboardPort: port, host, enforcement, mutation } = config;
   if (port === undefined) return undefined;
@@ -24,6 +26,7 @@ export function dashboardPort(
     enforcement,
     addsProbes: mutation === 'On',
     version: VERSION,
+    gap: () => (election.isLeader ? undefined : followerText(election.leaderName)),
   };
   const cache = new PageCache(async () => {
     try {
@@ -35,4 +38,10 @@ export function dashboardPort(
     }
   }, monotonic);
   return new ListeningPort(() => buildDashboardApp(() => cache.get()), { host, port, flag: '--dashboard-port' });
+}
+
+/** Only the leader lists the Pods. */
+function followerText(leader: string): string {
+  const owner = leader === '' ? 'No observer leads now. Ask again in a minute.' : `Open the page of the Pod ${leader}.`;
+  return `This observer does not lead, so the page lacks the Pods without their probes (missed-pods). ${owner}`;
 }

@@ -44,7 +44,7 @@ export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClock
   const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
   const podWatch = buildPodWatch(connection, clocks);
   const extraResults = new ExtraResults();
-  const dashboard = dashboardPort(inputs, clocks, extraResults);
+  const dashboard = dashboardPort(inputs, clocks, extraResults, election);
   const observing: readonly ObserverPart[] = [
     ...observingParts({ ...inputs, ...clocks, podWatch, policies, extraResults }),
     podWatch,

@@ -27,6 +27,8 @@ export interface PageView {
   readonly hasLive: boolean;
   readonly legend: Markup;
   readonly groups: readonly GroupView[];
+  /** Workloads with and without a row. */
+  readonly workloads: number;
   readonly withoutRow: string | undefined;
   readonly policies: readonly PolicyView[];
   readonly exceptions: readonly ExceptionView[];
@@ -109,6 +111,8 @@ export interface RowView {
   readonly start: string;
   readonly strip: Markup;
   readonly findings: readonly FindingView[];
+  /** Checks with findings that are not shown, separated by spaces: the choice of a check finds the row. */
+  readonly otherChecks: string;
   readonly live: readonly { readonly name: string; readonly message: string; readonly command?: string | undefined }[];
   readonly containers: readonly ContainerView[];
   readonly notInjected: readonly string[];

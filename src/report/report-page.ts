@@ -55,6 +55,7 @@ export function reportPage(report: Report): string {
     hasLive: report.workloads.some(({ live }) => live.length > 0),
     legend: legendMarkup(report.workloads.some(({ learned }) => learned.size > 0)),
     groups: views,
+    workloads: report.workloads.length,
     withoutRow: withoutRow(report, rows),
     policies: policyViews(report),
     exceptions: exceptionViews(report),

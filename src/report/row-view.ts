@@ -26,6 +26,8 @@ export function rowView(workload: ReportedWorkload, drawings: SceneDrawings): Ro
   const verdict = VERDICTS[level];
   const { limited, guaranteed } = shortestGuarantee(explanation);
   const containers = explanation.containers.slice(0, MOST_CONTAINERS);
+  const sorted = worstFirst(violations);
+  const findings = sorted.slice(0, MOST_FINDINGS);
   return {
     kind: short(kind),
     namespace: short(namespace),
@@ -37,9 +39,8 @@ export function rowView(workload: ReportedWorkload, drawings: SceneDrawings): Ro
     guaranteed: limited ? String(guaranteed) : '',
     start: limited ? `${guaranteed} s` : 'no limit',
     strip: startStrip(stripContainers(workload)),
-    findings: worstFirst(violations)
-      .slice(0, MOST_FINDINGS)
-      .map((violation) => findingView(violation)),
+    findings: findings.map((violation) => findingView(violation)),
+    otherChecks: otherChecks(findings, sorted),
     live: live
       .slice(0, MOST_FINDINGS)
       .map(({ name: finding, message, command }) => ({ name: finding, message: short(message), command })),
@@ -48,6 +49,13 @@ export function rowView(workload: ReportedWorkload, drawings: SceneDrawings): Ro
     place: explanation.place,
     policies,
   };
+}
+
+/** The checks of these findings that no shown finding is of. */
+export function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[]): string {
+  const names = new Set(all.map(({ check }) => check));
+  for (const { check } of shown) names.delete(check);
+  return [...names].join(' ');
 }
 
 function worstFirst(violations: readonly Violation[]): Violation[] {

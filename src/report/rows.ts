@@ -1,5 +1,5 @@
 import { workload } from './compiled-page.ts';
-import { rowView } from './row-view.ts';
+import { otherChecks, rowView } from './row-view.ts';
 import { SceneDrawings } from './scene-drawings.ts';
 import { levelOf } from './verdicts.ts';
 import type { Markup } from '../text/xml.ts';
@@ -42,10 +42,12 @@ const NO_DRAWINGS = new SceneDrawings();
 
 /** A row without times, and with the first finding only. */
 function brief({ findings, policies, ...row }: RowView): RowView {
+  const shown = findings.slice(0, BRIEF_FINDINGS);
   const left = ['Times and further findings are left out, because the page would become too large.'];
   return {
     ...row,
-    findings: findings.slice(0, BRIEF_FINDINGS),
+    findings: shown,
+    otherChecks: [otherChecks(shown, findings), row.otherChecks].filter((checks) => checks !== '').join(' '),
     policies: policies.slice(0, BRIEF_POLICIES),
     live: row.live.slice(0, 1),
     containers: [],

@@ -68,6 +68,11 @@ export class ElectionPart implements Part<LeaderMeasures> {
     return this.#election.isLeader;
   }
 
+  /** The host name of the replica that leads, as the Lease says: the name of its Pod. Empty when nobody leads. */
+  get leaderName(): string {
+    return this.#election.holder.split('_')[0] ?? '';
+  }
+
   get metrics(): LeaderMeasures {
     return { leader: () => this.#election.isLeader };
   }

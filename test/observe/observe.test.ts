@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import { ask, ObservedCluster } from './observed-cluster.ts';
@@ -85,6 +86,24 @@ describe('the observer', () => {
     expect(rows).toEqual(['<b>api</b> <small>Deployment</small>', '<b>web</b> <small>Deployment</small>']);
     expect(lists()).toBe(before + 1);
     expect((await ask(observer, '/healthz', observer.dashboardPort)).code).toBe(404);
+  });
+
+  it('names the leader on the page of a replica that does not lead', async () => {
+    const leader = await cluster.observe({ dashboardPort: 0 });
+    await waitUntil('the first leads', () => cluster.logged('this replica leads').length === 1);
+    const follower = await cluster.observe({ dashboardPort: 0 });
+    await Promise.all([leader.started, follower.started]);
+    const reads = (): number => cluster.api.requests.filter(({ path }) => path.includes('/leases/')).length;
+    const before = reads();
+    await waitUntil('both have read the Lease', () => reads() > before + 4);
+    const [first, second] = await Promise.all(
+      [leader, follower].map(async (each) => (await ask(each, '/', each.dashboardPort)).body),
+    );
+    expect(first).not.toContain('does not lead');
+    expect(second).toContain(
+      'This observer does not lead, so the page lacks the Pods without their probes (missed-pods). ' +
+        `Open the page of the Pod ${hostname()}.`,
+    );
   });
 
   it('has no page unless it is asked for', async () => {

@@ -83,6 +83,24 @@ describe.skipIf(whyNoBrowser() !== undefined)('the page of a report in a browser
     await open.close();
   });
 
+  it('says that workloads without a row are not searched, and shows no row for a namespace without one', async () => {
+    // As for a fleet with more workloads than rows: the namespace shop has no row.
+    const [start = '', shop = '', rest = ''] = report.split(
+      /(<section class="namespace"[^>]*>\s*<h3[^>]*><bdi>shop.*?<\/section>)/s,
+    );
+    const without = shop.replaceAll(/<details class=row.*?<\/details>/gs, '');
+    const open = await openPage(browser, start + without + rest);
+    const count = (): Promise<unknown> => open.evaluate("document.querySelector('#count').textContent");
+    const left = 'rows. 6 workloads have no row, and are not searched.';
+    expect(await count()).toBe(`18 of 18 ${left}`);
+    await open.evaluate("document.querySelector('a[data-namespace=shop]').click()");
+    expect(await open.evaluate(SHOWN)).toEqual([]);
+    expect(await count()).toBe(`0 of 18 ${left}`);
+    await open.evaluate(choose('namespace', ''));
+    expect(await open.evaluate(`${SHOWN}.length`)).toBe(18);
+    await open.close();
+  });
+
   it('orders rows by verdict, by start and by name, and back by namespace', async () => {
     const open = await openPage(browser, report);
     const before = await open.evaluate(SHOWN);

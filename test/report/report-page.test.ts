@@ -101,6 +101,25 @@ describe('the size of a report', () => {
     expect(page).not.toContain('are left out');
   });
 
+  it('names all checks of each row, also of a row that shows its first finding only', async () => {
+    const page = await pageOf(fleet(1000));
+    const rows = page.split('<details class=row ').slice(1);
+    const checksOf = (row: string): Set<string> => {
+      const shown = [...row.matchAll(/<a href="?#check-([a-z-]+)/g)].map(([, check = '']) => check);
+      const others = /^[^>]* data-c="([^"]*)"/.exec(row)?.[1]?.split(' ') ?? [];
+      return new Set([...shown, ...others]);
+    };
+    expect(rows.some((row) => row.includes(' data-c="') && row.includes('are left out'))).toBe(true);
+    // The summary counts the workloads of each check.
+    const summary = [...page.matchAll(/<tr id="check-([a-z-]+)">.*?<td>(\d+)<\/td><\/tr>/g)];
+    expect(summary.length).toBeGreaterThan(3);
+    for (const [, check = '', workloads] of summary)
+      expect({ check, rows: rows.filter((row) => checksOf(row).has(check)).length }).toEqual({
+        check,
+        rows: Number(workloads),
+      });
+  });
+
   it('keeps its limit for one workload with thousands of containers and findings', async () => {
     const containers = Array.from({ length: 2000 }, (_, index) => ({
       name: `c${index}`,

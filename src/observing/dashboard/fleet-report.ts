@@ -39,6 +39,8 @@ export interface FleetSources {
   /** Whether the webhook adds probes. */
   readonly addsProbes: boolean;
   readonly version: string;
+  /** Why this replica does not know all that the page is about; undefined when it knows all. */
+  readonly gap: () => string | undefined;
 }
 
 /**
@@ -53,7 +55,8 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   if (snapshot === undefined) return undefined;
   const { client, kinds: known, version } = sources;
   const { kinds, problems: found } = await discoverKinds(client, known);
-  const problems = [...found];
+  const gap = sources.gap();
+  const problems = [...(gap === undefined ? [] : [gap]), ...found];
   const workloads: ReportedWorkload[] = [];
   let isComplete = true;
   for (const kind of kinds) {
