@@ -44,7 +44,7 @@ const TROUBLES: readonly Trouble[] = [
       const gone = status(410, 'Expired');
       fleet.fault((request) => (isWatch(request) || request.query['continue'] !== undefined ? gone : undefined));
     },
-    mostLists: 6,
+    mostLists: 8,
   },
   {
     name: 'each request is refused with 429 and Retry-After',
@@ -53,7 +53,7 @@ const TROUBLES: readonly Trouble[] = [
       fleet.api.disturbWatches('end');
       fleet.fault((request) => (isLease(request) ? undefined : busy));
     },
-    mostLists: 6,
+    mostLists: 8,
   },
   {
     name: 'each page takes a second, after 410 Gone',
@@ -72,7 +72,7 @@ const TROUBLES: readonly Trouble[] = [
         path.includes('/deployments') || (path.includes('/reports') && method !== 'GET') ? forbidden : undefined,
       );
     },
-    mostLists: 6,
+    mostLists: 8,
   },
   {
     name: 'the token has expired: each request is refused with 401',
@@ -80,7 +80,7 @@ const TROUBLES: readonly Trouble[] = [
       fleet.api.disturbWatches('cut');
       fleet.fault(() => status(401, 'Unauthorized'));
     },
-    mostLists: 6,
+    mostLists: 8,
   },
   {
     name: 'the API server is broken: each request is answered with 500, each watch ends in garbage',
@@ -88,7 +88,7 @@ const TROUBLES: readonly Trouble[] = [
       fleet.api.disturbWatches('half-line');
       fleet.fault((request) => (isLease(request) ? undefined : { status: 500, body: 'broken' }));
     },
-    mostLists: 6,
+    mostLists: 8,
   },
 ];
 
