@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiClient } from '../../src/kubernetes/api-client.ts';
 import { MissedPart } from '../../src/observing/missed/missed-part.ts';
+import { MissedPods } from '../../src/observing/missed/missed-pods.ts';
 import { PodWatch } from '../../src/observing/pod-watch.ts';
 import { ExtraResults } from '../../src/observing/reports/extra-results.ts';
 import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
@@ -100,6 +101,21 @@ describe('the search for missed Pods', () => {
     await waitUntil('missed', () => causes().join() === 'missed');
     api.remove(PODS, 'a');
     await waitUntil('nothing', () => causes().length === 0);
+  });
+
+  it('works results out once for many Pods, however many lack probes', async () => {
+    const told: string[] = [];
+    results.onChange(({ name }) => told.push(name));
+    const worked = vi.spyOn(MissedPods.prototype, 'results');
+    watch.start();
+    part.start();
+    part.lead(true);
+    await waitUntil('a list', () => lists() === 2);
+    for (let pod = 0; pod < 50; pod++) put(`p-${pod}`);
+    await waitUntil('all Pods are told', () => told.length === 50);
+    // After the list, and for one or two seconds with new Pods.
+    expect(worked.mock.calls.length).toBeLessThanOrEqual(10);
+    worked.mockRestore();
   });
 
   it('lists again when the API server refuses the first list, and never without a change', async () => {

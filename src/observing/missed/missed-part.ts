@@ -44,6 +44,8 @@ const CHECK_MILLISECONDS = 3_000;
 const SCOPE_MILLISECONDS = 300_000;
 /** The pause between two lists of all Pods, however often policies change: 100 times as long as the last list took. */
 const LIST_PAUSE = { factor: 100, minimum: 5_000, maximum: 30_000 };
+/** Results are worked out at most so often: that takes time by the number of Pods that lack probes. */
+const WRITE_MILLISECONDS = 1_000;
 /** A Pod is new for so long: its probes cannot change later, and what it lacks is known by then. */
 const NEW_MILLISECONDS = 120_000;
 
@@ -72,6 +74,8 @@ export class MissedPart implements ObserverPart {
   #scopeReadAt = -Infinity;
   /** No list begins earlier. */
   #nextList = -Infinity;
+  /** Works the results out when it ends. */
+  #writing: NodeJS.Timeout | undefined;
   /** Pods of the list that is being read, and of the watch meanwhile; undefined between lists. */
   #listing: { readonly seen: Set<string>; readonly gone: Set<string> } | undefined;
 
@@ -90,6 +94,7 @@ export class MissedPart implements ObserverPart {
 
   stop(): void {
     this.#work.stop();
+    clearTimeout(this.#writing);
   }
 
   lead(isLeader: boolean): void {
@@ -118,13 +123,13 @@ export class MissedPart implements ObserverPart {
         const age = receivedAt - Date.parse(creationTimestamp ?? '');
         this.#listing?.seen.add(uid);
         const isOfInterest = age < NEW_MILLISECONDS || (deletionTimestamp !== undefined && this.#pods.has(uid));
-        if (isOfInterest && this.#evaluate(pod)) this.#write();
+        if (isOfInterest && this.#evaluate(pod)) this.#writeSoon();
       },
       gone: ({ metadata: { uid } }) => {
         if (uid === undefined) return;
         this.#listing?.gone.add(uid);
         this.#listing?.seen.delete(uid);
-        if (this.#pods.delete(uid)) this.#write();
+        if (this.#pods.delete(uid)) this.#writeSoon();
       },
       listed: () => undefined,
     };
@@ -204,7 +209,14 @@ export class MissedPart implements ObserverPart {
     return this.#pods.set(uid, workload, missedProbes(object, surroundings));
   }
 
+  /** Once for all events of a second. Anybody who may create Pods could keep the observer busy otherwise. */
+  #writeSoon(): void {
+    this.#writing ??= setTimeout(() => this.#write(), WRITE_MILLISECONDS);
+  }
+
   #write(): void {
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
     this.#writer.replace(this.#pods.results());
   }
 
