@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../src/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../src/policy/bounds.ts';
+import { EXCEPTION_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../src/facts/fact-budget.ts';
+import { EXCEPTION_BOUNDS } from '../src/policy/exception-bounds.ts';
 import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../src/policy/policy-budget.ts';
 import { MAX_RECORDS } from '../src/sources/namespace-policies.ts';
 import { MAX_SPARE_RECORDS } from '../src/sources/policy-grants.ts';
@@ -41,6 +43,30 @@ describe('docs/limits.md', () => {
     ]);
     const whole = ['the whole `spec`, as JSON', `${number(MAX_SPEC_BYTES)} bytes`];
     expect(rowsUnder('Bounds of a policy')).toEqual([...bounds, whole]);
+  });
+
+  it('lists every bound of an exception with its number, and no other', () => {
+    const bounds = Object.values(EXCEPTION_BOUNDS).map(({ at, maximum, unit }) => [
+      `\`${at}\``,
+      `${number(maximum)} ${unit}`,
+    ]);
+    expect(rowsUnder('Bounds of an exception')).toEqual(bounds);
+  });
+
+  it('lists the budgets of facts', () => {
+    const size = (bytes: number): string => (bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`);
+    const kinds = [EXCEPTION_LIMITS, SERVICE_LIMITS, PROFILE_LIMITS];
+    const cells = rowsUnder('Budgets of facts').map(([, ...numbers]) => numbers);
+    expect(cells).toEqual([
+      [...kinds.map(({ object }) => size(object)), '`object`'],
+      [...kinds.map(({ objects }) => number(objects)), '`objects`'],
+      [...kinds.map(({ bytes }) => size(bytes)), '`bytes`'],
+      [...kinds.map(({ total }) => size(total)), '`total`'],
+    ]);
+    const file = 'sources/left-out-fact.ts';
+    expect(page).toContain(
+      `at most ${number(constant(file, 'MOST_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
+    );
   });
 
   it('lists the budgets of policies', () => {

@@ -62,6 +62,7 @@ export const exceptionSchema: OpenApiSchema = {
         },
         workloadSelector: selectorSchema(
           'The workloads, by the labels of the Pod or Pod template. {} is every workload of the namespace. Exactly one of workloads and workloadSelector is given.',
+          EXCEPTION_BOUNDS,
         ),
         containers: {
           description: 'The containers, by name, e.g. [worker]. Absent: all containers.',

@@ -1,5 +1,6 @@
 import { BOUNDS } from '../../src/policy/bounds.ts';
 import { OPERATORS } from '../../src/policy/label-selector.ts';
+import type { SelectorBounds } from '../../src/policy/label-selector.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 const labelName = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
@@ -10,8 +11,12 @@ const keyLength = '^([^/]{1,253}/)?[^/]{1,63}$';
 
 const labelValue: OpenApiSchema = { type: 'string', maxLength: 63, pattern: `^(${labelName})?$` };
 
-/** A meta/v1 LabelSelector, held to Kubernetes' own rules for labels. */
-export function selectorSchema(description: string): OpenApiSchema {
+/**
+ * A meta/v1 LabelSelector, held to Kubernetes' own rules for labels.
+ *
+ * @param bounds those of policies by default
+ */
+export function selectorSchema(description: string, bounds: SelectorBounds = BOUNDS): OpenApiSchema {
   return {
     description,
     type: 'object',
@@ -22,7 +27,7 @@ export function selectorSchema(description: string): OpenApiSchema {
         description:
           'Labels that must be there with exactly these values, e.g. { app: shop, tier: web }. Values that YAML takes for something else (true, 1, no) need quotes.',
         type: 'object',
-        maxProperties: BOUNDS.matchLabels.maximum,
+        maxProperties: bounds.matchLabels.maximum,
         additionalProperties: labelValue,
         'x-kubernetes-validations': [
           {
@@ -35,7 +40,7 @@ export function selectorSchema(description: string): OpenApiSchema {
       matchExpressions: {
         description: 'Requirements on labels; all of them must hold, together with matchLabels.',
         type: 'array',
-        maxItems: BOUNDS.matchExpressions.maximum,
+        maxItems: bounds.matchExpressions.maximum,
         'x-kubernetes-list-type': 'atomic',
         items: {
           description: 'One requirement on a label, e.g. { key: tier, operator: NotIn, values: [batch] }.',
@@ -58,7 +63,7 @@ export function selectorSchema(description: string): OpenApiSchema {
             values: {
               description: 'The values for In and NotIn, at least one. Left out with Exists and DoesNotExist.',
               type: 'array',
-              maxItems: BOUNDS.expressionValues.maximum,
+              maxItems: bounds.expressionValues.maximum,
               'x-kubernetes-list-type': 'atomic',
               items: labelValue,
             },

@@ -1,6 +1,7 @@
 import { isDnsSubdomain } from './dns-subdomain.ts';
 import { BOUNDS } from './bounds.ts';
 import { quoted } from '../json/quoted-value.ts';
+import type { Bound } from './bounds.ts';
 import type { Reader } from './reader.ts';
 
 /** The label selector operators of apimachinery's meta/v1 LabelSelector. */
@@ -41,25 +42,32 @@ export function selects(selector: LabelSelector, labels: Labels): boolean {
   });
 }
 
-/** Reads a LabelSelector. */
-export function readLabelSelector(reader: Reader): LabelSelector | undefined {
+/** The bounds of a selector's lists and maps. */
+export type SelectorBounds = Readonly<Record<'matchLabels' | 'matchExpressions' | 'expressionValues', Bound>>;
+
+/**
+ * Reads a LabelSelector.
+ *
+ * @param bounds those of policies by default
+ */
+export function readLabelSelector(reader: Reader, bounds: SelectorBounds = BOUNDS): LabelSelector | undefined {
   if (reader.object(['matchLabels', 'matchExpressions']) === undefined) return undefined;
   const requirements: Requirement[] = [];
   const labels = reader.at('matchLabels');
-  if (!labels.isAbsent) for (const requirement of readMatchLabels(labels)) requirements.push(requirement);
+  if (!labels.isAbsent) for (const requirement of readMatchLabels(labels, bounds)) requirements.push(requirement);
   const expressions = reader.at('matchExpressions');
   if (!expressions.isAbsent) {
-    for (const element of expressions.list(BOUNDS.matchExpressions) ?? []) {
-      const requirement = readExpression(element);
+    for (const element of expressions.list(bounds.matchExpressions) ?? []) {
+      const requirement = readExpression(element, bounds);
       if (requirement !== undefined) requirements.push(requirement);
     }
   }
   return requirements;
 }
 
-function readMatchLabels(reader: Reader): Requirement[] {
+function readMatchLabels(reader: Reader, bounds: SelectorBounds): Requirement[] {
   const requirements: Requirement[] = [];
-  for (const key of reader.keys(BOUNDS.matchLabels)) {
+  for (const key of reader.keys(bounds.matchLabels)) {
     const value = readLabelValue(reader.at(key));
     if (readLabelKey(reader.at(key), key) && value !== undefined) {
       requirements.push({ key, operator: 'In', values: [value] });
@@ -70,13 +78,13 @@ function readMatchLabels(reader: Reader): Requirement[] {
 
 const NONE: readonly string[] = [];
 
-function readExpression(reader: Reader): Requirement | undefined {
+function readExpression(reader: Reader, bounds: SelectorBounds): Requirement | undefined {
   if (reader.object(['key', 'operator', 'values']) === undefined) return undefined;
   const key = reader.at('key').string();
   const keyIsGood = key !== undefined && readLabelKey(reader.at('key'), key);
   const operator = reader.at('operator').oneOf(OPERATORS);
   const given = reader.at('values');
-  const listed = given.isAbsent || given.isNull ? [] : given.list(BOUNDS.expressionValues);
+  const listed = given.isAbsent || given.isNull ? [] : given.list(bounds.expressionValues);
   if (listed === undefined) return undefined;
   const values = listed.map(readLabelValue);
   if (operator === 'In' || operator === 'NotIn') {

@@ -209,7 +209,7 @@ function readSpec(catalogue: CheckCatalogue, spec: Reader): ExceptionSpec | unde
       `must have either workloads or workloadSelector${isGiven(named) ? ', not both' : '; {} selects every workload'}`,
     );
   const workloads = isGiven(named) ? readWorkloads(named) : undefined;
-  const workloadSelector = isGiven(selected) ? readLabelSelector(selected) : undefined;
+  const workloadSelector = isGiven(selected) ? readLabelSelector(selected, EXCEPTION_BOUNDS) : undefined;
   const listed = spec.at('containers');
   const containers = isGiven(listed)
     ? listed.names('container', BOUNDS.containers, BOUNDS.containerName, containerProblem)

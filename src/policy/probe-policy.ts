@@ -102,7 +102,7 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
   reportClusterFields(spec, isCluster);
   if (spec.object([...SPEC_FIELDS, ...CLUSTER_SPEC_FIELDS]) === undefined) return undefined;
 
-  const workloadSelector = optional(spec.at('workloadSelector'), readLabelSelector);
+  const workloadSelector = optional(spec.at('workloadSelector'), (selector) => readLabelSelector(selector));
   return {
     kind,
     name: metadata.name,
@@ -147,7 +147,7 @@ function readClusterFields(
   isCluster: boolean,
 ): Pick<ProbePolicy, 'priority'> & Partial<Pick<ProbePolicy, 'namespaceSelector' | 'annotations' | 'exceptions'>> {
   if (!isCluster) return { priority: 0 };
-  const namespaceSelector = optional(spec.at('namespaceSelector'), readLabelSelector);
+  const namespaceSelector = optional(spec.at('namespaceSelector'), (selector) => readLabelSelector(selector));
   const annotations = optional(spec.at('annotations'), (field) => field.oneOf(['Allow', 'Ignore'] as const));
   const exceptions = optional(spec.at('exceptions'), (field) => readExceptionSettings(catalogue, field));
   return {

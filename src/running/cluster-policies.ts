@@ -9,7 +9,7 @@ import { PolicyStatusWriter } from '../sources/policy-status-writer.ts';
 import { statusAdvice } from './status-advice.ts';
 import { policyListener } from './policy-listener.ts';
 import type { Logger } from 'pino';
-import type { PolicyBudgetStatus } from '../sources/kubernetes-source.ts';
+import type { FactBudgetStatus, PolicyBudgetStatus } from '../sources/kubernetes-source.ts';
 import type { ExceptionState } from '../policy/exception-state.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
@@ -27,6 +27,7 @@ export interface ClusterPoliciesDependencies {
 /** What the metrics tell of policies from a cluster. */
 export interface ClusterPolicyMeasures {
   readonly policyBudget: () => PolicyBudgetStatus;
+  readonly factBudgets: () => readonly FactBudgetStatus[];
   /** The number of exceptions in each state. */
   readonly exceptions: () => Readonly<Record<ExceptionState, number>>;
   readonly statusesSetAside: () => Readonly<Record<string, number>>;
@@ -76,6 +77,13 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
           if (count > 0) log.warn(details, 'policies over budget are not in force');
           else log.info(details, 'the policies of the namespace are within the budgets again');
         },
+        overBudgetFacts: ({ count, ...details }) => {
+          if (count > 0) log.warn({ ...details, overBudget: count }, 'objects over budget have no effect');
+          else log.info(details, 'the objects of the namespace are within the budgets again');
+        },
+        unreadableFact: (fact) => {
+          log.warn(fact, 'object cannot be read and has no effect');
+        },
         ...(writer && {
           advice: statusAdvice(),
           status: (...stale: Parameters<PolicyStatusWriter['update']>) => {
@@ -107,6 +115,7 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   get metrics(): ClusterPolicyMeasures {
     return {
       policyBudget: () => this.source.budget(),
+      factBudgets: () => this.source.factBudgets(),
       exceptions: () => exceptionCounts(this.#store.current, this.#now()),
       statusesSetAside: () => this.#statusWriter?.setAside() ?? {},
     };

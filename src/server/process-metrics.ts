@@ -14,6 +14,10 @@ export interface ProcessSources {
   readonly policyBudget?: () =>
     | { readonly overBudget: Readonly<Record<Budget, number>>; readonly used: number; readonly total: number }
     | undefined;
+  /** How the budgets of facts are used, by kind. Undefined without a cluster. */
+  readonly factBudgets?: () =>
+    | readonly { readonly kind: string; readonly leftOut: Readonly<Record<string, number>>; readonly used: number }[]
+    | undefined;
   readonly leader: () => boolean;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -27,6 +31,7 @@ export interface ProcessSources {
  */
 export function observeProcess(sources: ProcessSources, leaderWrites: string, registers: Registry[]): void {
   observePolicies(sources, registers);
+  observeFacts(sources, registers);
   new Gauge({
     name: 'probewright_leader',
     help: `Whether this replica leads: the leader writes ${leaderWrites}.`,
@@ -96,6 +101,28 @@ function observePolicies(sources: ProcessSources, registers: Registry[]): void {
     registers,
     collect() {
       this.set(sources.policyBudget?.()?.total ?? 0);
+    },
+  });
+}
+
+function observeFacts(sources: ProcessSources, registers: Registry[]): void {
+  new Gauge({
+    name: 'probewright_facts_left_out',
+    help: 'Exceptions, Services and StartupProfiles without effect: over a budget (reason), or invalid.',
+    labelNames: ['kind', 'reason'],
+    registers,
+    collect() {
+      for (const { kind, leftOut } of sources.factBudgets?.() ?? [])
+        for (const [reason, count] of Object.entries(leftOut)) this.set({ kind, reason }, count);
+    },
+  });
+  new Gauge({
+    name: 'probewright_fact_budget_used_bytes',
+    help: 'Estimated memory of exceptions, Services and StartupProfiles, which counts against the budget of each kind.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const { kind, used } of sources.factBudgets?.() ?? []) this.set({ kind }, used);
     },
   });
 }

@@ -1,3 +1,4 @@
+import { EXCEPTION_LIMITS, memoryOfText } from '../facts/fact-budget.ts';
 import { Exceptions } from '../facts/exceptions.ts';
 import { POLICY_API_VERSION } from '../policy/api-version.ts';
 import { reportedStatus } from './exception-status.ts';
@@ -18,6 +19,11 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
     const { name, expires, created, spec } = parsed.exception;
     return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };
   },
+  limits: EXCEPTION_LIMITS,
+  bytes: ({ text }) => memoryOfText(text),
+  created: ({ created }) => created,
+  reported: ({ reported }) => reported,
+  reportedOf: reportedStatus,
   facts: (objects = new Map()) => ({ exceptions: new Exceptions(objects) }),
 };
 

@@ -1,3 +1,4 @@
+import type { FactLimits } from '../facts/fact-budget.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
@@ -41,6 +42,16 @@ export interface FactKind<T extends NamedFact = NamedFact> {
   readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
   /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
   readonly mirrored?: (fact: T) => T;
+  /** The budgets of the kind in a cluster. */
+  readonly limits: FactLimits;
+  /** How many bytes of memory a fact takes at most, after `mirrored`. */
+  readonly bytes: (fact: T) => number;
+  /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
+  readonly created?: (fact: T) => number | undefined;
+  /** What the status of the object says, for the writer of statuses. */
+  readonly reported?: (fact: T) => string | undefined;
+  /** The same, of an object that cannot be read. */
+  readonly reportedOf?: (object: JsonObject) => string;
   /** Undefined = nothing has been read of the kind, so the facts are unknown. */
   readonly facts: (objects: FactsOfKind<T> | undefined) => Partial<Facts>;
 }

@@ -5,7 +5,7 @@ import { NO_FACTS } from '../facts/facts.ts';
 import { FactStore } from './fact-store.ts';
 import { NAMESPACE_KIND } from './namespace-kind.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
-import { PolicyLoader } from './policy-loader.ts';
+import { ObjectLoader } from './object-loader.ts';
 import { PolicyMirror } from './policy-mirror.ts';
 import { formatSourceProblem } from './policy-source.ts';
 import { realTimer } from '../kubernetes/timer.ts';
@@ -17,6 +17,8 @@ import type { KindToMirror } from '../kubernetes/mirrored-kind.ts';
 import type { ProjectionStore } from '../kubernetes/projection.ts';
 import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
 import type { Budget } from '../policy/policy-budget.ts';
+import type { FactCounts, FactListener, LeftOutObject } from './fact-reports.ts';
+import type { FactToLoad } from './facts-to-load.ts';
 import type { FactKind, NamedFact } from './fact-kind.ts';
 import { POLICY_KINDS } from '../policy/probe-policy.ts';
 import type { PolicyKind } from '../policy/probe-policy.ts';
@@ -46,6 +48,10 @@ export interface KubernetesSourceOptions {
   readonly advice?: PolicyMirrorListener['advice'];
   /** Called when other policies of a namespace are over budget than before. */
   readonly overBudget?: PolicyMirrorListener['overBudget'];
+  /** Called when facts of a namespace come to be over a budget, or are within the budgets again. */
+  readonly overBudgetFacts?: FactListener['overBudget'];
+  /** Called once for each problem of a fact that cannot be read. */
+  readonly unreadableFact?: FactListener['unreadable'];
 }
 
 /** How many objects of a kind there are. */
@@ -75,6 +81,13 @@ export interface PolicyBudgetStatus {
   readonly total: number;
 }
 
+/** How the budgets of one kind of facts are used. */
+export interface FactBudgetStatus extends FactCounts {
+  readonly kind: string;
+  /** The budget of all namespaces together, in bytes. */
+  readonly total: number;
+}
+
 const GATHER_MILLISECONDS = 50;
 const NAMESPACE_MILLISECONDS = 500;
 /** The most problems that /readyz lists. */
@@ -93,7 +106,9 @@ export class KubernetesSource implements PolicySource {
   readonly #gatherMilliseconds: number;
   readonly #timer: Timer;
   readonly #policyMirrors: readonly PolicyMirror[];
-  readonly #loaders: readonly PolicyLoader[];
+  readonly #loaders: readonly Pick<ObjectLoader<unknown>, 'wake' | 'loadAll' | 'stop'>[];
+  /** Objects that are left out are not waited for: decisions without them are sound. */
+  readonly #factLoaders: readonly ObjectLoader<FactToLoad>[];
   readonly #policyBudget: number;
   readonly #namespaces: ProjectedObjects<LabelsOfNamespace>;
   readonly #waiters: NamespaceWaiters;
@@ -134,7 +149,6 @@ export class KubernetesSource implements PolicySource {
       this.#schedule();
     });
     this.#policyMirrors = POLICY_KINDS.map((kind) => this.#policyMirror(kind, options));
-    this.#loaders = this.#policyMirrors.map((mirror) => new PolicyLoader(client, mirror, this.#timer, clock.random));
     const mirror = <T>(kind: KindToMirror<T>, store: ProjectionStore<T>, updated: () => void): MirroredKind<T> => {
       const listener = { updated, troubled: (problem: string | undefined) => this.#noteTrouble(kind.path, problem) };
       return new MirroredKind(client, kind, store, listener, clock, {
@@ -142,17 +156,21 @@ export class KubernetesSource implements PolicySource {
       });
     };
     this.#namespaceKind = mirror(NAMESPACE_KIND, this.#namespaces, () => this.#releaseArrived());
+    const { overBudgetFacts: overBudget, unreadableFact: unreadable } = options;
+    const changed = (): void => {
+      this.#facts = undefined;
+      this.#schedule();
+    };
     this.#factStores = (options.factKinds ?? []).map(
-      (kind) =>
-        new FactStore(kind, catalogue, () => {
-          this.#facts = undefined;
-          this.#schedule();
-        }),
+      (kind) => new FactStore(kind, catalogue, { changed, overBudget, unreadable }),
     );
+    const { random } = clock;
+    this.#loaders = this.#policyMirrors.map((policies) => new ObjectLoader(client, policies, this.#timer, random));
+    this.#factLoaders = this.#factStores.map((store) => new ObjectLoader(client, store, this.#timer, random));
     const factMirrors = (isRequired: boolean): MirroredKind<NamedFact>[] =>
       this.#factStores
         .filter(({ kind }) => kind.isRequired === isRequired)
-        .map((store) => mirror(store.kindToMirror, store, () => undefined));
+        .map((store) => mirror(store.kindToMirror, store, () => this.#wakeLoaders()));
     this.#kinds = [
       ...this.#policyMirrors.map((policies) => mirror(policies.kindToMirror, policies, () => this.#wakeLoaders())),
       this.#namespaceKind,
@@ -169,7 +187,7 @@ export class KubernetesSource implements PolicySource {
     await Promise.all(this.#loaders.map((loader) => loader.loadAll()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
     this.#state = 'running';
-    for (const loader of this.#loaders) loader.wake();
+    for (const loader of [...this.#loaders, ...this.#factLoaders]) loader.wake();
     return this.#snapshot();
   }
 
@@ -178,7 +196,7 @@ export class KubernetesSource implements PolicySource {
     this.#listener = undefined;
     this.#callOff?.();
     for (const kind of [...this.#kinds, ...this.#optionalKinds]) kind.stop();
-    for (const loader of this.#loaders) loader.stop();
+    for (const loader of [...this.#loaders, ...this.#factLoaders]) loader.stop();
     this.#waiters.giveUp();
   }
 
@@ -218,6 +236,20 @@ export class KubernetesSource implements PolicySource {
     };
   }
 
+  /** How the budgets of facts are used, by kind. */
+  factBudgets(): readonly FactBudgetStatus[] {
+    return this.#factStores.map((store) => ({
+      kind: store.kind.kind,
+      total: store.kind.limits.total,
+      ...store.counts(),
+    }));
+  }
+
+  /** Objects of a kind of facts that are left out, because of a budget or because they cannot be read. */
+  leftOut(kind: string): Iterable<LeftOutObject> {
+    return this.#factStores.find((store) => store.kind.kind === kind)?.leftOut() ?? [];
+  }
+
   /**
    * Waits for the labels of a new namespace: its first Pod may come before the watch reports the namespace, or between
    * two watches. Returns undefined when the labels are in force or no policy looks at labels. Otherwise returns a
@@ -251,7 +283,7 @@ export class KubernetesSource implements PolicySource {
   }
 
   #wakeLoaders(): void {
-    if (this.#state === 'running') for (const loader of this.#loaders) loader.wake();
+    if (this.#state === 'running') for (const loader of [...this.#loaders, ...this.#factLoaders]) loader.wake();
   }
 
   #schedule(): void {

@@ -4,7 +4,7 @@ import { keyOf, PolicyRecords } from './namespace-policies.ts';
 import { PoliciesToLoad } from './policies-to-load.ts';
 import { PolicyGrants } from './policy-grants.ts';
 import { applyGrant, isIncomplete, isOverBudget, OMITTED_METADATA, readRecord } from './policy-record.ts';
-import { collectionPath, placeOf } from './policy-reference.ts';
+import { collectionPath, namespacedCollectionPath, placeOf } from './policy-reference.ts';
 import { PolicyReports } from './policy-reports.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
@@ -13,6 +13,7 @@ import type { ObjectName, ProjectionStore } from '../kubernetes/projection.ts';
 import type { Listing } from '../kubernetes/reflector.ts';
 import type { Budget } from '../policy/policy-budget.ts';
 import type { PolicyKind, ProbePolicy } from '../policy/probe-policy.ts';
+import type { Loading, StoreToLoad } from './object-loader.ts';
 import type { ToLoad } from './policies-to-load.ts';
 import type { PolicyRecord } from './policy-record.ts';
 import type { PolicyReference } from './policy-reference.ts';
@@ -43,7 +44,8 @@ export interface PolicyCounts {
  * version is known from memory, or after a restart from the object's own status. A policy over budget takes next to no
  * memory: when there is room again, it has to be loaded.
  */
-export class PolicyMirror implements ProjectionStore<PolicyRecord> {
+export class PolicyMirror implements ProjectionStore<PolicyRecord>, StoreToLoad<ToLoad> {
+  readonly omit = OMITTED_METADATA;
   readonly kind: PolicyKind;
   /** How the kind is mirrored into this store. */
   readonly kindToMirror: KindToMirror<PolicyRecord>;
@@ -146,6 +148,24 @@ export class PolicyMirror implements ProjectionStore<PolicyRecord> {
     }
     const record = this.#records.find(what.policy);
     if (record !== undefined && isIncomplete(record)) this.#toLoad.add(record);
+  }
+
+  loading(what: ToLoad): Loading {
+    const { kind } = this;
+    if ('namespace' in what)
+      return { path: namespacedCollectionPath(kind, what.namespace), listing: this.namespaceListing(what.namespace) };
+    const { namespace, name } = what.policy;
+    return {
+      path: namespace === undefined ? collectionPath(kind) : namespacedCollectionPath(kind, namespace),
+      name,
+      listing: {
+        page: ([object]) => {
+          if (object !== undefined) this.load(what.policy, object);
+        },
+        // A policy that is gone is left to the watch.
+        end: () => undefined,
+      },
+    };
   }
 
   /** A policy was loaded. Another version than the recorded one is left to the watch. */

@@ -1,3 +1,4 @@
+import { memoryOfText, SERVICE_LIMITS } from '../facts/fact-budget.ts';
 import { KnownServices, readService, UNKNOWN_SERVICES } from '../facts/services.ts';
 import type { ServiceDigest } from '../facts/services.ts';
 import type { FactKind } from './fact-kind.ts';
@@ -15,5 +16,7 @@ export const SERVICES: FactKind<ServiceDigest> = {
     const fact = readService(object);
     return fact && { fact };
   },
+  limits: SERVICE_LIMITS,
+  bytes: ({ text }) => memoryOfText(text),
   facts: (objects) => ({ services: objects === undefined ? UNKNOWN_SERVICES : new KnownServices(objects) }),
 };

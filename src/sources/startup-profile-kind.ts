@@ -1,4 +1,5 @@
-import { LearnedStarts, withoutSeconds, workloadStarts } from '../facts/learned-starts.ts';
+import { PROFILE_LIMITS } from '../facts/fact-budget.ts';
+import { LearnedStarts, memoryOfStarts, withoutSeconds, workloadStarts } from '../facts/learned-starts.ts';
 import { readStartupProfile, STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
 import { stringMember, objectMember } from '../json/json-value.ts';
 import { POLICY_API_VERSION } from '../policy/api-version.ts';
@@ -20,5 +21,7 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
     return name === undefined || profile === undefined ? undefined : { fact: workloadStarts(name, profile) };
   },
   mirrored: withoutSeconds,
+  limits: PROFILE_LIMITS,
+  bytes: memoryOfStarts,
   facts: (objects) => (objects === undefined ? {} : { starts: new LearnedStarts(objects) }),
 };

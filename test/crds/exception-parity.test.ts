@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { MAX_SPEC_BYTES } from '../../src/policy/bounds.ts';
 import { parseProbeException } from '../../src/policy/probe-exception.ts';
 import { formatProblem } from '../../src/policy/problems.ts';
 import { exceptionDocument } from '../exceptions.ts';
@@ -91,6 +92,23 @@ const spec = fc.record(
   { requiredKeys: [] },
 );
 
+/** A selector with labels as long as labels may be. */
+function selecting(labels: number, requirements: number, values: number): JsonObject {
+  const key = (index: number): string => `${'p.'.repeat(126)}p/${String(index).padStart(63, 'k')}`;
+  const indices = (count: number): number[] => [...Array(count).keys()];
+  return {
+    workloads: null,
+    workloadSelector: {
+      matchLabels: Object.fromEntries(indices(labels).map((index) => [key(index), 'v'.repeat(63)])),
+      matchExpressions: indices(requirements).map((index) => ({
+        key: key(index),
+        operator: 'NotIn',
+        values: indices(values).map((value) => String(value).padStart(63, 'v')),
+      })),
+    },
+  };
+}
+
 describe('the schema of a ProbeException and its parser', () => {
   it('accept the same exceptions, and refuse the same', () => {
     const verdicts = { accepted: 0, refused: 0 };
@@ -124,6 +142,9 @@ describe('the schema of a ProbeException and its parser', () => {
     ['a container twice', { containers: ['a', 'a'] }],
     ['no checks', { checks: [] }],
     ['no containers', { containers: [] }],
+    ['17 labels', selecting(17, 16, 32)],
+    ['17 requirements', selecting(16, 17, 32)],
+    ['33 values', selecting(16, 16, 33)],
   ])('refuse an exception with %s', (_, changes) => {
     expect(agreedVerdict(changes)).toBe(false);
   });
@@ -132,7 +153,21 @@ describe('the schema of a ProbeException and its parser', () => {
     ['every workload of the namespace', { workloads: null, workloadSelector: {} }],
     ['64 workloads', { workloads: Array.from({ length: 64 }, (_, i) => ({ kind: 'Deployment', name: `w${i}` })) }],
     ['containers and a ticket', { containers: ['a', 'b'], ticket: 'PAY-1' }],
+    ['a selector at its bounds', selecting(16, 16, 32)],
   ])('accept an exception with %s', (_, changes) => {
     expect(agreedVerdict(changes)).toBe(true);
+  });
+
+  it('bound a spec to less than 64 KiB as JSON', () => {
+    const spec = {
+      ...selecting(16, 16, 32),
+      checks: Object.keys(CHECK_CATALOGUE).slice(0, 64),
+      containers: [...Array(64).keys()].map((index) => String(index).padStart(63, 'c')),
+      owner: '\u0001'.repeat(127) + 'o',
+      reason: '\u0001'.repeat(511) + 'r',
+      ticket: '\u0001'.repeat(127) + 't',
+    };
+    expect(agreedVerdict(spec)).toBe(true);
+    expect(Buffer.byteLength(JSON.stringify(exceptionDocument(spec)['spec']))).toBeLessThan(MAX_SPEC_BYTES);
   });
 });

@@ -79,7 +79,7 @@ const [kind, make] = found;
 
 /** Loads the code, so that the measurement has objects only. */
 function mirror(namespaces: number): FactStore {
-  const store = new FactStore(kind, CHECK_CATALOGUE, () => undefined);
+  const store = new FactStore(kind, CHECK_CATALOGUE, { changed: () => undefined });
   const listing = projectInto(store.kindToMirror.project, store).listing();
   for (let namespace = 0; namespace < namespaces; namespace++) listing.page(page(make, namespace));
   listing.end();

@@ -55,7 +55,7 @@ class World {
     listing.end();
   }
 
-  /** As PolicyLoader does. */
+  /** As ObjectLoader does. */
   load(): number {
     for (let loads = 0; ; loads++) {
       const what = this.mirror.takeIncomplete();

@@ -1,0 +1,102 @@
+import { Backoff } from '../kubernetes/backoff.ts';
+import { omittingMetadata } from '../kubernetes/omitted-metadata.ts';
+import { PagedList } from '../kubernetes/paged-list.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
+import type { Listing } from '../kubernetes/reflector.ts';
+import type { Timer } from '../kubernetes/timer.ts';
+
+/** The pause between two loads: a tenant whose changes move objects in and out of a budget must not cause load. */
+const PAUSE_MILLISECONDS = 10;
+const RETRY = { minimum: 1000, maximum: 60_000 };
+
+/** How to load one object, or all objects of a namespace. */
+export interface Loading {
+  /** The path of the collection. */
+  readonly path: string;
+  /** Only the object of this name. */
+  readonly name?: string;
+  /** Takes what was loaded, page by page. */
+  readonly listing: Listing;
+}
+
+/** A store that drops objects which are over a budget, and needs them again when the budget has room. */
+export interface StoreToLoad<What> {
+  /** Members of the objects' metadata that the store does not need. */
+  readonly omit: readonly string[];
+  /** What has to be loaded. The same is not returned again until something has changed, or until it was put back. */
+  takeIncomplete(): What | undefined;
+  loading(what: What): Loading;
+  /** What was taken could not be loaded. */
+  putBack(what: What): void;
+}
+
+/**
+ * Loads objects that a budget has room for again: what is over budget is not kept in memory. One object is requested as
+ * a list with a field selector on the name, which needs no more rights than mirroring.
+ */
+export class ObjectLoader<What> {
+  readonly #pages: PagedList;
+  readonly #store: StoreToLoad<What>;
+  readonly #timer: Timer;
+  readonly #backoff: Backoff;
+  readonly #stopped = new AbortController();
+  #isLoading = false;
+  #callOff: (() => void) | undefined;
+
+  constructor(client: ApiClient, store: StoreToLoad<What>, timer: Timer, random: () => number) {
+    this.#pages = new PagedList(client);
+    this.#store = store;
+    this.#timer = timer;
+    this.#backoff = new Backoff(RETRY, random);
+  }
+
+  /** Call this when objects may have to be loaded. */
+  wake(): void {
+    if (this.#isLoading || this.#callOff !== undefined || this.#stopped.signal.aborted) return;
+    void this.#loadOne().then((outcome) => {
+      if (outcome === 'idle' || this.#stopped.signal.aborted) return;
+      const pause = outcome === 'failed' ? this.#backoff.next() : PAUSE_MILLISECONDS;
+      this.#callOff = this.#timer(pause, () => {
+        this.#callOff = undefined;
+        this.wake();
+      });
+    });
+  }
+
+  /** Loads objects until nothing is left to load or a load fails. Never rejects. */
+  async loadAll(): Promise<void> {
+    while ((await this.#loadOne()) === 'loaded');
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#callOff?.();
+  }
+
+  async #loadOne(): Promise<'loaded' | 'failed' | 'idle'> {
+    const what = this.#store.takeIncomplete();
+    if (what === undefined) return 'idle';
+    this.#isLoading = true;
+    try {
+      await this.#load(this.#store.loading(what));
+      this.#backoff.reset();
+      return 'loaded';
+    } catch {
+      this.#store.putBack(what);
+      return 'failed';
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  async #load({ path, name, listing }: Loading): Promise<void> {
+    const query = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
+    const { signal } = this.#stopped;
+    const reduce = omittingMetadata('list', this.#store.omit);
+    await this.#pages.forEachPage({ method: 'GET', path, query, reduce, signal }, ({ items }) => {
+      const asked = name === undefined ? items : items.filter(({ metadata }) => metadata.name === name);
+      if (!signal.aborted) listing.page(asked);
+    });
+    if (!signal.aborted) listing.end();
+  }
+}
