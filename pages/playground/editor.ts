@@ -62,7 +62,8 @@ export class Editor {
       syntaxHighlighting(COLOURS),
       THEME,
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      // The text is the only way for a keyboard to scroll the editor.
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) onChange();
       }),

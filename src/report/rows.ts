@@ -6,9 +6,9 @@ import type { Markup } from '../text/xml.ts';
 import type { RowView } from './page-view.ts';
 import type { ReportedWorkload } from './report.ts';
 
-/** Characters that rows and drawings may have together, for each workload, and for a page of few workloads. */
+/** Characters that rows and drawings may have together: for each workload, and for a page of up to 1,000 workloads. */
 const BUDGET_OF_WORKLOAD = 2_700;
-const LEAST_BUDGET = 900_000;
+const LEAST_BUDGET = 1_000 * BUDGET_OF_WORKLOAD;
 /** Characters of a row in brief, at most. This much is kept for each row that follows. */
 const BRIEF_ROW = 1_100;
 /** Findings of a row in brief. */

@@ -179,6 +179,14 @@ spec:
     await open.close();
   });
 
+  it('has editors that a keyboard can scroll', async () => {
+    const policies = readFileSync('examples/policies/cluster-defaults.yaml', 'utf8');
+    const open = await openTexts({ manifests: '# a line\n'.repeat(500), policies }, { ...WIDE, width: 360 });
+    expect(await open.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect(await accessibilityFindings(open, ['color-contrast'])).toEqual([]);
+    await open.close();
+  });
+
   it('keeps the texts when a link is damaged, and says so', async () => {
     const open = await openPage(browser, html);
     await open.evaluate("location.hash = 'v1:AAAA'; undefined");

@@ -143,6 +143,15 @@ describe.skipIf(whyNoBrowser() !== undefined)('the page of a report in a browser
     await open.close();
   });
 
+  it('fits on paper, with all columns of its tables', async () => {
+    // A4 with margins of 1 cm, at 96 dots an inch.
+    const open = await openPage(browser, report, { ...WIDE, width: 718 });
+    await open.page.emulateMediaType('print');
+    expect(await open.evaluate('document.documentElement.scrollWidth')).toBe(718);
+    expect(await open.evaluate("document.querySelectorAll('table').length")).toBeGreaterThan(2);
+    await open.close();
+  });
+
   it('does the work of a filter once for each row: 1,000 rows need no second pass', async () => {
     const open = await openPage(browser, await reportOf(fleet(60)));
     await open.evaluate(`
