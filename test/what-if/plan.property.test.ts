@@ -11,6 +11,7 @@ import { inputsOf } from '../../src/manifests/inputs.ts';
 import { runToEnd } from '../../src/steps.ts';
 import { snapshotAfter } from '../../src/what-if/policy-change.ts';
 import { planInSteps } from '../../src/what-if/plan.ts';
+import { without } from '../kubernetes/fake-store.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { anyWorkload } from '../arbitrary-workloads.ts';
@@ -49,12 +50,22 @@ const policy = fc.oneof(
     metadata: { ...(document['metadata'] as JsonObject), namespace: 'apps' },
   })),
 );
+/** The object in another namespace, unless the object belongs to the cluster. */
+function movedTo(object: JsonObject, namespace: string): JsonObject {
+  const metadata = object['metadata'] as JsonObject;
+  return metadata['namespace'] === undefined ? object : { ...object, metadata: { ...metadata, namespace } };
+}
 const policies = fc
   .tuple(
     fc.uniqueArray(policy, { maxLength: 4, selector: keyOf }),
     fc.uniqueArray(anyFact, { maxLength: 4, selector: keyOf }),
   )
-  .map(([first, second]) => [...first, ...second]);
+  .chain(([first, second]) => {
+    const all = [...first, ...second];
+    const places = fc.array(fc.constantFrom('apps', 'apps', 'data'), { minLength: all.length, maxLength: all.length });
+    return places.map((namespaces) => all.map((object, index) => movedTo(object, namespaces[index] ?? 'apps')));
+  })
+  .map((all) => all.filter((object, index) => all.findIndex((other) => keyOf(other) === keyOf(object)) === index));
 const workloads = fc.array(
   fc.oneof(
     anyWorkload,
@@ -68,6 +79,10 @@ const workloads = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
+/** Every other file has its workload in a List. */
+const inFile = (object: JsonObject, index: number): JsonObject =>
+  index % 2 === 1 ? { apiVersion: 'v1', kind: 'List', items: [object] } : object;
+
 /** The inputs with these objects: a file for each workload, named as the workload. */
 function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects: readonly JsonObject[]): Inputs {
   const texts = (
@@ -78,7 +93,7 @@ function inputs(old: readonly JsonObject[], now: readonly JsonObject[], objects:
     problems: [],
   });
   const settings = { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default', now: NOW };
-  const read = inputsOf(texts(objects, 'w'), texts(old, 'old'), settings, texts(now, 'new'));
+  const read = inputsOf(texts(objects.map(inFile), 'w'), texts(old, 'old'), settings, texts(now, 'new'));
   expect(read.policyProblems).toEqual([]);
   return read;
 }
@@ -165,10 +180,13 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
       // Every third change also removes an object.
       const candidates = [...old, ...now].filter(isRemovable).map(removalOf);
       const removed = choice % 3 === 0 ? candidates.slice(choice % 7, (choice % 7) + 1) : [];
-      const objects = given.map((object, index) => ({
-        ...object,
-        metadata: { ...(object['metadata'] as JsonObject), name: `w${index}` },
-      }));
+      const objects = given.map((object, index) => {
+        const metadata = without(object['metadata'] as JsonObject, 'name');
+        // Some workloads are in another namespace, and some have a name that the API server makes.
+        const namespace = (choice + index) % 3 === 2 ? 'data' : 'apps';
+        const named = (choice + index) % 5 === 4 ? 'generateName' : 'name';
+        return { ...object, metadata: { ...metadata, namespace, [named]: `w${index}` } };
+      });
       const read = inputs(old, now, objects);
       const after = snapshotAfter(CHECK_CATALOGUE, read.policies, { applied: read.newPolicies, removed });
       const plan = JSON.parse(
