@@ -165,7 +165,14 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
     spec: { containers: [{ name: 'app', ports: [{ containerPort: 80, name: 'http' }], ...probes }] },
   });
   const pod = podWith({});
-  const alive = podWith({ livenessProbe: { httpGet: { path: '/', port: 'http' } } });
+  // Start times are learned for workloads, and not for single Pods.
+  const { metadata, spec } = podWith({ livenessProbe: { httpGet: { path: '/', port: 'http' } } });
+  const alive: JsonObject = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
+    spec: { template: { metadata, spec } },
+  };
   const misnamed = podWith({ livenessProbe: { httpGet: { path: '/', port: 'htpp' } } });
   const excepted = exceptionDocument({ workloads: [{ kind: 'Pod', name: 'w0' }] });
   const learning = clusterPolicyDocument({ containers: ['*'], slowStart: { fromInitialDelaySeconds: 1, learned: {} } });
@@ -249,8 +256,8 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
         // The exception is removed.
         [[excepted], [], [misnamed], 0],
         [[], [service], [pod], 1],
-        [[], [startupProfile('Pod', 'w0', [3000], 0)], [alive], 1],
-        [[learning], [startupProfile('Pod', 'w0', [300, 300, 300, 300, 300, 300], 0)], [alive], 1],
+        [[], [startupProfile('Deployment', 'w0', [3000], 0)], [alive], 1],
+        [[learning], [startupProfile('Deployment', 'w0', [300, 300, 300, 300, 300, 300], 0)], [alive], 1],
       ],
     },
   );
