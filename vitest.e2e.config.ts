@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/longest-first.ts';
 
 /** End-to-end tests against a real kube-apiserver: needs KUBEBUILDER_ASSETS (kube-apiserver, etcd, kubectl). */
 export default defineConfig({
@@ -8,5 +9,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Each file starts a control plane of its own. Most tests wait for the control plane, so two files share a machine well.
     maxWorkers: 2,
+    sequence: { sequencer: longestFirst(['cluster', 'chart', 'observed-pods', 'startup-profiles', 'image']) },
   },
 });
