@@ -112,6 +112,7 @@ export function replicaScenarios(scenarios: HostilePolicies): void {
       async (scenario) => {
         const first = await start();
         await untilReady(first);
+        await api.untilWatched();
         await api.store(HONEST.slice(0, 2).map(honest));
         await api.store(scenarios[scenario]?.() ?? []);
         await api.store(HONEST.slice(2).map(honest));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isRecord } from '../../src/kubernetes/kubernetes-object.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,6 +52,11 @@ export class TenantsApiServer {
       this.#policies.push(policy);
       await this.#tell('ADDED', policy);
     }
+  }
+
+  /** Waits for a watch of policies. A policy that is stored between a list and its watch is not shown to that watch. */
+  async untilWatched(): Promise<void> {
+    while (this.#watches.size === 0) await pause(10);
   }
 
   /** What a policy's status says now. */
