@@ -62,6 +62,9 @@ export class FactBudgets {
   record(namespace: string, fact: LeftOutFact): void {
     const known = this.#leftOut.get(namespace) ?? new NamespaceLeftOut();
     this.#leftOut.set(namespace, known);
+    // The same problem again: a list brings every object anew.
+    const before = known.byName.get(fact.name);
+    if (before?.problem === fact.problem) fact.isTold = before?.isTold === true;
     if (!known.isBeyond(fact)) known.byName.set(fact.name, fact);
     this.toLoad.delete(namespace, fact.name);
     this.noteChange(namespace);

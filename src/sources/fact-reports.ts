@@ -25,7 +25,7 @@ export interface FactListener {
   readonly changed: () => void;
   /** Objects of a namespace are over a budget, or no longer. Called once for each, and not while there is a list. */
   readonly overBudget?: ((change: FactsOverBudget) => void) | undefined;
-  /** An object cannot be read. Called once for each problem. */
+  /** An object cannot be read. Called once for each problem, and not while there is a list. */
   readonly unreadable?: ((fact: UnreadableFact) => void) | undefined;
 }
 
@@ -56,21 +56,29 @@ export class FactReports {
     this.#listener = listener;
   }
 
-  /** Call this before the object is recorded. */
-  noteUnreadable(namespace: string, { name, problem = '' }: LeftOutFact): void {
-    const before = this.#budgets.leftOut.get(namespace)?.byName.get(name);
-    if (before?.problem !== problem) this.#listener.unreadable?.({ kind: this.#kind, namespace, name, problem });
-  }
-
-  /** Reports namespaces that have come to be over a budget, or within the budgets again. */
+  /**
+   * Reports namespaces that have come to be over a budget, or within the budgets again, and objects that have come to
+   * be unreadable. A tenant may write thousands of such objects: only the first of a namespace are reported by name.
+   */
   report(): void {
     for (const [namespace, known] of this.#budgets.leftOut) {
+      this.#reportUnreadable(namespace, known.byName.values());
       const { overBudget } = known;
       const isOver = overBudget.length > 0 || known.end !== undefined;
       if (isOver === known.isReported) continue;
       known.isReported = isOver;
       const first = overBudget.slice(0, MOST_NAMES).map(({ name }) => name);
       this.#listener.overBudget?.({ kind: this.#kind, namespace, count: overBudget.length, first });
+    }
+  }
+
+  #reportUnreadable(namespace: string, facts: Iterable<LeftOutFact>): void {
+    let count = 0;
+    for (const fact of facts) {
+      if (fact.isTold || fact.reason !== 'invalid') continue;
+      fact.isTold = true;
+      const { name, problem = '' } = fact;
+      if (++count <= MOST_NAMES) this.#listener.unreadable?.({ kind: this.#kind, namespace, name, problem });
     }
   }
 

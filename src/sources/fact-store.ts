@@ -208,7 +208,6 @@ export class FactStore implements ProjectionStore<NamedFact>, StoreToLoad<FactTo
     const added: NamedFact[] = [];
     for (const [name, value] of changes) {
       if (value instanceof LeftOutFact) {
-        this.#reports.noteUnreadable(namespace, value);
         this.#budgets.record(namespace, value);
         continue;
       }

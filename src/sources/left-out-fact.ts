@@ -26,6 +26,8 @@ export class LeftOutFact implements NamedFact {
   readonly problem: string | undefined;
   /** What the status of the object says, for the writer of statuses. */
   readonly reported: string | undefined;
+  /** Whether the problem has been reported. */
+  isTold = false;
 
   constructor(fields: Pick<LeftOutFact, 'name' | 'created' | 'bytes' | 'reason' | 'problem' | 'reported'>) {
     this.name = fields.name;

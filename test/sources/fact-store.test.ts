@@ -185,6 +185,23 @@ describe('FactStore with budgets', () => {
     expect([world.kept, world.leftOut, world.unreadable.length]).toEqual([[], [], 2]);
   });
 
+  it('names few of thousands of exceptions that cannot be read, once, however often they are listed', () => {
+    const world = new World();
+    const good = exception('apps', 'e') as unknown as { readonly spec: object };
+    const bad = { ...good, spec: { ...good.spec, checks: ['no-such-check'] } } as unknown as KubernetesObject;
+    for (let index = 0; index < 1000; index++) {
+      const name = `e${String(index).padStart(4, '0')}`;
+      world.objects.set(`apps/${name}`, { ...bad, metadata: { ...bad.metadata, name } });
+    }
+    world.list();
+    world.list();
+    world.list();
+    expect(world.unreadable.map(({ name }) => name)).toEqual(['e0000', 'e0001', 'e0002', 'e0003', 'e0004']);
+    expect([world.kept, world.store.counts().leftOut.invalid]).toEqual([[], 256]);
+    world.apply({ ...bad, metadata: { ...bad.metadata, name: 'a-new-one' } });
+    expect(world.unreadable.map(({ name }) => name).slice(5)).toEqual(['a-new-one']);
+  });
+
   it('records few of thousands of exceptions over budget, and reads the namespace again when they are gone', () => {
     const world = new World({ objects: 10 });
     const name = (index: number): string => `e${String(index).padStart(4, '0')}`;
