@@ -1,7 +1,7 @@
 import { Document } from 'yaml';
 import { POLICY_API_VERSION } from '../../src/policy/api-version.ts';
 import { EXCEPTION_KIND } from '../../src/policy/probe-exception.ts';
-import { EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
+import { ALL_EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
 import { exceptionSchema } from './exception-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import { profileSchema } from './profile-schema.ts';
@@ -76,7 +76,7 @@ const KINDS = {
       { name: 'Owner', type: 'string', jsonPath: '.spec.owner' },
       // A column of type date shows an age, which a time in the future does not have.
       { name: 'Expires', type: 'string', jsonPath: '.spec.expires', description: 'Not honoured at or after this' },
-      { name: 'State', type: 'string', jsonPath: '.status.state', description: EXCEPTION_STATES.join(', ') },
+      { name: 'State', type: 'string', jsonPath: '.status.state', description: ALL_EXCEPTION_STATES.join(', ') },
       { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
       { name: 'Matches', type: 'integer', jsonPath: '.status.matches', priority: 1 },
       { name: 'Last matched', type: 'date', jsonPath: '.status.lastMatched', priority: 1 },

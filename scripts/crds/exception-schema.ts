@@ -8,7 +8,7 @@ import {
   WORKLOAD_KIND_PATTERN,
 } from '../../src/policy/exception-bounds.ts';
 import { EXCEPTION_ACTIONS, MOST_EXCEPTION_DAYS } from '../../src/policy/exception-rules.ts';
-import { EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
+import { ALL_EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
 import { INSTANT_PATTERN } from '../../src/text/instant.ts';
 import { conditionsSchema } from './status-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
@@ -101,9 +101,9 @@ export const exceptionSchema: OpenApiSchema = {
           format: 'int64',
         },
         state: {
-          description: `One of ${EXCEPTION_STATES.join(', ')}. Expiring: the end is within 14 days. Unused: no match for 30 days.`,
+          description: `One of ${ALL_EXCEPTION_STATES.join(', ')}. Expiring: the end is within 14 days. Unused: no match for 30 days. OverBudget and Invalid: not honoured.`,
           type: 'string',
-          enum: EXCEPTION_STATES,
+          enum: ALL_EXCEPTION_STATES,
         },
         lastMatched: {
           description: 'When a violation was last allowed, at admission. At most an hour old while matches go on.',

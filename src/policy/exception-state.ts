@@ -6,6 +6,16 @@ import type { ProbeException } from './probe-exception.ts';
 export const EXCEPTION_STATES = ['Active', 'Expiring', 'Expired', 'Unused'] as const;
 export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 
+/** The states of an exception that Probewright does not keep: a budget has no room for it, or it cannot be read. */
+export const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
+export type LeftOutState = (typeof LEFT_OUT_STATES)[number];
+
+/** Every state that a status may have. */
+export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = [
+  ...EXCEPTION_STATES,
+  ...LEFT_OUT_STATES,
+];
+
 /** An exception without a match for this time is unused. */
 export const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
 

@@ -5,11 +5,13 @@ import { asFactKind } from '../sources/fact-kind.ts';
 import { SERVICES } from '../sources/service-kind.ts';
 import { STARTUP_PROFILES } from '../sources/startup-profile-kind.ts';
 import { KubernetesSource } from '../sources/kubernetes-source.ts';
+import { EXCEPTION_KIND } from '../policy/probe-exception.ts';
 import { PolicyStatusWriter } from '../sources/policy-status-writer.ts';
 import { statusAdvice } from './status-advice.ts';
 import { policyListener } from './policy-listener.ts';
 import type { Logger } from 'pino';
 import type { FactBudgetStatus, PolicyBudgetStatus } from '../sources/kubernetes-source.ts';
+import type { LeftOutObject } from '../sources/fact-reports.ts';
 import type { ExceptionState } from '../policy/exception-state.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
@@ -56,7 +58,9 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
     const writer = writesStatuses ? statusWriter(connection, dependencies) : undefined;
     this.#statusWriter = writer;
-    this.exceptionStatuses = writesStatuses ? exceptionStatuses(connection, store, dependencies) : undefined;
+    this.exceptionStatuses = writesStatuses
+      ? exceptionStatuses(connection, store, () => this.source.leftOut(EXCEPTION_KIND), dependencies)
+      : undefined;
     this.source = new KubernetesSource(
       CHECK_CATALOGUE,
       client,
@@ -136,11 +140,13 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
 function exceptionStatuses(
   { client }: ClusterConnection,
   store: PolicyStore,
+  leftOut: () => Iterable<LeftOutObject>,
   { log, now }: ClusterPoliciesDependencies,
 ): ExceptionStatuses {
   return new ExceptionStatuses({
     client,
     snapshot: () => store.current,
+    leftOut,
     now,
     troubled: (problem) => {
       if (problem === undefined) log.info('statuses of exceptions can be written again');

@@ -1,9 +1,11 @@
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { endOf, isLimited } from '../policy/exception-rules.ts';
-import { EXCEPTION_STATES, exceptionState } from '../policy/exception-state.ts';
+import { ALL_EXCEPTION_STATES, exceptionState } from '../policy/exception-state.ts';
 import { formatInstant, parseInstant } from '../text/instant.ts';
 import type { ExceptionRules } from '../policy/exception-rules.ts';
+import type { LeftOutState } from '../policy/exception-state.ts';
 import type { ProbeException } from '../policy/probe-exception.ts';
+import type { LeftOutFact } from './left-out-fact.ts';
 
 /** The letters before the last match in a reported status. */
 const REPORTED_LETTERS = 3;
@@ -29,7 +31,7 @@ export function reportedStatus(object: Readonly<Record<string, unknown>>): strin
 
 /** Three letters: one for the state, `L` for limited, `C` if the status is about the newest version. */
 function reportedText(state: string, isLimitedThen: boolean, isCurrent: boolean): string {
-  const index = (EXCEPTION_STATES as readonly string[]).indexOf(state);
+  const index = (ALL_EXCEPTION_STATES as readonly string[]).indexOf(state);
   return `${index < 0 ? '-' : String(index)}${isLimitedThen ? 'L' : '-'}${isCurrent ? 'C' : '-'}`;
 }
 
@@ -103,6 +105,47 @@ export function exceptionStatus(
         limited ? 'LimitedByPolicy' : 'NotLimited',
         limited ? 'Policies shorten the exception, or leave out checks.' : 'Policies allow the whole exception.',
       ),
+    ],
+  };
+}
+
+/** The state of an exception that is left out. */
+export function leftOutState({ reason }: LeftOutFact): LeftOutState {
+  return reason === 'invalid' ? 'Invalid' : 'OverBudget';
+}
+
+/** True if the status of an exception that is left out already says so. */
+export function isLeftOutReported(fact: LeftOutFact): boolean {
+  return fact.reported?.slice(0, REPORTED_LETTERS) === reportedText(leftOutState(fact), false, true);
+}
+
+/** Returns the fields of the status to write for an exception that is left out. */
+export function leftOutStatus(
+  object: Readonly<Record<string, unknown>>,
+  fact: LeftOutFact,
+  now: number,
+): Record<string, unknown> {
+  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+  const before = isRecord(object['status']) ? object['status'] : {};
+  const observedGeneration = metadata['generation'];
+  const old = conditionsOf(before).find(({ type }) => type === 'Active');
+  const state = leftOutState(fact);
+  const why =
+    state === 'Invalid'
+      ? `The exception cannot be read: ${fact.problem ?? ''}`
+      : 'Older exceptions of the namespace, or exceptions of other namespaces, use up a budget.';
+  return {
+    observedGeneration,
+    state,
+    conditions: [
+      {
+        type: 'Active',
+        status: 'False',
+        reason: state,
+        message: `The exception is not honoured. ${why}`,
+        lastTransitionTime: old?.['status'] === 'False' ? old['lastTransitionTime'] : formatInstant(now),
+        observedGeneration,
+      },
     ],
   };
 }

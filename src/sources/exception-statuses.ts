@@ -6,7 +6,13 @@ import { POLICY_API_VERSION } from '../policy/api-version.ts';
 import { exceptionRules } from '../policy/exception-rules.ts';
 import { messageOf } from '../text/error-message.ts';
 import { EXCEPTION_STATES, exceptionState } from '../policy/exception-state.ts';
-import { exceptionStatus, isReported, reportedLastMatch } from './exception-status.ts';
+import {
+  exceptionStatus,
+  isLeftOutReported,
+  isReported,
+  leftOutStatus,
+  reportedLastMatch,
+} from './exception-status.ts';
 import { statusWriteFailure } from './status-write-failure.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Timer } from '../kubernetes/timer.ts';
@@ -14,12 +20,16 @@ import type { Snapshot } from '../facts/snapshot.ts';
 import type { ExceptionState } from '../policy/exception-state.ts';
 import type { ExceptionRules } from '../policy/exception-rules.ts';
 import type { ProbeException } from '../policy/probe-exception.ts';
+import type { LeftOutObject } from './fact-reports.ts';
+import type { LeftOutFact } from './left-out-fact.ts';
 
 /** What the statuses of exceptions work with. */
 export interface ExceptionStatusDependencies {
   readonly client: ApiClient;
   /** The snapshot in force. */
   readonly snapshot: () => Snapshot | undefined;
+  /** Exceptions that have no effect, because of a budget or because they cannot be read. */
+  readonly leftOut?: () => Iterable<LeftOutObject>;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly timer?: Timer;
@@ -154,7 +164,21 @@ export class ExceptionStatuses {
       }
     }
     this.#next = undefined;
+    this.#addLeftOut(due, isPaused);
     return [...due.values()];
+  }
+
+  /** Exceptions that are left out come last: those in force matter more. */
+  #addLeftOut(due: Map<string, { namespace: string; name: string }>, isPaused: (key: string) => boolean): void {
+    const counts = new Map<string, number>();
+    for (const { namespace, fact } of this.#dependencies.leftOut?.() ?? []) {
+      if (due.size >= MOST_WRITES) return;
+      const key = `${namespace}/${fact.name}`;
+      const count = counts.get(namespace) ?? 0;
+      if (count >= MOST_WRITES_A_NAMESPACE || isPaused(key) || isLeftOutReported(fact)) continue;
+      counts.set(namespace, count + 1);
+      due.set(key, { namespace, name: fact.name });
+    }
   }
 
   /** The namespaces with exceptions, first the one at which the last pass was full. */
@@ -175,28 +199,36 @@ export class ExceptionStatuses {
     const exception = current?.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
     const key = `${namespace}/${name}`;
     if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return;
-    if (exception === undefined) return void this.#pending.delete(key);
+    const { resourceVersion } = object['metadata'];
+    const patch = (status: object): Promise<unknown> =>
+      client.request({
+        method: 'PATCH',
+        path: `${path}/status`,
+        query: { fieldManager: 'probewright' },
+        contentType: MERGE_PATCH,
+        body: { metadata: { resourceVersion }, status },
+      });
+    if (exception === undefined) {
+      this.#pending.delete(key);
+      const fact = this.#isLeader ? this.#leftOut(namespace, name) : undefined;
+      if (fact !== undefined) await patch(leftOutStatus(object, fact, now));
+      return;
+    }
     const matches = this.#pending.get(key);
     const { count, last } = matches ?? { count: 0, last: undefined };
-    const status = exceptionStatus(object, exception, rulesOf(current, namespace), {
-      now,
-      count,
-      last,
-      writesState: this.#isLeader,
-    });
-    const { resourceVersion } = object['metadata'];
-    await client.request({
-      method: 'PATCH',
-      path: `${path}/status`,
-      query: { fieldManager: 'probewright' },
-      contentType: MERGE_PATCH,
-      body: { metadata: { resourceVersion }, status },
-    });
+    const writesState = this.#isLeader;
+    await patch(exceptionStatus(object, exception, rulesOf(current, namespace), { now, count, last, writesState }));
     if (matches === undefined) return;
     this.#written.set(key, now);
     // Matches may have been noted during the write.
     matches.count -= count;
     if (matches.count === 0) this.#pending.delete(key);
+  }
+
+  #leftOut(namespace: string, name: string): LeftOutFact | undefined {
+    for (const one of this.#dependencies.leftOut?.() ?? [])
+      if (one.namespace === namespace && one.fact.name === name) return one.fact;
+    return undefined;
   }
 
   #report(problem: string | undefined): void {

@@ -4,11 +4,13 @@ import { NO_FACTS } from '../../src/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
 import { exceptionCounts, ExceptionStatuses } from '../../src/sources/exception-statuses.ts';
+import { LeftOutFact } from '../../src/sources/left-out-fact.ts';
 import { ApiError } from '../../src/kubernetes/api-error.ts';
 import { exceptionDocument, parsedException } from '../exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../worlds.ts';
 import type { ApiClient, ApiRequest } from '../../src/kubernetes/api-client.ts';
 import type { Snapshot } from '../../src/facts/snapshot.ts';
+import type { LeftOutObject } from '../../src/sources/fact-reports.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 const CREATED = '2026-06-01T00:00:00Z';
@@ -205,6 +207,85 @@ describe('the webhook', () => {
         owner: 'team-a',
         reason: '',
       },
+    });
+  });
+
+  describe('for exceptions that are left out', () => {
+    const fields = { created: Date.parse(CREATED), bytes: 0, reported: undefined };
+    const overBudget = (name: string): LeftOutFact =>
+      new LeftOutFact({ ...fields, name, reason: 'bytes', problem: undefined });
+
+    /** Writes statuses of exceptions that stay as they are, but for their status. */
+    function leftOutWorld(facts: readonly LeftOutFact[]): {
+      readonly statuses: ExceptionStatuses;
+      readonly patches: Map<string, JsonObject>;
+    } {
+      const patches = new Map<string, JsonObject>();
+      let left = facts;
+      const client = {
+        request: ({ method, path, body }: ApiRequest): Promise<unknown> => {
+          const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
+          if (method === 'PATCH') {
+            const { status } = body as { status: JsonObject };
+            patches.set(name, status);
+            const object = exceptionDocument({}, { name, generation: 1 });
+            const reported = PROBE_EXCEPTIONS.reportedOf?.({ ...object, status });
+            left = left.map((fact) => {
+              const { reason, problem } = fact;
+              return fact.name === name ? new LeftOutFact({ ...fields, name, reason, problem, reported }) : fact;
+            });
+          }
+          return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
+        },
+      } as unknown as ApiClient;
+      const snapshot = (): Snapshot => policySet();
+      const leftOut = (): LeftOutObject[] => left.map((fact) => ({ namespace: 'apps', fact }));
+      const now = (): number => END;
+      const statuses = new ExceptionStatuses({ client, snapshot, leftOut, now, troubled: () => undefined });
+      return { statuses, patches };
+    }
+
+    it('says why an exception is not honoured, once', async () => {
+      const invalid = new LeftOutFact({ ...fields, name: 'bad', reason: 'invalid', problem: 'spec.checks: empty' });
+      const { statuses, patches } = leftOutWorld([overBudget('late'), invalid]);
+      statuses.lead(true);
+      await statuses.pass();
+      const condition = (reason: string, why: string): object => ({
+        observedGeneration: 1,
+        state: reason,
+        conditions: [
+          {
+            type: 'Active',
+            status: 'False',
+            reason,
+            message: `The exception is not honoured. ${why}`,
+            lastTransitionTime: '2026-08-01T00:00:00Z',
+            observedGeneration: 1,
+          },
+        ],
+      });
+      expect(Object.fromEntries(patches)).toEqual({
+        late: condition(
+          'OverBudget',
+          'Older exceptions of the namespace, or exceptions of other namespaces, use up a budget.',
+        ),
+        bad: condition('Invalid', 'The exception cannot be read: spec.checks: empty'),
+      });
+      patches.clear();
+      await statuses.pass();
+      expect([...patches.keys()]).toEqual([]);
+    });
+
+    it('writes 15 of a namespace in a pass, and nothing without the lead', async () => {
+      const names = Array.from({ length: 40 }, (_, index) => `e${String(index).padStart(2, '0')}`);
+      const { statuses, patches } = leftOutWorld(names.map(overBudget));
+      await statuses.pass();
+      expect(patches.size).toBe(0);
+      statuses.lead(true);
+      for (const count of [15, 30, 40, 40]) {
+        await statuses.pass();
+        expect(patches.size).toBe(count);
+      }
     });
   });
 });
