@@ -389,6 +389,8 @@ describe('the scan', () => {
     cluster.api.put(reportsOf('gone'), { metadata: { name: 'probewright-0', labels } });
     await cluster.observe({ scanInterval: 60_000 });
     await waitUntil('there is a report', () => cluster.reports('shop').length === 1);
+    // The interval counts from the end of the first scan.
+    await waitUntil('the first scan is over', () => cluster.logged('scan_finished').length === 1);
     const name = cluster.reports('shop')[0]?.metadata.name ?? '';
     cluster.api.remove(reportsOf('shop'), name);
     cluster.clockSkew = 61_000;
