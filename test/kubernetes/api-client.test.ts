@@ -196,7 +196,10 @@ describe('lines', () => {
       const port = Number(new URL(api.access.server).port).toString(16).toUpperCase().padStart(4, '0');
       const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
       // local_address, rem_address, st, tx_queue:rx_queue, tr:tm->when; tr 02 is the keep-alive timer, in hundredths of a second.
-      const timers = sockets.filter(([, , remote]) => remote === `0100007F:${port}`).map((fields) => fields[5] ?? '');
+      // A socket of an earlier test may linger in TIME_WAIT; st 01 is an established connection.
+      const timers = sockets
+        .filter(([, , remote, state]) => remote === `0100007F:${port}` && state === '01')
+        .map((fields) => fields[5] ?? '');
       const [kind, when = ''] = timers[0]?.split(':') ?? [];
       expect([timers.length, kind]).toEqual([1, '02']);
       expect(parseInt(when, 16)).toBeLessThanOrEqual(1500);
