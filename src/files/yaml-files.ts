@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
 const YAML_FILE = /\.(ya?ml|json)$/i;
@@ -84,7 +84,7 @@ async function walk(directory: string, found: Found): Promise<void> {
     if (isExcluded?.(path) === true) continue;
     const isLink = entry.isSymbolicLink();
     const stats = await stat(path, { bigint: true }).catch((error: unknown) =>
-      isLink && links !== undefined ? links.broken(path, error) : unlessGone(path, error),
+      isLink && links !== undefined ? links.broken(path, error) : unlessGone(directory, name, error),
     );
     if (stats === undefined) continue;
     const isDirectory = stats.isDirectory();
@@ -98,14 +98,11 @@ async function walk(directory: string, found: Found): Promise<void> {
 
 /**
  * Another process may delete a file between the listing and the `stat` call, so a missing file is skipped. A broken
- * link is an error, because a skipped link would lose a policy.
+ * link is an error, because a skipped link would lose a policy. A directory that was renamed away is an error, too:
+ * all of its files would seem to be deleted.
  */
-async function unlessGone(path: string, error: unknown): Promise<undefined> {
-  const isThere = await lstat(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+async function unlessGone(directory: string, name: string, error: unknown): Promise<undefined> {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await readdir(directory)).includes(name)) throw error;
 }
 
 /** A value that changes whenever the set of files, or the content of a file, may have changed. */

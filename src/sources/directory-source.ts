@@ -3,6 +3,7 @@ import { findYamlFiles, versionOf } from '../files/yaml-files.ts';
 import { formatFileProblem, sourceProblem } from './policy-documents.ts';
 import { POLICY_FILE_LIMITS, readPolicyFiles } from './policy-files.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
+import type { FoundFile } from '../files/yaml-files.ts';
 import type { PolicyDocuments, FileProblem } from './policy-documents.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 
@@ -24,7 +25,8 @@ export class DirectorySource implements PolicySource {
   readonly #pollMilliseconds: number;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
-  #loadedVersion = '';
+  /** The version of the files in force. Undefined after an error: then the next readable state counts as a change. */
+  #loadedVersion: string | undefined;
   #seenVersion = '';
   #problems: readonly string[] = [];
   #lastSync: number | undefined;
@@ -38,16 +40,22 @@ export class DirectorySource implements PolicySource {
   }
 
   async start(listener: SourceListener): Promise<PolicySnapshot> {
-    const documents = await this.#load().catch((error: unknown) => {
+    const { files, documents } = await this.#first().catch((error: unknown) => {
       throw new PolicyFilesError(`the policy directory cannot be read: ${String(error)}`);
     });
     if (documents.problems.length > 0) {
       throw new PolicyFilesError(`${documents.problems.length} problem(s) in the policies`, documents.problems);
     }
+    this.#loadedVersion = this.#seenVersion = versionOf(files);
     this.#lastSync = this.#now();
     this.#warn(documents, listener);
     this.#schedule(listener);
     return documents;
+  }
+
+  async #first(): Promise<{ readonly files: readonly FoundFile[]; readonly documents: PolicyDocuments }> {
+    const files = await findYamlFiles(this.#directory);
+    return { files, documents: await this.#read(files) };
   }
 
   stop(): void {
@@ -59,12 +67,9 @@ export class DirectorySource implements PolicySource {
     return { description: `directory ${this.#directory}`, problems: this.#problems, lastSync: this.#lastSync };
   }
 
-  async #load(): Promise<PolicyDocuments> {
-    const files = await findYamlFiles(this.#directory);
+  #read(files: readonly FoundFile[]): Promise<PolicyDocuments> {
     const paths = files.map(({ path }) => path);
-    const documents = await readPolicyFiles(this.#catalogue, paths, POLICY_FILE_LIMITS, () => this.#stopped);
-    this.#loadedVersion = this.#seenVersion = versionOf(files);
-    return documents;
+    return readPolicyFiles(this.#catalogue, paths, POLICY_FILE_LIMITS, () => this.#stopped);
   }
 
   #schedule(listener: SourceListener): void {
@@ -78,7 +83,8 @@ export class DirectorySource implements PolicySource {
 
   async #poll(listener: SourceListener): Promise<void> {
     try {
-      const version = versionOf(await findYamlFiles(this.#directory));
+      const files = await findYamlFiles(this.#directory);
+      const version = versionOf(files);
       const settled = version === this.#seenVersion;
       this.#seenVersion = version;
       if (!settled || version === this.#loadedVersion) {
@@ -86,9 +92,14 @@ export class DirectorySource implements PolicySource {
           this.#lastSync = this.#problems.length === 0 ? this.#now() : this.#lastSync;
         return;
       }
-      this.#apply(await this.#load(), listener);
+      const documents = await this.#read(files);
+      // Files may have changed or gone while they were read. Then what was read is no state of the directory.
+      this.#seenVersion = versionOf(await findYamlFiles(this.#directory));
+      if (this.#seenVersion !== version) return;
+      this.#loadedVersion = version;
+      this.#apply(documents, listener);
     } catch (error) {
-      this.#loadedVersion = ''; // The next state that can be read counts as a change.
+      this.#loadedVersion = undefined;
       this.#fail(
         [{ file: this.#directory, line: 1, column: 1, message: `cannot be read: ${String(error)}` }],
         listener,

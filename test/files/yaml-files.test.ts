@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { renameSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -109,5 +110,24 @@ describe('the YAML files below a directory', () => {
   it('are there when they are no files, so that reading them reports what they are', async () => {
     execFileSync('mkfifo', [join(directory, 'a.yaml'), join(directory, 'notes.txt')]);
     expect(await found()).toEqual(['a.yaml']);
+  });
+
+  it('leave out a file that is deleted during the listing, but are unknown if the whole directory is renamed away', async () => {
+    await write('policies/a.yaml', 'policies/b.yaml');
+    const below = join(directory, 'policies');
+    const deleted = findYamlFiles(below, {
+      isListed: () => {
+        rmSync(join(below, 'a.yaml'));
+        return true;
+      },
+    });
+    expect((await deleted).map(({ path }) => relative(below, path))).toEqual(['b.yaml']);
+    const renamed = findYamlFiles(below, {
+      isListed: () => {
+        renameSync(below, `${below}-away`);
+        return true;
+      },
+    });
+    await expect(renamed).rejects.toThrow('ENOENT');
   });
 });
