@@ -11,6 +11,7 @@ interface PolicyFinding {
   readonly violation: Violation;
   readonly policy: ProbePolicy;
   readonly workloads: Set<string>;
+  readonly onModelPod: boolean;
 }
 
 /**
@@ -34,8 +35,10 @@ export function policyFindings(
     const known = findings.get(key);
     const workloads = known?.workloads ?? new Set();
     if (workload !== undefined) workloads.add(workload);
-    const first = known?.violation ?? { ...violation, path, action };
-    findings.set(key, { policy, workloads, violation: { ...first, action: stricter(first.action, action) } });
+    const shown = known === undefined || isShownBefore(violation, known) ? { ...violation, path } : known.violation;
+    const strictest = stricter(known?.violation.action ?? action, action);
+    const onModelPod = known?.onModelPod ?? workload === undefined;
+    findings.set(key, { policy, workloads, onModelPod, violation: { ...shown, action: strictest } });
   };
   const houseRules = policies
     .filter(({ kind, namespaceSelector, workloadSelector }) => {
@@ -51,6 +54,14 @@ export function policyFindings(
     add(violation, JSON.stringify([file, kind, namespace, name]));
   }
   return [...findings.values()].map((finding) => placed(finding, policyPlaces));
+}
+
+/**
+ * Of several workloads, the smallest message is shown. A snapshot has another order than its cluster, and the order of
+ * the inputs must not change a finding. A message about the model Pod stays.
+ */
+function isShownBefore(violation: Violation, { violation: shown, onModelPod }: PolicyFinding): boolean {
+  return !onModelPod && violation.message < shown.message;
 }
 
 function placed({ policy, violation, workloads }: PolicyFinding, places: Inputs['policyPlaces']): PlacedViolation {

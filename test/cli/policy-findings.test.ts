@@ -61,6 +61,24 @@ describe('what an injected probe does wrong', () => {
     expect(shown(report(POLICY))).toMatchObject([{ object: 'ClusterProbePolicy house', level: 'Warn', workloads: 0 }]);
   });
 
+  it('has the same message in every order of the workloads', () => {
+    const policy = POLICY.replace('/ready', '/live').replace('spec:', 'spec:\n  containers: ["*"]');
+    const readiness = 'readinessProbe: { httpGet: { path: /up, port: http } }';
+    const named = (name: string): string => deployment(name).replace('name: web,', `name: ${name}, ${readiness},`);
+    const orders = [
+      [named('a'), named('b')],
+      [named('b'), named('a')],
+    ];
+    const messages = orders.map((workloads) =>
+      report(policy, ...workloads)
+        .violations.filter(({ kind }) => kind === 'ClusterProbePolicy')
+        .map(({ check, container, message, workloads: count }) => ({ check, container, message, count })),
+    );
+    expect(messages[0]).not.toEqual([]);
+    expect(messages[0]?.map(({ count }) => count)).toContain(2);
+    expect(messages[1]).toEqual(messages[0]);
+  });
+
   it('is at most a warning for the policy when the workload is denied', () => {
     const denies = `${POLICY}  checks: { dependency-liveness: { action: Deny, floor: Warn } }\n`;
     expect(shown(report(denies, deployment('a')))).toMatchObject([
