@@ -154,10 +154,17 @@ describe('the observer as a process of its own', () => {
   );
 
   it('lists and writes nothing when nothing happens afterwards', async () => {
-    const before = fleet.api.requests.length;
-    await sleep(3000);
+    const settled = fleet.api.requests.length;
+    // After the last change of a policy, the Pods are listed once more, when the pause between two such lists ends.
+    const end = performance.now() + 30_000;
+    let before: number;
+    do {
+      before = fleet.api.requests.length;
+      await sleep(3000);
+    } while (Object.keys(fleet.listsSince(before)).length > 0 && performance.now() < end);
     expect(fleet.listsSince(before)).toStrictEqual({});
-    expect(fleet.writesSince(before)).toStrictEqual([]);
+    expect(Math.max(0, ...Object.values(fleet.listsSince(settled)))).toBeLessThanOrEqual(1);
+    expect(fleet.writesSince(settled)).toStrictEqual([]);
     expect(fleet.logged(50)).toStrictEqual([]);
     expect(fleet.reports()).toStrictEqual(quiet.reports());
   });
