@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { formatViolation } from '../src/checks/violation.ts';
 import { checkTexts } from './check-texts.ts';
+import { IMPLIED_CHECKS } from './checks/implied-checks.ts';
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import type { PlacedViolation } from '../src/cli/check-report.ts';
 
@@ -71,15 +72,12 @@ function violations(example: string, policy?: string): readonly PlacedViolation[
 const indented = (text: string): string => text.replace(/^/gm, '  ');
 const ids = (found: readonly PlacedViolation[]): string[] => found.map(({ check }) => check);
 
-/** Checks that cannot speak alone. */
-const ALSO: Readonly<Record<string, readonly string[]>> = { 'identical-probes': ['shared-endpoint'] };
-
 describe.each(Object.entries(CHECK_CATALOGUE))('docs/checks.md, section %s', (id, { action, parameters }) => {
   const { bad, good, message, policy } = sectionOf(id);
 
   it('has a bad example that violates this check once, and says what the program says', () => {
     const found = violations(bad, policy);
-    expect(ids(found).sort()).toEqual([id, ...(ALSO[id] ?? [])].sort());
+    expect(ids(found).sort()).toEqual([id, ...(IMPLIED_CHECKS[id] ?? [])].sort());
     expect(found.filter(({ check }) => check === id).map((violation) => `${formatViolation(violation)}\n`)).toEqual([
       message,
     ]);

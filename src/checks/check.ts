@@ -110,6 +110,8 @@ type Run<Parameters> = (
 
 /** Properties that only some checks set. */
 interface CheckTraits {
+  /** A violation means that the probe cannot work at all. Reports then show the category `Cannot work`. */
+  readonly cannotWork: boolean;
   /** The check also reads plain init, ephemeral and mesh containers. */
   readonly everyContainer: boolean;
   /**
@@ -157,6 +159,7 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
     summary: definition.summary,
     action: definition.action,
     parameters: parameters ?? {},
+    cannotWork: definition.cannotWork ?? false,
     everyContainer: definition.everyContainer ?? false,
     relatedProbes: definition.relatedProbes ?? [],
     requiresProbes: definition.requiresProbes ?? false,

@@ -22,6 +22,7 @@ export const execAlwaysTrue = defineCheck({
   id: 'exec-always-true',
   summary: 'A probe command succeeds whatever the application does.',
   action: 'Warn',
+  cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),

@@ -17,6 +17,7 @@ export const execCommand = defineCheck({
   id: 'exec-command',
   summary: 'A probe command names no program, so the probe errors every time.',
   action: 'Deny',
+  cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
   run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),

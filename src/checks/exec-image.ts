@@ -22,6 +22,7 @@ export const execImage = defineCheck({
   id: 'exec-image',
   summary: 'A probe runs a shell or a tool that a distroless or scratch image does not contain.',
   action: 'Warn',
+  cannotWork: true,
   handlers: ['exec'],
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });

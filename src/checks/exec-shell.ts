@@ -19,6 +19,7 @@ export const execShell = defineCheck({
   id: 'exec-shell',
   summary: 'A probe command needs a shell and starts none, or gives a shell a command without -c.',
   action: 'Warn',
+  cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),

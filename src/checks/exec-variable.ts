@@ -24,6 +24,7 @@ export const execVariable = defineCheck({
   id: 'exec-variable',
   summary: 'A probe command refers to a variable that the kubelet does not replace.',
   action: 'Warn',
+  cannotWork: true,
   handlers: ['exec'],
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });

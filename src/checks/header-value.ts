@@ -18,6 +18,7 @@ export const headerValue = defineCheck({
   id: 'header-value',
   summary: 'A probe header has a control character, so the probe fails every time.',
   action: 'Deny',
+  cannotWork: true,
   handlers: ['httpGet'],
   judgesProbeAlone: true,
   run: (_workload, container) => container.probes.flatMap((probe) => findingsOf(container, probe)),

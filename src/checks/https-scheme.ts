@@ -19,6 +19,7 @@ export const httpsScheme = defineCheck({
   id: 'https-scheme',
   summary: 'The probe sends plain HTTP to a port that is named for HTTPS.',
   action: 'Warn',
+  cannotWork: true,
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,

@@ -24,6 +24,7 @@ export const listenAddress = defineCheck({
   id: 'listen-address',
   summary: 'The application listens on an address or a port where the probe does not ask.',
   action: 'Warn',
+  cannotWork: true,
   run: (_workload, container) => {
     // Most containers have no such flag.
     const flags = container.probes.some(asksPod) ? listenFlags(container.spec) : NO_FLAGS;

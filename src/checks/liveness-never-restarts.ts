@@ -16,6 +16,7 @@ export const livenessNeverRestarts = defineCheck({
   id: 'liveness-never-restarts',
   summary: 'A probe kills the container, and restartPolicy Never leaves it dead.',
   action: 'Warn',
+  cannotWork: true,
   run: (workload, container) =>
     mayBeRestarted(container.spec, workload.podSpec)
       ? []

@@ -25,6 +25,7 @@ export const namedPort = defineCheck({
   summary:
     'The probe names a port that its container does not declare for TCP, so every probe errors and has no effect.',
   action: 'Deny',
+  cannotWork: true,
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });
 

@@ -19,6 +19,7 @@ export const pathUrl = defineCheck({
   id: 'path-url',
   summary: 'The path of the probe is a URL, and the kubelet ignores its scheme and host.',
   action: 'Warn',
+  cannotWork: true,
   handlers: ['httpGet'],
   judgesProbeAlone: true,
   run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),

@@ -19,6 +19,7 @@ export const probeHost = defineCheck({
   id: 'probe-host',
   summary: 'The probe asks another host than the Pod.',
   action: 'Warn',
+  cannotWork: true,
   judgesProbeAlone: true,
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });

@@ -21,6 +21,7 @@ export const validProbe = defineCheck({
   id: 'valid-probe',
   summary: 'The API server would refuse the probe.',
   action: 'Deny',
+  cannotWork: true,
   everyContainer: true,
   run: (workload, container) => findingsByContainer(workload).get(container) ?? [],
 });

@@ -1,3 +1,4 @@
+import { validProbe } from '../checks/valid-probe.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Manifest } from '../manifests/manifest.ts';
 
@@ -13,7 +14,7 @@ export function withBareScalar(
   { document, path }: Pick<Manifest, 'document' | 'path'>,
 ): Violation {
   const type = DECODED_AS.exec(violation.message)?.[1];
-  if (type === undefined || violation.check !== 'valid-probe') return violation;
+  if (type === undefined || violation.check !== validProbe.id) return violation;
   const word = document.plainScalar([...path, ...violation.path]);
   if (word === undefined || word.length > LONGEST_WORD) return violation;
   return {

@@ -1,4 +1,3 @@
-import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
 import { fullMessage } from '../../checks/violation.ts';
 import { formatPath } from '../../json/field-path.ts';
 import { PROBEWRIGHT } from '../../sources/observer-reports.ts';
@@ -35,7 +34,7 @@ export function resultOfViolation(
   return {
     policy: excepting ?? policy?.source ?? settingLayer(layers, container, check),
     rule: check,
-    category: categoryOf(check, CHECK_CATALOGUE[check]?.action === 'Off'),
+    category: categoryOf(check),
     severity: SEVERITIES[action] ?? 'low',
     result: OUTCOMES[action] ?? 'warn',
     scored: action === 'Deny',
