@@ -2,7 +2,6 @@
 interface LintTable {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly pureRooms: readonly string[];
-  readonly edges: readonly string[];
   readonly shared: readonly string[];
 }
 
