@@ -28,10 +28,18 @@ export function defaultedPodSpec(podSpec: JsonObject): JsonObject {
 }
 
 function defaultedContainer(container: JsonObject): JsonObject {
-  let spec = withEach(container, 'ports', defaultedPort);
+  let spec = withDefaultedPorts(container);
   spec = withObject(spec, 'lifecycle', defaultedLifecycle);
   for (const kind of PROBE_KINDS) spec = withObject(spec, kind, defaultedProbe);
   return spec;
+}
+
+/** In Go, a null element of a list of structs is an empty struct, and gets the defaults too. */
+function withDefaultedPorts(container: JsonObject): JsonObject {
+  const ports = member(container, 'ports');
+  if (!Array.isArray(ports) || !ports.includes(null)) return withEach(container, 'ports', defaultedPort);
+  const given = (ports as readonly unknown[]).map((port) => port ?? {});
+  return withEach({ ...container, ports: given }, 'ports', defaultedPort);
 }
 
 /** SetObjectDefaults_Pod, ContainerPort: the protocol is TCP. */

@@ -83,6 +83,13 @@ describe('a Pod spec after API defaulting', () => {
     ]);
   });
 
+  it('has a TCP port where the list has null, as Go decodes null into an empty port', () => {
+    const podSpec = { containers: [{ name: 'web', ports: [null, { containerPort: 80 }] }] };
+    expect(defaultedPodSpec(podSpec)['containers']).toEqual([
+      { name: 'web', ports: [{ protocol: 'TCP' }, { containerPort: 80, protocol: 'TCP' }] },
+    ]);
+  });
+
   it('fills in the httpGet of hooks', () => {
     const lifecycle = { preStop: { httpGet: { port: 80 } }, postStart: { exec: { command: ['true'] } } };
     const [container] = defaultedPodSpec({ containers: [{ lifecycle }] })['containers'] as JsonObject[];
