@@ -145,6 +145,36 @@ const refused: readonly [string, Rendering, RegExp][] = [
     { set: ['certificates.own.caSecret=CA'] },
     /certificates\.own\.caSecret is "CA", which is no name of a Secret/,
   ],
+  [
+    'a name that no ConfigMap can have',
+    { set: ['callers.configMap=Webhook_callers'] },
+    /callers\.configMap is "Webhook_callers", which is no name of a ConfigMap\. Write lower-case letters/,
+  ],
+  [
+    'a key that no ConfigMap can have',
+    { set: ['callers.configMap=callers', 'callers.key=pem/ca.crt'] },
+    /callers\.key is "pem\/ca\.crt", which is no key of a ConfigMap\. Write letters, digits/,
+  ],
+  [
+    'a name that no label can have',
+    { overrides: { nameOverride: 'my probes', fullnameOverride: 'probes' } },
+    /nameOverride is "my probes", and becomes a label of every object\. Write letters, digits/,
+  ],
+  [
+    'a pattern for namespaces, which the API server would take for a name',
+    { overrides: { webhooks: { excludedNamespaces: ['rook-ceph', 'team-*'] } } },
+    /excludedNamespaces has "team-\*", which is no name of a namespace, so it would exempt nothing\. Write whole names/,
+  ],
+  [
+    'a group that would break the expressions of match conditions',
+    { overrides: { workloadKinds: [{ group: "a'b", kind: 'A', resource: 'as', podTemplatePath: 'template' }] } },
+    /workloadKinds has the kind "A" of the group "a'b"\. Write both as the CustomResourceDefinition does/,
+  ],
+  [
+    'a version in the group of a kind',
+    { overrides: { workloadKinds: [{ group: 'argoproj.io/v1alpha1', kind: 'Rollout', resource: 'rollouts' }] } },
+    /workloadKinds has the kind "Rollout" of the group "argoproj\.io\/v1alpha1"\. Write both as/,
+  ],
   ['a flag that there is not', { set: ['extraArgs={--drain=5}'] }, /extraArgs: --drain is no flag of serve/],
   ['two users in one entry', { overrides: { trustedControllers: ['a,b'] } }, /trustedControllers: "a,b" is no name/],
   [

@@ -14,6 +14,12 @@ function hasKey(value: unknown, wanted: string): boolean {
   return Object.entries(value).some(([key, member]) => key === wanted || hasKey(member, wanted));
 }
 
+/** The scalars in a value, in their order. */
+function scalars(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(scalars);
+  return isJsonObject(value) ? Object.values(value).flatMap(scalars) : [value];
+}
+
 describe.skipIf(isWithoutHelm('rendering.test.ts'))('the chart, rendered', () => {
   it.each(valuesFiles())('with %s is fine by helm lint, and the same bytes twice', (file) => {
     helm(['lint', CHART, '--strict', '--namespace', 'probewright', '--kube-version', '1.36.0', '--values', file]);
@@ -29,6 +35,24 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the chart, rendered', () =>
     }
     const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(['true', 'null', '007', '1e3'])('keeps the name %s a string wherever the name stands', (name) => {
+    const rendered = (overrides: JsonObject): unknown[] => scalars(render({ overrides, apiVersions }));
+    const named = (own: string): JsonObject => ({
+      nameOverride: own,
+      // The guard rails refuse a name that begins with a digit.
+      fullnameOverride: /^\d/.test(own) ? 'probes' : own,
+      serviceAccount: { name: own },
+      observer: { enabled: true, serviceAccount: { name: own } },
+      callers: { configMap: own },
+      certificates: { mode: 'cert-manager', certManager: { issuerRef: { name: own, kind: 'ClusterIssuer' } } },
+      monitoring: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },
+      autoscaling: { enabled: true },
+      clusterPolicy: { containers: ['*'] },
+    });
+    const typesWith = (own: string): string[] => rendered(named(own)).map((value) => typeof value);
+    expect(typesWith(name)).toEqual(typesWith(/^\d/.test(name) ? '0a' : 'abcd'));
   });
 
   it('puts common labels and annotations on every object and on the Pods', () => {

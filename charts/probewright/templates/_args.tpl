@@ -69,7 +69,7 @@ serve
 {{- if .Values.clusterPolicy }}
 - name: policies
   configMap:
-    name: {{ include "probewright.fullname" . }}
+    name: {{ include "probewright.fullname" . | quote }}
     items:
       - key: cluster-policy.yaml
         path: cluster-policy.yaml
@@ -77,12 +77,12 @@ serve
 {{- if .Values.callers.configMap }}
 - name: client-ca
   configMap:
-    name: {{ .Values.callers.configMap }}
+    name: {{ .Values.callers.configMap | quote }}
 {{- end }}
 {{- if include "probewright.workloadKindsFile" . }}
 - name: workload-kinds
   configMap:
-    name: {{ include "probewright.fullname" . }}
+    name: {{ include "probewright.fullname" . | quote }}
     items:
       - key: workload-kinds.yaml
         path: workload-kinds.yaml

@@ -122,10 +122,21 @@ must not be where its message needs no explanation; a regular expression does.
 {{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $fullname) -}}
 {{- fail (printf "the objects would be named %q. Set fullnameOverride to a name of lower-case letters, digits and hyphens that begins with a letter" $fullname) -}}
 {{- end -}}
-{{- $names := dict "certificates.own.caSecret" .Values.certificates.own.caSecret "certificates.secret.name" .Values.certificates.secret.name -}}
-{{- range $path, $name := $names -}}
+{{- if not (regexMatch "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$" (include "probewright.name" .)) -}}
+{{- fail (printf "nameOverride is %q, and becomes a label of every object. Write letters, digits, '-', '_' and '.', with a letter or digit at both ends" .Values.nameOverride) -}}
+{{- end -}}
+{{- $secrets := dict "certificates.own.caSecret" .Values.certificates.own.caSecret "certificates.secret.name" .Values.certificates.secret.name -}}
+{{- range $path, $name := merge (dict "callers.configMap" .Values.callers.configMap) $secrets -}}
 {{- if and $name (not (regexMatch "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$" $name)) -}}
-{{- fail (printf "%s is %q, which is no name of a Secret. Write lower-case letters, digits, hyphens and dots" $path $name) -}}
+{{- fail (printf "%s is %q, which is no name of a %s. Write lower-case letters, digits, hyphens and dots" $path $name (hasKey $secrets $path | ternary "Secret" "ConfigMap")) -}}
+{{- end -}}
+{{- end -}}
+{{- if not (regexMatch "^[-._a-zA-Z0-9]+$" .Values.callers.key) -}}
+{{- fail (printf "callers.key is %q, which is no key of a ConfigMap. Write letters, digits, '-', '_' and '.'" .Values.callers.key) -}}
+{{- end -}}
+{{- range .Values.webhooks.excludedNamespaces -}}
+{{- if not (regexMatch "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$" .) -}}
+{{- fail (printf "webhooks.excludedNamespaces has %q, which is no name of a namespace, so it would exempt nothing. Write whole names; for a group of namespaces, set webhooks.namespaceSelector" .) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -150,6 +161,9 @@ must not be where its message needs no explanation; a regular expression does.
 
 {{- define "probewright.refuseWorkloadKinds" -}}
 {{- range .Values.workloadKinds -}}
+{{- if not (and (regexMatch "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$" .group) (regexMatch "^[A-Za-z][-A-Za-z0-9]*$" .kind)) -}}
+{{- fail (printf "workloadKinds has the kind %q of the group %q. Write both as the CustomResourceDefinition does, such as Rollout of argoproj.io" .kind .group) -}}
+{{- end -}}
 {{- if not (regexMatch "^[a-z][a-z0-9-]*$" .resource) -}}
 {{- fail (printf "workloadKinds: resource of %s is %q. Write the plural name of the kind in lower case, such as rollouts" .kind .resource) -}}
 {{- end -}}

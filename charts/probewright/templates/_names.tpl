@@ -17,7 +17,7 @@ reinvocationPolicy covers sidecars that are injected later.
 {{- end -}}
 
 {{- define "probewright.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "probewright.name" . }}
+app.kubernetes.io/name: {{ include "probewright.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: webhook
 {{- end -}}

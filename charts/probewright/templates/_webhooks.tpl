@@ -46,7 +46,7 @@ the leader, or cert-manager, wrote.
 admissionReviewVersions: [v1]
 clientConfig:
   service:
-    name: {{ include "probewright.fullname" .context }}
+    name: {{ include "probewright.fullname" .context | quote }}
     namespace: {{ .context.Release.Namespace | quote }}
     path: {{ .path }}
     port: 443
