@@ -112,7 +112,9 @@ export class ExceptionStatuses {
   /** Writes some statuses. Never rejects. */
   async pass(): Promise<void> {
     const now = this.#dependencies.now();
-    for (const [key, { until }] of this.#paused) if (now - until >= RETRY_OBJECT.maximum) this.#paused.delete(key);
+    // A clock that was set back must not prolong a pause.
+    for (const [key, { until }] of this.#paused)
+      if (Math.abs(now - until) > RETRY_OBJECT.maximum) this.#paused.delete(key);
     for (const { namespace, name } of this.#due(now)) {
       if (this.#isStopped) return;
       const key = `${namespace}/${name}`;
@@ -141,7 +143,8 @@ export class ExceptionStatuses {
   #due(now: number): readonly { readonly namespace: string; readonly name: string }[] {
     const due = new Map<string, { namespace: string; name: string }>();
     const isPaused = (key: string): boolean => (this.#paused.get(key)?.until ?? 0) > now;
-    for (const [key, written] of this.#written) if (now - written >= MATCHES_MILLISECONDS) this.#written.delete(key);
+    for (const [key, written] of this.#written)
+      if (Math.abs(now - written) >= MATCHES_MILLISECONDS) this.#written.delete(key);
     for (const [key, matches] of this.#pending) {
       if (due.size >= MOST_WRITES) break;
       if (!this.#written.has(key) && !isPaused(key)) due.set(key, matches);

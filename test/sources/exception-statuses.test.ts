@@ -91,6 +91,16 @@ describe('ExceptionStatuses', () => {
     expect(made.patches.map((status) => status['matches'])).toEqual([1, 61, 121]);
   });
 
+  it('adds matches after the clock was set back, too', async () => {
+    const made = world();
+    for (const time of [END, END - 40 * DAY]) {
+      made.time = time;
+      made.statuses.matched('apps', 'legacy', time);
+      await made.statuses.pass();
+    }
+    expect(made.patches.map((status) => status['matches'])).toEqual([1, 2]);
+  });
+
   it('calls an exception unused after 30 days without a match, and limited if policies shorten it', async () => {
     const made = world({ exceptions: { maximumDays: 50 } });
     made.statuses.lead(true);
@@ -163,6 +173,17 @@ describe('statuses of many exceptions', () => {
     await statuses.pass();
     await statuses.pass();
     expect({ written, attempts, problems }).toEqual({ written: ['victim-0', 'victim-0'], attempts: 3, problems: [] });
+  });
+
+  it('are tried again after the clock was set back', async () => {
+    let isFull = true;
+    const full = new ApiError(500, 'InternalError', 'etcdserver: request is too large');
+    const { statuses, written, clock } = writerOf({ a: 1 }, () => (isFull ? full : undefined));
+    await statuses.pass();
+    isFull = false;
+    clock.now -= 40 * DAY;
+    await statuses.pass();
+    expect(written).toEqual(['a-0']);
   });
 
   it('are written in turns of namespaces', async () => {
