@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { judged, ratios, reading } from './figures.ts';
 import { saturate } from './load.ts';
+import { clusterPolicy } from './policies.ts';
 import { podReviews, workloadReviews } from './reviews.ts';
 import type { Findings, Row } from './figures.ts';
 import type * as Policies from './policies.ts';
+import type { Target } from './load.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
 
 /** Many short rounds: what a neighbour takes from one round, it takes from the other side's next round. */
@@ -17,39 +20,68 @@ const LEAST = 0.95;
 
 /**
  * Compares this build with an earlier one, side by side. Both get the policies of the earlier checkout, because an older
- * build refuses the names of newer checks.
+ * build refuses the names of newer checks. The goal is for the same work: this build with the newer checks off. What the
+ * newer checks cost is shown beside it.
  *
  * @param checkout a directory with an earlier commit, in which `npm run build` has run
  */
 export async function againstEarlier(sides: Sides, checkout: string): Promise<Findings> {
   const { fiftyPolicies } = (await import(pathToFileURL(join(checkout, 'bench/policies.ts')).href)) as typeof Policies;
-  const start = (program: string): Promise<MeasuredServer> => sides.probewrightOf(program, fiftyPolicies());
-  const [earlier, now] = [await start(join(checkout, 'dist/probewright.js')), await start(sides.program)];
+  const policies = fiftyPolicies() as CheckingPolicy[];
+  const newer = newerChecks(policies);
+  const off = clusterPolicy('newer-checks', {
+    priority: 1000,
+    checks: Object.fromEntries(newer.map((id) => [id, { action: 'Off' }])),
+  });
+  const servers: Record<Side, MeasuredServer> = {
+    earlier: await sides.probewrightOf(join(checkout, 'dist/probewright.js'), policies),
+    same: await sides.probewrightOf(sides.program, [...policies, off]),
+    now: await sides.probewrightOf(sides.program, policies),
+  };
   try {
     const rows: Row[] = [];
     for (const [path, bodies] of [
       ['/mutate', podReviews('user')],
       ['/validate', workloadReviews()],
     ] as const) {
-      const targets = { earlier: { server: earlier, path, bodies }, now: { server: now, path, bodies } };
-      for (const target of Object.values(targets)) await saturate(target, { requests: WARM_UP_REQUESTS });
-      const rates = { earlier: [] as number[], now: [] as number[] };
+      const target = (side: Side): Target => ({ server: servers[side], path, bodies });
+      for (const side of SIDES) await saturate(target(side), { requests: WARM_UP_REQUESTS });
+      const rates: Record<Side, number[]> = { earlier: [], same: [], now: [] };
       for (let round = 0; round < ROUNDS; round++)
         // The order changes from round to round, so a drift of the machine favours no side.
-        for (const side of round % 2 === 0 ? (['earlier', 'now'] as const) : (['now', 'earlier'] as const))
-          rates[side].push((await saturate(targets[side], { seconds: SECONDS })).perCpuSecond);
+        for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed())
+          rates[side].push((await saturate(target(side), { seconds: SECONDS })).perCpuSecond);
       rows.push(
         reading(`${path}: earlier build, a second on core`, rates.earlier, '/s'),
-        reading(`${path}: this build, a second on core`, rates.now, '/s'),
-        judged(`${path}: this build / earlier build, a second on core`, ratios(rates.now, rates.earlier), {
+        reading(`${path}: this build, the same checks, a second on core`, rates.same, '/s'),
+        reading(`${path}: this build, ${newer.length} newer checks, too, a second on core`, rates.now, '/s'),
+        judged(`${path}: this build, the same checks / earlier build`, ratios(rates.same, rates.earlier), {
           atLeast: LEAST,
         }),
+        reading(`${path}: this build, newer checks, too / earlier build`, ratios(rates.now, rates.earlier)),
       );
     }
     return { title: 'Beside an earlier build', how: HOW, rows };
   } finally {
-    for (const server of [earlier, now]) await server.stop();
+    for (const side of SIDES) await servers[side].stop();
   }
 }
 
-const HOW = `${ROUNDS} rounds of ${SECONDS} s a side, in turns, after ${WARM_UP_REQUESTS.toLocaleString('en')} requests to warm up. Both builds have the policies of the earlier one in force and answer the same reviews.`;
+const SIDES = ['earlier', 'same', 'now'] as const;
+type Side = (typeof SIDES)[number];
+
+interface CheckingPolicy {
+  readonly spec: { readonly checks?: Readonly<Record<string, unknown>> };
+}
+
+/** The checks of this build that an earlier build's policies, which name all of its checks, do not name. */
+function newerChecks(policies: readonly CheckingPolicy[]): string[] {
+  const known = new Set(policies.flatMap(({ spec }) => Object.keys(spec.checks ?? {})));
+  return Object.keys(CHECK_CATALOGUE).filter((id) => !known.has(id));
+}
+
+const HOW = [
+  `${ROUNDS} rounds of ${SECONDS} s a side, in turns, after ${WARM_UP_REQUESTS.toLocaleString('en')} requests to warm up.`,
+  'Both builds have the policies of the earlier one in force and answer the same reviews.',
+  'This build answers them twice: with the newer checks off, and with all checks on.',
+].join(' ');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -82,9 +82,10 @@ export async function prepareSides(): Promise<Sides> {
     fastify: () => baseline('plain-fastify'),
     probewright: (flags = []) => serve(['--policies', at('policies'), ...tls, ...flags]),
     probewrightOf: async (program, policies) => {
-      await mkdir(at('common'), { recursive: true });
-      await writeFile(at('common/policies.yaml'), yamlStream(policies));
-      return serve(['--policies', at('common'), ...tls], program);
+      // A directory for each: a server reads changes of its own.
+      const own = await mkdtemp(at('policies-'));
+      await writeFile(join(own, 'policies.yaml'), yamlStream(policies));
+      return serve(['--policies', own, ...tls], program);
     },
     program: bundle.program,
     probewrightInCluster: async (server) => {

@@ -102,6 +102,13 @@ export function* defaultProbesInSteps(
   return { injections, notInjected, warnings: annotations.warnings };
 }
 
+/** What defaulting says of a template that gets no probe: the warnings about malformed annotations. */
+export function withoutInjections(template: JsonObject, policy: WorkloadPolicy): Defaulting {
+  if (policy.annotations !== 'Allow' || objectMember(template, 'spec') === undefined) return NOTHING;
+  const { warnings } = readAnnotations(stringMap(objectMember(template, 'metadata') ?? {}, 'annotations'));
+  return warnings.length === 0 ? NOTHING : { ...NOTHING, warnings };
+}
+
 /**
  * The merged policy of each container of a template, also of containers that have their own probes and get none.
  * Containers are identified by their place.

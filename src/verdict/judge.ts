@@ -1,8 +1,9 @@
 import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
-import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
+import { withoutInjections } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
+import { lacksProbe } from '../defaulting/lacking-probes.ts';
 import { runToEnd } from '../steps.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
@@ -72,15 +73,22 @@ export function* judgeInSteps(
     const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
     const policy = policies.policyFor(namespace, podLabels, itself);
     for (const { source } of policy.layers) sources.add(source);
-    // When nothing is added, only the warnings about annotations are needed: floors need not be checked.
-    const defaulting = yield* (willBeDefaulted ? permittedDefaulting : defaultProbesInSteps)(template, policy, kind);
+    // Most templates that are judged have all their probes, and get none.
+    const mayGetProbes = willBeDefaulted && lacksProbe(template);
+    const defaulting = mayGetProbes
+      ? yield* permittedDefaulting(template, policy, kind)
+      : withoutInjections(template, policy);
     for (const warning of defaulting.warnings) warnings.add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     yield;
     const workload = yield* checkedWorkloadInSteps(object, kind, { template: effective, path }, circumstances);
     const violated = yield* runChecksInSteps(workload, policy.checkPolicy);
     yield;
-    let found = willBeDefaulted ? withReasons(violated, defaulting.notInjected, policy.layers) : violated;
+    let found: readonly Violation[] = violated;
+    if (willBeDefaulted && violated.length > 0) {
+      const { notInjected } = mayGetProbes ? defaulting : yield* permittedDefaulting(template, policy, kind);
+      found = withReasons(violated, notInjected, policy.layers);
+    }
     if (found.length > 0) {
       const injections = willBeDefaulted
         ? defaulting.injections
