@@ -49,6 +49,8 @@ export interface ImpactDependencies {
   readonly now: () => number;
   /** Called once for each review. */
   readonly ended: (result: EffectResult) => void;
+  /** Called once for each ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
+  readonly leftOut: (resource: string) => void;
 }
 
 /** The limits of one computation. */
@@ -67,6 +69,7 @@ export class PolicyImpact {
   readonly #kinds: ReviewedKinds;
   readonly #ofNamespaces = new TimeAllowance(NAMESPACE_ALLOWANCE);
   readonly #ofCluster = new TimeAllowance(CLUSTER_ALLOWANCE);
+  readonly #leftOut = new Set<string>();
   #isBusy = false;
 
   constructor(dependencies: ImpactDependencies) {
@@ -202,9 +205,18 @@ export class PolicyImpact {
       // The rest of a list that was given up is named as not looked at.
       if (signal.aborted) return;
       // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
-      if (hasCode(error, 404)) progress.isComplete = true;
+      if (hasCode(error, 404) || (hasCode(error, 403) && this.#leavesOut(place.kind))) progress.isComplete = true;
       else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
     }
+  }
+
+  /** True for a ready-made kind. The people who apply policies do not grant rights, so the log names the kind. */
+  #leavesOut(kind: ClusterKind): boolean {
+    if (!this.#kinds.leaveOut(kind)) return false;
+    const resource = resourceOf(kind);
+    if (!this.#leftOut.has(resource)) this.#dependencies.leftOut(resource);
+    this.#leftOut.add(resource);
+    return true;
   }
 }
 

@@ -1,4 +1,5 @@
 import { BUILT_IN_CLUSTER_KINDS, discoverKinds } from '../sources/cluster-kinds.ts';
+import { isReadyMade } from '../workload/custom-kinds.ts';
 import { BUILT_IN_KINDS, workloadKind } from '../workload/kinds.ts';
 import type { ApiRequest, ApiRequests } from '../kubernetes/api-client.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
@@ -46,5 +47,20 @@ export class ReviewedKinds {
     if (problem !== undefined) throw new Error(problem);
     this.#found = { kinds, at: now };
     return kinds;
+  }
+
+  /**
+   * Leaves out a ready-made kind that may not be listed, until kinds are looked up again. The chart grants the kinds of
+   * `workloadKinds` only, and the API server sends only these kinds to `/validate`. False for a configured kind, whose
+   * right is missing by mistake.
+   */
+  leaveOut({ group, kind }: ClusterKind): boolean {
+    const known = workloadKind(group, kind, this.#custom);
+    if (known === undefined || !isReadyMade(known)) return false;
+    if (this.#found !== undefined) {
+      const { kinds, at } = this.#found;
+      this.#found = { kinds: kinds.filter((each) => each.group !== group || each.kind !== kind), at };
+    }
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 import { realTurns } from '../impact/background-work.ts';
 import { PolicyImpact } from '../impact/policy-impact.ts';
 import { exemptNamespaces } from '../running/exempt-namespaces.ts';
+import type { Logger } from 'pino';
 import type { Metrics } from '../server/metrics.ts';
 import type { PolicyEffect } from '../server/review-dependencies.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
@@ -14,12 +15,21 @@ export interface PolicyEffectInputs {
   readonly kinds: readonly WorkloadKind[];
 }
 
+/** Where missing rights are logged, and the clocks, in milliseconds. */
+interface EffectSurroundings {
+  readonly log: Pick<Logger, 'info'>;
+  /** The wall clock, since the epoch. */
+  readonly now: () => number;
+  /** Never goes back. */
+  readonly monotonic: () => number;
+}
+
 /** Builds the function that computes the effects of policies. Undefined when the settings turn the effects off. */
 export function policyEffect(
   { connection, store, kinds }: PolicyEffectInputs,
   { enforcement, mutation }: Pick<ServeConfig, 'enforcement' | 'mutation'>,
   metrics: Metrics,
-  { now, monotonic }: { readonly now: () => number; readonly monotonic: () => number },
+  { log, now, monotonic }: EffectSurroundings,
 ): PolicyEffect | undefined {
   const { client, config, namespace } = connection;
   if (!config.policyImpact) return undefined;
@@ -41,6 +51,9 @@ export function policyEffect(
     now,
     ended: (result) => {
       metrics.effectComputed(result);
+    },
+    leftOut: (resource) => {
+      log.info({ resource }, 'the effects of policies leave out a kind that is not configured');
     },
   });
   return (reviewed, limits) => impact.warnings(reviewed, limits);

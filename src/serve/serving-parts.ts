@@ -160,7 +160,7 @@ function webhookApp(
   const { pair, clientCa } = tls;
   if (pair === undefined) throw new Error('there is no certificate to serve with');
   const effect =
-    cluster && policyEffect({ connection: cluster.connection, store, kinds }, config, metrics, { now, monotonic });
+    cluster && policyEffect({ connection: cluster.connection, store, kinds }, config, metrics, { log, now, monotonic });
   return buildWebhookApp({
     cert: pair.cert,
     key: pair.key,

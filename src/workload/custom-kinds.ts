@@ -38,5 +38,10 @@ export const READY_MADE_KINDS: readonly WorkloadKind[] = [
   },
 ];
 
+/** True for a kind that nobody configured. An entry of a file replaces the ready-made kind. */
+export function isReadyMade(kind: WorkloadKind): boolean {
+  return READY_MADE_KINDS.includes(kind);
+}
+
 /** Every kind that is known without configuration. */
 export const KNOWN_KINDS: readonly WorkloadKind[] = [...BUILT_IN_KINDS, ...READY_MADE_KINDS];

@@ -5,6 +5,7 @@ import { PolicyImpact } from '../../src/impact/policy-impact.ts';
 import { AnswerTooLarge } from '../../src/kubernetes/api-client.ts';
 import { ApiError } from '../../src/kubernetes/api-error.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { BUILT_IN_KINDS } from '../../src/workload/kinds.ts';
 import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
 import { exceptionDocument, parsedException } from '../exceptions.ts';
@@ -79,14 +80,37 @@ function client(
 const DEPLOYMENTS = '/apis/apps/v1/deployments';
 const OF_APPS_DEPLOYMENTS = '/apis/apps/v1/namespaces/apps/deployments';
 
+const ROLLOUTS = '/apis/argoproj.io/v1alpha1/rollouts';
+const CONFIGURED_ROLLOUT = {
+  group: 'argoproj.io',
+  kind: 'Rollout',
+  templatePaths: [['spec', 'template']],
+  runsToCompletion: false,
+};
+
+/** The same API server with the kind Rollout. */
+function withRollouts(lists: ImpactDependencies['client']): ImpactDependencies['client'] {
+  const version = { groupVersion: 'argoproj.io/v1alpha1' };
+  const answers: Record<string, unknown> = {
+    '/apis': { groups: [{ name: 'argoproj.io', preferredVersion: version, versions: [version] }] },
+    '/api/v1': { resources: [] },
+    '/apis/argoproj.io/v1alpha1': {
+      resources: [{ name: 'rollouts', singularName: 'rollout', kind: 'Rollout', namespaced: true }],
+    },
+  };
+  return { request: (of) => (of.path in answers ? Promise.resolve(answers[of.path]) : lists.request(of)) };
+}
+
 function impact(
   api: ImpactDependencies['client'],
   more: Partial<ImpactDependencies> = {},
-): { readonly impact: PolicyImpact; readonly results: string[] } {
+): { readonly impact: PolicyImpact; readonly results: string[]; readonly leftOut: string[] } {
   const results: string[] = [];
+  const leftOut: string[] = [];
   const before = Snapshot.of(CHECK_CATALOGUE, []);
   return {
     results,
+    leftOut,
     impact: new PolicyImpact({
       client: api,
       kinds: BUILT_IN_KINDS,
@@ -103,6 +127,7 @@ function impact(
       turns: { monotonic: () => 0, nextTurn: () => Promise.resolve(), pause: () => Promise.resolve() },
       now: () => 0,
       ended: (result) => results.push(result),
+      leftOut: (resource) => leftOut.push(resource),
       ...more,
     }),
   };
@@ -327,39 +352,49 @@ describe('the effect of a policy on live workloads', () => {
   });
 
   it('lists custom kinds that the cluster has', async () => {
-    const rollout = {
-      group: 'argoproj.io',
-      kind: 'Rollout',
-      templatePaths: [['spec', 'template']],
-      runsToCompletion: false,
-    };
-    const answers: Record<string, unknown> = {
-      '/apis': {
-        groups: [
-          {
-            name: 'argoproj.io',
-            preferredVersion: { groupVersion: 'argoproj.io/v1alpha1' },
-            versions: [{ groupVersion: 'argoproj.io/v1alpha1' }],
-          },
-        ],
-      },
-      '/api/v1': { resources: [] },
-      '/apis/argoproj.io/v1alpha1': {
-        resources: [{ name: 'rollouts', singularName: 'rollout', kind: 'Rollout', namespaced: true }],
-      },
-    };
-    const lists = client({ '/apis/argoproj.io/v1alpha1/rollouts': [[workload('a')]] });
-    const request = (of: ApiRequest): Promise<unknown> =>
-      of.path in answers ? Promise.resolve(answers[of.path]) : lists.request(of);
-    const { impact: subject } = impact({ request }, { kinds: [...BUILT_IN_KINDS, rollout] });
+    const lists = client({ [ROLLOUTS]: [[workload('a')]] });
+    const { impact: subject } = impact(withRollouts(lists), { kinds: [...BUILT_IN_KINDS, CONFIGURED_ROLLOUT] });
     expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
       '1 of 1 workload would be denied at its next change: Rollout apps/a (required-liveness). Run probewright plan for details.',
     ]);
     const failing = client({ '/apis': new ApiError(500, '', 'no') });
-    expect(await impact(failing, { kinds: [rollout] }).impact.warnings(reviewed(REQUIRED), RUN)).toEqual([
+    expect(await impact(failing, { kinds: [CONFIGURED_ROLLOUT] }).impact.warnings(reviewed(REQUIRED), RUN)).toEqual([
       'no effect on 0 workloads: no other probes, no new warnings or denials.',
       'the effect leaves out custom kinds: cannot list custom kinds in all namespaces: cannot list the API groups: no',
     ]);
+  });
+
+  it('leaves out a ready-made kind without a right, and says so once, in the log', async () => {
+    let now = 0;
+    const turns = { monotonic: () => now, nextTurn: () => Promise.resolve(), pause: () => Promise.resolve() };
+    const lists = client({ [DEPLOYMENTS]: [[workload('a')]], [ROLLOUTS]: new ApiError(403, 'Forbidden', 'no') });
+    const { impact: subject, results, leftOut } = impact(withRollouts(lists), { kinds: KNOWN_KINDS, turns });
+    const figures = [
+      '1 of 1 workload would be denied at its next change: Deployment apps/a (required-liveness). Run probewright plan for details.',
+    ];
+    const listed = (): number => lists.requests.filter((request) => request.startsWith(ROLLOUTS)).length;
+    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(figures);
+    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(figures);
+    expect(listed()).toBe(1);
+    // A right that was granted later counts when the kinds are looked up again.
+    now += 5 * 60_000;
+    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(figures);
+    expect(listed()).toBe(2);
+    expect(leftOut).toEqual(['rollouts.argoproj.io']);
+    expect(results).toEqual(['complete', 'complete', 'complete']);
+  });
+
+  it('names a configured kind without a right at each review', async () => {
+    const lists = client({ [ROLLOUTS]: new ApiError(403, 'Forbidden', 'no') });
+    const kinds = [...BUILT_IN_KINDS, CONFIGURED_ROLLOUT];
+    const { impact: subject, leftOut } = impact(withRollouts(lists), { kinds });
+    const warnings = [
+      'no effect on 0 workloads: no other probes, no new warnings or denials.',
+      'the effect leaves out rollouts.argoproj.io: cannot list rollouts.argoproj.io in all namespaces: forbidden',
+    ];
+    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(warnings);
+    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual(warnings);
+    expect(leftOut).toEqual([]);
   });
 
   it('names the workloads that an exception names and that do not exist', async () => {
