@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { decodeReview } from '../src/admission/review.ts';
-import { mutate } from '../src/admission/mutate.ts';
+import { mutate } from '../test/decisions.ts';
 import { parseProbePolicy } from '../src/policy/probe-policy.ts';
 import { Snapshot } from '../src/facts/snapshot.ts';
 import { figures } from './cluster-memory.ts';

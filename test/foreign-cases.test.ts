@@ -2,7 +2,7 @@ import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controller
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { validate } from '../src/admission/validate.ts';
+import { validate } from './decisions.ts';
 import { checkTexts } from './check-texts.ts';
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { Snapshot } from '../src/facts/snapshot.ts';

@@ -3,7 +3,7 @@ import { parseProbePolicy } from '../src/policy/probe-policy.ts';
 import { Snapshot } from '../src/facts/snapshot.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../src/admission/trusted-controllers.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
-import { mutate } from '../src/admission/mutate.ts';
+import { mutate } from './decisions.ts';
 import { decodeReview } from '../src/admission/review.ts';
 import { expectValidReply, patched } from './protocol.ts';
 import { NOW } from './now.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { validate } from '../../src/admission/validate.ts';
+import { validate } from '../../test/decisions.ts';
 import { runProbewright } from '../../test/cli/run-probewright.ts';
 import { policySet, requestOf, reviewOf, VALIDATE_SETTINGS } from '../../test/worlds.ts';
 import { terminalSvg } from './terminal.ts';

@@ -6,7 +6,6 @@ import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
-import { runToEnd } from '../steps.ts';
 import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
@@ -42,17 +41,6 @@ import type { AdmissionRequest } from './review.ts';
  *
  * @param now the instant of the decision, in milliseconds since the epoch
  */
-export function mutate(
-  request: AdmissionRequest,
-  policies: Snapshot,
-  mode: MutationMode,
-  now: number,
-  controllers = DEFAULT_TRUSTED_CONTROLLERS,
-): Decision {
-  return runToEnd(mutateInSteps(request, policies, mode, now, controllers));
-}
-
-/** Does the work of `mutate` in steps, for an object that takes long. */
 export function* mutateInSteps(
   request: AdmissionRequest,
   policies: Snapshot,

@@ -6,7 +6,6 @@ import { formatViolation, violationKey } from '../checks/violation.ts';
 import { laxer } from '../policy/action.ts';
 import { containersOf } from '../workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind } from '../workload/kinds.ts';
-import { runToEnd } from '../steps.ts';
 import { violationOfUnseen } from './unseen-object.ts';
 import { skip } from './decision.ts';
 import { judgeInSteps } from '../verdict/judge.ts';
@@ -47,16 +46,6 @@ export interface ValidateSettings {
  *
  * @param now the instant of the decision, in milliseconds since the epoch. Old and new are judged at it
  */
-export function validate(
-  request: AdmissionRequest,
-  policies: Snapshot,
-  settings: ValidateSettings,
-  now: number,
-): Decision {
-  return runToEnd(validateInSteps(request, policies, settings, now));
-}
-
-/** Does the work of `validate` in steps, for an object that takes long. */
 export function* validateInSteps(
   request: AdmissionRequest,
   policies: Snapshot,

@@ -35,9 +35,9 @@ export interface SecretReading {
   readonly problems: readonly string[];
 }
 
-export const NEXT_TRUSTED_SINCE = 'probewright.dev/next-trusted-since';
-export const PROMOTED_AT = 'probewright.dev/promoted-at';
-export const ROTATE = 'probewright.dev/rotate';
+const NEXT_TRUSTED_SINCE = 'probewright.dev/next-trusted-since';
+const PROMOTED_AT = 'probewright.dev/promoted-at';
+const ROTATE = 'probewright.dev/rotate';
 
 /** The labels of the Secret. */
 export const SECRET_LABELS = {

@@ -19,7 +19,7 @@ export interface WebhookAddress {
   readonly namespace: string;
 }
 
-export const CONFIGURATION_KINDS = ['mutating', 'validating'] as const;
+const CONFIGURATION_KINDS = ['mutating', 'validating'] as const;
 export type ConfigurationKind = (typeof CONFIGURATION_KINDS)[number];
 
 /** How a write of one configuration's bundle went. After a conflict the watch delivers the new state. */

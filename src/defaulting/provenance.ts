@@ -23,7 +23,7 @@ export function provenance(injections: readonly Injection[], existing: string | 
 }
 
 /** The figures that a learned budget follows from: `learned: 12 starts, longest 41 s, 69 s to start`. */
-export function learnedText({ figures: { starts, longestSeconds, boundSeconds }, seconds }: LearnedBudget): string {
+function learnedText({ figures: { starts, longestSeconds, boundSeconds }, seconds }: LearnedBudget): string {
   const killed = boundSeconds > 0 ? `, one killed after ${boundSeconds} s` : '';
   return `learned: ${starts} starts, longest ${longestSeconds} s${killed}, ${seconds} s to start`;
 }

@@ -33,7 +33,7 @@ const MOST_NAME = 63;
  * Where a moment is on a strip, in pixels. All strips of a page share one scale, so that readers can compare a minute
  * with half an hour.
  */
-export function stripPlace(seconds: number): number {
+function stripPlace(seconds: number): number {
   return Math.round((WIDTH * Math.log1p(Math.min(seconds, END) / KNEE)) / Math.log1p(END / KNEE));
 }
 
@@ -55,7 +55,7 @@ export function startStrip(containers: readonly StripContainer[]): Markup {
 }
 
 /** What a strip shows of a container, in words. */
-export function startInWords({ name: given, start, learned }: StripContainer): string {
+function startInWords({ name: given, start, learned }: StripContainer): string {
   const name = cut(given, MOST_NAME, '…');
   const limit =
     start === undefined

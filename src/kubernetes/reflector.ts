@@ -82,7 +82,7 @@ export interface ReflectorStatus {
  * As client-go's informers, which use 5 to 10 minutes. A renewed watch may reach another API server, and its end shows
  * a live server.
  */
-export const WATCH_RENEWAL_MILLISECONDS = 300_000;
+const WATCH_RENEWAL_MILLISECONDS = 300_000;
 /** A watch lasts up to this share of the renewal time less or more, so that watches are not all renewed at once. */
 const WATCH_SPREAD = 0.2;
 /** A server that ends a watch later than this is taken to be gone. */

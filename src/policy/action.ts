@@ -3,7 +3,7 @@ export const ACTIONS = ['Off', 'Audit', 'Warn', 'Deny'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** What came of a violation, laxest first. `Excepted`: an exception allows the violation, whatever policies say. */
-export const OUTCOMES = ['Excepted', 'Audit', 'Warn', 'Deny'] as const;
+const OUTCOMES = ['Excepted', 'Audit', 'Warn', 'Deny'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** No policy can set `Excepted`. */

@@ -7,7 +7,7 @@ import type { Container } from '../workload/containers.ts';
 const REMEMBERED_CONTAINERS = 64;
 
 /** True for a policy that gives containers probes. Other policies only set checks. */
-export function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
+function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
   return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
 }
 

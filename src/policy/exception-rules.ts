@@ -19,7 +19,7 @@ export interface ExceptionRules {
 }
 
 /** The rules without any policy. */
-export const BUILT_IN_EXCEPTION_RULES: ExceptionRules = { action: 'Allow', maximumDays: 365, checks: 'all' };
+const BUILT_IN_EXCEPTION_RULES: ExceptionRules = { action: 'Allow', maximumDays: 365, checks: 'all' };
 
 /** The highest value of `maximumDays`. */
 export const MOST_EXCEPTION_DAYS = 3650;

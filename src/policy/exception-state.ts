@@ -7,7 +7,7 @@ export const EXCEPTION_STATES = ['Active', 'Expiring', 'Expired', 'Unused'] as c
 export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 
 /** The states of an exception that Probewright does not keep: a budget has no room for it, or it cannot be read. */
-export const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
+const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
 export type LeftOutState = (typeof LEFT_OUT_STATES)[number];
 
 /** Every state that a status may have. */
@@ -17,10 +17,10 @@ export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = 
 ];
 
 /** An exception without a match for this time is unused. */
-export const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
+const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
 
 /** @param lastMatched when the exception last allowed a violation, in milliseconds since the epoch */
-export function isUnused({ created }: ProbeException, lastMatched: number | undefined, now: number): boolean {
+function isUnused({ created }: ProbeException, lastMatched: number | undefined, now: number): boolean {
   const since = Math.max(created ?? now, lastMatched ?? -Infinity);
   return now - since >= UNUSED_MILLISECONDS;
 }

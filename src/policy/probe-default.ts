@@ -29,7 +29,7 @@ export interface ProbeDefault {
   readonly integers: Readonly<Partial<Record<ProbeInteger, number | null>>>;
 }
 
-export const REMOVED: ProbeDefault = { removed: true, integers: {} };
+const REMOVED: ProbeDefault = { removed: true, integers: {} };
 
 /**
  * Reads a policy's settings for one probe: the entry in `probes` and the path in `kubernetesProbeEndpoints`. The path

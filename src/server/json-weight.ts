@@ -43,11 +43,3 @@ export function jsonWeight(text: string, most = Infinity): number {
   }
   return weight;
 }
-
-/**
- * Whether the parsed value of a JSON text may need more memory than `most` bytes. Skips the count for texts that are
- * too short to exceed the limit.
- */
-export function isHeavierThan(most: number, text: string): boolean {
-  return text.length * MOST_BYTES_PER_CHARACTER > most && jsonWeight(text, most) > most;
-}

@@ -19,11 +19,11 @@ export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;
 export type Webhook = (typeof WEBHOOKS)[number];
 
 /** The ports that Probewright listens on. */
-export const PORTS = ['webhook', 'health'] as const;
+const PORTS = ['webhook', 'health'] as const;
 export type Port = (typeof PORTS)[number];
 
 /** The steps that wait when a client's address uses more than its share. */
-export const DELAYS = ['reading', 'body', 'handshake'] as const;
+const DELAYS = ['reading', 'body', 'handshake'] as const;
 export type Delay = (typeof DELAYS)[number];
 
 /** The source of an injected probe in metrics. The name of a policy would be an unbounded label. */

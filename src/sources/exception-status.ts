@@ -110,7 +110,7 @@ export function exceptionStatus(
 }
 
 /** The state of an exception that is left out. */
-export function leftOutState({ reason }: LeftOutFact): LeftOutState {
+function leftOutState({ reason }: LeftOutFact): LeftOutState {
   return reason === 'invalid' ? 'Invalid' : 'OverBudget';
 }
 

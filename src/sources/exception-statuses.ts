@@ -242,7 +242,7 @@ export class ExceptionStatuses {
 }
 
 /** The rules for the exceptions of a namespace, without policies for single workloads. */
-export function rulesOf(snapshot: Snapshot, namespace: string): ExceptionRules {
+function rulesOf(snapshot: Snapshot, namespace: string): ExceptionRules {
   const { layers } = snapshot.policyFor(namespace, new Map());
   return exceptionRules(layers.filter(({ workloadSelector }) => workloadSelector === undefined));
 }

@@ -225,7 +225,7 @@ export class FactStore implements ProjectionStore<NamedFact>, StoreToLoad<FactTo
 }
 
 /** The path of the collection of a kind, or of the collection of a namespace. */
-export function collectionPath({ group, apiVersion, resource }: FactKind, namespace?: string): string {
+function collectionPath({ group, apiVersion, resource }: FactKind, namespace?: string): string {
   const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${group === '' ? '/api' : '/apis'}/${apiVersion}${within}/${resource}`;
 }

@@ -115,7 +115,7 @@ export interface KeptProblems {
   readonly count: number;
 }
 
-export const NO_PROBLEMS: KeptProblems = { shown: [], count: 0 };
+const NO_PROBLEMS: KeptProblems = { shown: [], count: 0 };
 const NO_GRANT: Grant = { version: 'none', exceeded: undefined };
 /**
  * The most characters of one policy's problems that are kept: thousands of policies may have a hundred problems each.

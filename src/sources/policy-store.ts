@@ -9,7 +9,7 @@ import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { PolicySnapshot } from './policy-source.ts';
 
 /** Where policies may come from, the lowest tier first. */
-export const POLICY_ORIGINS = ['files', 'cluster'] as const;
+const POLICY_ORIGINS = ['files', 'cluster'] as const;
 export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
 
 /**

@@ -9,7 +9,7 @@ import type { StaleStatus } from './policy-status.ts';
  * Why the status of a policy is not as it should be. `not-kept`: the API server drops part of the status.
  * `no-last-good`: the rest of the status is written, but the object has no room for the last good version.
  */
-export const SET_ASIDE_REASONS = ['too-large', 'refused', 'gone', 'failed', 'not-kept', 'no-last-good'] as const;
+const SET_ASIDE_REASONS = ['too-large', 'refused', 'gone', 'failed', 'not-kept', 'no-last-good'] as const;
 export type SetAsideReason = (typeof SET_ASIDE_REASONS)[number];
 
 /** A policy whose status is not as it should be. */

@@ -129,7 +129,7 @@ function maySpeakOfAny(exception: ProbeException, checks: ReadonlySet<string>): 
 }
 
 /** True if the exception names or selects the workload. */
-export function coversWorkload(
+function coversWorkload(
   { workloads, workloadSelector }: ExceptionSpec,
   { names, podLabels }: Pick<ExceptableWorkload, 'names' | 'podLabels'>,
 ): boolean {

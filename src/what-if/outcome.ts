@@ -19,7 +19,7 @@ export interface WebhookBehaviour {
 }
 
 /** A webhook with the default settings. */
-export const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
+const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
 
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
 export type Transition = 'new' | 'gone' | undefined;

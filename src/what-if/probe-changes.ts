@@ -5,7 +5,6 @@ import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
-import { runToEnd } from '../steps.ts';
 import { containersOf } from '../workload/containers.ts';
 import { mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
@@ -33,12 +32,7 @@ export interface ProbeChange {
   readonly after: unknown;
 }
 
-/** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. */
-export function probeChanges(workload: Workload, before: Snapshot, after: Snapshot): readonly ProbeChange[] {
-  return runToEnd(probeChangesInSteps(workload, before, after));
-}
-
-/** Like probeChanges, in steps: a large template takes long. */
+/** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. A large template takes long. */
 export function* probeChangesInSteps(
   workload: Workload,
   before: Snapshot,

@@ -51,7 +51,7 @@ export function meshProxyTest(template: JsonObject, isPod: boolean): (name: stri
  * True when a template may contain the mesh's proxy under this name: the template has the status annotation of that
  * mesh. In any other template the author wrote the container, so the container is checked whatever its name.
  */
-export function hasMeshStatus(template: JsonObject, name: string): boolean {
+function hasMeshStatus(template: JsonObject, name: string): boolean {
   const proxy = MESH_PROXIES.get(name);
   return (
     proxy !== undefined &&

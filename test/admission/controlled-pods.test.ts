@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mutate } from '../../src/admission/mutate.ts';
-import { validate } from '../../src/admission/validate.ts';
+import { mutate, validate } from '../decisions.ts';
 import { expectValidReply, patched } from '../protocol.ts';
 import {
   VALIDATE_SETTINGS,

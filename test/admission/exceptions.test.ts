@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mutate } from '../../src/admission/mutate.ts';
-import { validate } from '../../src/admission/validate.ts';
+import { mutate, validate } from '../decisions.ts';
 import { exceptionDocument, EXCEPTION_END, withExceptionsInApps } from '../exceptions.ts';
 import { expectValidReply } from '../protocol.ts';
 import { policySet, requestOf, reviewOf, VALIDATE_SETTINGS } from '../worlds.ts';

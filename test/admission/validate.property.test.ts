@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validate } from '../../src/admission/validate.ts';
+import { validate } from '../decisions.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { expectValidReply } from '../protocol.ts';

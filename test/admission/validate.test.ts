@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validate } from '../../src/admission/validate.ts';
+import { validate } from '../decisions.ts';
 import { expectValidReply } from '../protocol.ts';
 import {
   VALIDATE_SETTINGS,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validate } from '../../src/admission/validate.ts';
+import { validate } from '../decisions.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { POD_KIND } from '../../src/workload/kinds.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { validate } from '../../src/admission/validate.ts';
+import { validate } from '../decisions.ts';
 import { checkTexts } from '../check-texts.ts';
 import { manifestsOf } from '../../src/manifests/manifest.ts';
 import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isHeavierThan } from '../../src/server/json-weight.ts';
+import { jsonWeight } from '../../src/server/json-weight.ts';
+import { PARSED_LIMIT_BYTES } from '../../src/server/review-body.ts';
 import { REVIEW, ask, askHealth, collect, keepAlive, requestBytes, tcp, tls } from './client.ts';
 import { besideCaller } from './beside-caller.ts';
 import { readable, report } from './figures.ts';
@@ -83,7 +84,7 @@ function heaviestBodies(): [string, string][] {
   return Object.entries(shapes).map(([shape, make]) => {
     const body = (count: number): string => `{"more":${make(count)},${REVIEW.slice(1)}`;
     const isRead = (count: number): boolean =>
-      body(count).length < 10_000_000 && !isHeavierThan(48 * 1024 * 1024, body(count));
+      body(count).length < 10_000_000 && jsonWeight(body(count), PARSED_LIMIT_BYTES) <= PARSED_LIMIT_BYTES;
     let count = 1 << 21;
     for (let step = count / 2; step >= 1024; step /= 2) count += isRead(count) ? step : -step;
     return [shape, body(isRead(count) ? count : count - 2048)];

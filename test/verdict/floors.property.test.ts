@@ -1,7 +1,7 @@
 import { formatPath } from '../../src/json/field-path.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validate } from '../../src/admission/validate.ts';
+import { validate } from '../decisions.ts';
 import { hasProbe } from '../../src/checks/checked-probe.ts';
 import { effectiveTemplate } from '../../src/defaulting/effective.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';

@@ -9,7 +9,7 @@ import { INPUT_DESCRIPTION } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 
 /** Formats of reports; src/cli/output/ has a file for each. */
-export const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
+const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 export type ReportFormatName = (typeof REPORT_FORMATS)[number];
 
 const CHECK_IDS = wordList('CHECK', Object.keys(CHECK_CATALOGUE));

@@ -1,7 +1,7 @@
 import type { CommandDefinition, NoFlags } from '../../command-line/command-definition.ts';
 
 /** The shells that `probewright completion` knows. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** `probewright completion`. */

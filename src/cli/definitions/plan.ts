@@ -6,11 +6,11 @@ import { INPUT_DESCRIPTION } from './input-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 
 /** Formats of plans; src/cli/output/ has a file for each. */
-export const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
+const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
 export type PlanFormatName = (typeof PLAN_FORMATS)[number];
 
 /** The effects for which the exit code is 1. */
-export const PLAN_FAILURES = ['denied', 'warned', 'any'] as const;
+const PLAN_FAILURES = ['denied', 'warned', 'any'] as const;
 export type PlanFailure = (typeof PLAN_FAILURES)[number];
 
 const POLICY = textThat(

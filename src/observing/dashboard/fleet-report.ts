@@ -21,9 +21,9 @@ import type { WorkloadKind } from '../../workload/kinds.ts';
 import type { ExtraResults } from '../reports/extra-results.ts';
 
 /** Workloads that a page reads. A page of the whole of a huge cluster would cost minutes and memory. */
-export const MOST_READ_WORKLOADS = 5_000;
+const MOST_READ_WORKLOADS = 5_000;
 /** Workloads that have a row of their own, the worst first. */
-export const MOST_ROWS = 1_000;
+const MOST_ROWS = 1_000;
 
 /** What the reports of a fleet are made from. */
 export interface FleetSources {

@@ -34,9 +34,9 @@ const DEFINITE: ReadonlySet<AnswerCause> = new Set<AnswerCause>([
 ]);
 
 /** A container that is not ready is given so much time before its refused connections are told: each start has some. */
-export const PATIENCE_MILLISECONDS = 30_000;
+const PATIENCE_MILLISECONDS = 30_000;
 /** A container that has run for so long since its restart has recovered: the kubelet forgets its back-off then too. */
-export const SETTLED_MILLISECONDS = 600_000;
+const SETTLED_MILLISECONDS = 600_000;
 
 /** True for an answer that no slow start gives. */
 export function isDefinite(cause: FailureCause): boolean {

@@ -1,6 +1,6 @@
 import { PROBE_FAILING_RULE } from '../../sources/observer-reports.ts';
 import { count } from '../../text/count.ts';
-import { CAUSE_TEXTS, failureMessage, failureRemedy } from './cause-texts.ts';
+import { failureMessage, failureRemedy } from './cause-texts.ts';
 import type { WorkloadName } from '../workload-key.ts';
 import type { LiveProperties } from '../../report/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
@@ -10,8 +10,6 @@ import type { SharedTrouble } from './shared-trouble.ts';
 
 /** The cause of workloads that fail together. */
 export const SHARED_CAUSE = 'shared-dependency';
-/** All causes, for the metric. */
-export const FAILING_CAUSES: readonly string[] = [...Object.keys(CAUSE_TEXTS), SHARED_CAUSE];
 
 /** What a finding says about workloads that fail together. */
 export const SHARED_MESSAGE =

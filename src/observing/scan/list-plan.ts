@@ -11,7 +11,7 @@ export const POD_KIND_OBSERVED: ObservedKind = {
 };
 
 /** Pods that have ended have no verdict. */
-export const LIVE_PODS = 'status.phase!=Succeeded,status.phase!=Failed';
+const LIVE_PODS = 'status.phase!=Succeeded,status.phase!=Failed';
 
 /** Workloads in a page. */
 const PAGE = 500;

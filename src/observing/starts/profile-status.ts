@@ -38,7 +38,7 @@ export function figuresOfSeconds(known: ContainerStarts): ShownFigures {
 }
 
 /** The container that needs longest, which the columns of `kubectl get` are about. */
-export function slowestOf(containers: readonly ContainerProfile[]): ContainerProfile | undefined {
+function slowestOf(containers: readonly ContainerProfile[]): ContainerProfile | undefined {
   const longest = (one: ContainerProfile): number => {
     const { longestSeconds, boundSeconds } = figuresOf(one);
     return Math.max(longestSeconds, boundSeconds);

@@ -98,7 +98,7 @@ function oneLineReplacement(
 }
 
 /** Returns a string in the quotes of the old value. Undefined when the old value has no quotes. */
-export function quotedLike(old: CST.Token, value: unknown): string | undefined {
+function quotedLike(old: CST.Token, value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (old.type === 'double-quoted-scalar') return yamlQuoted(value);
   if (old.type !== 'single-quoted-scalar') return undefined;
