@@ -147,13 +147,13 @@ export class MissedPart implements ObserverPart {
     const current = snapshot();
     if (current === undefined) return true;
     try {
-      if (now() - this.#scopeReadAt >= SCOPE_MILLISECONDS) await this.#readScope();
+      if (Math.abs(now() - this.#scopeReadAt) >= SCOPE_MILLISECONDS) await this.#readScope();
       const basis: Basis = {
         policies: current.policies,
         namespaceLabels: current.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
         scope: this.#scope,
       };
-      if (isSame(basis, this.#basis) || now() < this.#nextList) return true;
+      if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;
       this.#times = laterTimes(this.#times, await readPolicyTimes(this.#client), now());
       await this.#list(basis);
       this.#report(undefined);
@@ -162,6 +162,12 @@ export class MissedPart implements ObserverPart {
       this.#report(messageOf(error));
       return false;
     }
+  }
+
+  /** A clock that was set back does not prolong the pause. */
+  #isPausing(now: number): boolean {
+    const left = this.#nextList - now;
+    return left > 0 && left <= LIST_PAUSE.maximum;
   }
 
   #report(problem: string | undefined): void {

@@ -45,7 +45,8 @@ export class ProfileWriter {
 
   /** The workloads that may be written now, the oldest first. */
   due(now: number): readonly PendingWorkload[] {
-    for (const [key, at] of this.#writtenAt) if (now - at >= WRITE_MILLISECONDS) this.#writtenAt.delete(key);
+    // A clock that was set back does not prolong the pause.
+    for (const [key, at] of this.#writtenAt) if (Math.abs(now - at) >= WRITE_MILLISECONDS) this.#writtenAt.delete(key);
     return this.#pending.workloads().filter(({ key }) => !this.#writtenAt.has(key));
   }
 
@@ -64,7 +65,8 @@ export class ProfileWriter {
       const profile = updatedProfile(known, workload, news);
       // Another leader has written these starts.
       if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, news, 'unchanged');
-      if (known !== undefined && now - since < QUIET_MILLISECONDS && !isRelevant(known, profile)) return 'unchanged';
+      if (known !== undefined && Math.abs(now - since) < QUIET_MILLISECONDS && !isRelevant(known, profile))
+        return 'unchanged';
       const object = existing ?? (await this.#create(collection, name, namespace, workload, signal));
       if (object === undefined) return this.#done(pending, news, 'gone');
       const body = { ...object, status: profileStatus(profile) };

@@ -114,6 +114,17 @@ describe('the writer of profiles', () => {
     expect(await round(BEGIN + 20 * WRITE_MILLISECONDS)).toEqual(['written']);
   });
 
+  it('writes a profile after the clock was set back by a day', async () => {
+    const [pending, profiles] = [new PendingStarts(), new ProfileStore()];
+    const writer = new ProfileWriter(profiles.client(), pending, owner);
+    const results: WriteResult[] = [];
+    for (const now of [BEGIN, BEGIN - 86_400_000]) {
+      pending.measured({ ...start, sample: { ...sample(results.length), seconds: 10 + 20 * results.length } }, now);
+      for (const one of writer.due(now)) results.push(await writer.write(one, now, never));
+    }
+    expect(results).toEqual(['written', 'written']);
+  });
+
   it('loses no profile and counts no start twice, whenever the leader is killed', async () => {
     await fc.assert(
       fc.asyncProperty(
