@@ -88,7 +88,7 @@ describe.skipIf(isWithoutHelm('least-privilege.test.ts'))('the rights that the c
       for (let run = runs.shift(); run !== undefined; run = runs.shift()) await run();
     };
     await Promise.all(Array.from({ length: 6 }, next));
-  }, 240_000);
+  }, 900_000);
   afterAll(() => {
     vi.restoreAllMocks();
   });

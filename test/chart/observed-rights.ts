@@ -5,7 +5,7 @@ import { startObserver } from '../../src/observe/observe.ts';
 import { createLogger } from '../../src/running/log.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
-import { StrictCluster } from './strict-cluster.ts';
+import { PATIENCE, StrictCluster } from './strict-cluster.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { WorkloadKind } from '../../src/workload/kinds.ts';
 import type { FakeApiServer, ServedKind } from '../kubernetes/fake-api-server.ts';
@@ -61,7 +61,7 @@ export async function observedRights(manifests: readonly Manifest[]): Promise<Us
   try {
     await observer.started;
     // Reports begin after the first scan: each workload is then read again.
-    await waitUntil('a scan is finished', () => lines.some((text) => text.includes('scan_finished')));
+    await waitUntil('a scan is finished', () => lines.some((text) => text.includes('scan_finished')), PATIENCE);
     startPods(api);
     for (const kind of REPORTS) {
       api.serve([...KINDS.map(served), ...REPORTS.slice(0, REPORTS.indexOf(kind) + 1)]);
@@ -88,7 +88,7 @@ async function changeReports(cluster: StrictCluster, kind: ServedKind): Promise<
   const { api } = cluster;
   const isFirst = kind === REPORTS[0];
   const expected = KINDS.length - (isFirst ? 0 : 1);
-  await waitUntil('there are reports', () => api.list(collection(kind)).length >= expected);
+  await waitUntil('there are reports', () => api.list(collection(kind)).length >= expected, PATIENCE);
   const [changed, repaired] = [kindOf('Deployment'), kindOf(isFirst ? 'StatefulSet' : 'DaemonSet')];
   api.put(collection(served(changed)), workload(changed, isFirst ? 'hppt' : 'pthp'));
   api.put(collection(served(repaired)), workload(repaired, 'http'));
