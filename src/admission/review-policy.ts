@@ -56,7 +56,7 @@ export function* reviewPolicyInSteps(request: AdmissionRequest, policies: Snapsh
     const review = reviewException(complete(object, request), request.namespace, policies, now);
     if ('problems' in review) return withProblems(request, review.problems, isUnchanged);
     const decision = withWarnings(request, review.warnings);
-    return isUnchanged ? decision : { ...decision, reviewed: review.reviewed };
+    return isUnchanged ? withoutEffect(request, decision) : { ...decision, reviewed: review.reviewed };
   }
   const parsed = parseProbePolicy(CHECK_CATALOGUE, complete(object, request));
   yield;
@@ -64,7 +64,7 @@ export function* reviewPolicyInSteps(request: AdmissionRequest, policies: Snapsh
   const warnings = parsed.warnings.map(formatProblem);
   for (const line of adviceLines(parsed.policy)) warnings.push(line);
   yield;
-  if (isUnchanged) return withWarnings(request, warnings);
+  if (isUnchanged) return withoutEffect(request, withWarnings(request, warnings));
   const { source, namespace } = parsed.policy;
   return { ...withWarnings(request, warnings), reviewed: { source, namespace, applied: parsed.policy } };
 }
@@ -88,6 +88,11 @@ export function withEffect(request: AdmissionRequest, decision: Decision, effect
   return effect.length === 0
     ? decision
     : withWarnings(request, [...effect, ...(decision.reply.response.warnings ?? [])]);
+}
+
+/** A dry run always says what the effect is. */
+function withoutEffect(request: AdmissionRequest, decision: Decision): Decision {
+  return withEffect(request, decision, request.dryRun ? ['no effect: the spec does not change'] : []);
 }
 
 /**

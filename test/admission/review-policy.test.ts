@@ -87,6 +87,19 @@ describe('/review-policies', () => {
     expect(decide(request(dying, { operation: 'UPDATE', oldObject: good })).allowed).toBe(true);
   });
 
+  it('says in a dry run that a spec that stays has no effect, and is silent otherwise', () => {
+    const labelled = changed(good, { labels: { a: 'b' } });
+    const update = { operation: 'UPDATE', oldObject: good } as const;
+    const dryRun = decide(request(labelled, { ...update, dryRun: true }));
+    expect([dryRun.allowed, dryRun.warnings, dryRun.reviewed]).toEqual([
+      true,
+      ['no effect: the spec does not change'],
+      undefined,
+    ]);
+    expect(decide(request(labelled, update)).warnings).toEqual([]);
+    expect(decide(request(good, { dryRun: true })).warnings).toEqual([]);
+  });
+
   it('denies a change of the spec to one that cannot be read', () => {
     expect(decide(request(bad, { operation: 'UPDATE', oldObject: good })).allowed).toBe(false);
   });
@@ -192,6 +205,8 @@ describe('/review-policies, for ProbeExceptions', () => {
     const stored = exceptionDocument({ checks: ['named-prt'] });
     const unchanged = decide(exceptionRequest({ checks: ['named-prt'] }, { operation: 'UPDATE', oldObject: stored }));
     expect([unchanged.allowed, unchanged.reviewed]).toEqual([true, undefined]);
+    const same = { operation: 'UPDATE', oldObject: exceptionDocument(inAMonth), dryRun: true } as const;
+    expect(decide(exceptionRequest(inAMonth, same)).warnings).toEqual(['no effect: the spec does not change']);
     const deleted = decide(exceptionRequest({}, { operation: 'DELETE', object: undefined }));
     expect([deleted.allowed, deleted.reviewed]).toEqual([
       true,
