@@ -4,7 +4,7 @@ import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { judged, ratios, reading } from './figures.ts';
 import { saturate } from './load.ts';
 import { clusterPolicy } from './policies.ts';
-import { podReviews, workloadReviews } from './reviews.ts';
+import { reviewsOfPaths } from './reviews.ts';
 import type { Findings, Row } from './figures.ts';
 import type * as Policies from './policies.ts';
 import type { Target } from './load.ts';
@@ -40,10 +40,7 @@ export async function againstEarlier(sides: Sides, checkout: string): Promise<Fi
   };
   try {
     const rows: Row[] = [];
-    for (const [path, bodies] of [
-      ['/mutate', podReviews('user')],
-      ['/validate', workloadReviews()],
-    ] as const) {
+    for (const [path, bodies] of reviewsOfPaths()) {
       const target = (side: Side): Target => ({ server: servers[side], path, bodies });
       for (const side of SIDES) await saturate(target(side), { requests: WARM_UP_REQUESTS });
       const rates: Record<Side, number[]> = { earlier: [], same: [], now: [] };

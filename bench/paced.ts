@@ -1,6 +1,6 @@
 import { judged, median, percentile, ratios, reading } from './figures.ts';
 import { pace, saturate } from './load.ts';
-import { podReviews, workloadReviews } from './reviews.ts';
+import { reviewsOfPaths } from './reviews.ts';
 import type { Findings, Row } from './figures.ts';
 import type { Paced, Target } from './load.ts';
 import type { Sides } from './processes.ts';
@@ -27,10 +27,7 @@ export async function paced(sides: Sides): Promise<Findings> {
   const [bare, ours] = [await sides.bare(), await sides.probewright()];
   try {
     const rows: Row[] = [];
-    for (const [path, bodies] of [
-      ['/mutate', podReviews('user')],
-      ['/validate', workloadReviews()],
-    ] as const) {
+    for (const [path, bodies] of reviewsOfPaths()) {
       const targets = { bare: { server: bare, path, bodies }, ours: { server: ours, path, bodies } };
       for (const target of Object.values(targets)) await saturate(target, { requests: WARM_UP_REQUESTS });
       for (const { perSecond, seconds } of PACES) rows.push(...(await atPace(path, targets, perSecond, seconds)));

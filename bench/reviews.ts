@@ -126,3 +126,11 @@ export function podWithContainers(count: number): string {
   review.request.object.spec.containers = containers;
   return JSON.stringify(review);
 }
+
+/** The reviews that a server gets at each of its paths. */
+export function reviewsOfPaths(): readonly (readonly [path: '/mutate' | '/validate', bodies: Buffer[]])[] {
+  return [
+    ['/mutate', podReviews('user')],
+    ['/validate', workloadReviews()],
+  ];
+}

@@ -1,4 +1,4 @@
-import { element, textAt } from '../../src/drawing/svg-elements.ts';
+import { element, picture, textAt } from '../../src/drawing/svg-elements.ts';
 import { wrap } from '../../src/text/wrap.ts';
 import { escapeXml } from '../../src/text/xml.ts';
 
@@ -53,16 +53,7 @@ export function terminalSvg(title: string, lines: readonly TerminalLine[]): stri
       }),
     ),
   ];
-  const root = {
-    xmlns: 'http://www.w3.org/2000/svg',
-    width: WIDTH,
-    height,
-    viewBox: `0 0 ${WIDTH} ${height}`,
-    role: 'img',
-    'font-family': FONT,
-    'font-size': SIZE,
-  };
-  return `${element('svg', root, ...parts.map((part) => `\n${part}`), '\n')}\n`;
+  return picture({ width: WIDTH, height, 'font-family': FONT, 'font-size': SIZE }, parts);
 }
 
 /** The rows of a line. Only lines that are too long are wrapped, so all others keep their spaces. */

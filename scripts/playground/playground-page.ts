@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { build, transform } from 'esbuild';
-import { pageColours } from '../../src/drawing/page-colours.ts';
+import { build } from 'esbuild';
+import { pageStyle } from '../page-style.ts';
 import { escapeXml } from '../../src/text/xml.ts';
 import { thirdPartyLicences } from '../package/third-party-licences.ts';
 import { playgroundExamples } from './examples.ts';
@@ -11,7 +11,7 @@ const SOURCES = 'pages/playground';
 /** The playground as one HTML page. The same sources give the same bytes. The bundle fails where a module of Node is imported. */
 export async function playgroundPage(): Promise<string> {
   const { code, licences } = await script();
-  const style = await minifiedStyle();
+  const style = await pageStyle(SOURCES);
   const policy = [
     "default-src 'none'",
     `style-src ${sourceOf(style)}`,
@@ -53,11 +53,6 @@ async function script(): Promise<{ code: string; licences: string }> {
     outdir: 'dist',
   });
   return { code: (outputFiles[0]?.text ?? '').trim(), licences: thirdPartyLicences(metafile) };
-}
-
-async function minifiedStyle(): Promise<string> {
-  const css = `${pageColours()}\n${readFileSync(`${SOURCES}/style.css`, 'utf8')}`;
-  return (await transform(css, { loader: 'css', minify: true })).code.trim();
 }
 
 /** The source of a text in a Content-Security-Policy. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
 import { Eta } from 'eta/core';
-import { pageColours } from '../../src/drawing/page-colours.ts';
+import { pageStyle } from '../page-style.ts';
 
 const SOURCES = 'pages/report';
 
@@ -17,7 +17,7 @@ const eta = new Eta({ autoTrim: [false, 'nl'] });
  * too, because the pure rooms have no hash function.
  */
 export async function compiledPageText(): Promise<string> {
-  const style = await minifiedStyle();
+  const style = await pageStyle(SOURCES);
   const script = await minifiedScript();
   const templates = ['page', 'workload'].map((name) =>
     compiledTemplate(name, readFileSync(`${SOURCES}/${name}.eta`, 'utf8')),
@@ -57,11 +57,6 @@ ${body}
 return __eta.res;
 }
 `;
-}
-
-async function minifiedStyle(): Promise<string> {
-  const css = `${pageColours()}\n${readFileSync(`${SOURCES}/style.css`, 'utf8')}`;
-  return (await transform(css, { loader: 'css', minify: true })).code.trim();
 }
 
 async function minifiedScript(): Promise<string> {

@@ -18,6 +18,16 @@ export function textAt(x: number, y: number, text: string, attributes: Attribute
   return element('text', { x, y, ...attributes }, escapeXml(text));
 }
 
+/** A whole picture of this size in pixels. A picture has no script and needs no other file. */
+export function picture(
+  { width, height, ...attributes }: Attributes & { readonly width: number; readonly height: number },
+  parts: readonly Markup[],
+): Markup {
+  const size = { width, height, viewBox: `0 0 ${width} ${height}` };
+  const root = { xmlns: 'http://www.w3.org/2000/svg', ...size, role: 'img', ...attributes };
+  return `${element('svg', root, ...parts.map((part) => `\n${part}`), '\n')}\n`;
+}
+
 /** A tenth of a pixel is finer than a screen. */
 const rounded = (value: number): string => String(Math.round(value * 10) / 10);
 

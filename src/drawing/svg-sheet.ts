@@ -3,7 +3,7 @@ import { visible } from '../text/visible.ts';
 import { wrapEvenly } from '../text/wrap.ts';
 import { escapeXml } from '../text/xml.ts';
 import { definitions, filled, INK, PAPER, RULE, stroked } from './svg-colours.ts';
-import { averageWidth, element, textAt } from './svg-elements.ts';
+import { averageWidth, element, picture, textAt } from './svg-elements.ts';
 import type { Markup } from '../text/xml.ts';
 import type { Paint } from './svg-colours.ts';
 import type { Block } from './svg-elements.ts';
@@ -69,14 +69,6 @@ export class Sheet {
   /** The finished picture. The description is for readers that cannot see it. */
   svg(title: string, description: string): string {
     const height = Math.ceil(this.#y + MARGIN);
-    const root = {
-      xmlns: 'http://www.w3.org/2000/svg',
-      width: WIDTH,
-      height,
-      viewBox: `0 0 ${WIDTH} ${height}`,
-      role: 'img',
-      'font-family': FONT,
-    };
     const children = [
       element('title', {}, escapeXml(title)),
       element('desc', {}, escapeXml(description)),
@@ -84,6 +76,6 @@ export class Sheet {
       element('rect', { width: WIDTH, height, ...filled(PAPER) }),
       ...this.#parts,
     ];
-    return `${element('svg', root, ...children.map((child) => `\n${child}`), '\n')}\n`;
+    return picture({ width: WIDTH, height, 'font-family': FONT }, children);
   }
 }
