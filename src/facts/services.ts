@@ -85,12 +85,6 @@ export interface TargetPort {
   readonly protocol: string;
 }
 
-/**
- * The longest digest. A Service with a longer selector or more ports is left out, because nothing limits them in a
- * Service, and the server keeps each digest. Real Services need fewer than 200 characters.
- */
-const LONGEST_DIGEST = 4096;
-
 const NAME = /^[a-z0-9][a-z0-9.-]*$/;
 const LABEL_KEY = /^[A-Za-z0-9][\w./-]*$/;
 const LABEL_VALUE = /^[\w.-]*$/;
@@ -100,7 +94,8 @@ const ALL_DIGITS = /^\d+$/;
 /**
  * Reads a Service as an API server stores it, or as its author wrote it. Undefined for a Service that selects no Pods,
  * sends traffic to no port, or also sends traffic to Pods that are not ready; and for a Service that the API server
- * would refuse.
+ * would refuse. Nothing limits the labels and ports of a Service, so a digest may be as long as the Service. The budget
+ * of one object (fact-budget.ts) limits the digests that a server keeps.
  */
 export function readService(service: JsonObject): ServiceDigest | undefined {
   // Lists of an API server leave out the version of their items.
@@ -114,14 +109,14 @@ export function readService(service: JsonObject): ServiceDigest | undefined {
   const ports = selector && readPorts(member(spec, 'ports'));
   if (selector === undefined || ports === undefined) return undefined;
   const digest = [name, selector.join(','), ports.join(',')].join(' ');
-  return digest.length > LONGEST_DIGEST ? undefined : new ServiceDigest(digest);
+  return new ServiceDigest(digest);
 }
 
 /** Undefined for no selector and for `{}`: such a Service selects no Pods (docs, "Services without selectors"). */
 function readSelector(selector: unknown): readonly string[] | undefined {
   if (!isJsonObject(selector)) return undefined;
   const keys = Object.keys(selector);
-  if (keys.length === 0 || keys.length > LONGEST_DIGEST) return undefined;
+  if (keys.length === 0) return undefined;
   const pairs: string[] = [];
   for (const key of keys) {
     const value = selector[key];
@@ -132,7 +127,7 @@ function readSelector(selector: unknown): readonly string[] | undefined {
 }
 
 function readPorts(entries: unknown): readonly string[] | undefined {
-  if (!Array.isArray(entries) || entries.length === 0 || entries.length > LONGEST_DIGEST) return undefined;
+  if (!Array.isArray(entries) || entries.length === 0) return undefined;
   const ports = new Set<string>();
   for (const entry of entries as readonly unknown[]) {
     const port = isJsonObject(entry) ? readPort(entry) : undefined;

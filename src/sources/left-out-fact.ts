@@ -2,6 +2,7 @@ import { cut } from '../text/cut.ts';
 import { byAge, fairLevel } from '../policy/policy-budget.ts';
 import { formatProblem } from '../policy/problems.ts';
 import { parseInstant } from '../text/instant.ts';
+import { ownCopy } from '../text/own-copy.ts';
 import type { FactBudget } from '../facts/fact-budget.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
@@ -30,7 +31,8 @@ export class LeftOutFact implements NamedFact {
   isTold = false;
 
   constructor(fields: Pick<LeftOutFact, 'name' | 'created' | 'bytes' | 'reason' | 'problem' | 'reported'>) {
-    this.name = fields.name;
+    // The name of a Service is a part of its digest.
+    this.name = ownCopy(fields.name);
     this.created = fields.created;
     this.bytes = fields.bytes;
     this.reason = fields.reason;

@@ -76,12 +76,13 @@ describe('what is kept of a Service', () => {
     expect(readService({ ...service(spec), apiVersion: 'serving.knative.dev/v1' })).toBeUndefined();
   });
 
-  it('has a limit, however long the selector is', () => {
-    const label = 'x'.repeat(63);
-    const labels = (count: number): JsonObject =>
-      Object.fromEntries(Array.from({ length: count }, (_, index) => [`${label}${index}`, label]));
-    expect(readService(service({ selector: labels(20), ports: PORTS }))).toBeDefined();
-    expect(readService(service({ selector: labels(200), ports: PORTS }))).toBeUndefined();
+  it('has all labels and ports, however many there are', () => {
+    const selector = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`label-${index}`, 'x'.repeat(63)]));
+    const ports = Array.from({ length: 5000 }, (_, index) => ({ port: index + 1 }));
+    const digest = digestOf({ selector, ports });
+    expect(digest.targetPorts.length).toBe(5000);
+    expect(digest.selectsPods(labelPairs(selector))).toBe(true);
+    expect(digest.selectsPods(labelPairs({ ...selector, 'label-4999': 'y' }))).toBe(false);
   });
 
   const labels = fc.dictionary(

@@ -7,6 +7,7 @@ import { byAge, fairLevel } from '../../src/policy/policy-budget.ts';
 import { PROBE_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
 import { asFactKind } from '../../src/sources/fact-kind.ts';
 import { FactStore } from '../../src/sources/fact-store.ts';
+import { SERVICES } from '../../src/sources/service-kind.ts';
 import { exceptionDocument } from '../exceptions.ts';
 import type { Exceptions } from '../../src/facts/exceptions.ts';
 import type { FactLimits } from '../../src/facts/fact-budget.ts';
@@ -247,5 +248,33 @@ describe('FactStore with budgets', () => {
         expect(world.kept.length + world.leftOut.length).toBe(world.objects.size);
       }),
     );
+  });
+});
+
+describe('FactStore of Services', () => {
+  const service = (name: string, labels: number): KubernetesObject => {
+    const pairs = Array.from({ length: labels }, (_, index) => [`label-${index}`, 'x'.repeat(63)] as const);
+    return {
+      metadata: { namespace: 'apps', name },
+      spec: { selector: Object.fromEntries(pairs), ports: [{ port: 80 }] },
+    } as unknown as KubernetesObject;
+  };
+
+  it('tells of a Service whose selector is too long, and keeps the Service once the selector is shorter', () => {
+    const over: FactsOverBudget[] = [];
+    const store = new FactStore(asFactKind(SERVICES), CHECK_CATALOGUE, {
+      changed: () => undefined,
+      overBudget: (change) => over.push(change),
+    });
+    const events = projectInto(store.kindToMirror.project, store);
+    const listing = events.listing();
+    listing.page([service('a-web', 20), service('b-hostile', 1000)]);
+    listing.end();
+    const counts = store.counts();
+    expect([store.size, counts.leftOut]).toEqual([1, { object: 1, objects: 0, bytes: 0, total: 0, invalid: 0 }]);
+    expect(over).toEqual([{ kind: 'Service', namespace: 'apps', count: 1, first: ['b-hostile'] }]);
+    events.applied(service('b-hostile', 2));
+    expect([store.size, store.counts().leftOut.object]).toEqual([2, 0]);
+    expect(over.slice(1)).toEqual([{ kind: 'Service', namespace: 'apps', count: 0, first: [] }]);
   });
 });
