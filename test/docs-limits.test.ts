@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../src/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../src/policy/bounds.ts';
 import { EXCEPTION_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../src/facts/fact-budget.ts';
+import { PROFILE_BOUNDS } from '../src/facts/startup-profile.ts';
 import { EXCEPTION_BOUNDS } from '../src/policy/exception-bounds.ts';
 import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../src/policy/policy-budget.ts';
 import { MAX_RECORDS } from '../src/sources/namespace-policies.ts';
@@ -51,6 +52,20 @@ describe('docs/limits.md', () => {
       `${number(maximum)} ${unit}`,
     ]);
     expect(rowsUnder('Bounds of an exception')).toEqual(bounds);
+  });
+
+  it('lists every bound of a StartupProfile with its number, and no other', () => {
+    const { reference, containers, name, image, samples, text, killedIds } = PROFILE_BOUNDS;
+    expect(rowsUnder('Bounds of a StartupProfile').map(([, bound]) => bound)).toEqual([
+      `${reference} characters`,
+      `${containers} containers`,
+      `${name} characters`,
+      `${number(image)} characters`,
+      `${samples} starts`,
+      `${text} characters`,
+      `${killedIds} starts`,
+      `${text} characters`,
+    ]);
   });
 
   it('lists the budgets of facts', () => {

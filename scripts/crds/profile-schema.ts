@@ -1,10 +1,7 @@
 import { PROFILE_BOUNDS, START_BASES } from '../../src/facts/startup-profile.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
-const LONGEST_TEXT = 253;
-const LONGEST_IMAGE = 1024;
-
-function text(description: string, maxLength = LONGEST_TEXT): OpenApiSchema {
+function text(description: string, maxLength: number = PROFILE_BOUNDS.reference): OpenApiSchema {
   return { description, type: 'string', maxLength };
 }
 
@@ -40,9 +37,9 @@ const sample: OpenApiSchema = {
       enum: START_BASES,
     },
     restart: { description: 'The container was restarted in place: image and caches were warm.', type: 'boolean' },
-    node: text('Hash of the name of the node.', 64),
+    node: text('Hash of the name of the node.', PROFILE_BOUNDS.text),
     at: { description: 'When the container was started.', type: 'string', format: 'date-time' },
-    id: text('Identifies the start, so that each start counts once.', 64),
+    id: text('Identifies the start, so that each start counts once.', PROFILE_BOUNDS.text),
   },
 };
 
@@ -51,8 +48,11 @@ const container: OpenApiSchema = {
   type: 'object',
   required: ['name'],
   properties: {
-    name: text('Name of the container.', 63),
-    image: text('Image of the latest start. Another repository begins a new profile of the container.', LONGEST_IMAGE),
+    name: text('Name of the container.', PROFILE_BOUNDS.name),
+    image: text(
+      'Image of the latest start. Another repository begins a new profile of the container.',
+      PROFILE_BOUNDS.image,
+    ),
     ...figures,
     censored: count('Starts that a probe ended. The container needs more time than that probe granted.'),
     censoredBoundSeconds: seconds('The largest time that such a probe granted. 0: 30 later starts have passed.'),
@@ -62,7 +62,7 @@ const container: OpenApiSchema = {
       type: 'array',
       maxItems: PROFILE_BOUNDS.killedIds,
       'x-kubernetes-list-type': 'atomic',
-      items: text('Identifies one start.', 64),
+      items: text('Identifies one start.', PROFILE_BOUNDS.text),
     },
     samples: {
       description: 'The last measured starts, oldest first.',
@@ -97,7 +97,7 @@ export const profileSchema: OpenApiSchema = {
             name: text('Name of the workload.'),
           },
         },
-        container: text('The slowest container, which the columns of kubectl get are about.', 63),
+        container: text('The slowest container, which the columns of kubectl get are about.', PROFILE_BOUNDS.name),
         ...figures,
         containers: {
           description: 'Each container that has a startup probe or a readiness probe.',

@@ -57,38 +57,55 @@ export interface StartupProfile {
 
 export const NONE_KILLED: KilledStarts = { count: 0, boundSeconds: 0, at: '', ids: [] };
 
-/** The bounds of a profile. The CRD has the same ones. A Pod has rarely more than a few containers with probes. */
-export const PROFILE_BOUNDS = { containers: 64, samples: MOST_KEPT_STARTS, killedIds: 100, seconds: 86_400 } as const;
+/**
+ * The bounds of a profile. The CRD has the same ones, and readers do not rely on the CRD: an API server may have an
+ * older one. A Pod has rarely more than a few containers with probes. `name` is for names of containers, `reference`
+ * for the fields of the workload, `text` for identities, nodes and times.
+ */
+export const PROFILE_BOUNDS = {
+  containers: 64,
+  name: 63,
+  image: 1024,
+  samples: MOST_KEPT_STARTS,
+  killedIds: 100,
+  reference: 253,
+  text: 64,
+  seconds: 86_400,
+} as const;
 
 /**
- * Reads the status of a StartupProfile. What is malformed is left out: only the observer writes profiles, and a profile
- * that cannot be read teaches nothing. Undefined without a status.
+ * Reads the status of a StartupProfile. What is malformed or exceeds a bound is left out: the observer writes profiles,
+ * and its next write replaces the rest. Undefined without a status. `profileProblem` names what exceeds a bound.
  */
 export function readStartupProfile(document: JsonObject): StartupProfile | undefined {
   const status = objectMember(document, 'status');
   const workload = status && objectMember(status, 'workload');
   if (status === undefined || workload === undefined) return undefined;
-  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => stringMember(workload, field));
+  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) =>
+    text(workload, field, PROFILE_BOUNDS.reference),
+  );
   if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
   const containers = objects(member(status, 'containers'), PROFILE_BOUNDS.containers).flatMap(readContainer);
   return { workload: { apiVersion, kind, name }, containers };
 }
 
 function readContainer(container: JsonObject): ContainerProfile[] {
-  const name = stringMember(container, 'name');
+  const name = text(container, 'name', PROFILE_BOUNDS.name);
   if (name === undefined) return [];
   const ids = member(container, 'censoredIds');
   return [
     {
       name,
-      image: stringMember(container, 'image') ?? '',
+      image: text(container, 'image', PROFILE_BOUNDS.image) ?? '',
       samples: objects(member(container, 'samples'), PROFILE_BOUNDS.samples).flatMap(readSample),
       killed: {
         count: count(container, 'censored') ?? 0,
         boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
-        at: stringMember(container, 'censoredAt') ?? '',
+        at: text(container, 'censoredAt') ?? '',
         ids: Array.isArray(ids)
-          ? (ids as unknown[]).slice(-PROFILE_BOUNDS.killedIds).filter((id) => typeof id === 'string')
+          ? (ids as unknown[])
+              .slice(-PROFILE_BOUNDS.killedIds)
+              .filter((id): id is string => typeof id === 'string' && id.length <= PROFILE_BOUNDS.text)
           : [],
       },
     },
@@ -98,8 +115,8 @@ function readContainer(container: JsonObject): ContainerProfile[] {
 function readSample(sample: JsonObject): StartSample[] {
   const measured = seconds(sample, 'seconds');
   const basis = START_BASES.find((one) => one === sample['basis']);
-  const at = stringMember(sample, 'at');
-  const id = stringMember(sample, 'id');
+  const at = text(sample, 'at');
+  const id = text(sample, 'id');
   if (measured === undefined || basis === undefined || at === undefined || id === undefined) return [];
   return [
     {
@@ -107,11 +124,17 @@ function readSample(sample: JsonObject): StartSample[] {
       within: seconds(sample, 'within') ?? measured,
       basis,
       restart: sample['restart'] === true,
-      node: stringMember(sample, 'node') ?? '',
+      node: text(sample, 'node') ?? '',
       at,
       id,
     },
   ];
+}
+
+/** The text of a member; undefined if the text exceeds its bound. */
+function text(object: JsonObject, field: string, most: number = PROFILE_BOUNDS.text): string | undefined {
+  const value = stringMember(object, field);
+  return value === undefined || value.length > most ? undefined : value;
 }
 
 function objects(list: unknown, most: number): JsonObject[] {

@@ -1,5 +1,6 @@
 import { PROFILE_LIMITS } from '../facts/fact-budget.ts';
 import { LearnedStarts, memoryOfStarts, withoutSeconds, workloadStarts } from '../facts/learned-starts.ts';
+import { profileProblem } from '../facts/profile-problem.ts';
 import { readStartupProfile, STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
 import { stringMember, objectMember } from '../json/json-value.ts';
 import { POLICY_API_VERSION } from '../policy/api-version.ts';
@@ -16,6 +17,8 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   isRequired: false,
   isInStatus: true,
   read: (object) => {
+    const problem = profileProblem(object);
+    if (problem !== undefined) return { problems: [problem] };
     const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
     const profile = readStartupProfile(object);
     return name === undefined || profile === undefined ? undefined : { fact: workloadStarts(name, profile) };

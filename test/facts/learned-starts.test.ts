@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LearnedStarts, startsOfContainer, withoutSeconds, workloadStarts } from '../../src/facts/learned-starts.ts';
 import { percentile, profileName, readStartupProfile } from '../../src/facts/startup-profile.ts';
 import { STARTUP_PROFILES } from '../../src/sources/startup-profile-kind.ts';
+import { formatProblem } from '../../src/policy/problems.ts';
 import type { StartSample } from '../../src/facts/startup-profile.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -105,6 +106,81 @@ describe('the facts of a StartupProfile', () => {
     for (const bad of [undefined, null, 1, [], {}, { workload: 1 }, { workload: {} }])
       expect(readStartupProfile({ status: bad })).toBeUndefined();
     expect(STARTUP_PROFILES.read({ metadata: {} }, {})).toBeUndefined();
+  });
+});
+
+describe('a StartupProfile of an API server whose CRD has no bounds', () => {
+  const { workload } = document['status'] as { workload: JsonObject };
+  const container = { name: 'app', image: 'r/app:1', samples: [sample(3)], censoredIds: ['k'] };
+  const long = 'x'.repeat(2000);
+  const profile = (...containers: unknown[]): JsonObject => ({ ...document, status: { workload, containers } });
+  const times = (count: number, element: unknown): unknown[] => Array.from({ length: count }, () => element);
+
+  it.each<[what: string, profile: JsonObject, problem: string]>([
+    [
+      'workload',
+      { ...document, status: { workload: { ...workload, name: long } } },
+      'workload.name: must have at most 253 characters, not 2000',
+    ],
+    ['containers', profile(...times(65, container)), 'containers: must have at most 64 containers, not 65'],
+    [
+      'name',
+      profile(container, { ...container, name: long }),
+      'containers[1].name: must have at most 63 characters, not 2000',
+    ],
+    [
+      'image',
+      profile({ ...container, image: long }),
+      'containers[0].image: must have at most 1024 characters, not 2000',
+    ],
+    [
+      'samples',
+      profile({ ...container, samples: times(31, sample(1)) }),
+      'containers[0].samples: must have at most 30 starts, not 31',
+    ],
+    [
+      'id',
+      profile({ ...container, samples: [sample(1), { ...sample(1), id: long }] }),
+      'containers[0].samples[1].id: must have at most 64 characters, not 2000',
+    ],
+    [
+      'node',
+      profile({ ...container, samples: [{ ...sample(1), node: long }] }),
+      'containers[0].samples[0].node: must have at most 64 characters, not 2000',
+    ],
+    [
+      'censoredAt',
+      profile({ ...container, censoredAt: long }),
+      'containers[0].censoredAt: must have at most 64 characters, not 2000',
+    ],
+    [
+      'censoredIds',
+      profile({ ...container, censoredIds: times(101, 'k') }),
+      'containers[0].censoredIds: must have at most 100 starts, not 101',
+    ],
+    [
+      'censoredIds[]',
+      profile({ ...container, censoredIds: ['k', long] }),
+      'containers[0].censoredIds[1]: must have at most 64 characters, not 2000',
+    ],
+  ])('has no effect beyond the bound of %s, and keeps nothing beyond the bound', (_, hostile, problem) => {
+    const reading = STARTUP_PROFILES.read(hostile, {});
+    const problems = reading !== undefined && 'problems' in reading ? reading.problems.map(formatProblem) : [];
+    expect(problems).toEqual([`status.${problem}`]);
+    // The observer reads what is within the bounds, and replaces the rest.
+    expect(JSON.stringify(readStartupProfile(hostile) ?? {})).not.toContain(long);
+    expect(readStartupProfile(hostile)?.containers.length ?? 0).toBeLessThanOrEqual(64);
+  });
+
+  it('has its effect at all bounds, within the budget of one object', () => {
+    const names = Array.from({ length: 64 }, (_, index) => `${index}`.padStart(63, 'c'));
+    const reading = STARTUP_PROFILES.read(
+      profile(...names.map((name) => ({ ...container, name, samples: times(30, sample(1)) }))),
+      {},
+    );
+    const fact = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
+    expect(fact?.figures.length).toBe(4 * 64);
+    expect(fact && STARTUP_PROFILES.bytes(withoutSeconds(fact))).toBeLessThan(STARTUP_PROFILES.limits.object);
   });
 });
 
