@@ -1,4 +1,4 @@
-import { MEBIBYTE } from './definitions/process-flags.ts';
+import { connectionConfig } from './connection-config.ts';
 import type { ObserveConfig } from '../observe/config.ts';
 import type { ObserveFlagValues } from './definitions/observe-flags.ts';
 
@@ -19,17 +19,7 @@ export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
     reports: flags.reports,
     reportsIncludeClean: flags['reports-include-clean'],
     learnsStarts: flags.startups,
-    cluster: {
-      // conflictsOfObserve refuses a command line without it.
-      kubeconfig: flags.kubeconfig ?? '',
-      namespace: flags.namespace,
-      lease: flags.lease,
-      leaseDuration: flags['lease-duration'],
-      leaseRenew: flags['lease-renew'],
-      watchRenewal: flags['watch-renewal'],
-      readsServices: flags.services,
-      readsStartupProfiles: flags['startup-profiles'],
-      policyBudget: flags['policy-budget'] * MEBIBYTE,
-    },
+    // conflictsOfObserve refuses a command line without --kubeconfig.
+    cluster: connectionConfig(flags.kubeconfig ?? '', flags),
   };
 }

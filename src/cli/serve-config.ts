@@ -1,4 +1,4 @@
-import { MEBIBYTE } from './definitions/process-flags.ts';
+import { connectionConfig } from './connection-config.ts';
 import type { ClusterConfig, ServeConfig } from '../serve/config.ts';
 import type { ServeFlagValues } from './definitions/serve-flags.ts';
 
@@ -28,8 +28,7 @@ export function serveConfig(flags: ServeFlagValues): ServeConfig {
 
 function clusterConfig(kubeconfig: string, flags: ServeFlagValues): ClusterConfig {
   return {
-    kubeconfig,
-    namespace: flags.namespace,
+    ...connectionConfig(kubeconfig, flags),
     serviceName: flags['service-name'],
     webhookConfigurations: flags['webhook-configurations'],
     caSecret: flags['ca-secret'],
@@ -38,13 +37,6 @@ function clusterConfig(kubeconfig: string, flags: ServeFlagValues): ClusterConfi
     leafLifetime: flags['leaf-lifetime'],
     caOverlap: flags['ca-overlap'],
     certificateCheck: flags['certificate-check'],
-    lease: flags.lease,
-    leaseDuration: flags['lease-duration'],
-    leaseRenew: flags['lease-renew'],
-    watchRenewal: flags['watch-renewal'],
-    readsServices: flags.services,
-    readsStartupProfiles: flags['startup-profiles'],
-    policyBudget: flags['policy-budget'] * MEBIBYTE,
     policyImpact: flags['policy-impact'],
     exemptNamespaces: flags['exempt-namespaces'],
   };

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allowed } from '../../src/admission/response.ts';
 import { buildWebhookApp } from '../../src/server/app.ts';
-import { Metrics } from '../../src/server/metrics.ts';
+import { quietMetrics } from './quiet-metrics.ts';
+import type { Metrics } from '../../src/server/metrics.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { makeServingPair } from '../certificate.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
@@ -30,17 +31,7 @@ interface World {
 }
 
 function world(options: Partial<WebhookApp> = {}): World {
-  const metrics = new Metrics({
-    policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
-    certificateExpiry: () => ({ leaf: 9000 }),
-    certificateRotations: () => [],
-    certificateProblem: () => undefined,
-    statusesSetAside: () => ({ failed: 0 }),
-    bundlesSynced: () => new Map(),
-    leader: () => false,
-    now: () => 6000,
-    build: { version: '1', commit: 'c' },
-  });
+  const metrics = quietMetrics();
   const lines: unknown[][] = [];
   const app = buildWebhookApp({
     cert: pair.certPem,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWebhookApp } from '../../src/server/app.ts';
-import { Metrics } from '../../src/server/metrics.ts';
+import { quietMetrics } from './quiet-metrics.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import { makeServingPair } from '../certificate.ts';
@@ -48,17 +48,7 @@ const EFFECT = ['2 of 41 workloads would be denied at their next change'];
 
 /** @param policyEffect null = policyReview.impact is false */
 function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | null): World {
-  const metrics = new Metrics({
-    policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
-    certificateExpiry: () => ({ leaf: 9000 }),
-    certificateRotations: () => [],
-    certificateProblem: () => undefined,
-    statusesSetAside: () => ({ failed: 0 }),
-    bundlesSynced: () => new Map(),
-    leader: () => false,
-    now: () => 6000,
-    build: { version: '1', commit: 'c' },
-  });
+  const metrics = quietMetrics();
   const lines: unknown[][] = [];
   const asked: World['asked'] = [];
   const recorded: PolicyEffect = (reviewed, limits) => {

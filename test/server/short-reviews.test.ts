@@ -3,7 +3,8 @@ import { Agent, request } from 'node:https';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWebhookApp } from '../../src/server/app.ts';
-import { Metrics } from '../../src/server/metrics.ts';
+import { quietMetrics } from './quiet-metrics.ts';
+import type { Metrics } from '../../src/server/metrics.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import { makeServingPair } from '../certificate.ts';
@@ -40,17 +41,7 @@ interface World {
 }
 
 async function world(options: Partial<WebhookApp> = {}): Promise<World> {
-  const metrics = new Metrics({
-    policies: () => ({ loaded: 1, problems: 0, lastSync: 5000 }),
-    certificateExpiry: () => ({ leaf: 9000 }),
-    certificateRotations: () => [],
-    certificateProblem: () => undefined,
-    statusesSetAside: () => ({ failed: 0 }),
-    bundlesSynced: () => new Map(),
-    leader: () => false,
-    now: () => 6000,
-    build: { version: '1', commit: 'c' },
-  });
+  const metrics = quietMetrics();
   const lines: unknown[][] = [];
   const policies = policySet(clusterPolicyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } }));
   const app = buildWebhookApp({

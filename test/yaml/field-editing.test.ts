@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { withEdits } from '../../src/json/field-edit.ts';
+import { YAML_STYLE } from './yaml-styles.ts';
 import type { FieldEdit } from '../../src/json/field-edit.ts';
 import { YamlFieldEditor } from '../../src/yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
@@ -223,20 +224,7 @@ function paths(value: unknown, path: Path = []): Path[] {
 describe('any edits of any document', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const root = fc.dictionary(fc.string(), json, { minKeys: 1, maxKeys: 5 });
-  const style = fc.record({
-    indent: fc.constantFrom(1, 2, 3, 4, 8),
-    indentSeq: fc.boolean(),
-    collectionStyle: fc.constantFrom('any' as const, 'block' as const, 'flow' as const),
-    defaultStringType: fc.constantFrom(
-      'PLAIN' as const,
-      'QUOTE_DOUBLE' as const,
-      'QUOTE_SINGLE' as const,
-      'BLOCK_FOLDED' as const,
-    ),
-    defaultKeyType: fc.constantFrom('PLAIN' as const, 'QUOTE_DOUBLE' as const),
-    flowCollectionPadding: fc.boolean(),
-    lineWidth: fc.constantFrom(0, 20, 80),
-  });
+  const style = fc.record(YAML_STYLE);
   const choice = fc.record({ where: fc.nat(), value: fc.oneof(json, fc.constant(null)) });
 
   it('lead to the values of withEdits, and other documents keep every byte', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { insertIntoYaml } from '../../src/yaml/editing/insertion.ts';
+import { YAML_STYLE } from './yaml-styles.ts';
 import type { Insertion } from '../../src/yaml/editing/key-insertion.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
 
@@ -792,21 +793,8 @@ function isOneStretchLonger(before: string, after: string): boolean {
 describe('any document', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const object = fc.dictionary(fc.string(), json, { minKeys: 1, maxKeys: 5 });
-  const style = fc.record({
-    indent: fc.constantFrom(1, 2, 3, 4, 8),
-    indentSeq: fc.boolean(),
-    collectionStyle: fc.constantFrom('any' as const, 'block' as const, 'flow' as const),
-    defaultStringType: fc.constantFrom(
-      'PLAIN' as const,
-      'QUOTE_DOUBLE' as const,
-      'QUOTE_SINGLE' as const,
-      'BLOCK_FOLDED' as const,
-    ),
-    defaultKeyType: fc.constantFrom('PLAIN' as const, 'QUOTE_DOUBLE' as const),
-    flowCollectionPadding: fc.boolean(),
-    blockQuote: fc.constantFrom(true, false, 'folded' as const, 'literal' as const),
-    lineWidth: fc.constantFrom(0, 20, 80),
-  });
+  const blockQuote = fc.constantFrom(true, false, 'folded' as const, 'literal' as const);
+  const style = fc.record({ ...YAML_STYLE, blockQuote });
   const textOf = (value: unknown, options: object): string =>
     stringify(value, { version: '1.1', aliasDuplicateObjects: false, ...options });
 
