@@ -331,6 +331,29 @@ describe('the scan', () => {
     ]);
   });
 
+  it('leaves out a ready-made kind without a right, says so once, and watches the kind once the right is granted', async () => {
+    const path = '/apis/argoproj.io/v1alpha1/rollouts';
+    const rollouts = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', resource: 'rollouts' };
+    cluster.api.serve([DEPLOYMENTS, PODS, OPEN_REPORTS, rollouts]);
+    cluster.api.intercept((request) =>
+      request.path === path ? { status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden' } } : undefined,
+    );
+    cluster.api.put(deploymentsOf('shop'), deployment('web'));
+    cluster.api.put('/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts', deployment('green'));
+    await cluster.observe({ scanInterval: 1000 });
+    const finished = (): readonly Record<string, unknown>[] => cluster.logged('scan_finished');
+    await waitUntil('three scans are finished', () => finished().length >= 3);
+    const troubles = ['workloads cannot be watched now', 'workloads cannot be listed'];
+    expect(troubles.flatMap((message) => cluster.logged(message))).toEqual([]);
+    expect(cluster.logged('the observer leaves out a kind that is not configured')).toMatchObject([
+      { resource: 'rollouts.argoproj.io' },
+    ]);
+    expect(finished().map(({ problems }) => problems)).toEqual(finished().map(() => 0));
+    expect(cluster.reports('shop')).toHaveLength(1);
+    cluster.api.intercept(undefined);
+    await waitUntil('the rollout has a report', () => cluster.reports('shop').length === 2);
+  });
+
   it('judges Pods without a controller, and no others', async () => {
     const { template } = (deployment('web') as { spec: { template: object } }).spec;
     const pods = '/api/v1/namespaces/shop/pods';

@@ -8,6 +8,7 @@ import { collectionOf, workloadOf } from '../observed-workload.ts';
 import { affectedNamespaces, union } from './affected-namespaces.ts';
 import { exceptionEnds } from './exception-ends.ts';
 import { listsFor, POD_KIND_OBSERVED } from './list-plan.ts';
+import { PermittedKinds } from './permitted-kinds.ts';
 import { Rescans } from './rescans.ts';
 import { ScanLists } from './scan-lists.ts';
 import { UnlistedWorkloads } from './unlisted-workloads.ts';
@@ -42,6 +43,7 @@ export class LeadingScan {
   readonly #reports: ReportWriter;
   readonly #stopped = new AbortController();
   readonly #watches: WorkloadWatches;
+  readonly #permitted: PermittedKinds;
   readonly #rescans: Rescans;
   readonly #unlisted: UnlistedWorkloads;
   #startRun: Run | undefined;
@@ -89,6 +91,9 @@ export class LeadingScan {
       clock,
       { renewalMilliseconds: watchRenewal },
     );
+    this.#permitted = new PermittedKinds(client, (resource) => {
+      log.info({ resource }, 'the observer leaves out a kind that is not configured');
+    });
     const lists = new ScanLists(client, new Pace(REQUESTS_PER_SECOND, monotonic), clock, this.#stopped.signal);
     this.#rescans = new Rescans({
       lists,
@@ -252,9 +257,10 @@ export class LeadingScan {
         // Pods come from the one watch of Pods. Reports are objects of a namespace.
         return templates === undefined || isPod(templates) || !served.isNamespaced ? [] : [{ served, templates }];
       });
+      const permitted = await this.#permitted.among(observed);
       // A group that could not be asked keeps its watches.
       if (!this.#stopped.signal.aborted)
-        this.#watches.follow(problems.length === 0 ? observed : [...observed, ...this.#watches.kinds]);
+        this.#watches.follow(problems.length === 0 ? permitted : [...permitted, ...this.#watches.kinds]);
       return true;
     } catch (error) {
       log.warn({ problem: messageOf(error) }, 'kinds of workloads cannot be found out');
