@@ -6,14 +6,18 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Lines around each change. */
+/** Lines around each change, as `diff -u` and git print them. */
 const CONTEXT = 3;
 
-/** Returns the unified diff of two texts, as `diff -u` and git print it. Equal texts have no lines. */
-export function unifiedDiff(name: string, before: string, after: string): DiffLine[] {
+/**
+ * Returns the unified diff of two texts, as `diff -u` and git print it. Equal texts have no lines.
+ *
+ * @param context lines around each change
+ */
+export function unifiedDiff(name: string, before: string, after: string, context = CONTEXT): DiffLine[] {
   if (before === after) return [];
   const [old, now] = [linesOf(before), linesOf(after)];
-  const hunks = hunksOf(lineDiff(old, now), old, now);
+  const hunks = hunksOf(lineDiff(old, now), old, now, context);
   return [
     { kind: 'file', text: `--- ${sideName('a', name)}` },
     { kind: 'file', text: `+++ ${sideName('b', name)}` },
@@ -39,7 +43,12 @@ interface Hunk {
   readonly lines: { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }[];
 }
 
-function hunksOf(runs: ReturnType<typeof lineDiff>, old: readonly string[], now: readonly string[]): Hunk[] {
+function hunksOf(
+  runs: ReturnType<typeof lineDiff>,
+  old: readonly string[],
+  now: readonly string[],
+  context: number,
+): Hunk[] {
   const hunks: Hunk[] = [];
   let [x, y] = [0, 0];
   runs.forEach(({ kind, count }, index) => {
@@ -52,12 +61,12 @@ function hunksOf(runs: ReturnType<typeof lineDiff>, old: readonly string[], now:
     if (kind !== 'same') {
       if (hunk === undefined) hunks.push({ oldStart: x, newStart: y, lines });
       else for (const line of lines) hunk.lines.push(line);
-    } else if (hunk === undefined || (count > 2 * CONTEXT && !isLast)) {
-      for (const line of lines.slice(0, CONTEXT)) hunk?.lines.push(line);
-      const kept = Math.min(CONTEXT, count);
+    } else if (hunk === undefined || (count > 2 * context && !isLast)) {
+      for (const line of lines.slice(0, context)) hunk?.lines.push(line);
+      const kept = Math.min(context, count);
       if (!isLast)
         hunks.push({ oldStart: x + count - kept, newStart: y + count - kept, lines: lines.slice(count - kept) });
-    } else for (const line of isLast ? lines.slice(0, CONTEXT) : lines) hunk.lines.push(line);
+    } else for (const line of isLast ? lines.slice(0, context) : lines) hunk.lines.push(line);
     if (kind !== 'added') x += count;
     if (kind !== 'removed') y += count;
   });

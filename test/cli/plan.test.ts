@@ -268,6 +268,39 @@ describe('the exit code of plan', () => {
   });
 });
 
+describe('the text of a plan', () => {
+  it('names the probe and the container of a number that changes', async () => {
+    const file = await write('web.yaml', deployment('web'));
+    const probe = (periodSeconds: number): unknown => ({
+      containers: ['*'],
+      probes: { readinessProbe: { httpGet: { path: '/r', port: 'http' }, timeoutSeconds: 2, periodSeconds } },
+    });
+    const old = await write('old.yaml', policy('apps', probe(5)));
+    const now = await write('new.yaml', policy('apps', probe(7)));
+    const { stdout } = await plan('--policies', now, '--from', old, file);
+    expect(stdout).toContain(`@@ -1,7 +1,7 @@
+ containers[0]: # app
+   readinessProbe:
+     httpGet:
+       path: /r
+       port: http
+     timeoutSeconds: 2
+-    periodSeconds: 5
++    periodSeconds: 7
+`);
+  });
+
+  it('says that a violation is an example if the violations of the group differ', async () => {
+    const now = await write('new.yaml', clusterPolicy('strict', DENY_LIVENESS));
+    const text = 'container "app" has no livenessProbe and is never restarted when it hangs';
+    const one = await write('one.yaml', deployment('web'), deployment('api'));
+    const example = `container "app", livenessProbe: ${text}\n`;
+    expect((await plan('--policies', now, one)).stdout).toContain(`\n  ${example}`);
+    const two = await write('two.yaml', deployment('web'), deployment('api', { name: 'api' }));
+    expect((await plan('--policies', now, two)).stdout).toContain(`\n  for example: ${example}`);
+  });
+});
+
 describe('a plan with hostile or many names', () => {
   it.each(['text', 'json', 'markdown'])('is harmless as %s', async (output) => {
     const hostile = deployment(HOSTILE, { name: `${HOSTILE}\`\`\`\n# x <img src=x> @everyone` }, HOSTILE);

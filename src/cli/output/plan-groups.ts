@@ -78,7 +78,7 @@ function violationGroups(effects: readonly WorkloadEffect[]): SizedGroup[] {
       title: violationTitle(workloads.length, first.change),
       names: namesOf(workloads),
       diff: [],
-      example: exampleOf(first.change),
+      example: exampleOf(first.change, same),
     });
     return [{ size: workloads.length, group }];
   });
@@ -96,7 +96,13 @@ function violationTitle(size: number, { violation: { check }, before, after }: V
 const LONGEST_NAME = 300;
 const LONGEST_EXAMPLE = 1000;
 
-function exampleOf({ violation: { container, probe, message } }: ViolationChange): string {
+/** Says that the violation is an example if the others of the group read differently. */
+function exampleOf(first: ViolationChange, same: readonly Found[]): string {
+  const text = textOf(first);
+  return same.some(({ change }) => textOf(change) !== text) ? `for example: ${text}` : text;
+}
+
+function textOf({ violation: { container, probe, message } }: ViolationChange): string {
   const places = [
     ...(container === '' ? [] : [`container "${cut(container, LONGEST_NAME)}"`]),
     ...(probe ? [probe] : []),

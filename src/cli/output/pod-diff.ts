@@ -12,6 +12,9 @@ const LAYOUT: BlockLayout = { step: 2, indentSequences: true, flowPadding: true 
 const MOST_NAMES = 3;
 const LONGEST_NAME = 100;
 
+/** Lines around each change. With 20 lines, a change of one number also shows the names of its probe and container. */
+const CONTEXT = 20;
+
 /**
  * Returns the probes of a Pod before and after a change as a unified diff. Probes that stay the same are left out. All
  * lines are visible.
@@ -29,7 +32,7 @@ export function podDiff(workloads: readonly (readonly ProbeChange[])[]): DiffLin
       ])
       .map((line) => `${line}\n`)
       .join('');
-  return unifiedDiff('Pod', side('before'), side('after'));
+  return unifiedDiff('Pod', side('before'), side('after'), CONTEXT);
 }
 
 function placeOf({ template, list, index }: ProbeChange): string {
