@@ -849,10 +849,11 @@ describe('any document', () => {
           const result = inPlace(JSON.stringify(input, null, indent), insertion(path, key, value));
           const output: unknown = JSON.parse(result);
           expect(isDeepStrictEqual(output, JSON.parse(JSON.stringify(withKey(input, path, key, value))))).toBe(true);
-          expect(result).toBe(JSON.stringify(output, null, indent));
+          // Commands of CI hosts, such as `##[`, are written with an escape.
+          expect(result.replaceAll('#\\u0023', '##')).toBe(JSON.stringify(output, null, indent));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 1000, examples: [[{ '': [] }, 0, 0, '##[', 0]] },
     );
   });
 });
