@@ -96,7 +96,10 @@ export class ProbeException {
     };
   }
 
-  /** False without doubt, or true if the exception may speak of the check. Cheaper than reading the spec. */
+  /**
+   * True if the exception may name the check. False only if the exception does not name the check. Cheaper than reading
+   * the spec.
+   */
   maySpeakOf(check: string): boolean {
     return this.text.includes(`"${check}"`);
   }

@@ -26,7 +26,7 @@ export interface ClusterPoliciesDependencies {
   readonly writesStatuses: boolean;
 }
 
-/** What the metrics tell of policies from a cluster. */
+/** The sources of the metrics about policies from a cluster. */
 export interface ClusterPolicyMeasures {
   readonly policyBudget: () => PolicyBudgetStatus;
   readonly factBudgets: () => readonly FactBudgetStatus[];

@@ -36,12 +36,12 @@ const SHORTEST_PORT_WORD = 3;
 const WORD = /[A-Za-z0-9][\w.-]*/g;
 
 /**
- * Pseudonyms of names. The same name gets the same pseudonym wherever the name stands, and in each snapshot with the
- * same secret. A pseudonym is a valid name of a namespace, a workload, a container and a label.
+ * Pseudonyms of names. The same name gets the same pseudonym in all places, and in each snapshot with the same secret.
+ * A pseudonym is a valid name of a namespace, a workload, a container and a label.
  */
 export class Pseudonyms {
   readonly #hashOf: HashOf;
-  /** Names that may stand in paths and commands. */
+  /** Names that may be part of paths and commands. */
   readonly #names: ReadonlySet<string>;
   readonly #ranks: ReadonlyMap<string, number>;
 

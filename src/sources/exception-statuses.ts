@@ -61,7 +61,8 @@ interface Matches {
 
 /**
  * Writes the statuses of ProbeExceptions, few at a time. The leader writes states and conditions. Each replica adds the
- * matches that it has seen, at most once an hour for an exception, and the first match at once.
+ * matches that the replica has seen. The first match is added at once, later matches at most once an hour for an
+ * exception.
  */
 export class ExceptionStatuses {
   readonly #dependencies: ExceptionStatusDependencies;

@@ -62,7 +62,7 @@ export class FactBudgets {
   record(namespace: string, fact: LeftOutFact): void {
     const known = this.#leftOut.get(namespace) ?? new NamespaceLeftOut();
     this.#leftOut.set(namespace, known);
-    // The same problem again: a list brings every object anew.
+    // The same problem again: each list has every object.
     const before = known.byName.get(fact.name);
     if (before?.problem === fact.problem) fact.isTold = before?.isTold === true;
     if (!known.isBeyond(fact)) known.byName.set(fact.name, fact);

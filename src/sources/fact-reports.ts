@@ -57,8 +57,8 @@ export class FactReports {
   }
 
   /**
-   * Reports namespaces that have come to be over a budget, or within the budgets again, and objects that have come to
-   * be unreadable. A tenant may write thousands of such objects: only the first of a namespace are reported by name.
+   * Reports namespaces that are newly over a budget, namespaces that are within the budgets again, and objects that are
+   * newly unreadable. A tenant may write thousands of such objects. Only the first of a namespace are reported by name.
    */
   report(): void {
     for (const [namespace, known] of this.#budgets.leftOut) {

@@ -18,9 +18,9 @@ import type { FactToLoad } from './facts-to-load.ts';
 const LONGEST_NAME = 253;
 
 /**
- * What is kept of the objects of one kind of facts in a cluster, within the budgets of the kind. There is one sorted
- * list for each namespace, and no key for each object, because there may be tens of thousands of objects. A list is
- * replaced and never changed, so snapshots share the lists.
+ * The kept parts of all objects of one kind of facts in a cluster, within the budgets of the kind. Each namespace has
+ * one sorted list, without a key for each object. A cluster may have tens of thousands of objects. A list is replaced
+ * and never changed, so snapshots share the lists.
  */
 export class FactStore implements ProjectionStore<NamedFact>, StoreToLoad<FactToLoad> {
   readonly omit: readonly string[];

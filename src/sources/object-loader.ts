@@ -31,8 +31,8 @@ export interface StoreToLoad<What> {
 }
 
 /**
- * Loads objects that a budget has room for again: what is over budget is not kept in memory. One object is requested as
- * a list with a field selector on the name, which needs no more rights than mirroring.
+ * Loads objects that a budget has room for again. Objects over budget are not kept in memory. One object is requested
+ * as a list with a field selector on the name. Such a request needs no more rights than mirroring.
  */
 export class ObjectLoader<What> {
   readonly #pages: PagedList;

@@ -31,7 +31,7 @@ import type { Container } from '../workload/containers.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
 
-/** What an explanation depends on beside the manifest. */
+/** The settings of an explanation, in addition to the manifest. */
 export interface ExplainSettings {
   readonly policies: Snapshot;
   /** Namespace of objects that name none. */

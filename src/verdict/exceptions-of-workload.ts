@@ -21,8 +21,8 @@ export interface ExceptableWorkload {
 
 /**
  * Applies the exceptions of the namespace. A violation that an exception covers becomes `Excepted`. A violation whose
- * exception has ended keeps its action and names the exception, because an ended exception excuses no further change of
- * the template. All other violations stay as they are.
+ * exception has ended keeps its action and names the exception. An ended exception excuses no further change of the
+ * template. All other violations stay as they are.
  *
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
@@ -95,7 +95,7 @@ export function exceptionsOfWorkload(
   });
 }
 
-/** An exception that speaks of the workload. */
+/** An exception that names or selects the workload. */
 interface Candidate {
   readonly exception: ProbeException;
   readonly spec: ExceptionSpec;

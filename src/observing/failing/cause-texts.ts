@@ -107,7 +107,7 @@ export function failureMessage({ container, probe, cause, described }: Failure):
 
 const MOST_NAMED = 63;
 
-/** What to write, and where: a probe that a policy injects is mended in the policy. */
+/** What to write, and where. A probe that a policy injects is repaired in the policy. */
 export function failureRemedy({ cause, described }: Failure): string {
   const { remedy } = CAUSE_TEXTS[cause];
   const source = described?.injectedBy;

@@ -15,8 +15,8 @@ export interface Failure {
 }
 
 /**
- * Answers that a container which is only slow to start does not give. They are told at once, and a kill that follows
- * them is their effect, so the kill is not told.
+ * Answers that a container never gives because of a slow start. Such answers are reported at once. A kill that follows
+ * such answers is their effect, and is not reported.
  */
 const DEFINITE: ReadonlySet<AnswerCause> = new Set<AnswerCause>([
   'http-400',
@@ -33,9 +33,11 @@ const DEFINITE: ReadonlySet<AnswerCause> = new Set<AnswerCause>([
   'port-name-undeclared',
 ]);
 
-/** A container that is not ready is given so much time before its refused connections are told: each start has some. */
+/** Refused connections of a container that is not ready are reported after this time, because each start has some. */
 const PATIENCE_MILLISECONDS = 30_000;
-/** A container that has run for so long since its restart has recovered: the kubelet forgets its back-off then too. */
+/**
+ * A container that has run for this time since its restart has recovered. The kubelet forgets its back-off then, too.
+ */
 const SETTLED_MILLISECONDS = 600_000;
 
 /** True for an answer that no slow start gives. */

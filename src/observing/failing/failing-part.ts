@@ -62,7 +62,7 @@ export class FailingPart implements ObserverPart {
           {
             listing: () => ({ page: (events) => events.forEach(take), end: () => undefined }),
             applied: take,
-            // An event that has expired, or was deleted: what it told counts for as long as the trouble lasts.
+            // An event has expired, or was deleted. Its content counts for as long as the trouble lasts.
             deleted: () => undefined,
             troubled: (problem) => {
               if (problem === undefined) log.info({ reason }, 'events can be watched again');

@@ -27,8 +27,8 @@ const MOST_PODS = 10_000;
 const MOST_CONTAINERS = 40_000;
 
 /**
- * Pods with trouble, and what the kubelet's events tell of them. Of a Pod without trouble, only the hints of the last
- * hour are held, because an event may come before the status that it explains.
+ * Pods with trouble, and the kubelet's events about these Pods. Of a Pod without trouble, only the hints of the last
+ * hour are kept. An event may come before the status that the event explains.
  */
 export class FailingWorkloads {
   readonly #pods = new Map<string, TroubledPod>();

@@ -122,8 +122,8 @@ function containerHealth(
 }
 
 /**
- * The layer of an entry of the annotation. A learned budget has its figures before the layer, which drift. Who writes a
- * Pod may write any text into the annotation, so a text that names no layer counts as absent.
+ * The layer of an entry of the annotation. A learned budget has figures before the layer, and the figures drift. The
+ * author of a Pod may write any text into the annotation. A text that names no layer counts as absent.
  */
 function injectingLayer(source: string | undefined): string | undefined {
   return source === undefined || source.length > LONGEST_SOURCE ? undefined : LAYER.exec(source)?.[1];

@@ -44,9 +44,9 @@ const CHECK_MILLISECONDS = 3_000;
 const SCOPE_MILLISECONDS = 300_000;
 /** The pause between two lists of all Pods, however often policies change: 100 times as long as the last list took. */
 const LIST_PAUSE = { factor: 100, minimum: 5_000, maximum: 30_000 };
-/** Results are worked out at most so often: that takes time by the number of Pods that lack probes. */
+/** Least time between two computations of results. A computation takes time for each Pod that lacks probes. */
 const WRITE_MILLISECONDS = 1_000;
-/** A Pod is new for so long: its probes cannot change later, and what it lacks is known by then. */
+/** Age up to which a Pod is new. The probes of a Pod cannot change later, and its missing probes are known by then. */
 const NEW_MILLISECONDS = 120_000;
 
 /** What the Pods of the last list were evaluated by. */
@@ -226,7 +226,7 @@ export class MissedPart implements ObserverPart {
     this.#writer.replace(this.#pods.results());
   }
 
-  /** Without the configuration, the last known scope stays: somebody may have removed the webhook for a while. */
+  /** Without the configuration, the last known scope stays. The webhook may have been removed for a while. */
   async #readScope(): Promise<void> {
     const { webhookConfiguration, now, log } = this.#dependencies;
     const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${webhookConfiguration}`;

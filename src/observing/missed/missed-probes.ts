@@ -42,8 +42,8 @@ export interface ReplaySurroundings {
 }
 
 /**
- * The webhook reads policies by a watch, and times of objects are whole seconds. For so long after a change of a
- * policy, a Pod without probes was not missed.
+ * A Pod without probes that was created within this time after a change of a policy was not missed. The webhook reads
+ * policies by a watch, and times of objects are whole seconds.
  */
 const MARGIN_MILLISECONDS = 2000;
 

@@ -31,10 +31,14 @@ import type { Run } from './verdicts.ts';
 const REQUESTS_PER_SECOND = 40;
 /** While the kinds of the API server cannot be found out. */
 const DISCOVERY_RETRY_MILLISECONDS = 5_000;
-/** How often to look for an instant that has come: a long timer overflows, and stands still while the machine does. */
+/**
+ * How often to look for an instant that has come. A long timer overflows, and does not run while the machine sleeps.
+ */
 const TICK_MILLISECONDS = 1_000;
 
-/** The scan while this replica leads: watches, records and rescans. It is dropped when this replica leads no longer. */
+/**
+ * The scan while this replica leads: watches, records and rescans. The scan is dropped when this replica stops leading.
+ */
 export class LeadingScan {
   readonly verdicts: Verdicts;
   readonly #dependencies: ScanDependencies;

@@ -15,7 +15,7 @@ import type { ReportCounts } from '../reports/report-metrics.ts';
 
 /**
  * Judges live workloads and writes reports, on the leader. A follower only remembers which namespaces have Pods without
- * a controller, so that it need not list all Pods when it takes over.
+ * a controller. A new leader then need not list all Pods.
  */
 export class Scan implements ObserverPart {
   readonly #dependencies: ScanDependencies;

@@ -20,7 +20,7 @@ export interface VerdictsDependencies {
   readonly log: Logger;
 }
 
-/** What is told about verdicts. */
+/** Receives changes of verdicts. */
 export interface VerdictsListener {
   /** The workload is new, or its verdict has changed. */
   changed(content: ReportContent): void;

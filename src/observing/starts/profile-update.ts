@@ -27,8 +27,8 @@ export type ProfileNews = ReadonlyMap<string, ContainerNews>;
 const MOST_RESTARTS = 10;
 
 /**
- * The profile with new starts. A start that the profile has already is not added again, so it does not matter who
- * reports a start, or how often.
+ * The profile with new starts. A start that the profile has already is not added again. A start may therefore be
+ * reported by several replicas, and more than once.
  */
 export function updatedProfile(
   profile: StartupProfile | undefined,

@@ -27,8 +27,8 @@ const QUIET_MILLISECONDS = 60 * 60_000;
 const RELEVANT_CHANGE = 0.1;
 
 /**
- * Writes StartupProfiles. Each write reads the profile first and is refused when the profile has changed meanwhile, so
- * two writers never lose a start of each other.
+ * Writes StartupProfiles. Each write reads the profile first. The API server rejects the write if the profile has
+ * changed meanwhile, so two writers never lose a start of each other.
  */
 export class ProfileWriter {
   readonly #client: Pick<ApiClient, 'request'>;
@@ -73,7 +73,7 @@ export class ProfileWriter {
       await this.#client.request({ method: 'PUT', path: `${path}/status`, body, signal });
       return this.#done(pending, news, 'written');
     } catch (error) {
-      // Somebody else has written, or has deleted the profile. The starts stay, and the next round begins anew.
+      // Another writer has changed or deleted the profile. The starts stay for the next round.
       if (hasCode(error, 409) || hasCode(error, 404)) {
         this.#writtenAt.delete(key);
         return 'conflict';

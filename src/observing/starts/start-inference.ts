@@ -40,7 +40,10 @@ interface Starting {
   readonly containerID: string;
   /** Start by the node's clock, in seconds since the epoch. */
   readonly startedAt: number;
-  /** When a watch first told that the container runs, by our clock; undefined when it may have run before. */
+  /**
+   * When a watch first reported that the container runs, by our clock. Undefined when the container may have run
+   * before.
+   */
   readonly runningSeenAt: number | undefined;
   /** The measured start, while the next event may still show a better instant. */
   readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
@@ -283,7 +286,7 @@ function hasLaterProbe({ container }: ObservedContainer, { basis }: StartProbe):
   return basis === 'startup' && isJsonObject(ownProbe(container.spec, 'readinessProbe'));
 }
 
-/** The sample with the instant of the condition, when that is earlier than the event that told of the start. */
+/** The sample with the instant of the condition, if the condition is earlier than the event that reported the start. */
 function better(start: MeasuredStart, one: ObservedContainer, event: PodEvent, startedAt: number): MeasuredStart {
   const seconds = secondsUntilReady(event, one, startedAt);
   const { sample } = start;
