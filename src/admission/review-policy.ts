@@ -1,5 +1,5 @@
 import { exceptionSource } from '../facts/exceptions.ts';
-import { equalJson } from '../json/equal-json.ts';
+import { equalJsonInSteps } from '../json/equal-json.ts';
 import { member, objectMember, stringMember } from '../json/json-value.ts';
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { fullMessage } from '../checks/violation.ts';
@@ -50,7 +50,8 @@ export function* reviewPolicyInSteps(request: AdmissionRequest, policies: Snapsh
   if (isBeingDeleted(object)) return skip(request, 'being-deleted');
   if (request.textLength > LONGEST_TEXT)
     throw new ObjectTooLarge(`the review has ${request.textLength} characters: policies are shorter`);
-  const isUnchanged = equalJson(member(object, 'spec'), request.oldObject && member(request.oldObject, 'spec'));
+  const before = request.oldObject && member(request.oldObject, 'spec');
+  const isUnchanged = yield* equalJsonInSteps(member(object, 'spec'), before);
   yield;
   if (kind === EXCEPTION_KIND) {
     const review = reviewException(complete(object, request), request.namespace, policies, now);

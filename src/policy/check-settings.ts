@@ -33,6 +33,7 @@ export function readCheckSettings(catalogue: CheckCatalogue, reader: Reader, may
   const settings = new Map<string, CheckSetting>();
   const ids = Object.keys(catalogue);
   for (const id of Object.keys(reader.anyObject() ?? {})) {
+    if (reader.isFull) break;
     const check = Object.hasOwn(catalogue, id) ? catalogue[id] : undefined;
     if (check === undefined)
       reader.report(`unknown check${didYouMean(id, ids) || '; docs/checks.md lists the checks'}`, id);

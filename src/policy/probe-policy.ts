@@ -218,6 +218,7 @@ function readProbes(spec: Reader): PolicyLayer['probes'] {
 /** The keys are the probes' own names; `liveness`, which people try first, gets the right one suggested. */
 function readProbeKinds(reader: Reader): void {
   for (const key of Object.keys(reader.anyObject() ?? {})) {
+    if (reader.isFull) break;
     if ((PROBE_KINDS as readonly string[]).includes(key)) continue;
     reader.report(`unknown probe${didYouMean(key, PROBE_KINDS) || `; known here: ${PROBE_KINDS.join(', ')}`}`, key);
   }

@@ -32,7 +32,7 @@ export class Reader {
 
   /** Reports a problem at this place, or at a key below this place. */
   report(message: string, key?: PathStep): undefined {
-    if (this.#isFull) return undefined;
+    if (this.isFull) return undefined;
     const path = key === undefined ? this.path : [...this.path, key];
     this.problems.push({ path, message: this.problems.length < MOST_PROBLEMS ? message : MORE_PROBLEMS });
     return undefined;
@@ -43,7 +43,8 @@ export class Reader {
     if (this.warnings.length < MOST_PROBLEMS) this.warnings.push({ path: this.path, message });
   }
 
-  get #isFull(): boolean {
+  /** No further problem is listed. Do not look for suggestions, because each takes time. */
+  get isFull(): boolean {
     return this.problems.length > MOST_PROBLEMS;
   }
 
@@ -69,7 +70,7 @@ export class Reader {
     const value = this.anyObject();
     if (value === undefined) return undefined;
     for (const key of Object.keys(value)) {
-      if (this.#isFull) break;
+      if (this.isFull) break;
       if (!known.includes(key))
         this.report(`unknown field${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
     }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mutateInSteps } from '../../src/admission/mutate.ts';
+import { reviewPolicyInSteps } from '../../src/admission/review-policy.ts';
 import { validateInSteps } from '../../src/admission/validate.ts';
-import { VALIDATE_SETTINGS, pod, requestOf, reviewOf } from '../worlds.ts';
+import { VALIDATE_SETTINGS, clusterPolicyDocument, pod, policySet, requestOf, reviewOf } from '../worlds.ts';
 import { readable, report } from './figures.ts';
 import { LARGE_WORLDS, MOST_CONTAINERS } from './large-worlds.ts';
 import { MACHINE_FACTOR } from './settings.ts';
@@ -89,4 +90,37 @@ describe.each(LARGE_WORLDS)('$name', ({ name, policies, containers }: LargeWorld
     },
     120_000,
   );
+});
+
+/** An API server sends no longer review of a policy. */
+const LONGEST_REVIEW = 2 * 1024 * 1024;
+const members = (count: number, value: unknown): JsonObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]));
+const values = Array.from({ length: 100_000 }, (_, index) => `n${index}`);
+
+/** Anybody who reaches the port may send these. The old object differs in the last member, or there is none. */
+const POLICIES: readonly { readonly name: string; readonly spec: JsonObject; readonly oldSpec?: JsonObject }[] = [
+  { name: '70,000 unknown checks', spec: { checks: members(70_000, { action: 'Deny' }) } },
+  { name: '100,000 unknown probes', spec: { probes: members(100_000, 1) } },
+  {
+    name: '80,000 unknown fields that were there before',
+    spec: members(80_000, 1),
+    oldSpec: { ...members(80_000, 1), last: 1 },
+  },
+  {
+    name: 'a selector with 100,000 namespaces',
+    spec: { namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }] } },
+  },
+];
+
+it.each(POLICIES)('/review-policies takes no long step for $name', ({ name, spec, oldSpec }) => {
+  const change = oldSpec && { operation: 'UPDATE', oldObject: clusterPolicyDocument(oldSpec) };
+  const review = reviewOf(clusterPolicyDocument(spec), { namespace: '', ...change });
+  const textLength = JSON.stringify(review).length;
+  expect(textLength).toBeLessThan(LONGEST_REVIEW);
+  const request = { ...requestOf(review), textLength };
+  const policies = policySet(clusterPolicyDocument({ checks: { 'named-port': { action: 'Deny' } } }));
+  const { total, longest } = best(() => reviewPolicyInSteps(request, policies, NOW));
+  report('Long decisions', `/review-policies: ${name}`, `${readable(total)}, longest step ${readable(longest)}`);
+  expect(longest, 'longest step').toBeLessThan(LONGEST_STEP_MILLISECONDS * MACHINE_FACTOR);
 });
