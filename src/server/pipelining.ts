@@ -20,19 +20,21 @@ export interface PipeliningLimit {
  */
 export function watchPipelining(server: Server, limit: PipeliningLimit): (request: IncomingMessage) => boolean {
   const latest = new WeakMap<Socket, ServerResponse>();
-  const unanswered = new WeakMap<Socket, number>();
+  /** Of connections on which a request came before the previous one was answered. Most connections have no entry. */
+  const unanswered = new WeakMap<Socket, readonly ServerResponse[]>();
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const before = latest.get(socket);
     latest.set(socket, response);
-    if (before?.writableFinished !== false) unanswered.set(socket, 1);
-    else {
-      const count = (unanswered.get(socket) ?? 0) + 1;
-      unanswered.set(socket, count);
-      if (count > limit.most) {
+    if (before?.writableFinished === false) {
+      const earlier = unanswered.get(socket) ?? [before];
+      const waiting = [...earlier.filter(({ writableFinished }) => !writableFinished), response];
+      unanswered.set(socket, waiting);
+      if (waiting.length > limit.most) {
+        // The requests that were read with this one still come.
+        if (!socket.destroyed) limit.dropped(limit.addresses.of(socket));
         socket.destroy();
-        if (count === limit.most + 1) limit.dropped(limit.addresses.of(socket));
       }
-    }
+    } else if (unanswered.has(socket)) unanswered.delete(socket);
     if (before?.writableEnded === false) limit.hurry();
   });
   return (request) => {

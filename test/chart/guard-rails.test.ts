@@ -78,6 +78,11 @@ const refused: readonly [string, Rendering, RegExp][] = [
     { set: ['observer.enabled=true', 'observer.dashboard.enabled=true', 'observer.dashboard.servicePort=8081'] },
     /ports\.health is 8081, and so is .* observer\.dashboard\.servicePort: choose another for the page/,
   ],
+  [
+    'a budget that the memory has no room for',
+    { set: ['policyBudget=64', 'resources.limits.memory=511Mi'] },
+    /policyBudget is 64, .* set the limit to 512Mi or more/,
+  ],
   ['too little time to end', { set: ['drainSeconds=60'] }, /terminationGracePeriodSeconds is 45, .* Set it to 70/],
   ['no service account', { set: ['serviceAccount.create=false'] }, /set serviceAccount\.name/],
   [

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Addresses } from '../../src/server/addresses.ts';
 import { watchPipelining } from '../../src/server/pipelining.ts';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
@@ -41,5 +42,37 @@ it('a request is told from one that others have come behind, and whoever sends b
   await ask(1);
   expect([seen.slice(5), hurried]).toEqual([[false], 2]);
   socket.destroy();
+  server.close();
+});
+
+it('a client that always has two requests on their way is not cut off, and one with too many is, once', async () => {
+  const server = createServer();
+  let dropped = 0;
+  watchPipelining(server, {
+    most: 5,
+    hurry: () => undefined,
+    addresses: new Addresses(() => 0),
+    dropped: () => (dropped += 1),
+  });
+  const held: ServerResponse[] = [];
+  server.on('request', (_, response) => held.push(response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (data) => (text += String(data)));
+  const arrived = (count: number): Promise<void> => vi.waitFor(() => expect(held).toHaveLength(count), 5000);
+  socket.write(REQUEST);
+  await arrived(1);
+  for (let sent = 2; sent <= 20; sent++) {
+    socket.write(REQUEST);
+    await arrived(sent);
+    held[sent - 2]?.end('answer');
+    await vi.waitFor(() => expect(text.split('answer')).toHaveLength(sent), 5000);
+  }
+  expect(dropped).toBe(0);
+  socket.write(REQUEST.repeat(6));
+  await once(socket, 'close');
+  expect(dropped).toBe(1);
   server.close();
 });

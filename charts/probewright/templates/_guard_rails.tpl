@@ -49,6 +49,10 @@ must not be where its message needs no explanation; a regular expression does.
 {{- if lt (int .Values.terminationGracePeriodSeconds) (int $end) -}}
 {{- fail (printf "terminationGracePeriodSeconds is %d, and preStopSleepSeconds, drainSeconds and 5 seconds to finish need %d: requests would be cut off. Set it to %d or more" (int .Values.terminationGracePeriodSeconds) (int $end) (int $end)) -}}
 {{- end -}}
+{{- $heap := include "probewright.heapMegabytes" . -}}
+{{- if and $heap (gt (int .Values.policyBudget) 32) (gt (int .Values.policyBudget) (div (sub (int $heap) 128) 2 | int)) -}}
+{{- fail (printf "policyBudget is %d, and resources.limits.memory has no room for so many policies: set the limit to %s or more" (int .Values.policyBudget) (printf "%dMi" (add 256 (mul 4 (int .Values.policyBudget))))) -}}
+{{- end -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.create is false: set serviceAccount.name to the one that the Pods are to run as" -}}
 {{- end -}}
