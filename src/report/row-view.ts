@@ -19,13 +19,16 @@ const MOST_TEXT = 300;
 
 const short = (text: string): string => cut(text, MOST_TEXT, '…');
 
-/** A workload as a row of the page. */
-export function rowView(workload: ReportedWorkload, drawings: SceneDrawings): RowView {
+/**
+ * A workload as a row of the page.
+ *
+ * @param drawings receives the drawings of the containers; without `drawings`, the row has no containers
+ */
+export function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
   const { kind, namespace, name, explanation, violations, policies, learned, live, warnings } = workload;
   const level = levelOf(violations);
   const verdict = VERDICTS[level];
   const { limited, guaranteed } = shortestGuarantee(explanation);
-  const containers = explanation.containers.slice(0, MOST_CONTAINERS);
   const sorted = worstFirst(violations);
   const findings = sorted.slice(0, MOST_FINDINGS);
   return {
@@ -44,7 +47,12 @@ export function rowView(workload: ReportedWorkload, drawings: SceneDrawings): Ro
     live: live
       .slice(0, MOST_FINDINGS)
       .map(({ name: finding, message, command }) => ({ name: finding, message: short(message), command })),
-    containers: containers.map((container) => containerView(container, learned, drawings)),
+    containers:
+      drawings === undefined
+        ? []
+        : explanation.containers
+            .slice(0, MOST_CONTAINERS)
+            .map((container) => containerView(container, learned, drawings)),
     notInjected: [...leftOut(workload), ...explanation.notInjected, ...warnings].map(short),
     place: explanation.place,
     policies,

@@ -1,5 +1,6 @@
 import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../drawing/page-scene.ts';
 import { pageHatchings } from '../drawing/page-colours.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { escapeXml } from '../text/xml.ts';
 import type { Markup } from '../text/xml.ts';
 import type { Scene } from '../timeline/scene.ts';
@@ -23,11 +24,11 @@ export class SceneDrawings {
     this.#known.set(key, view);
     const drawing = `<g id=${id}><title id=${id}t>${escapeXml(words)}</title>${markup}</g>`;
     this.#markup.push(drawing);
-    this.#size += drawing.length;
+    this.#size += utf8Length(drawing);
     return view;
   }
 
-  /** Characters of all drawings. */
+  /** Bytes of all drawings in UTF-8. */
   get size(): number {
     return this.#size;
   }
