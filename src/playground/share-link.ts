@@ -4,14 +4,21 @@ import { LONGEST_TEXT } from './playground-texts.ts';
 import type { PlaygroundTexts } from './playground-texts.ts';
 
 /** The fragment begins with the version of its format. */
-const VERSION = 'v1:';
+const VERSION = 'v2:';
+
+/** A link ends with the Adler-32 checksum of its text, because raw deflated bytes have no checksum (RFC 1951). */
+const CHECKSUM_BYTES = 4;
 
 /** The most bytes that a link may hold: two texts, escaped as JSON. A small link could expand to gigabytes. */
 const MOST_BYTES = 8 * LONGEST_TEXT;
 
 /** The texts as the fragment of an address, without `#`. The fragment never leaves the browser. */
 export function linkFragment({ manifests, policies }: PlaygroundTexts): string {
-  const bytes = deflateSync(strToU8(JSON.stringify({ manifests, policies })), { level: 9 });
+  const text = strToU8(JSON.stringify({ manifests, policies }));
+  const deflated = deflateSync(text, { level: 9 });
+  const bytes = new Uint8Array(deflated.length + CHECKSUM_BYTES);
+  bytes.set(deflated);
+  new DataView(bytes.buffer).setUint32(deflated.length, adler32(text));
   const base64 = btoa(strFromU8(bytes, true));
   return VERSION + base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
@@ -21,7 +28,9 @@ export function textsOfFragment(fragment: string): PlaygroundTexts | undefined {
   if (!fragment.startsWith(VERSION)) return undefined;
   try {
     const base64 = fragment.slice(VERSION.length).replaceAll('-', '+').replaceAll('_', '/');
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(inflated(atob(base64))));
+    const value: unknown = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true }).decode(textOf(strToU8(atob(base64), true))),
+    );
     if (!isJsonObject(value)) return undefined;
     const [manifests, policies] = [stringMember(value, 'manifests'), stringMember(value, 'policies')];
     return manifests === undefined || policies === undefined ? undefined : { manifests, policies };
@@ -30,9 +39,29 @@ export function textsOfFragment(fragment: string): PlaygroundTexts | undefined {
   }
 }
 
+/** @throws Error when the bytes of a link are damaged */
+function textOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.length < CHECKSUM_BYTES) throw new Error('the link is cut');
+  const end = bytes.length - CHECKSUM_BYTES;
+  const text = inflated(bytes.subarray(0, end));
+  if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(end) !== adler32(text))
+    throw new Error('the link is damaged');
+  return text;
+}
+
+/** The Adler-32 checksum, as RFC 1950 defines it. */
+function adler32(bytes: Uint8Array): number {
+  const base = 65_521;
+  let [sum, sumOfSums] = [1, 0];
+  for (const byte of bytes) {
+    sum = (sum + byte) % base;
+    sumOfSums = (sumOfSums + sum) % base;
+  }
+  return sumOfSums * 0x1_0000 + sum;
+}
+
 /** @throws Error when the bytes are damaged, or expand to more than MOST_BYTES */
-function inflated(text: string): Uint8Array {
-  const bytes = strToU8(text, true);
+function inflated(bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   let size = 0;
   const ends: boolean[] = [];

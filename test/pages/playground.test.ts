@@ -189,7 +189,7 @@ spec:
 
   it('keeps the texts when a link is damaged, and says so', async () => {
     const open = await openPage(browser, html);
-    await open.evaluate("location.hash = 'v1:AAAA'; undefined");
+    await open.evaluate("location.hash = 'v2:AAAA'; undefined");
     await open.page.waitForFunction(`${text('#message')} === 'The link is damaged, so the texts stay unchanged.'`);
     expect(open.complaints).toEqual([]);
     await open.close();
