@@ -39,6 +39,7 @@ export function packageManifest(): unknown {
       probewright: 'bin/probewright.js',
       'kubectl-probewright': 'bin/probewright.js',
       'probewright-krm': 'bin/probewright-krm.js',
+      'probewright-pre-commit': 'bin/probewright-pre-commit.js',
     },
     exports: {
       '.': { types: './types/api/index.d.ts', default: './dist/api.js' },

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ function tool(name: string): string | undefined {
     console.log(`${name} is neither in KUBEBUILDER_ASSETS nor on the PATH: its tests are skipped`);
   return found;
 }
-const [helm, kubectl, kpt, kustomize, preCommit] = ['helm', 'kubectl', 'kpt', 'kustomize', 'pre-commit'].map(tool);
+const [helm, kubectl, kpt, kustomize] = ['helm', 'kubectl', 'kpt', 'kustomize'].map(tool);
 
 const DEPLOYMENT = `apiVersion: apps/v1
 kind: Deployment
@@ -305,51 +305,5 @@ describe('the GitHub Action', () => {
     const { inputs, runs } = await readAction(root);
     for (const { run: script = '' } of runs.steps) expect(script).not.toContain('${{');
     expect(inputs['package']?.default).toBe(`probewright@${VERSION}`);
-  });
-});
-
-describe('the hooks of pre-commit', () => {
-  interface Hook {
-    readonly id: string;
-    readonly entry: string;
-  }
-  const hooks = async (): Promise<readonly Hook[]> =>
-    parse(await readFile(join(root, '.pre-commit-hooks.yaml'), 'utf8')) as readonly Hook[];
-
-  /** The entry, with the packed package in place of the published one. */
-  async function entryOf(id: string): Promise<string> {
-    const entry = (await hooks()).find((hook) => hook.id === id)?.entry ?? '';
-    expect(entry).toContain(`npx --yes probewright@${VERSION} `);
-    return entry.replace(`probewright@${VERSION}`, `file:${packed.tarball}`);
-  }
-
-  it('check and fix the files that are committed', async () => {
-    const directory = await packageOfShop();
-    const hook = async (id: string, ...args: readonly string[]): Promise<string> => {
-      const [program = '', ...words] = [...(await entryOf(id)).split(' '), ...args];
-      return (await run(program, words, { cwd: directory, env: packed.environment() })).stdout;
-    };
-    expect(await hook('probewright-check', 'web.yaml')).toContain('0 errors');
-    await hook('probewright-fix', '--policies', policies, 'web.yaml');
-    expect(container(await readFile(join(directory, 'web.yaml'), 'utf8'))).toMatchObject(PROBES);
-  });
-
-  it.skipIf(preCommit === undefined)('run in pre-commit itself', async () => {
-    const directory = await packageOfShop();
-    await writeFile(
-      join(directory, 'web.yaml'),
-      DEPLOYMENT.replace('8080 }]', '8080 }]\n          readinessProbe: { httpGet: { path: /r, port: htpp } }'),
-    );
-    const hook = { ...(await hooks())[0], entry: await entryOf('probewright-check') };
-    await writeFile(
-      join(directory, '.pre-commit-config.yaml'),
-      JSON.stringify({ repos: [{ repo: 'local', hooks: [hook] }] }),
-    );
-    execFileSync('git', ['init', '-q'], { cwd: directory });
-    execFileSync('git', ['add', '-A'], { cwd: directory });
-    const options = { cwd: directory, env: packed.environment() };
-    await expect(run(preCommit ?? '', ['run', '--all-files'], options)).rejects.toMatchObject({
-      stdout: expect.stringContaining('named-port') as string,
-    });
   });
 });
