@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMap } from '../json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMembers } from '../json/json-value.ts';
 import { defaultedPodSpec } from '../probes/api-defaults.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { portsOf } from '../workload/ports.ts';
@@ -54,7 +54,8 @@ export function* checkedWorkloadInSteps(
   const podSpecPlace = new FieldPlace(path, 'spec');
   const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
   const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
-  const main = mainContainerOf(containers, stringMap(objectMember(template, 'metadata') ?? {}, 'annotations'));
+  const metadata = objectMember(template, 'metadata') ?? {};
+  const main = mainContainerOf(containers, stringMembers(metadata, 'annotations'));
   const checked: CheckedContainer[] = [];
   for (const { name, role, spec, list, index } of containers) {
     if (checked.length % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
@@ -66,7 +67,7 @@ export function* checkedWorkloadInSteps(
     object,
     podSpec,
     podSpecPlace,
-    podLabels: objectMember(objectMember(template, 'metadata') ?? {}, 'labels') ?? {},
+    podLabels: objectMember(metadata, 'labels') ?? {},
     containers: checked,
     main: 'container' in main ? main.container.name : undefined,
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),

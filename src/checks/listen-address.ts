@@ -35,6 +35,10 @@ export const listenAddress = defineCheck({
 const NO_FLAGS: readonly ListenFlag[] = [];
 const FOR_PROBES = /health|probe/i;
 
+function isForProbes({ name }: ListenFlag): boolean {
+  return FOR_PROBES.test(name);
+}
+
 function asksPod({ handlerKind, handler }: CheckedProbe): boolean {
   return handlerKind !== 'exec' && (member(handler, 'host') ?? '') === '';
 }
@@ -62,11 +66,14 @@ function portNumberOf(container: CheckedContainer, { handler }: CheckedProbe): n
 
 /** Returns the flag that binds a port to loopback. Undefined when another address of the port is reachable. */
 export function loopbackFlag(flags: readonly ListenFlag[], port: number): ListenFlag | undefined {
-  const about = flags.filter(({ addresses }) => addresses.some((address) => address.port === port));
-  const isReachable = about.some(({ addresses }) =>
-    addresses.some((address) => address.port === port && !address.isLoopback),
-  );
-  return isReachable ? undefined : about[0];
+  let first: ListenFlag | undefined;
+  for (const flag of flags)
+    for (const address of flag.addresses) {
+      if (address.port !== port) continue;
+      if (!address.isLoopback) return undefined;
+      first ??= flag;
+    }
+  return first;
 }
 
 const LOOPBACK_HOSTS = /localhost|127(?:\.\d{1,3}){3}|\[::1\]|^::1$/gi;
@@ -89,9 +96,10 @@ function portViolation(
   port: number,
   flags: readonly ListenFlag[],
 ): Finding | undefined {
-  const [flag, ...others] = flags.filter(({ name }) => FOR_PROBES.test(name));
-  const [address, ...more] = flag?.addresses ?? [];
-  if (flag === undefined || address === undefined || others.length + more.length > 0) return undefined;
+  const flag = flags.find(isForProbes);
+  const address = flag?.addresses[0];
+  if (flag === undefined || address === undefined) return undefined;
+  if (flag.addresses.length > 1 || flags.some((other) => other !== flag && isForProbes(other))) return undefined;
   if (address.port === port || answersElsewhere(container, probe, port, flags, address.port)) return undefined;
   const declared = findPort(container.ports ?? [], address.port);
   const isKnownToAnswer = 'port' in declared && mayAnswer(probe, declared.port) && !address.isLoopback;

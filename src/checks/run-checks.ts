@@ -101,27 +101,33 @@ export function* findingsInSteps(
   policyFor: (container: string) => CheckPolicy,
 ): Steps<PlacedFinding[]> {
   // Container by container, because one container's checks read the same probes. The findings are sorted by check.
-  const byCheck: PlacedFinding[][] = [];
+  const found: OrderedFinding[] = [];
   let runs = 0;
   for (const at of workload.containers) {
     if (runs >= RUNS_A_STEP) {
       runs = 0;
       yield;
     }
-    runs += addFindingsOfContainer(byCheck, policyFor(at.name), workload, at);
+    runs += addFindingsOfContainer(found, policyFor(at.name), workload, at);
   }
-  return byCheck.flat();
+  // A stable sort: the containers of a check keep their order.
+  return found.length < 2 ? found : found.sort((a, b) => a.order - b.order);
+}
+
+/** A finding with the place of its check in the catalogue. */
+interface OrderedFinding extends PlacedFinding {
+  readonly order: number;
 }
 
 /** Runs the checks of one container. Returns the number of runs. A plain function: a loop with pauses is slower. */
 function addFindingsOfContainer(
-  byCheck: PlacedFinding[][],
+  found: OrderedFinding[],
   policy: CheckPolicy,
   workload: CheckedWorkload,
   at: CheckedContainer,
 ): number {
   const checks = activeChecks(policy, at);
-  for (const active of checks) addFindings(byCheck, active, workload, at);
+  for (const active of checks) addFindings(found, active, workload, at);
   return checks.length + 1;
 }
 
@@ -130,12 +136,12 @@ function addFindingsOfContainer(
  * findings of both runs count. Higher layers can therefore make the check stricter, but not weaker.
  */
 function addFindings(
-  byCheck: PlacedFinding[][],
+  found: OrderedFinding[],
   active: ActiveCheck,
   workload: CheckedWorkload,
   container: CheckedContainer,
 ): void {
-  const { check, order, policy } = active;
+  const { check, policy } = active;
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return;
@@ -143,7 +149,6 @@ function addFindings(
   const isBounded = floor !== undefined && floor.parameters !== parameters;
   // `findings` is empty for almost every container.
   if (findings.length === 0 && !isBounded) return;
-  const found = (byCheck[order] ??= []);
   if (!isBounded) {
     for (const finding of findings) found.push(placed(active, at, finding, floor !== undefined));
     return;
@@ -154,9 +159,9 @@ function addFindings(
   for (const finding of findings) if (!known.has(textOf(finding))) found.push(placed(active, at, finding, false));
 }
 
-function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isFloored: boolean): PlacedFinding {
-  const { check, policy } = active;
-  return { check, action: actionOf(finding, active), floor: policy.floor, isFloored, at, finding };
+function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isFloored: boolean): OrderedFinding {
+  const { check, order, policy } = active;
+  return { check, order, action: actionOf(finding, active), floor: policy.floor, isFloored, at, finding };
 }
 
 /**

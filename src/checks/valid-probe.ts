@@ -28,6 +28,8 @@ export const validProbe = defineCheck({
 
 type FindingsByContainer = ReadonlyMap<CheckedContainer, Finding[]>;
 
+const NOTHING: FindingsByContainer = new Map();
+
 /**
  * The API server's errors concern a whole Pod spec. They are therefore computed once for each workload instead of once
  * for each container.
@@ -50,8 +52,8 @@ function placeOf(kind: CheckedWorkload['kind']): PodSpecPlace {
 
 /** A finding outside every container is assigned to the first container that it may concern. */
 function sortedByContainer(workload: CheckedWorkload, findings: readonly Finding[]): FindingsByContainer {
+  if (findings.length === 0) return NOTHING;
   const sorted = new Map<CheckedContainer, Finding[]>();
-  if (findings.length === 0) return sorted;
   const depth = workload.podSpecPlace.path().length;
   const byPlace = new Map(workload.containers.map((container) => [keyOf(container.place.path(), depth), container]));
   for (const finding of findings) {

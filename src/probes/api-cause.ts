@@ -42,14 +42,22 @@ function shown(value: string | number): string {
 /** No causes, for rules that have nothing to report: almost every rule of almost every object. Nobody adds to it. */
 export const NO_CAUSES: readonly ApiCause[] = [];
 
-/** Joins the causes of rules, in their order. Makes no list while at most one rule reports something. */
-export function inOrder(...lists: readonly (readonly ApiCause[])[]): readonly ApiCause[] {
-  let joined = NO_CAUSES;
-  for (const list of lists) {
-    if (list.length === 0) continue;
-    joined = joined.length === 0 ? list : [...joined, ...list];
-  }
-  return joined;
+/**
+ * Joins the causes of two to four rules, in their order. Makes no list while at most one rule reports something. Rest
+ * parameters would make a list for each call.
+ */
+export function inOrder(
+  first: readonly ApiCause[],
+  second: readonly ApiCause[],
+  third = NO_CAUSES,
+  fourth = NO_CAUSES,
+): readonly ApiCause[] {
+  return joined(joined(joined(first, second), third), fourth);
+}
+
+function joined(before: readonly ApiCause[], after: readonly ApiCause[]): readonly ApiCause[] {
+  if (after.length === 0) return before;
+  return before.length === 0 ? after : [...before, ...after];
 }
 
 /** The causes of a list's elements in their order, until there are MOST_CAUSES of them. */
@@ -57,13 +65,13 @@ export function causesOfEach<T>(
   elements: readonly T[],
   causesOf: (element: T, index: number) => readonly ApiCause[],
 ): readonly ApiCause[] {
-  if (elements.length === 0) return NO_CAUSES;
-  const causes: ApiCause[] = [];
-  for (const [index, element] of elements.entries()) {
-    if (causes.length >= MOST_CAUSES) break;
-    for (const cause of causesOf(element, index)) causes.push(cause);
+  let causes: ApiCause[] | undefined;
+  let index = 0;
+  for (const element of elements) {
+    if (causes !== undefined && causes.length >= MOST_CAUSES) break;
+    for (const cause of causesOf(element, index++)) (causes ??= []).push(cause);
   }
-  return causes;
+  return causes ?? NO_CAUSES;
 }
 
 export function required(place: FieldPlace, detail = ''): ApiCause {

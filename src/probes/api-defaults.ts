@@ -72,9 +72,16 @@ const PROBE_DEFAULTS = (['timeoutSeconds', 'periodSeconds', 'successThreshold', 
 /** A probe with the API server's defaults (SetDefaults_Probe, SetDefaults_HTTPGetAction). */
 export function defaultedProbe(probe: JsonObject): JsonObject {
   const spec = withObject(defaultedHttpGet(probe), 'grpc', defaultedGrpc);
+  if (!isAnyUnset(spec)) return spec;
   const unset = PROBE_DEFAULTS.filter(([field]) => isZero(member(spec, field)));
   // One copy for all of them: a probe may have a hundred thousand unknown members.
-  return unset.length === 0 ? spec : { ...spec, ...Object.fromEntries(unset) };
+  return { ...spec, ...Object.fromEntries(unset) };
+}
+
+/** A stored probe has all its fields, and needs no list of what is unset. */
+function isAnyUnset(probe: JsonObject): boolean {
+  for (const [field] of PROBE_DEFAULTS) if (isZero(member(probe, field))) return true;
+  return false;
 }
 
 /** GRPCAction.Service has `+default=""`. */
@@ -116,6 +123,11 @@ function withEach(object: JsonObject, field: string, change: (value: JsonObject)
   const list = member(object, field);
   if (!Array.isArray(list)) return object;
   const elements = list as readonly unknown[];
-  const changed = elements.map((element) => (isJsonObject(element) ? change(element) : element));
-  return changed.every((element, index) => element === elements[index]) ? object : { ...object, [field]: changed };
+  let changed: unknown[] | undefined;
+  for (let index = 0; index < elements.length; index++) {
+    const element = elements[index];
+    const next = isJsonObject(element) ? change(element) : element;
+    if (next !== element) (changed ??= [...elements])[index] = next;
+  }
+  return changed === undefined ? object : { ...object, [field]: changed };
 }

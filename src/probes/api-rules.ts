@@ -1,6 +1,6 @@
 import { CONTAINER_LISTS } from './api-defaults.ts';
 import { CONTAINER_RULES } from './container-rules.ts';
-import { forbidden, MOST_CAUSES, notSupported, required } from './api-cause.ts';
+import { forbidden, inOrder, MOST_CAUSES, NO_CAUSES, notSupported, required } from './api-cause.ts';
 import { goLength, goObjects, goString } from './go-values.ts';
 import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
@@ -38,9 +38,10 @@ export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: 
   let count = 0;
   for (const list of CONTAINER_LISTS) {
     const listPlace = podSpecPlace.at(list);
-    for (const [index, container] of goObjects(podSpec, list).entries()) {
+    let index = 0;
+    for (const container of goObjects(podSpec, list)) {
       if (count >= MOST_CAUSES) break;
-      const own = listPlace.at(index);
+      const own = listPlace.at(index++);
       const causes = CONTAINER_RULES[list](container, own);
       if (causes.length > 0) groups.push({ container: own, causes });
       count += causes.length;
@@ -51,37 +52,38 @@ export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: 
   return groups;
 }
 
-function podCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): ApiCause[] {
+function podCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
   const restartPolicy = goString(podSpec, 'restartPolicy');
-  return [
-    ...restartPolicyCauses(restartPolicy, podSpecPlace.at('restartPolicy')),
-    ...ephemeralCauses(podSpec, podSpecPlace.at('ephemeralContainers'), place),
-    ...templateRestartPolicyCauses(restartPolicy, podSpecPlace.at('restartPolicy'), place),
-  ];
+  const field = podSpecPlace.at('restartPolicy');
+  return inOrder(
+    restartPolicyCauses(restartPolicy, field),
+    ephemeralCauses(podSpec, podSpecPlace, place),
+    templateRestartPolicyCauses(restartPolicy, field, place),
+  );
 }
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 
 /** validation.go, validateRestartPolicy. */
-function restartPolicyCauses(policy: string, field: FieldPlace): ApiCause[] {
+function restartPolicyCauses(policy: string, field: FieldPlace): readonly ApiCause[] {
   if (policy === '') return [required(field)];
-  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(field, policy, RESTART_POLICIES)];
+  return RESTART_POLICIES.includes(policy) ? NO_CAUSES : [notSupported(field, policy, RESTART_POLICIES)];
 }
 
 /** Ephemeral containers are added to a running Pod and never before (ValidatePodCreate, ValidatePodTemplateSpec). */
-function ephemeralCauses(podSpec: JsonObject, field: FieldPlace, place: PodSpecPlace): ApiCause[] {
-  if (place === 'pod-update' || goLength(podSpec, 'ephemeralContainers') === 0) return [];
+function ephemeralCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
+  if (place === 'pod-update' || goLength(podSpec, 'ephemeralContainers') === 0) return NO_CAUSES;
   const detail = place === 'pod' ? 'cannot be set on create' : 'ephemeral containers not allowed in pod template';
-  return [forbidden(field, detail)];
+  return [forbidden(podSpecPlace.at('ephemeralContainers'), detail)];
 }
 
 /**
  * The restartPolicy that a template's owner demands: ReplicaSets and similar kinds want Always
  * (ValidatePodTemplateSpecForRS and its sisters), Jobs any other policy (pkg/apis/batch/validation, validateJobSpec).
  */
-function templateRestartPolicyCauses(policy: string, field: FieldPlace, place: PodSpecPlace): ApiCause[] {
+function templateRestartPolicyCauses(policy: string, field: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
   if (place === 'forever' && policy !== 'Always') return [notSupported(field, policy, ['Always'])];
-  if (place !== 'completion') return [];
+  if (place !== 'completion') return NO_CAUSES;
   if (policy === 'Always' || policy === '') return [required(field, 'valid values: "OnFailure", "Never"')];
-  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(field, policy, ['OnFailure', 'Never'])];
+  return RESTART_POLICIES.includes(policy) ? NO_CAUSES : [notSupported(field, policy, ['OnFailure', 'Never'])];
 }

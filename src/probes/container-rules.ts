@@ -33,14 +33,14 @@ function applicationCauses(container: JsonObject, place: FieldPlace): readonly A
 /**
  * validation.go, validateInitContainers: a sidecar may have what an application has, a plain init container may not.
  */
-function initContainerCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
-  return [
-    ...containerPortsCauses(container, place),
-    ...containerRestartPolicyCauses(container, place),
-    ...(isSidecar(container)
-      ? [...lifecycleCauses(container, place), ...probesCauses(container, place)]
-      : plainInitContainerCauses(container, place)),
-  ];
+function initContainerCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return inOrder(
+    containerPortsCauses(container, place),
+    containerRestartPolicyCauses(container, place),
+    isSidecar(container)
+      ? inOrder(lifecycleCauses(container, place), probesCauses(container, place))
+      : plainInitContainerCauses(container, place),
+  );
 }
 
 const NOT_FOR_INIT = ['lifecycle', ...PROBE_KINDS];

@@ -36,7 +36,7 @@ export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): De
 /** True when there is no problem anywhere inside. */
 function decodes(value: unknown, type: GoType): boolean {
   if (value === null || value === undefined) return true;
-  if (type.kind === 'list') return Array.isArray(value) && value.every((element) => decodes(element, type.element));
+  if (type.kind === 'list') return Array.isArray(value) && eachDecodes(value, type.element);
   if (type.kind !== 'struct') return fits(value, type);
   if (!isJsonObject(value) || value instanceof NumberLiteral) return false;
   // Parsed JSON has no members but its own, and Object.keys would make a list of every object's.
@@ -44,6 +44,11 @@ function decodes(value: unknown, type: GoType): boolean {
     const field = type.fields.get(name);
     if (field !== undefined && !decodes(value[name], field.type)) return false;
   }
+  return true;
+}
+
+function eachDecodes(values: readonly unknown[], type: GoType): boolean {
+  for (const value of values) if (!decodes(value, type)) return false;
   return true;
 }
 

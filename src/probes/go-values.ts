@@ -29,9 +29,19 @@ export function isBlank(text: string): boolean {
 }
 
 /** A slice of objects; a null element is an empty object. */
-export function goObjects(object: JsonObject, field: string): JsonObject[] {
+export function goObjects(object: JsonObject, field: string): readonly JsonObject[] {
   const value = member(object, field);
-  return Array.isArray(value) ? value.map((element: unknown) => (isJsonObject(element) ? element : {})) : [];
+  if (!Array.isArray(value)) return NO_OBJECTS;
+  // Nearly every list has objects only, and needs no copy.
+  const elements = value as readonly unknown[];
+  return areObjects(elements) ? elements : elements.map((element) => (isJsonObject(element) ? element : {}));
+}
+
+const NO_OBJECTS: readonly JsonObject[] = [];
+
+function areObjects(values: readonly unknown[]): values is readonly JsonObject[] {
+  for (const value of values) if (!isJsonObject(value)) return false;
+  return true;
 }
 
 /** The length of a slice. */

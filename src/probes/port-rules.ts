@@ -45,10 +45,12 @@ export function portCauses(handler: JsonObject, place: FieldPlace): readonly Api
 
 /** A container's ports (validation.go, validateContainerPorts). */
 export function containerPortsCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  const ports = goObjects(container, 'ports');
+  if (ports.length === 0) return NO_CAUSES;
   const names = new Set<string>();
-  const ports = place.at('ports');
-  return causesOfEach(goObjects(container, 'ports'), (port, index) => {
-    const portPlace = ports.at(index);
+  const list = place.at('ports');
+  return causesOfEach(ports, (port, index) => {
+    const portPlace = list.at(index);
     return inOrder(
       nameCauses(goString(port, 'name'), names, portPlace),
       containerPortCauses(goInteger(port, 'containerPort'), portPlace),

@@ -8,12 +8,11 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from './probe.ts';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
-export function probesCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
-  const causes: ApiCause[] = [];
+export function probesCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  let causes = NO_CAUSES;
   for (const kind of PROBE_KINDS) {
     const probe = goPointer(container, kind);
-    // One by one: arguments of a spread call have to fit on the stack, and there may be any number of headers.
-    if (probe !== undefined) for (const cause of probeCauses(kind, probe, place.at(kind))) causes.push(cause);
+    if (probe !== undefined) causes = inOrder(causes, probeCauses(kind, probe, place.at(kind)));
   }
   return causes;
 }

@@ -1,4 +1,4 @@
-import { causesOfEach, notSupported, required, tooMany } from './api-cause.ts';
+import { causesOfEach, inOrder, NO_CAUSES, notSupported, required, tooMany } from './api-cause.ts';
 import { goLength, goObjects, goPointer, goString, isSet } from './go-values.ts';
 import type { FieldPlace } from '../json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
@@ -14,26 +14,27 @@ const MOST_EXIT_CODES = 255;
  * A container's own restartPolicy and the rules beside it (validation.go, validateContainerRestartPolicy). All three
  * policies are legal on every container since Kubernetes 1.35. An init container may have probes only with Always.
  */
-export function containerRestartPolicyCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
-  return [...policyCauses(container, place), ...rulesCauses(container, place)];
+export function containerRestartPolicyCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return inOrder(policyCauses(container, place), rulesCauses(container, place));
 }
 
-function policyCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
+function policyCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
   if (!isSet(container, 'restartPolicy')) {
     const rules = goLength(container, 'restartPolicyRules');
     return rules === 0
-      ? []
+      ? NO_CAUSES
       : [required(place.at('restartPolicy'), 'must specify restartPolicy when restart rules are used')];
   }
   return oneOf(goString(container, 'restartPolicy'), POLICIES, place.at('restartPolicy'));
 }
 
-function rulesCauses(container: JsonObject, place: FieldPlace): ApiCause[] {
+function rulesCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const rules = goObjects(container, 'restartPolicyRules');
-  return [
-    ...(rules.length > MOST_RULES ? [tooMany(place.at('restartPolicyRules'), rules.length, MOST_RULES)] : []),
-    ...causesOfEach(rules, (rule, index) => ruleCauses(rule, place.at('restartPolicyRules').at(index))),
-  ];
+  if (rules.length === 0) return NO_CAUSES;
+  return inOrder(
+    rules.length > MOST_RULES ? [tooMany(place.at('restartPolicyRules'), rules.length, MOST_RULES)] : NO_CAUSES,
+    causesOfEach(rules, (rule, index) => ruleCauses(rule, place.at('restartPolicyRules').at(index))),
+  );
 }
 
 function ruleCauses(rule: JsonObject, place: FieldPlace): ApiCause[] {

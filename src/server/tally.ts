@@ -50,7 +50,8 @@ export class Tally {
   }
 
   #count(values: readonly string[]): Count {
-    const key = values.length === 1 ? (values[0] ?? '') : values.join('\n');
+    let key = values[0] ?? '';
+    for (let index = 1; index < values.length; index++) key += `\n${values[index] ?? ''}`;
     let count = this.#counts.get(key);
     if (count === undefined) {
       count = {

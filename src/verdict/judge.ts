@@ -10,7 +10,7 @@ import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptionsInSteps } from './exceptions-of-workload.ts';
 import { injectedBefore } from './injected-before.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
-import { withReasons } from './missing-probe-reasons.ts';
+import { mayHaveReasons, withReasons } from './missing-probe-reasons.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
@@ -85,7 +85,7 @@ export function* judgeInSteps(
     const violated = yield* runChecksInSteps(workload, policy.checkPolicy);
     yield;
     let found: readonly Violation[] = violated;
-    if (willBeDefaulted && violated.length > 0) {
+    if (willBeDefaulted && violated.some(mayHaveReasons)) {
       const { notInjected } = mayGetProbes ? defaulting : yield* permittedDefaulting(template, policy, kind);
       found = withReasons(violated, notInjected, policy.layers);
     }

@@ -7,6 +7,11 @@ import type { PolicyLayer } from '../policy/probe-policy.ts';
 /** The most characters of a reason that a violation quotes: a reason may list 20 ports. */
 const MOST_QUOTED = 300;
 
+/** True for a violation to which withReasons may add a reason. */
+export function mayHaveReasons({ check }: Violation): boolean {
+  return CHECK_CATALOGUE[check]?.requiresProbes === true;
+}
+
 /**
  * Adds to the violations of missing probes why policies did not give the probe: which policy wanted to, and what kept
  * the policy from it. A probe that no policy wants has no such reason.
@@ -18,7 +23,7 @@ export function withReasons(
 ): readonly Violation[] {
   if (violations.length === 0 || notInjected.length === 0) return violations;
   return violations.map((violation) => {
-    if (CHECK_CATALOGUE[violation.check]?.requiresProbes !== true) return violation;
+    if (!mayHaveReasons(violation)) return violation;
     const reason = reasonFor(violation, notInjected, layers);
     if (reason === undefined) return violation;
     return { ...violation, remedy: violation.remedy === undefined ? reason : `${violation.remedy}; ${reason}` };

@@ -30,19 +30,26 @@ export function containersOf(
   podSpec: JsonObject,
   isMeshProxy: (name: string) => boolean = isMeshProxyName,
 ): Container[] {
-  return [...listOf(podSpec, 'containers', isMeshProxy), ...listOf(podSpec, 'initContainers', isMeshProxy)];
+  const containers: Container[] = [];
+  addContainers(containers, podSpec, 'containers', isMeshProxy);
+  addContainers(containers, podSpec, 'initContainers', isMeshProxy);
+  return containers;
 }
 
-function listOf(podSpec: JsonObject, list: Container['list'], isMeshProxy: (name: string) => boolean): Container[] {
+function addContainers(
+  containers: Container[],
+  podSpec: JsonObject,
+  list: Container['list'],
+  isMeshProxy: (name: string) => boolean,
+): void {
   const entries = member(podSpec, list);
-  if (!Array.isArray(entries)) return [];
-  const containers: Container[] = [];
-  entries.forEach((spec: unknown, index) => {
-    if (!isJsonObject(spec)) return;
+  if (!Array.isArray(entries)) return;
+  for (let index = 0; index < entries.length; index++) {
+    const spec: unknown = entries[index];
+    if (!isJsonObject(spec)) continue;
     const name = containerName(spec);
     containers.push({ name, role: isMeshProxy(name) ? 'mesh' : roleOf(spec, list), list, index, spec });
-  });
-  return containers;
+  }
 }
 
 /** Most characters of a name that messages repeat. The API server accepts 63 (a DNS label). */

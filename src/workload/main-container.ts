@@ -17,19 +17,21 @@ export type MainContainer =
  */
 export function mainContainerOf(
   containers: readonly Container[],
-  annotations: ReadonlyMap<string, string>,
+  annotations: { readonly get: (name: string) => string | undefined },
 ): MainContainer {
   const applications = containers.filter((container) => container.role === 'application');
-  const candidates = applications.map((container) => container.name);
   const named = annotations.get(DEFAULT_CONTAINER_ANNOTATION);
   if (named !== undefined && named !== '') {
     const container = applications.find((candidate) => candidate.name === named);
-    return container ? { container } : { problem: 'unknown-default-container', named, candidates };
+    return container ? { container } : { problem: 'unknown-default-container', named, candidates: names(applications) };
   }
   const withPorts = applications.filter((container) => tcpPortsOf(container.spec).length > 0);
   const only = withPorts[0];
-  if (only === undefined) return { problem: 'no-tcp-port', candidates };
-  if (withPorts.length > 1)
-    return { problem: 'several-with-ports', candidates: withPorts.map((container) => container.name) };
+  if (only === undefined) return { problem: 'no-tcp-port', candidates: names(applications) };
+  if (withPorts.length > 1) return { problem: 'several-with-ports', candidates: names(withPorts) };
   return { container: only };
+}
+
+function names(containers: readonly Container[]): readonly string[] {
+  return containers.map((container) => container.name);
 }

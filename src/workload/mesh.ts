@@ -1,4 +1,4 @@
-import { isJsonObject, member, objectMember, stringMap, stringMember } from '../json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { HANDLER_KINDS } from '../probes/probe.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
@@ -55,7 +55,7 @@ function hasMeshStatus(template: JsonObject, name: string): boolean {
   const proxy = MESH_PROXIES.get(name);
   return (
     proxy !== undefined &&
-    stringMap(objectMember(template, 'metadata') ?? {}, 'annotations').has(proxy.statusAnnotation)
+    stringMembers(objectMember(template, 'metadata') ?? {}, 'annotations').get(proxy.statusAnnotation) !== undefined
   );
 }
 
