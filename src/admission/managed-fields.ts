@@ -10,30 +10,54 @@ const CLOSING = ']},"spec":{';
 /** A review has two objects: `object` and `oldObject`. */
 const OBJECTS = 2;
 
+/** A text or its UTF-8 bytes. The marks are ASCII, so both have the same answer. */
+interface Searchable {
+  /** Where the mark is next, from a place on. Negative when there is none. */
+  readonly indexOf: (mark: string, from: number) => number;
+}
+
+/** A part of a text or of its bytes. `to` is the place after the part. */
+export interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Removes `managedFields` from the objects in the text of an AdmissionReview. No decision reads `managedFields`, the
- * API server's own bookkeeping. The field is up to half of the text and of the parsing time. A text that differs from
- * the API server's format stays unchanged.
+ * Finds `managedFields` of the objects in an AdmissionReview, in order. No decision reads `managedFields`, the API
+ * server's own bookkeeping. The field is up to half of the text and of the parsing time. A text that differs from the
+ * API server's format has no such part.
  *
- * For every valid JSON text, the result is the same JSON without these members, whatever strings the JSON contains.
+ * For every valid JSON text, the rest is the same JSON without these members, whatever strings the JSON contains.
  * Neither mark can begin within a string: the first quote of a mark would end the string, and no letter may follow.
  * After an opening bracket, the next bracket closes the list if that next bracket is a closing one. The removed part is
  * not parsed, so invalid JSON in the removed part is not detected.
  */
+export function managedFieldsIn(review: Searchable): readonly Part[] {
+  let parts: Part[] | undefined;
+  let search = 0;
+  for (let object = 0; object < OBJECTS; object++) {
+    const from = review.indexOf(OPENING, search);
+    if (from < 0) break;
+    const inside = from + OPENING.length;
+    const closing = review.indexOf(']', inside);
+    if (closing < 0) break;
+    search = closing;
+    const bracket = review.indexOf('[', inside);
+    const isClosed = bracket < 0 || bracket > closing;
+    if (isClosed && review.indexOf(CLOSING, closing) === closing) (parts ??= []).push({ from, to: closing + 1 });
+  }
+  return parts ?? NO_PARTS;
+}
+
+const NO_PARTS: readonly Part[] = [];
+
+/** The text of an AdmissionReview without the parts that managedFieldsIn finds. */
 export function withoutManagedFields(text: string): string {
   let kept = '';
   let from = 0;
-  let search = 0;
-  for (let object = 0; object < OBJECTS; object++) {
-    const opening = text.indexOf(OPENING, search);
-    if (opening < 0) break;
-    const inside = opening + OPENING.length;
-    const closing = text.indexOf(']', inside);
-    if (closing < 0) break;
-    search = closing;
-    if (!text.startsWith(CLOSING, closing) || text.slice(inside, closing).includes('[')) continue;
-    kept += text.slice(from, opening);
-    from = closing + 1;
+  for (const part of managedFieldsIn(text)) {
+    kept += text.slice(from, part.from);
+    from = part.to;
   }
   return from === 0 ? text : kept + text.slice(from);
 }

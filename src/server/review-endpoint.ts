@@ -178,9 +178,8 @@ class Review implements Task {
   }
 
   #parse(received: string | undefined): Step {
-    const text = withoutManagedFields(received ?? '');
-    const body = received === undefined ? undefined : parsed(text);
-    return () => this.#decode(body, text);
+    const body = received === undefined ? undefined : parsed(received);
+    return () => this.#decode(body, received ?? '');
   }
 
   #decode(body: unknown, text: string): Step | undefined {

@@ -1,3 +1,6 @@
+import { managedFieldsIn } from '../admission/managed-fields.ts';
+import type { Part } from '../admission/managed-fields.ts';
+
 /**
  * The body of a short review, as it arrives. A client may send each byte in a TLS record of its own. Such a body is
  * copied into one buffer of the announced length, so time and memory grow with the length only.
@@ -23,10 +26,24 @@ export class ShortBody {
     this.#received += chunk.length;
   }
 
-  /** The text of the body. The bytes are released. */
+  /**
+   * The text of the body, without the objects' managedFields. The bytes are released. Bytes that are left out before
+   * they are decoded cost no text.
+   */
   take(): string {
-    const text = this.#bytes?.toString('utf8', 0, this.#received) ?? '';
+    const bytes = this.#bytes?.subarray(0, this.#received);
     this.#bytes = undefined;
-    return text;
+    if (bytes === undefined) return '';
+    return bytes.toString('utf8', 0, withoutParts(bytes, managedFieldsIn(bytes)));
   }
+}
+
+/** Moves the rest of the bytes together, in place. Returns the length of the rest. */
+function withoutParts(bytes: Buffer, parts: readonly Part[]): number {
+  let end = bytes.length;
+  for (const { from, to } of parts.toReversed()) {
+    bytes.copyWithin(from, to, end);
+    end -= to - from;
+  }
+  return end;
 }
