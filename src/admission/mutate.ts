@@ -64,7 +64,8 @@ export function* mutateInSteps(
   const defaulting = mode === 'Off' ? undefined : yield* permittedDefaulting(pod, policy, scope.kind);
   yield;
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
-  const patch = probePatch(pod, injections);
+  const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
+  const patch = probePatch(pod, injections, sources);
   yield;
   const violations = isAudited
     ? yield* auditedViolations(pod, injections, scope.kind, { policy, policies, namespace: request.namespace, now })
@@ -74,7 +75,7 @@ export function* mutateInSteps(
     reply: allowed(request.uid, {
       patch,
       warnings,
-      auditAnnotations: { ...auditAnnotations(defaulting, mode), ...violationAnnotation(violations) },
+      auditAnnotations: { ...auditAnnotations(defaulting, mode, sources), ...violationAnnotation(violations) },
     }),
     result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
     ...(defaulting && { defaulting }),
@@ -163,12 +164,15 @@ function ownNames(pod: JsonObject): readonly NamedWorkload[] {
  * server keeps the first value of a key, and logs a warning about a second value. If another webhook adds a container
  * later, only metrics and logs report the container's violations.
  */
-function auditAnnotations(defaulting: Defaulting | undefined, mode: MutationMode): Record<string, string> {
+function auditAnnotations(
+  defaulting: Defaulting | undefined,
+  mode: MutationMode,
+  sources: string,
+): Record<string, string> {
   const annotations: Record<string, string> = {};
   if (defaulting === undefined) return annotations;
   const { injections, notInjected } = defaulting;
-  if (injections.length > 0)
-    annotations[mode === 'On' ? 'injected' : 'would-inject'] = provenance(injections, undefined);
+  if (injections.length > 0) annotations[mode === 'On' ? 'injected' : 'would-inject'] = sources;
   if (notInjected.length > 0) annotations['not-injected'] = auditText(notInjected, formatNotInjected);
   return annotations;
 }

@@ -16,10 +16,16 @@ export interface PatchOperation {
  * `add` operations, parents first, and is empty when there is nothing to inject. Every operation adds to an object of
  * this Pod, so every operation applies. That matters: for a patch that does not apply, the API server answers 500
  * whatever the failurePolicy is.
+ *
+ * @param sources the provenance of these injections alone, if the caller has it already
  */
-export function probePatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
+export function probePatch(
+  pod: JsonObject,
+  injections: readonly Injection[],
+  sources = provenance(injections, undefined),
+): PatchOperation[] {
   if (injections.length === 0) return [];
-  const patch = annotationPatch(pod, injections);
+  const patch = annotationPatch(pod, injections, sources);
   for (const { container, kind, probe } of injections)
     patch.push(add(`/spec/${container.list}/${container.index}/${kind}`, probe));
   return patch;
@@ -27,10 +33,11 @@ export function probePatch(pod: JsonObject, injections: readonly Injection[]): P
 
 const INJECTED_POINTER = `/metadata/annotations/${INJECTED_ANNOTATION.replace('/', '~1')}`;
 
-function annotationPatch(pod: JsonObject, injections: readonly Injection[]): PatchOperation[] {
+function annotationPatch(pod: JsonObject, injections: readonly Injection[], sources: string): PatchOperation[] {
   const metadata = objectMember(pod, 'metadata');
   const annotations = stringMap(metadata ?? {}, 'annotations');
-  const value = provenance(injections, annotations.get(INJECTED_ANNOTATION));
+  const existing = annotations.get(INJECTED_ANNOTATION);
+  const value = existing === undefined ? sources : provenance(injections, existing);
   if (!hasRoomFor(value, annotations)) return [];
   if (metadata === undefined) return [add('/metadata', { annotations: { [INJECTED_ANNOTATION]: value } })];
   if (!isJsonObject(metadata['annotations'])) return [add('/metadata/annotations', { [INJECTED_ANNOTATION]: value })];
