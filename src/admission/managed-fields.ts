@@ -7,13 +7,18 @@ const OPENING = ',"managedFields":[';
  * The end of `managedFields`. Go writes `managedFields` as the last member of ObjectMeta, and the object's spec next.
  */
 const CLOSING = ']},"spec":{';
-/** A review has two objects: `object` and `oldObject`. */
-const OBJECTS = 2;
+/**
+ * Go writes this near the end of the review of a new object. Such a review has one object only, and a search for the
+ * old object's managedFields would read the rest of the text in vain.
+ */
+const NO_OLD_OBJECT = '"oldObject":null';
 
 /** A text or its UTF-8 bytes. The marks are ASCII, so both have the same answer. */
 interface Searchable {
   /** Where the mark is next, from a place on. Negative when there is none. */
   readonly indexOf: (mark: string, from: number) => number;
+  /** Where the mark is last. Negative when there is none. */
+  readonly lastIndexOf: (mark: string) => number;
 }
 
 /** A part of a text or of its bytes. `to` is the place after the part. */
@@ -35,7 +40,8 @@ export interface Part {
 export function managedFieldsIn(review: Searchable): readonly Part[] {
   let parts: Part[] | undefined;
   let search = 0;
-  for (let object = 0; object < OBJECTS; object++) {
+  const objects = review.lastIndexOf(NO_OLD_OBJECT) < 0 ? 2 : 1;
+  for (let object = 0; object < objects; object++) {
     const from = review.indexOf(OPENING, search);
     if (from < 0) break;
     const inside = from + OPENING.length;
