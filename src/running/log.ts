@@ -15,8 +15,28 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
       timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => destination.write(visibleJson(line)) },
+    new VisibleLines(destination),
   );
+}
+
+/** The stream of a logger, which makes each line safe to show. */
+class VisibleLines implements DestinationStream {
+  readonly destination: DestinationStream;
+
+  constructor(destination: DestinationStream) {
+    this.destination = destination;
+  }
+
+  write(line: string): void {
+    this.destination.write(visibleJson(line));
+  }
+}
+
+/** The destination of a logger from `createLogger`, for lines that are already safe to show. */
+export function destinationOf(logger: Logger): DestinationStream {
+  const stream = (logger as unknown as Readonly<Record<symbol, unknown>>)[pino.symbols.streamSym];
+  if (!(stream instanceof VisibleLines)) throw new Error('the logger has another stream than createLogger gives it');
+  return stream.destination;
 }
 
 let second = NaN;

@@ -4,6 +4,7 @@ import { abortWithoutStacks } from './aborted-requests.ts';
 import { callerProblem } from './callers.ts';
 import { ClientErrors } from './client-errors.ts';
 import { httpError } from './http-error.ts';
+import { JSON_CONTENT_TYPE } from './content-type.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
 import { answerShortReviews } from './short-reviews.ts';
@@ -12,13 +13,14 @@ import { failureStatus } from './status.ts';
 import { secureContextOptions } from './tls-settings.ts';
 import { watchPipelining } from './pipelining.ts';
 import { WEBHOOKS } from './metrics.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressSharing } from './address-sharing.ts';
 import type { AllowedCallers } from './callers.ts';
 import type { Delay, Webhook } from './metrics.ts';
+import type { Pipelining } from './pipelining.ts';
 import type { StatusBody } from './status.ts';
 import type { ReviewDependencies, ReviewLog } from './review-dependencies.ts';
 import type { ReviewEndpoint } from './review-endpoint.ts';
@@ -63,7 +65,7 @@ const KEEP_ALIVE_MILLISECONDS = 120_000;
 /** The API server limits a whole request to 34 s (requestTimeoutUpperBound). */
 const REQUEST_TIMEOUT_MILLISECONDS = 35_000;
 /**
- * The server closes a connection without traffic for this long after the answer to its review. A connection that is
+ * The server closes a connection without traffic for this long if an answer waits to be sent. A connection that is
  * reset just before the write of the answer does not end by itself: Node loses the error of that write (Node 20 and
  * 24).
  */
@@ -104,7 +106,6 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   clientErrors.watch(app.server);
   answerHalfClosed(app.server);
   app.server.on('secureConnection', abortWithoutStacks);
-  closeStuckConnections(app.server);
   if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
   readJsonBodies(app);
   const refused = new RefusedConnections();
@@ -113,7 +114,9 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const sharing = shareByAddress(app, app.server, BODY_LIMIT_BYTES, deps);
   app.decorateRequest('arrival', 0);
   const endpoint = reviewEndpoint(deps, sharing);
-  const isWaitedFor = watchPipelining(app.server, { most: MOST_PIPELINED, hurry: endpoint.hurry, ...sharing });
+  const pipelining = { most: MOST_PIPELINED, hurry: endpoint.hurry, ...sharing };
+  const { isWaitedFor, latestAnswer } = watchPipelining(app.server, pipelining);
+  closeStuckConnections(app.server, latestAnswer);
   const failure = (path: string, error: Error): StatusBody => failureOf(path, error, deps.log);
   answerShortReviews(app.server, {
     ...deps,
@@ -141,18 +144,15 @@ function answerHalfClosed(server: Server): void {
   });
 }
 
-/** Closes connections on which an answer cannot be sent. */
-function closeStuckConnections(server: Server): void {
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    request.once('end', () => {
-      // This timeout holds until the answer; then Node sets its own timeout.
-      if (!response.writableEnded) request.socket.setTimeout(STUCK_MILLISECONDS);
-      response.on('timeout', () => {
-        // A long review may wait for its turn, and has its own deadline.
-        if (response.writableEnded) request.socket.destroy();
-        else request.socket.setTimeout(STUCK_MILLISECONDS);
-      });
-    });
+/**
+ * Closes connections on which an answer cannot be sent, and idle connections. Node's own timer of the connection ends
+ * without traffic: after STUCK_MILLISECONDS, or after KEEP_ALIVE_MILLISECONDS once an answer is sent.
+ */
+function closeStuckConnections(server: Server, latestAnswer: Pipelining['latestAnswer']): void {
+  server.setTimeout(STUCK_MILLISECONDS, (socket: Socket) => {
+    // A long review may wait for its turn, and has its own deadline. Node limits the time of a request's arrival.
+    if (latestAnswer(socket)?.writableEnded === true) socket.destroy();
+    else socket.setTimeout(STUCK_MILLISECONDS);
   });
 }
 
@@ -234,7 +234,7 @@ function pathOf({ url }: { url: string }): string {
 }
 
 function sendFailure(reply: FastifyReply, status: StatusBody): FastifyReply {
-  return reply.code(status.code).type('application/json; charset=utf-8').send(status);
+  return reply.code(status.code).type(JSON_CONTENT_TYPE).send(status);
 }
 
 declare module 'fastify' {
@@ -288,6 +288,7 @@ function addWebhook(
             leavePlace(request.raw);
           },
           answer: (outcome) => {
+            if (typeof outcome === 'string') reply.type(JSON_CONTENT_TYPE);
             reply.send(outcome);
           },
         },

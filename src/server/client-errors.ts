@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { JSON_CONTENT_TYPE } from './content-type.ts';
 import { failureStatus } from './status.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -55,7 +56,7 @@ export class ClientErrors {
 function refuse(socket: Socket, code: number): void {
   if (socket.writable) {
     const body = JSON.stringify(failureStatus(code, 'what came on the connection is no HTTP request'));
-    const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\ncontent-type: application/json; charset=utf-8\r\n`;
+    const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\ncontent-type: ${JSON_CONTENT_TYPE}\r\n`;
     socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
   }
   socket.destroySoon();

@@ -3,6 +3,7 @@ import { Addresses } from './addresses.ts';
 import { limitConnections } from './connection-limit.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
 import { cut } from '../text/cut.ts';
+import { JSON_CONTENT_TYPE } from './content-type.ts';
 import { jsonText } from '../text/json-text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -57,7 +58,7 @@ export function buildHealthApp(
     const answer = jsonText({ status: ready ? 'ready' : 'not ready', ...details }, briefly);
     return reply
       .code(ready ? 200 : 503)
-      .type('application/json; charset=utf-8')
+      .type(JSON_CONTENT_TYPE)
       .send(answer);
   });
   app.get('/metrics', async (_request, reply) =>

@@ -12,13 +12,19 @@ export interface PipeliningLimit {
   readonly dropped: (address: Address) => void;
 }
 
+/** The requests of each connection. */
+export interface Pipelining {
+  /** Whether a later request has come on the same connection. */
+  readonly isWaitedFor: (request: IncomingMessage) => boolean;
+  /** The answer to the latest request of a connection. Undefined before the first request. */
+  readonly latestAnswer: (socket: Socket) => ServerResponse | undefined;
+}
+
 /**
  * Watches for clients that send a request before the previous one is answered. The answers to later requests wait for
  * the first answer, and take memory. The server closes a connection with too many waiting requests.
- *
- * @returns whether a later request has come on the same connection
  */
-export function watchPipelining(server: Server, limit: PipeliningLimit): (request: IncomingMessage) => boolean {
+export function watchPipelining(server: Server, limit: PipeliningLimit): Pipelining {
   const latest = new WeakMap<Socket, ServerResponse>();
   /** Of connections on which a request came before the previous one was answered. Most connections have no entry. */
   const unanswered = new WeakMap<Socket, readonly ServerResponse[]>();
@@ -37,8 +43,11 @@ export function watchPipelining(server: Server, limit: PipeliningLimit): (reques
     } else if (unanswered.has(socket)) unanswered.delete(socket);
     if (before?.writableEnded === false) limit.hurry();
   });
-  return (request) => {
-    const last = latest.get(request.socket);
-    return last !== undefined && last.req !== request;
+  return {
+    isWaitedFor: (request) => {
+      const last = latest.get(request.socket);
+      return last !== undefined && last.req !== request;
+    },
+    latestAnswer: (socket) => latest.get(socket),
   };
 }

@@ -1,4 +1,3 @@
-import type { AdmissionReviewReply } from '../admission/response.ts';
 import type { Address } from './addresses.ts';
 import type { Webhook } from './metrics.ts';
 
@@ -19,6 +18,6 @@ export interface ReceivedReview {
    * wait.
    */
   setAside(): void;
-  /** Takes the reply or an error. An error without a `statusCode` is internal. Called once. */
-  answer(outcome: AdmissionReviewReply | Error): void;
+  /** Takes the JSON text of the reply, or an error. An error without a `statusCode` is internal. Called once. */
+  answer(outcome: string | Error): void;
 }

@@ -6,6 +6,7 @@ import { decide } from './decide.ts';
 import { FairQueue } from './fair-queue.ts';
 import { noteExceptions } from './exceptions-noted.ts';
 import { httpError } from './http-error.ts';
+import { replyText } from './reply-text.ts';
 import { jsonWeight, MOST_BYTES_PER_CHARACTER } from './json-weight.ts';
 import { asError, decoded, parsed, parsedInSteps, PARSED_LIMIT_BYTES, weightOf } from './review-body.ts';
 import { atMost } from './time-limit.ts';
@@ -284,7 +285,7 @@ class Review implements Task {
       this.#sendWithEffect(request, decision, decision.reviewed, this.#shared.dependencies.policyEffect);
       return undefined;
     }
-    this.#received.answer(decision.reply);
+    this.#received.answer(replyText(decision.reply));
     return () => this.#record(request, decision, milliseconds);
   }
 
@@ -304,7 +305,7 @@ class Review implements Task {
   #senderOf(request: AdmissionRequest, decision: Decision): (effect: readonly string[]) => void {
     return (effect) => {
       const whole = withEffect(request, decision, effect);
-      this.#received.answer(whole.reply);
+      this.#received.answer(replyText(whole.reply));
       this.#record(request, whole, this.#age());
     };
   }

@@ -1,5 +1,6 @@
 import { callerProblem } from './callers.ts';
 import { httpError } from './http-error.ts';
+import { JSON_CONTENT_TYPE } from './content-type.ts';
 import { SMALL_BODY_BYTES } from './body-limit.ts';
 import { ShortBody } from './short-body.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -130,28 +131,25 @@ class ShortReview implements ReceivedReview {
     });
   }
 
-  answer(outcome: object): void {
+  answer(outcome: string | Error): void {
     if (this.#response.writableEnded) return;
-    if (outcome instanceof Error) this.#fail(outcome);
-    else this.#send(200, outcome);
+    if (typeof outcome === 'string') this.#send(200, outcome);
+    else this.#fail(outcome);
   }
 
   #fail(error: Error): void {
     this.#handling.metrics.failed(this.webhook, undefined);
     const status = this.#handling.failure(`/${this.webhook}`, error);
-    this.#send(status.code, status);
+    this.#send(status.code, JSON.stringify(status));
   }
 
-  #send(code: number, body: object): void {
+  #send(code: number, text: string): void {
     const { isLastAnswer, hold, refused } = this.#handling;
     const request = this.#request;
-    const text = JSON.stringify(body);
     const isHeld = hold(request, this.#response, text.length);
-    const headers = ['content-type', CONTENT_TYPE, 'content-length', String(Buffer.byteLength(text))];
+    const headers = ['content-type', JSON_CONTENT_TYPE, 'content-length', String(Buffer.byteLength(text))];
     const isRefused = refused.endsWith(code, request);
     if (isLastAnswer(request) || isHeld || isRefused) headers.push('connection', 'close');
     this.#response.writeHead(code, headers).end(text);
   }
 }
-
-const CONTENT_TYPE = 'application/json; charset=utf-8';

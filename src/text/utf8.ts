@@ -24,16 +24,26 @@ function isPair(unit: number, next: number): boolean {
   return unit >= firstHigh && unit < firstLow && next >= firstLow && next < end;
 }
 
+const encoder = new TextEncoder();
 const ASCII = /^[\0-\x7f]*$/;
+/** The bytes of a text are only counted, so all texts share the memory. */
+const counted = new Uint8Array(16 * 1024);
+
+/** Whether every character of a text is one byte in UTF-8. To encode a text is several times as fast as the pattern. */
+function isAscii(text: string): boolean {
+  if (text.length > counted.length) return ASCII.test(text);
+  const { read, written } = encoder.encodeInto(text, counted);
+  return read === text.length && written === read;
+}
 
 /**
  * The base64 text of a text's UTF-8 bytes. Uses `btoa`, because `btoa` exists in Node and in browsers. `btoa` takes one
  * byte for each character.
  */
 export function base64OfUtf8(text: string): string {
-  if (ASCII.test(text)) return btoa(text);
+  if (isAscii(text)) return btoa(text);
   let bytes = '';
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  for (const byte of encoder.encode(text)) bytes += String.fromCharCode(byte);
   return btoa(bytes);
 }
 

@@ -23,6 +23,38 @@ it('a log line commands no terminal, is one line, and holds the very values', ()
   expect(lines[0]).toMatchObject({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, msg: HOSTILE });
 });
 
+it('the line of a decision is what pino would write, and lists have at most 50 entries', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
+  const kind = { group: 'apps', version: 'v1', kind: 'Deployment' };
+  const request = {
+    ...{ uid: 'u', kind, subResource: '', operation: 'CREATE', name: '', namespace: 'apps', userName: 'jane' },
+    ...{ dryRun: true, object: { metadata: { generateName: 'web-' } }, oldObject: undefined, textLength: 0 },
+  };
+  const exception = { name: 'legacy', namespace: 'apps', reason: 'r', until: undefined };
+  const reply = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid: 'u', allowed: true } };
+  const decision = {
+    ...({ reply: reply as never, result: 'warn', policies: names } as const),
+    violations: [
+      { check: 'named-port', action: 'Warn', container: 'app', path: [], message: 'm' },
+      { check: 'valid-probe', action: 'Audit', container: '', path: [], message: 'm', exception: exception as never },
+    ] as const,
+  };
+  const { text } = logged((log) => {
+    requestLog(log).decided('validate', request, decision, 1.23456);
+    log.info(
+      {
+        ...{ webhook: 'validate', uid: 'u', operation: 'CREATE', kind: 'apps/v1/Deployment', namespace: 'apps' },
+        ...{ name: 'web-*', user: 'jane', dryRun: true, result: 'warn', policies: names.slice(-50) },
+        violations: ['named-port app Warn', 'valid-probe  Audit by legacy'],
+        durationMs: 1.235,
+      },
+      'decision',
+    );
+  });
+  const [own, pinos] = text.split('\n').map((line) => line.replace(/"time":"[^"]*"/, '"time":""'));
+  expect(own).toBe(pinos);
+});
+
 it('names in the lines about requests are escaped as well, and cut between characters', () => {
   const name = `${'😀'.repeat(200)}${HOSTILE}`;
   const { text, lines } = logged((log) => {

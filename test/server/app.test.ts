@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allowed } from '../../src/admission/response.ts';
 import { buildWebhookApp } from '../../src/server/app.ts';
@@ -10,6 +12,7 @@ import { expectValidReply } from '../protocol.ts';
 import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../worlds.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import { NOW } from '../now.ts';
+import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Decision } from '../../src/admission/decision.ts';
 import type { AdmissionRequest } from '../../src/admission/review.ts';
@@ -447,6 +450,33 @@ describe('the webhook server', () => {
     expect((await post(world().app, '/mutate', review)).headers['connection']).not.toBe('close');
     const { code, headers } = await post(world({ draining: () => true }).app, '/mutate', review);
     expect([code, headers['connection']]).toEqual([200, 'close']);
+  });
+
+  it('closes a connection without traffic after its answer, and not before', async () => {
+    const { promise: known, resolve } = Promise.withResolvers<undefined>();
+    let asked = false;
+    const { app } = world({
+      namespaceKnown: () => {
+        asked = true;
+        return known;
+      },
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const client = connect({ ...(app.server.address() as AddressInfo), rejectUnauthorized: false });
+    const [socket] = (await once(app.server, 'secureConnection')) as [Socket];
+    app.server.emit('timeout', socket);
+    const body = JSON.stringify(review);
+    const head = 'POST /mutate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json';
+    client.write(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    await waitUntil('the review waits', () => asked);
+    app.server.emit('timeout', socket);
+    expect([socket.destroyed, socket.timeout]).toEqual([false, 10_000]);
+    resolve(undefined);
+    await once(client, 'data');
+    app.server.emit('timeout', socket);
+    expect(socket.destroyed).toBe(true);
+    client.destroy();
+    await app.close();
   });
 
   it("has the settings that the API server's client asks for", () => {

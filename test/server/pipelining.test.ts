@@ -12,7 +12,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 it('a request is told from one that others have come behind, and whoever sends before he is answered makes it urgent', async () => {
   const server = createServer();
   let hurried = 0;
-  const isWaitedFor = watchPipelining(server, {
+  const { isWaitedFor } = watchPipelining(server, {
     most: 100,
     hurry: () => (hurried += 1),
     addresses: new Addresses(() => 0),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputLine, visible } from '../../src/text/visible.ts';
-import { visibleJson, jsonText } from '../../src/text/json-text.ts';
+import { jsonString, jsonText, visibleJson } from '../../src/text/json-text.ts';
 import { escapeXml } from '../../src/text/xml.ts';
 import { expectHarmless, HOSTILE } from '../hostile-text.ts';
 
@@ -68,6 +68,17 @@ describe('a text that is made visible', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('is the same JSON text as a single string and within a value', () => {
+    fc.assert(
+      fc.property(fc.oneof(hostileText, fc.string({ unit: 'grapheme-ascii' })), (text) => {
+        expect(jsonString(text)).toBe(jsonText(text));
+      }),
+      { numRuns: 1000 },
+    );
+    const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+    expect(ascii.map(jsonString)).toEqual(ascii.map((text) => jsonText(text)));
   });
 
   it('is the same value in JSON', () => {
