@@ -10,6 +10,7 @@ import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { laxer } from '../policy/action.ts';
+import { sourcesOf } from '../policy/layer-sources.ts';
 import { skip } from './decision.ts';
 import { allowed, auditText } from './response.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
@@ -80,7 +81,7 @@ export function* mutateInSteps(
     result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
     ...(defaulting && { defaulting }),
     ...(isAudited && { violations }),
-    policies: policy.layers.map((layer) => layer.source),
+    policies: sourcesOf(policy.layers),
   };
 }
 

@@ -1,6 +1,7 @@
 import { CheckPolicies } from './check-policy.ts';
 import { selects } from './label-selector.ts';
 import { LayerNumbers } from './layer-numbers.ts';
+import { RecentPolicies } from './recent-policies.ts';
 import { RememberedContainerLayers } from './remembered-container-layers.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
@@ -82,6 +83,7 @@ export class PolicySet {
   readonly #catalogue: CheckCatalogue;
   readonly #checkPolicies: CheckPolicies;
   readonly #containerLayers: RememberedContainerLayers;
+  readonly #recent = new RecentPolicies<WorkloadPolicy>();
   #ofCluster: PolicySet | undefined;
 
   /**
@@ -145,11 +147,10 @@ export class PolicySet {
   ): WorkloadPolicy {
     const candidates = this.#candidatesFor(namespace, namespaceLabels);
     if (!candidates.dependOnWorkload) return candidates.all;
-    return this.#workloadPolicy(
-      candidates.policies.filter(
-        (policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels),
-      ),
+    const layers = candidates.policies.filter(
+      (policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels),
     );
+    return this.#recent.ofLayers(layers, (list) => this.#workloadPolicy(list));
   }
 
   /** The highest policy with the field `annotations` decides, as with every other field. */

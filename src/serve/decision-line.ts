@@ -28,11 +28,21 @@ export function decisionLine(
   if (name !== undefined) line += `,"name":${brief(name)}`;
   line += `,"user":${brief(userName)},"dryRun":${dryRun},"result":"${result}"`;
   if (skipped !== undefined) line += `,"skipped":"${skipped}"`;
-  // The last policies are of the highest layers.
-  if (policies !== undefined) line += list('policies', policies.slice(-MAX_LISTED), asText);
+  if (policies !== undefined) line += policiesMember(policies);
   if (defaulting !== undefined) line += defaultingMembers(defaulting);
   if (violations !== undefined) line += list('violations', violations, violationText);
   return `${line},"durationMs":${Math.round(milliseconds * 1000) / 1000},"msg":"decision"}\n`;
+}
+
+/** The texts of lists of policies. Requests with the same policies in force share a list. */
+const POLICIES_MEMBERS = new WeakMap<readonly string[], string>();
+
+/** The last policies are of the highest layers. */
+function policiesMember(policies: readonly string[]): string {
+  let text = POLICIES_MEMBERS.get(policies);
+  if (text === undefined)
+    POLICIES_MEMBERS.set(policies, (text = list('policies', policies.slice(-MAX_LISTED), asText)));
+  return text;
 }
 
 function defaultingMembers({ injections, notInjected, warnings }: Defaulting): string {

@@ -5,6 +5,7 @@ import { withoutInjections } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { lacksProbe } from '../defaulting/lacking-probes.ts';
 import { runToEnd } from '../steps.ts';
+import { sourcesOf } from '../policy/layer-sources.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptionsInSteps } from './exceptions-of-workload.ts';
@@ -63,7 +64,7 @@ export function* judgeInSteps(
   const { object, kind, templates, namespace } = subject;
   const violations: Violation[] = [];
   const warnings = new Set<string>();
-  const sources = new Set<string>();
+  let sources: readonly string[] = [];
   // A Pod's controller reference is ignored: anybody can write one.
   const itself = workloadNameOf(object, kind, false);
   const circumstances = { namespace, facts: policies.facts, now };
@@ -72,7 +73,7 @@ export function* judgeInSteps(
     if (denials >= MOST_VIOLATIONS) break;
     const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
     const policy = policies.policyFor(namespace, podLabels, itself);
-    for (const { source } of policy.layers) sources.add(source);
+    sources = together(sources, sourcesOf(policy.layers));
     // Most templates that are judged have all their probes, and get none.
     const mayGetProbes = willBeDefaulted && lacksProbe(template);
     const defaulting = mayGetProbes
@@ -117,7 +118,12 @@ export function* judgeInSteps(
     }
     yield;
   }
-  return { violations, warnings: [...warnings], policies: [...sources] };
+  return { violations, warnings: [...warnings], policies: sources };
+}
+
+/** Both lists, without repetitions. Most objects have one template. */
+function together(list: readonly string[], other: readonly string[]): readonly string[] {
+  return list.length === 0 ? other : [...new Set([...list, ...other])];
 }
 
 /** The names by which exceptions may name the object. */

@@ -120,18 +120,24 @@ type Floors = (container: string) => CheckPolicy;
 
 /** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
 function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): Floors | undefined {
-  if (!layers.some(hasDenyFloor)) return undefined;
-  const known = new Map<CheckPolicy, CheckPolicy>();
-  return (container) => {
-    const policy = checkPolicy(container);
-    let bound = known.get(policy);
-    if (bound === undefined) {
-      bound = new Map([...policy].filter(([, { floor }]) => floor?.action === 'Deny'));
-      known.set(policy, bound);
-    }
-    return bound;
-  };
+  let isSet = FLOORS_SET.get(layers);
+  if (isSet === undefined) FLOORS_SET.set(layers, (isSet = layers.some(hasDenyFloor)));
+  return isSet ? (container) => boundsOf(checkPolicy(container)) : undefined;
 }
+
+/** Whether some layer has the floor Deny. An entry lives as long as the list of layers. */
+const FLOORS_SET = new WeakMap<readonly PolicyLayer[], boolean>();
+
+/** The checks with the floor Deny. The same policy gives the same checks, for which lists are remembered elsewhere. */
+function boundsOf(policy: CheckPolicy): CheckPolicy {
+  let bounds = BOUNDS.get(policy);
+  if (bounds === undefined)
+    BOUNDS.set(policy, (bounds = new Map([...policy].filter(([, { floor }]) => floor?.action === 'Deny'))));
+  return bounds;
+}
+
+/** By policy. An entry lives as long as the policy. */
+const BOUNDS = new WeakMap<CheckPolicy, CheckPolicy>();
 
 function hasDenyFloor({ checks }: PolicyLayer): boolean {
   for (const { floor } of checks.values()) if (floor === 'Deny') return true;
