@@ -85,7 +85,7 @@ const MOST_PIPELINED = 100;
 
 /** Builds the HTTPS app with `/mutate`, `/validate` and `/review-policies`. It does not listen. */
 export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
-  const clientErrors = new ClientErrors();
+  const clientErrors = new ClientErrors((socket) => latestAnswers(socket));
   const app = fastify({
     https: {
       ...secureContextOptions({ cert: deps.cert, key: deps.key, clientCa: deps.callers?.ca }),
@@ -103,7 +103,6 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     onConstructorPoisoning: 'ignore',
     clientErrorHandler: clientErrors.handle,
   });
-  clientErrors.watch(app.server);
   answerHalfClosed(app.server);
   app.server.on('secureConnection', abortWithoutStacks);
   if (deps.callers !== undefined) verifyCallers(app, deps.callers.names);
@@ -115,8 +114,8 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   app.decorateRequest('arrival', 0);
   const endpoint = reviewEndpoint(deps, sharing);
   const pipelining = { most: MOST_PIPELINED, hurry: endpoint.hurry, ...sharing };
-  const { isWaitedFor, latestAnswer } = watchPipelining(app.server, pipelining);
-  closeStuckConnections(app.server, latestAnswer);
+  const { isWaitedFor, latestAnswers } = watchPipelining(app.server, pipelining);
+  closeStuckConnections(app.server, latestAnswers);
   const failure = (path: string, error: Error): StatusBody => failureOf(path, error, deps.log);
   answerShortReviews(app.server, {
     ...deps,
@@ -148,10 +147,10 @@ function answerHalfClosed(server: Server): void {
  * Closes connections on which an answer cannot be sent, and idle connections. Node's own timer of the connection ends
  * without traffic: after STUCK_MILLISECONDS, or after KEEP_ALIVE_MILLISECONDS once an answer is sent.
  */
-function closeStuckConnections(server: Server, latestAnswer: Pipelining['latestAnswer']): void {
+function closeStuckConnections(server: Server, latestAnswers: Pipelining['latestAnswers']): void {
   server.setTimeout(STUCK_MILLISECONDS, (socket: Socket) => {
     // A long review may wait for its turn, and has its own deadline. Node limits the time of a request's arrival.
-    if (latestAnswer(socket)?.writableEnded === true) socket.destroy();
+    if (latestAnswers(socket).at(-1)?.writableEnded === true) socket.destroy();
     else socket.setTimeout(STUCK_MILLISECONDS);
   });
 }

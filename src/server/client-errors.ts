@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { JSON_CONTENT_TYPE } from './content-type.ts';
 import { failureStatus } from './status.ts';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Pipelining } from './pipelining.ts';
 
 /** The HTTP status for invalid input, by the code of Node's error. */
 const STATUSES: Readonly<Record<string, number>> = {
@@ -15,19 +16,11 @@ const STATUSES: Readonly<Record<string, number>> = {
  * input are answered first: a client may send garbage after a valid review.
  */
 export class ClientErrors {
-  /** The requests of a connection that may be unanswered, in order. */
-  readonly #pending = new WeakMap<Socket, ServerResponse[]>();
+  readonly #latestAnswers: Pipelining['latestAnswers'];
   readonly #seen = new WeakSet<Socket>();
 
-  watch(server: Server): void {
-    server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      const pending = this.#pending.get(socket);
-      if (pending === undefined) this.#pending.set(socket, [response]);
-      else {
-        while (pending[0]?.writableFinished === true) pending.shift();
-        pending.push(response);
-      }
-    });
+  constructor(latestAnswers: Pipelining['latestAnswers']) {
+    this.#latestAnswers = latestAnswers;
   }
 
   /** The handler for Node's `clientError`. */
@@ -49,7 +42,7 @@ export class ClientErrors {
 
   /** The last complete and unanswered request of a connection. */
   #lastWhole(socket: Socket): ServerResponse | undefined {
-    return this.#pending.get(socket)?.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
+    return this.#latestAnswers(socket).findLast(({ req, writableFinished }) => req.complete && !writableFinished);
   }
 }
 

@@ -16,8 +16,11 @@ export interface PipeliningLimit {
 export interface Pipelining {
   /** Whether a later request has come on the same connection. */
   readonly isWaitedFor: (request: IncomingMessage) => boolean;
-  /** The answer to the latest request of a connection. Undefined before the first request. */
-  readonly latestAnswer: (socket: Socket) => ServerResponse | undefined;
+  /**
+   * The answers of a connection that may not be sent yet, in order. The last answer is to the latest request. Empty
+   * before the first request.
+   */
+  readonly latestAnswers: (socket: Socket) => readonly ServerResponse[];
 }
 
 /**
@@ -48,6 +51,9 @@ export function watchPipelining(server: Server, limit: PipeliningLimit): Pipelin
       const last = latest.get(request.socket);
       return last !== undefined && last.req !== request;
     },
-    latestAnswer: (socket) => latest.get(socket),
+    latestAnswers: (socket) => {
+      const last = latest.get(socket);
+      return unanswered.get(socket) ?? (last === undefined ? [] : [last]);
+    },
   };
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Addresses } from '../../src/server/addresses.ts';
 import { ClientErrors } from '../../src/server/client-errors.ts';
+import { watchPipelining } from '../../src/server/pipelining.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,13 +18,17 @@ let asked: ServerResponse[];
 
 beforeEach(async () => {
   asked = [];
-  const errors = new ClientErrors();
   server = createServer((request, response) => {
     request.resume().on('error', () => undefined);
     asked.push(response);
   });
-  errors.watch(server);
-  server.on('clientError', errors.handle);
+  const { latestAnswers } = watchPipelining(server, {
+    most: 100,
+    hurry: () => undefined,
+    addresses: new Addresses(() => 0),
+    dropped: () => undefined,
+  });
+  server.on('clientError', new ClientErrors(latestAnswers).handle);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
