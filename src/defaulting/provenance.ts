@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json/json-value.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
-import { utf8Length } from '../text/utf8.ts';
+import { MOST_BYTES_A_UNIT, utf8Length } from '../text/utf8.ts';
 import type { Injection } from './injection.ts';
 import type { LearnedBudget } from './startup.ts';
 
@@ -53,9 +53,6 @@ export function readProvenance(text: string | undefined): Provenance {
   }
   return provenance;
 }
-
-/** UTF-8 needs at most 3 bytes for a UTF-16 code unit. */
-const MOST_BYTES_A_UNIT = 3;
 
 /**
  * True when the Pod has room for the annotation. Without room, the API server would reject a Pod that is valid without

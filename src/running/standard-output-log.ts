@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { MOST_BYTES_A_UNIT } from '../text/utf8.ts';
 
 const STDOUT = 1;
 /**
@@ -6,8 +7,8 @@ const STDOUT = 1;
  * their lines do.
  */
 const GATHERING_MILLISECONDS = 100;
-/** Characters that are written at once, whatever else there is to do. */
-const PENDING_LIMIT = 65_536;
+/** The memory for lines that wait. Full memory is written at once, whatever else there is to do. */
+const PENDING_BYTES = 65_536;
 /** Milliseconds to wait for a full pipe, and then to write nothing to it. */
 const PATIENCE = 100;
 const DEAF_MILLISECONDS = 1000;
@@ -19,18 +20,25 @@ const DEAF_MILLISECONDS = 1000;
  * them.
  */
 export function serverLog(): { write(line: string): void } {
-  let pending = '';
+  // Lines become bytes one by one: a text of many joined lines would have to be put together again before.
+  const pending = Buffer.allocUnsafeSlow(PENDING_BYTES);
+  let used = 0;
   const flush = (): void => {
-    const lines = pending;
-    pending = '';
-    if (lines !== '') writeOrLose(lines);
+    const lines = pending.subarray(0, used);
+    used = 0;
+    if (lines.length > 0) writeOrLose(lines);
   };
   process.on('exit', flush);
   return {
     write: (line) => {
-      if (pending === '') setTimeout(flush, GATHERING_MILLISECONDS).unref();
-      pending += line;
-      if (pending.length > PENDING_LIMIT) flush();
+      const most = line.length * MOST_BYTES_A_UNIT;
+      if (used + most > PENDING_BYTES) flush();
+      if (most > PENDING_BYTES) {
+        writeOrLose(Buffer.from(line));
+        return;
+      }
+      if (used === 0) setTimeout(flush, GATHERING_MILLISECONDS).unref();
+      used += pending.write(line, used);
     },
   };
 }
@@ -38,9 +46,9 @@ export function serverLog(): { write(line: string): void } {
 /** Until when lines are dropped without waiting, as nobody reads them. */
 let deafUntil = 0;
 
-function writeOrLose(lines: string): void {
+function writeOrLose(lines: Buffer): void {
   if (performance.now() < deafUntil) return;
-  let rest = Buffer.from(lines);
+  let rest = lines;
   for (let patience = PATIENCE; rest.length > 0 && patience > 0;) {
     try {
       rest = rest.subarray(writeSync(STDOUT, rest));

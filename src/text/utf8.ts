@@ -1,3 +1,6 @@
+/** UTF-8 needs at most 3 bytes for a UTF-16 code unit. */
+export const MOST_BYTES_A_UNIT = 3;
+
 const SURROGATES = { firstHigh: 0xd800, firstLow: 0xdc00, end: 0xe000 };
 
 /**

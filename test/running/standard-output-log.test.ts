@@ -26,6 +26,11 @@ describe('the log of a server', () => {
     expect(await output(script)).toBe('before\nit failed\n');
   });
 
+  it('has a line that is longer than all that it keeps, between its neighbours', async () => {
+    const script = `log.write('before\\n'); log.write('é€😀'.repeat(20000) + '\\n'); log.write('after\\n');`;
+    expect(await output(script)).toBe(`before\n${'é€😀'.repeat(20_000)}\nafter\n`);
+  });
+
   it('does not wait for the end of a turn that writes more than it keeps', async () => {
     const script = `for (let i = 0; i < 1000; i++) log.write('x'.repeat(99) + '\\n'); process.kill(process.pid, 'SIGKILL');`;
     const { stdout } = (await output(script).catch((error: unknown) => error)) as { stdout: string };
