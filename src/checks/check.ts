@@ -41,7 +41,7 @@ export interface CheckedWorkload {
   /** In the API server's order: containers, initContainers, ephemeralContainers. */
   readonly containers: readonly CheckedContainer[];
   /** Name of the main container. Undefined when no container can be identified as the main one. */
-  readonly main: string | undefined;
+  readonly main: () => string | undefined;
   /**
    * True when the Pods run until they are deleted: restartPolicy is Always, and the kind is neither Job nor CronJob.
    */

@@ -14,6 +14,7 @@ import { declaredPorts } from './declared-ports.ts';
 import { runToEnd } from '../steps.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Steps } from '../steps.ts';
+import type { MainContainer } from '../workload/main-container.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
 
@@ -55,7 +56,7 @@ export function* checkedWorkloadInSteps(
   const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
   const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
   const metadata = objectMember(template, 'metadata') ?? {};
-  const main = mainContainerOf(containers, stringMembers(metadata, 'annotations'));
+  let main: MainContainer | undefined;
   const checked: CheckedContainer[] = [];
   for (const { name, role, spec, list, index } of containers) {
     if (checked.length % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
@@ -69,7 +70,11 @@ export function* checkedWorkloadInSteps(
     podSpecPlace,
     podLabels: objectMember(metadata, 'labels') ?? {},
     containers: checked,
-    main: 'container' in main ? main.container.name : undefined,
+    // Only a missing probe asks for the main container.
+    main: () => {
+      main ??= mainContainerOf(containers, stringMembers(metadata, 'annotations'));
+      return 'container' in main ? main.container.name : undefined;
+    },
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
     ...circumstances,
     answers: new Map(),

@@ -27,7 +27,7 @@ export const identicalProbes = defineCheck({
     const readiness = probeOf(container, 'readinessProbe');
     const timing = liveness?.timing;
     if (liveness === undefined || readiness === undefined || timing === undefined) return [];
-    if (!areEqual(withoutPlainDefaults(liveness), withoutPlainDefaults(readiness))) return [];
+    if (!areSame(liveness, readiness)) return [];
     const { remedy, edits } = drainingAdvice(liveness, verdictSpan(timing).latest);
     const message = `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`;
     return [
@@ -42,12 +42,25 @@ export const identicalProbes = defineCheck({
   },
 });
 
-/** Removes values that mean the same as an absent field and that API defaulting does not fill in. */
-function withoutPlainDefaults({ spec, handlerKind, handler }: CheckedProbe): JsonObject {
-  const without = (object: JsonObject, field: string, value: unknown): JsonObject =>
-    member(object, field) === value ? { ...object, [field]: null } : object;
-  const plain = without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
-  return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: plain };
+/** Compares two probes. Most differ in their handlers, and then the rest needs no look. */
+function areSame(a: CheckedProbe, b: CheckedProbe): boolean {
+  const [handler, other] = [plainHandler(a), plainHandler(b)];
+  if (a.handlerKind !== b.handlerKind || !areEqual(handler, other)) return false;
+  return areEqual(plainSpec(a, handler), plainSpec(b, other));
+}
+
+/** A handler without values that mean the same as an absent field and that API defaulting does not fill in. */
+function plainHandler({ handler }: CheckedProbe): JsonObject {
+  return without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
+}
+
+/** A probe without such values. */
+function plainSpec({ spec, handlerKind }: CheckedProbe, handler: JsonObject): JsonObject {
+  return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: handler };
+}
+
+function without(object: JsonObject, field: string, value: unknown): JsonObject {
+  return member(object, field) === value ? { ...object, [field]: null } : object;
 }
 
 /** Compares two values deeply. Null equals an absent member, as in the API server. */

@@ -43,7 +43,7 @@ export function missingProbe(
   const path = probe === undefined ? container.place.path() : container.place.path(probe);
   const at = probe === undefined ? { path } : { probe, path };
   const lacking = `${containerPhrase(container)} has no ${phrase}`;
-  if (container.role === 'application' && parameters.containers === 'main' && workload.main === undefined)
+  if (container.role === 'application' && parameters.containers === 'main' && workload.main() === undefined)
     return {
       ...at,
       message: `cannot determine the main container, and ${lacking}`,
@@ -60,7 +60,7 @@ function isConcerned(
   if (!workload.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
   if (container.role !== 'application' || !containerRunsForever(container.spec)) return false;
-  return parameters.containers === 'all' || workload.main === undefined || container.name === workload.main;
+  return parameters.containers === 'all' || workload.main() === undefined || container.name === workload.main();
 }
 
 /**

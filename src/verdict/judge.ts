@@ -63,8 +63,8 @@ export function* judgeInSteps(
 ): Steps<Judgement> {
   const { object, kind, templates, namespace } = subject;
   const violations: Violation[] = [];
-  const warnings = new Set<string>();
-  let sources: readonly string[] = [];
+  let warnings: Set<string> | undefined;
+  const sources = new DistinctTexts();
   // A Pod's controller reference is ignored: anybody can write one.
   const itself = workloadNameOf(object, kind, false);
   const circumstances = { namespace, facts: policies.facts, now };
@@ -73,13 +73,13 @@ export function* judgeInSteps(
     if (denials >= MOST_VIOLATIONS) break;
     const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
     const policy = policies.policyFor(namespace, podLabels, itself);
-    sources = together(sources, sourcesOf(policy.layers));
+    sources.add(sourcesOf(policy.layers));
     // Most templates that are judged have all their probes, and get none.
     const mayGetProbes = willBeDefaulted && lacksProbe(template);
     const defaulting = mayGetProbes
       ? yield* permittedDefaulting(template, policy, kind)
       : withoutInjections(template, policy);
-    for (const warning of defaulting.warnings) warnings.add(warning);
+    for (const warning of defaulting.warnings) (warnings ??= new Set()).add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
     yield;
     const workload = yield* checkedWorkloadInSteps(object, kind, { template: effective, path }, circumstances);
@@ -118,12 +118,24 @@ export function* judgeInSteps(
     }
     yield;
   }
-  return { violations, warnings: [...warnings], policies: sources };
+  return { violations, warnings: warnings === undefined ? [] : [...warnings], policies: sources.list };
 }
 
-/** Both lists, without repetitions. Most objects have one template. */
-function together(list: readonly string[], other: readonly string[]): readonly string[] {
-  return list.length === 0 ? other : [...new Set([...list, ...other])];
+/** The texts of lists without repetitions. A single list stays the same list: most objects have one template. */
+class DistinctTexts {
+  #first: readonly string[] | undefined;
+  #all: Set<string> | undefined;
+
+  add(list: readonly string[]): void {
+    this.#first ??= list;
+    if (list === this.#first) return;
+    this.#all ??= new Set(this.#first);
+    for (const text of list) this.#all.add(text);
+  }
+
+  get list(): readonly string[] {
+    return this.#all === undefined ? (this.#first ?? []) : [...this.#all];
+  }
 }
 
 /** The names by which exceptions may name the object. */
