@@ -72,17 +72,17 @@ export function* mutateInSteps(
     ? yield* auditedViolations(pod, injections, scope.kind, { policy, policies, namespace: request.namespace, now })
     : [];
   const warnings = defaulting?.warnings ?? [];
-  return {
-    reply: allowed(request.uid, {
-      patch,
-      warnings,
-      auditAnnotations: { ...auditAnnotations(defaulting, mode, sources), ...violationAnnotation(violations) },
-    }),
+  // Member by member: spreading optional members takes as long as the rest of the reply.
+  const annotations = auditAnnotations(defaulting, mode, sources);
+  if (violations.length > 0) Object.assign(annotations, violationAnnotation(violations));
+  const decision: { -readonly [Key in keyof Decision]: Decision[Key] } = {
+    reply: allowed(request.uid, { patch, warnings, auditAnnotations: annotations }),
     result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
-    ...(defaulting && { defaulting }),
-    ...(isAudited && { violations }),
     policies: sourcesOf(policy.layers),
   };
+  if (defaulting !== undefined) decision.defaulting = defaulting;
+  if (isAudited) decision.violations = violations;
+  return decision;
 }
 
 /**

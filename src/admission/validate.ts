@@ -78,6 +78,8 @@ export function* validateInSteps(
     now,
   );
   if (isUnchanged) return aboutExceptions(request, judgement, settings.enforcement);
+  if (judgement.violations.length === 0 && judgement.warnings.length === 0)
+    return decide(request, judgement.violations, judgement.warnings, judgement.policies);
   const isTolerated = yield* toleranceOf(
     judgement.violations,
     scope,

@@ -45,7 +45,7 @@ export function* checkedWorkloadInSteps(
   object: JsonObject,
   kind: WorkloadKind,
   { template, path }: PlacedTemplate,
-  circumstances: Circumstances = NOWHERE,
+  { namespace, facts, now }: Circumstances = NOWHERE,
 ): Steps<CheckedWorkload> {
   const written = objectMember(template, 'spec') ?? {};
   const podSpec = defaultedPodSpec(
@@ -76,7 +76,9 @@ export function* checkedWorkloadInSteps(
       return 'container' in main ? main.container.name : undefined;
     },
     runsForever: !kind.runsToCompletion && podRunsForever(podSpec),
-    ...circumstances,
+    namespace,
+    facts,
+    now,
     answers: new Map(),
   };
 }

@@ -247,14 +247,28 @@ function defaultContainer(
       continue;
     }
     if (unlearned !== undefined) notInjected.push({ container: container.name, probe: kind, ...unlearned });
-    const { instead, ...injection } = result;
+    const { instead } = result;
     if (instead !== undefined) {
       const detail = `${instead.detail}; it asks what the livenessProbe asks instead`;
       notInjected.push({ container: container.name, probe: kind, code: instead.code, detail });
     }
-    injections.push({ container, kind, policy, ...injection });
+    injections.push(injectionOf(result, container, kind, policy));
     if (kind === 'livenessProbe') liveness = { probe: result.probe, injectedFrom: result.source };
   }
+}
+
+/** Copied member by member: a rest and a spread of a few members take longer than to work out the probe. */
+function injectionOf(
+  { probe, source, copiesLiveness, followsDelay, learned }: Exclude<StartupResult, HandlerProblem>,
+  container: Container,
+  kind: ProbeKind,
+  policy: ContainerPolicy,
+): Injection {
+  const injection: { -readonly [Key in keyof Injection]: Injection[Key] } = { container, kind, policy, probe, source };
+  if (copiesLiveness !== undefined) injection.copiesLiveness = copiesLiveness;
+  if (followsDelay !== undefined) injection.followsDelay = followsDelay;
+  if (learned !== undefined) injection.learned = learned;
+  return injection;
 }
 
 /** The layer that describes the probe, or that asks for a startup probe by a slow start. */
