@@ -110,7 +110,8 @@ async function compared(path: string, bodies: Buffer[], servers: Servers, goal: 
       reading(`${half}: ${NAMES[name]}, p50`, p50[name], ' ms'),
       reading(`${half}: ${NAMES[name]}, p99`, p99[name], ' ms'),
     ]),
-    judged(`${half}: Probewright / (a), p99`, ratios(p99.ours, p99.bare), { atMost: 1.5 }),
+    // No goal: at the same rate the sides use different shares of the core. bench/paced.ts compares at the same share.
+    reading(`${half}: Probewright / (a), p99`, ratios(p99.ours, p99.bare)),
   ];
 }
 
