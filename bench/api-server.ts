@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { controlPlaneProblem, startControlPlane } from '../test/e2e/control-plane.ts';
 import { hasThreeProbes, pod } from '../test/e2e/pods.ts';
 import { rule } from '../test/e2e/webhook-configuration.ts';
-import { percentile, ratios, reading } from './figures.ts';
+import { judged, percentile, ratios, reading } from './figures.ts';
 import type { ControlPlane } from '../test/e2e/control-plane.ts';
 import type { Findings, Row } from './figures.ts';
 import type { MeasuredServer, Sides } from './processes.ts';
@@ -18,15 +18,26 @@ interface Way {
   readonly name: string;
   readonly namespace: string;
   readonly adds: boolean;
+  /** Creates Pods as the controller of a ReplicaSet does. */
+  readonly isOfController?: boolean;
 }
 
-/** Goal 4: what creating a Pod takes with and without a webhook. There is no goal but to know. */
+/** The part of a Pod that a controller creates, and the account of the controller. */
+const OWNED = 'of a controller';
+const OWNER = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'bench', uid: 'bench', controller: true };
+const CONTROLLER = {
+  'impersonate-user': 'system:serviceaccount:kube-system:replicaset-controller',
+  'impersonate-group': 'system:masters',
+};
+
+/** What creating a Pod takes with and without a webhook. The goal is about the one call for a Pod of a controller. */
 export async function onApiServer(sides: Sides): Promise<Findings> {
   const problem = controlPlaneProblem();
   if (problem !== undefined) return { title: TITLE, how: '', rows: [], skipped: problem };
   const cluster = await startControlPlane();
   const server = await sides.probewright();
   const bare = await sides.bare();
+  const patching = await sides.fastify();
   try {
     const native = await installPolicies(cluster);
     const ways: Way[] = [
@@ -34,18 +45,31 @@ export async function onApiServer(sides: Sides): Promise<Findings> {
       { name: '(c)', namespace: 'bench-bare', adds: false },
       { name: 'Probewright', namespace: 'bench-probewright', adds: true },
       ...(native.served ? [{ name: 'admission policies in CEL', namespace: 'bench-native', adds: true }] : []),
+      { name: `no webhook, ${OWNED}`, namespace: 'bench-none-owned', adds: false, isOfController: true },
+      { name: `(a) once, ${OWNED}`, namespace: 'bench-bare-owned', adds: false, isOfController: true },
+      { name: `(b) once, ${OWNED}`, namespace: 'bench-patching-owned', adds: true, isOfController: true },
+      { name: `Probewright, ${OWNED}`, namespace: 'bench-probewright-owned', adds: true, isOfController: true },
     ];
     for (const { namespace } of ways)
       await create(cluster, '/api/v1/namespaces', { metadata: { name: namespace, labels: { bench: namespace } } });
-    for (const webhook of [...webhooks(sides.caPem, server, 'probewright'), ...webhooks(sides.caPem, bare, 'bare')])
+    const all = [
+      ...webhooks(sides.caPem, server, 'probewright'),
+      ...webhooks(sides.caPem, bare, 'bare'),
+      // The chart's match conditions leave one call for such a Pod, to mutate.
+      ...webhooks(sides.caPem, server, 'probewright-owned').slice(0, 1),
+      ...webhooks(sides.caPem, bare, 'bare-owned').slice(0, 1),
+      ...webhooks(sides.caPem, patching, 'patching-owned').slice(0, 1),
+    ];
+    for (const webhook of all)
       await create(cluster, '/apis/admissionregistration.k8s.io/v1/' + webhook.path, webhook.object);
     const rows = await measured(cluster, ways);
     return {
       title: TITLE,
-      how: `kube-apiserver ${cluster.version} with etcd, all on this machine: one client creates Pods one after the other over one connection, ${ROUNDS} rounds of ${PODS_A_ROUND} in each namespace, in turns. Probewright is called twice for each Pod, to mutate and to validate; (c) is (a), the bare \`node:https\` server, called twice in the same way. ${native.note}`,
+      how: `kube-apiserver ${cluster.version} with etcd, all on this machine: one client creates Pods one after the other over one connection, ${ROUNDS} rounds of ${PODS_A_ROUND} in each namespace, in turns. Probewright is called twice for each Pod, to mutate and to validate; (c) is (a), the bare \`node:https\` server, called twice in the same way. A Pod of a controller costs one call, to mutate, as with the chart's match conditions. The client creates such a Pod as a controller of ReplicaSets does. ${native.note}`,
       rows,
     };
   } finally {
+    await patching.stop();
     await bare.stop();
     await server.stop();
     await cluster.stop();
@@ -56,19 +80,20 @@ async function measured(cluster: ControlPlane, ways: readonly Way[]): Promise<Ro
   const agent = new Agent({ ca: cluster.access.caPem, keepAlive: true, maxSockets: 1 });
   const found = new Map(ways.map(({ name }) => [name, { p50: [] as number[], p99: [] as number[] }]));
   let count = 0;
-  const round = async ({ namespace, adds }: Way, pods: number): Promise<number[]> => {
+  const round = async (way: Way, pods: number): Promise<number[]> => {
+    const { namespace, adds } = way;
     const latencies: number[] = [];
     for (let index = 0; index < pods; index++, count++) {
-      const body = JSON.stringify(pod(`pod-${count}`, namespace));
+      const body = bodyOf(`pod-${count}`, way);
       const began = performance.now();
-      const stored = await post(cluster, agent, namespace, body);
+      const stored = await post(cluster, agent, way, body);
       latencies.push(performance.now() - began);
       if (hasThreeProbes(stored) !== adds) throw new Error(`a Pod in ${namespace} ${adds ? 'lacks' : 'has'} probes`);
     }
     return latencies.sort((a, b) => a - b);
   };
   for (const way of ways) {
-    if (way.adds) await untilAdded(cluster, agent, way.namespace);
+    if (way.adds) await untilAdded(cluster, agent, way);
     await round(way, WARM_UP_PODS);
   }
   for (let index = 0; index < ROUNDS; index++)
@@ -78,27 +103,46 @@ async function measured(cluster: ControlPlane, ways: readonly Way[]): Promise<Ro
       found.get(way.name)?.p99.push(percentile(latencies, 99));
     }
   agent.destroy();
-  const [none, ...others] = [...found];
-  const added = (name: string): number[] =>
-    (found.get(name)?.p50 ?? []).map((value, round) => value - (none?.[1].p50[round] ?? NaN));
+  const [none, ...others] = [...found].filter(([name]) => !name.endsWith(OWNED));
+  const added = (name: string, without: string): number[] =>
+    (found.get(name)?.p50 ?? []).map((value, round) => value - (found.get(without)?.p50[round] ?? NaN));
+  const addedToOwned = (name: string): number[] => added(`${name}, ${OWNED}`, `no webhook, ${OWNED}`);
   return [
     ...[...found].flatMap(([name, { p50, p99 }]) => [
       reading(`${name}: p50`, p50, ' ms'),
       reading(`${name}: p99`, p99, ' ms'),
     ]),
     ...others.map(([name, { p50 }]) => reading(`${name} / ${none?.[0]}, p50`, ratios(p50, none?.[1].p50 ?? []))),
-    reading('added by Probewright / added by (c), p50', ratios(added('Probewright'), added('(c)'))),
+    reading(
+      'added by Probewright / added by (c), p50',
+      ratios(added('Probewright', 'no webhook'), added('(c)', 'no webhook')),
+    ),
+    reading(
+      `added by Probewright / added by (b) once, ${OWNED}, p50`,
+      ratios(addedToOwned('Probewright'), addedToOwned('(b) once')),
+    ),
+    judged(
+      `added by Probewright / added by (a) once, ${OWNED}, p50`,
+      ratios(addedToOwned('Probewright'), addedToOwned('(a) once')),
+      { atMost: 1.2 },
+    ),
   ];
 }
 
+function bodyOf(name: string, { namespace, isOfController }: Way): string {
+  const made = pod(name, namespace) as { readonly metadata: object };
+  if (isOfController !== true) return JSON.stringify(made);
+  return JSON.stringify({ ...made, metadata: { ...made.metadata, ownerReferences: [OWNER] } });
+}
+
 /** What an API server is told takes a moment to count. */
-async function untilAdded(cluster: ControlPlane, agent: Agent, namespace: string): Promise<void> {
+async function untilAdded(cluster: ControlPlane, agent: Agent, way: Way): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
-    const stored = await post(cluster, agent, namespace, JSON.stringify(pod(`wait-${attempt}`, namespace)));
+    const stored = await post(cluster, agent, way, bodyOf(`wait-${attempt}`, way));
     if (hasThreeProbes(stored)) return;
     await sleep(50);
   }
-  throw new Error(`Pods in ${namespace} get no probes`);
+  throw new Error(`Pods in ${way.namespace} get no probes`);
 }
 
 async function create(cluster: ControlPlane, path: string, object: object): Promise<void> {
@@ -106,8 +150,12 @@ async function create(cluster: ControlPlane, path: string, object: object): Prom
   if (status !== 201) throw new Error(`${path}: ${status} ${body}`);
 }
 
-function post(cluster: ControlPlane, agent: Agent, namespace: string, body: string): Promise<unknown> {
-  const headers = { authorization: `Bearer ${cluster.access.token}`, 'content-type': 'application/json' };
+function post(cluster: ControlPlane, agent: Agent, { namespace, isOfController }: Way, body: string): Promise<unknown> {
+  const headers = {
+    authorization: `Bearer ${cluster.access.token}`,
+    'content-type': 'application/json',
+    ...(isOfController === true && CONTROLLER),
+  };
   return new Promise((resolve, reject) => {
     const sent = request(
       `${cluster.server}/api/v1/namespaces/${namespace}/pods`,

@@ -35,7 +35,7 @@ class VisibleLines implements DestinationStream {
 /** The destination of a logger from `createLogger`, for lines that are already safe to show. */
 export function destinationOf(logger: Logger): DestinationStream {
   const stream = (logger as unknown as Readonly<Record<symbol, unknown>>)[pino.symbols.streamSym];
-  if (!(stream instanceof VisibleLines)) throw new Error('the logger has another stream than createLogger gives it');
+  if (!(stream instanceof VisibleLines)) throw new Error('the logger has no stream');
   return stream.destination;
 }
 
