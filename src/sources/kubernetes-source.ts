@@ -19,6 +19,7 @@ import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
 import type { Budget } from '../policy/policy-budget.ts';
 import type { FactCounts, FactListener, LeftOutObject } from './fact-reports.ts';
 import type { FactToLoad } from './facts-to-load.ts';
+import type { StoreToLoad } from './object-loader.ts';
 import type { FactKind, NamedFact } from './fact-kind.ts';
 import { POLICY_KINDS } from '../policy/probe-policy.ts';
 import type { PolicyKind } from '../policy/probe-policy.ts';
@@ -28,7 +29,7 @@ import type { Timer } from '../kubernetes/timer.ts';
 
 /** Settings of the source. */
 export interface KubernetesSourceOptions {
-  /** What the source is, for people. */
+  /** The name of the source, for people. */
   readonly description?: string;
   /** How long a watch lasts before it is renewed. */
   readonly watchRenewalMilliseconds?: number;
@@ -117,7 +118,7 @@ export class KubernetesSource implements PolicySource {
   readonly #kinds: readonly Pick<MirroredKind<unknown>, 'start' | 'stop' | 'status'>[];
   /** The kinds whose first list the server does not wait for. */
   readonly #optionalKinds: readonly Pick<MirroredKind<unknown>, 'start' | 'stop' | 'status'>[];
-  /** Why there is no contact, by collection. */
+  /** Failed requests, by the collection that is mirrored, or by the kind whose objects are loaded. */
   readonly #troubles = new Map<string, string>();
   /** Namespaces that have changed since the last snapshot. */
   readonly #unpublished = new Set<string>();
@@ -165,8 +166,10 @@ export class KubernetesSource implements PolicySource {
       (kind) => new FactStore(kind, catalogue, { changed, overBudget, unreadable }),
     );
     const { random } = clock;
-    this.#loaders = this.#policyMirrors.map((policies) => new ObjectLoader(client, policies, this.#timer, random));
-    this.#factLoaders = this.#factStores.map((store) => new ObjectLoader(client, store, this.#timer, random));
+    const loader = <What>(store: StoreToLoad<What>, kind: string): ObjectLoader<What> =>
+      new ObjectLoader(client, store, this.#timer, random, (problem) => this.#noteTrouble(`load ${kind}`, problem));
+    this.#loaders = this.#policyMirrors.map((policies) => loader(policies, policies.kind));
+    this.#factLoaders = this.#factStores.map((store) => loader(store, store.kind.kind));
     const factMirrors = (isRequired: boolean): MirroredKind<NamedFact>[] =>
       this.#factStores
         .filter(({ kind }) => kind.isRequired === isRequired)

@@ -1,6 +1,8 @@
 import { Backoff } from '../kubernetes/backoff.ts';
 import { omittingMetadata } from '../kubernetes/omitted-metadata.ts';
 import { PagedList } from '../kubernetes/paged-list.ts';
+import { CurrentProblem } from '../text/current-problem.ts';
+import { messageOf } from '../text/error-message.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Listing } from '../kubernetes/reflector.ts';
 import type { Timer } from '../kubernetes/timer.ts';
@@ -23,10 +25,10 @@ export interface Loading {
 export interface StoreToLoad<What> {
   /** Members of the objects' metadata that the store does not need. */
   readonly omit: readonly string[];
-  /** What has to be loaded. The same is not returned again until something has changed, or until it was put back. */
+  /** The objects to load. An object is returned again only after a change, or after it was put back. */
   takeIncomplete(): What | undefined;
   loading(what: What): Loading;
-  /** What was taken could not be loaded. */
+  /** Puts back the taken objects that could not be loaded. */
   putBack(what: What): void;
 }
 
@@ -39,11 +41,21 @@ export class ObjectLoader<What> {
   readonly #store: StoreToLoad<What>;
   readonly #timer: Timer;
   readonly #backoff: Backoff;
+  readonly #troubled: (problem: string | undefined) => void;
+  readonly #problem = new CurrentProblem();
   readonly #stopped = new AbortController();
   #isLoading = false;
   #callOff: (() => void) | undefined;
 
-  constructor(client: ApiClient, store: StoreToLoad<What>, timer: Timer, random: () => number) {
+  /** @param troubled called when loads begin to fail. Called with undefined once a load succeeds or nothing is left */
+  constructor(
+    client: ApiClient,
+    store: StoreToLoad<What>,
+    timer: Timer,
+    random: () => number,
+    troubled: (problem: string | undefined) => void,
+  ) {
+    this.#troubled = troubled;
     this.#pages = new PagedList(client);
     this.#store = store;
     this.#timer = timer;
@@ -75,18 +87,30 @@ export class ObjectLoader<What> {
 
   async #loadOne(): Promise<'loaded' | 'failed' | 'idle'> {
     const what = this.#store.takeIncomplete();
-    if (what === undefined) return 'idle';
+    if (what === undefined) {
+      // The object whose load failed may be gone, or over its budget again.
+      this.#note(undefined);
+      return 'idle';
+    }
     this.#isLoading = true;
     try {
       await this.#load(this.#store.loading(what));
       this.#backoff.reset();
+      this.#note(undefined);
       return 'loaded';
-    } catch {
+    } catch (error) {
       this.#store.putBack(what);
+      this.#note(messageOf(error));
       return 'failed';
     } finally {
       this.#isLoading = false;
     }
+  }
+
+  #note(problem: string | undefined): void {
+    if (this.#stopped.signal.aborted) return;
+    const news = this.#problem.note(problem);
+    if (news === 'began' || news === 'ended') this.#troubled(problem);
   }
 
   async #load({ path, name, listing }: Loading): Promise<void> {

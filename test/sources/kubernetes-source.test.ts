@@ -325,6 +325,41 @@ describe('while the API server is away', () => {
   });
 });
 
+describe('a policy that the budget has room for again', () => {
+  /** A source that has policy `a` in force, has no room for `b`, and cannot load `b` after `a` is gone. */
+  async function failedLoad(): Promise<Watched> {
+    const spec = { kubernetesProbeEndpoints: { readinessProbe: `/${'r'.repeat(1000)}` } };
+    world.put('a', { port: 1, ...spec });
+    world.put('b', { port: 2, ...spec });
+    const both = (await world.started()).source.budget().used;
+    const watched = await world.started({ policyBudget: 0.75 * both });
+    expect(watched.inForce).toEqual({ 'ProbePolicy/apps/a': 1 });
+    await waitUntil('the watches are open', () => world.api.openWatches() === 6);
+    world.api.intercept(({ query }) => ('fieldSelector' in query ? { status: 503 } : undefined));
+    world.api.remove(policiesIn('apps'), 'a');
+    await watched.until('the load has failed', () => watched.source.status().troubles?.length === 1);
+    expect(watched.source.status().troubles).toEqual([expect.stringContaining('503')]);
+    expect(watched.troubles).toHaveLength(1);
+    return watched;
+  }
+
+  it('is loaded, and a failed load shows among the troubles until a load succeeds', async () => {
+    const watched = await failedLoad();
+    world.api.intercept(undefined);
+    await watched.until('the policy is in force', () => 'ProbePolicy/apps/b' in watched.inForce);
+    expect(watched.inForce).toEqual({ 'ProbePolicy/apps/b': 2 });
+    expect(watched.troubles).toEqual([expect.stringContaining('503'), undefined]);
+    expect(watched.source.status().troubles).toEqual([]);
+  });
+
+  it('is no trouble any more when it is deleted before a load succeeds', async () => {
+    const watched = await failedLoad();
+    world.api.remove(policiesIn('apps'), 'b');
+    await watched.until('the trouble is over', () => watched.source.status().troubles?.length === 0);
+    expect(watched.troubles).toEqual([expect.stringContaining('503'), undefined]);
+  });
+});
+
 const CLIENT = '10.0.0.1';
 
 describe('a namespace that a request comes from', () => {
