@@ -8,6 +8,7 @@ import { KubeProxy } from './chart-kube-proxy.ts';
 import { type Image, makeImage } from './chart-image.ts';
 import { type NewerFace, newerFace } from './chart-newer-face.ts';
 import { type CommandResult, type ControlPlane, run, startControlPlane, waitUntil } from './control-plane.ts';
+import { objectRequests } from './object-requests.ts';
 import { labelNamespaces } from './release-objects.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import type { Cluster } from './cluster.ts';
@@ -72,21 +73,10 @@ async function launch(endings: (() => Promise<void>)[], stop: () => Promise<void
   };
   return {
     ...controlPlane,
+    ...objectRequests(controlPlane),
     ...{ kubelet, proxy, minor, face, shell, sh, stop },
     releases: [],
     install: () => Promise.reject(new Error('the chart is installed by helm')),
-    apply: async (...manifests) => {
-      const texts = manifests.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
-      await controlPlane.kubectl(['apply', '--filename=-'], { input: texts.join('\n---\n') });
-    },
-    read: async <T>(path: string) => {
-      const { status, body } = await controlPlane.request('GET', path);
-      if (status !== 200) throw new Error(`GET ${path}: ${status} ${body}`);
-      return JSON.parse(body) as T;
-    },
-    delete: async (path) => {
-      await controlPlane.request('DELETE', path);
-    },
     untilRolledOut: (replicas, timeout = 60_000) => untilRolledOut(controlPlane, kubelet, proxy, replicas, timeout),
   };
 }

@@ -1,21 +1,16 @@
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { applyCrds } from './custom-resource-definitions.ts';
+import { type ObjectRequests, objectRequests } from './object-requests.ts';
 import { type ProductionBundle, productionBundle } from './production-bundle.ts';
 import { type ReleaseOptions, serviceAccountName } from './release-objects.ts';
 import { Release } from './release.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A control plane with the custom resources, and the releases of Probewright that were put into it. */
-export interface Cluster extends ControlPlane {
+export interface Cluster extends ControlPlane, ObjectRequests {
   readonly releases: readonly Release[];
   /** Everything that a release needs before its replicas; whoever stops the cluster stops them too. */
   install(options: ReleaseOptions): Promise<Release>;
-  /** kubectl apply, of objects or YAML. */
-  apply(...manifests: readonly (object | string)[]): Promise<void>;
-  /** The object's JSON, as the API server has it. */
-  read<T>(path: string): Promise<T>;
-  /** Deletes the object if it is there. */
-  delete(path: string): Promise<void>;
 }
 
 /** The users that a release in one of these namespaces acts as. */
@@ -66,25 +61,13 @@ function assemble(
 ): Cluster {
   const cluster: Cluster = {
     ...controlPlane,
+    ...objectRequests(controlPlane),
     releases,
     stop,
     install: async (options) => {
       const release = await Release.install(cluster, bundle.program, directory, options);
       releases.push(release);
       return release;
-    },
-    apply: async (...manifests) => {
-      const texts = manifests.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
-      await controlPlane.kubectl(['apply', '--filename=-'], { input: texts.join('\n---\n') });
-    },
-    read: async <T>(path: string) => {
-      const { status, body } = await controlPlane.request('GET', path);
-      if (status !== 200) throw new Error(`GET ${path}: ${status} ${body}`);
-      return JSON.parse(body) as T;
-    },
-    delete: async (path) => {
-      const { status, body } = await controlPlane.request('DELETE', path);
-      if (status >= 300 && status !== 404) throw new Error(`DELETE ${path}: ${status} ${body}`);
     },
   };
   return cluster;
