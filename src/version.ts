@@ -1,5 +1,5 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** What is running. The commit is filled in when the production bundle is built. */
+/** The running version. The build of the production bundle fills in the commit. */
 export const VERSION: string = manifest.version;
 export const COMMIT: string = process.env['PROBEWRIGHT_BUILD_COMMIT'] ?? 'unknown';

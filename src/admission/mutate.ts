@@ -115,7 +115,7 @@ function auditUnseen(request: AdmissionRequest, tooLarge: ObjectTooLarge): Decis
  */
 const MOST_VIOLATIONS = 5000;
 
-/** What the violations of a controller's Pod depend on. */
+/** The facts on which the violations of a controller's Pod depend. */
 interface AuditSettings {
   readonly policy: WorkloadPolicy;
   readonly policies: Snapshot;

@@ -9,7 +9,7 @@ import type { Problem } from '../policy/problems.ts';
 import type { ProbeException } from '../policy/probe-exception.ts';
 import type { ReviewedException } from './decision.ts';
 
-/** What a review finds in a ProbeException. */
+/** The findings of a review in a ProbeException. */
 export type ExceptionReview =
   | { readonly problems: readonly Problem[] }
   | { readonly warnings: readonly string[]; readonly reviewed: ReviewedException };

@@ -15,7 +15,7 @@ export interface CustomKind {
   readonly runsToCompletion?: boolean;
 }
 
-/** What decides beside the objects. */
+/** The inputs of a decision beside the objects. */
 export interface EngineOptions {
   /** Policies and facts: ProbeExceptions, Services, StartupProfiles, and Namespaces for their labels. Default none. */
   readonly policies?: readonly KubernetesObject[];

@@ -1,4 +1,4 @@
-/** What `import 'probewright'` gives. docs/api.md explains every name. */
+/** The exports of `import 'probewright'`. docs/api.md explains every name. */
 export { fix } from './fix.ts';
 export { InvalidInputError } from './invalid-input-error.ts';
 export { judge } from './judge.ts';

@@ -8,7 +8,7 @@ import type { EngineOptions, KubernetesObjects } from './engine-options.ts';
 export interface Verdict {
   /** All violations, findings about policies first. Fields are those of `check --output json`. */
   readonly violations: readonly ListedViolation[];
-  /** What has no effect and is probably not meant, such as a malformed annotation. */
+  /** The settings without effect that are probably mistakes, such as a malformed annotation. */
   readonly warnings: readonly string[];
   /** How many objects have a Pod template. Other objects have no violations. */
   readonly workloads: number;

@@ -5,7 +5,7 @@ import type { CaState, SecretReading } from './ca-state.ts';
 import type { IssuanceTrials } from './issuance-trials.ts';
 import type { CertificateAuthority } from './trust-root.ts';
 
-/** What can be adopted of what the Secret holds. */
+/** The parts of the Secret that can be adopted. */
 export interface Adoptable extends SecretReading {
   /** Why the API server would refuse certificates of the CA, although the CA can be read and can sign. */
   readonly refusal: string | undefined;

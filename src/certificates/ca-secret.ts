@@ -18,7 +18,7 @@ export interface SecretAddress {
 export interface SecretSight {
   readonly object: KubernetesObject | undefined;
   readonly generation: number;
-  /** What the Secret holds; undefined when there is none. */
+  /** The content of the Secret; undefined when there is none. */
   readonly reading: SecretReading | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface SecretContent {
 export interface SecretReading {
   /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
   readonly state: CaState | undefined;
-  /** What is wrong, a sentence each, beginning with the key or the annotation. */
+  /** The problems, a sentence each. A sentence begins with the key or the annotation. */
   readonly problems: readonly string[];
 }
 

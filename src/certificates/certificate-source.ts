@@ -9,7 +9,7 @@ export interface CertificateSource {
   problem(): string | undefined;
 }
 
-/** What a certificate source reports. */
+/** The reports of a certificate source. */
 export interface CertificateListener {
   readonly changed: (pair: ServingPair) => void;
   readonly failed: (problem: string) => void;

@@ -87,7 +87,7 @@ export class CertificateUpkeep<Part extends string> {
     this.#pending?.found(pair);
   }
 
-  /** What is wrong now, in one line; undefined when nothing is. */
+  /** The present problem, in one line; undefined when there is none. */
   problem(): string | undefined {
     return this.#problems.text();
   }

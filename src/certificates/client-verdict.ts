@@ -95,7 +95,7 @@ function pathProblem(path: readonly Link[], now: number): string | undefined {
   return undefined;
 }
 
-/** What holds for every certificate of a chain. */
+/** The first rule that a certificate of a chain breaks by itself. */
 function ownProblem({ certificate, fields }: Link, now: number): string | undefined {
   if (fields.unknownCritical.length > 0)
     return `its critical extension ${fields.unknownCritical.join(', ')} is not known to clients`;

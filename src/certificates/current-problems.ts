@@ -1,7 +1,7 @@
 import { CurrentProblem } from '../text/current-problem.ts';
 
 /**
- * What does not work now, by the part that it concerns. A problem is reported when it begins and when its text changes.
+ * The present problems, by the part with the problem. A problem is reported when it begins and when its text changes.
  */
 export class CurrentProblems<Part extends string> {
   readonly #problems = new Map<Part, CurrentProblem>();

@@ -16,13 +16,13 @@ export type SecretWriteStep = RotationStep | 'create' | 'restore' | 'keep';
 /** A write to the Secret that is due. */
 export interface DueSecretWrite {
   readonly step: SecretWriteStep;
-  /** What the Secret is to hold. */
+  /** The content that the Secret is to have. */
   readonly state: CaState;
 }
 
-/** What the decision about a write goes by. */
+/** The facts on which a write of the Secret is decided. */
 export interface SecretWriteSituation {
-  /** What the Secret holds; undefined when there is no Secret. */
+  /** The content of the Secret; undefined when there is no Secret. */
   readonly found: Adoptable | undefined;
   /** The CAs in memory; undefined when there are none yet. */
   readonly state: CaState | undefined;

@@ -197,7 +197,7 @@ export class OwnCertificates implements CertificateSource {
     throwIfFailed(writes);
   }
 
-  /** What clients are to trust. The CA of the served leaf is in it also while the Secret lacks that CA. */
+  /** The CAs that clients are to trust. The CA of the served leaf is among them also while the Secret lacks that CA. */
   #wantedBundle(state: CaState, now: number): string {
     const unkept = this.#leaf.unkeptRoot(state, now);
     const roots = [...trustedBy(state), ...(unkept === undefined ? [] : [unkept])];

@@ -5,7 +5,7 @@ import { messageOf } from '../text/error-message.ts';
 /** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
 const POLL_MILLISECONDS = 1000;
 
-/** What is reported as the files change. */
+/** The reports about files that change. */
 export interface PolledFilesListener<T> {
   readonly changed: (value: T) => void;
   readonly failed: (problem: string) => void;
@@ -49,7 +49,7 @@ export class PolledFiles<T> {
     clearTimeout(this.#timer);
   }
 
-  /** What is wrong with the files now; the value from before counts meanwhile. Undefined when nothing is wrong. */
+  /** The present problem with the files; undefined when there is none. Meanwhile the value from before counts. */
   problem(): string | undefined {
     return this.#problem.text;
   }

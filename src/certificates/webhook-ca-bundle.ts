@@ -45,12 +45,12 @@ const FIELD_MANAGER = 'probewright-ca-bundle';
 interface Entry {
   readonly index: number;
   readonly name: string;
-  /** What clients trust when they call it. */
+  /** The CAs that clients trust when they call the webhook. */
   readonly bundle: Buffer;
 }
 
 /**
- * What the API server trusts when it calls Probewright: the caBundle of Probewright's entries in the webhook
+ * The CAs that the API server trusts when it calls Probewright: the caBundle of Probewright's entries in the webhook
  * configurations. No other field is ever written. Needs: list, watch and patch the two configurations.
  */
 export class WebhookCaBundle {

@@ -48,7 +48,7 @@ export interface CheckedWorkload {
   readonly runsForever: boolean;
   /** The namespace of the object. Empty for a model Pod, which is in no namespace. */
   readonly namespace: string;
-  /** What is known of the cluster. */
+  /** The known facts about the cluster. */
   readonly facts: Facts;
   /** The instant of the verdict, in milliseconds since the epoch. */
   readonly now: number;
@@ -67,7 +67,7 @@ export interface Finding {
   readonly path: FieldPath;
   /** The problem, on one line of at most 200 characters. The path, the check's id and the remedy are not included. */
   readonly message: string;
-  /** What to write instead, on one line. Numbers are already computed. */
+  /** The field and value to write instead, on one line. Numbers are already computed. */
   readonly remedy?: string;
   /**
    * The remedy as edits of the object that the user applied, if values are known to work. The edits remove the finding

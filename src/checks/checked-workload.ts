@@ -18,7 +18,7 @@ import type { MainContainer } from '../workload/main-container.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
 
-/** What a verdict depends on beside the object and the policies. */
+/** The inputs of a verdict beside the object and the policies. */
 export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'now'>;
 
 /** For a Pod that is only a model: nothing is known of a cluster. */

@@ -7,7 +7,7 @@ export interface ClusterQuestion {
   readonly program?: RegExp;
   /** The same words with these in addition are no question about the cluster. */
   readonly unless?: RegExp;
-  /** What to write instead. */
+  /** The field and value to write instead. */
   readonly local: string;
 }
 

@@ -10,7 +10,7 @@ export interface StrayField extends Stray {
   readonly message: string;
 }
 
-/** What to do with such a field. */
+/** The advice for such a field. */
 export interface Stray {
   readonly remedy?: string;
   readonly edits?: readonly FieldEdit[];

@@ -21,7 +21,7 @@ export interface Violation {
   readonly path: FieldPath;
   /** The problem, without the path, the check's id and the remedy. */
   readonly message: string;
-  /** What to write instead. */
+  /** The field and value to write instead. */
   readonly remedy?: string;
   /** The remedy as edits of the object that the user applied. Absent when no value is known to work. */
   readonly edits?: readonly FieldEdit[];

@@ -63,7 +63,7 @@ function isFromCluster(inputs: Inputs): Pick<CheckReport, 'isFromCluster'> {
   return inputs.isFromCluster === true ? { isFromCluster: true } : {};
 }
 
-/** What was found in one object. */
+/** The findings in one object. */
 interface CheckedManifest {
   readonly violations: readonly PlacedViolation[];
   readonly warnings: readonly FileProblem[];

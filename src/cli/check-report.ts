@@ -29,7 +29,7 @@ export function objectName({ kind, namespace, name }: Pick<PlacedViolation, 'kin
   return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
-/** What `probewright check` found. `shownReport` makes of it what is printed. */
+/** The findings of `probewright check`. `shownReport` makes of them the printed report. */
 export interface CheckReport {
   /** True when the findings are in objects of a cluster: their `file` is no file, and their lines mean nothing. */
   readonly isFromCluster?: boolean;
@@ -49,6 +49,6 @@ export interface CheckReport {
    * Annotations that have no effect. The webhook returns such warnings when a workload is applied. For standard error.
    */
   readonly warnings: readonly FileProblem[];
-  /** What could not be read. For standard error, in every output format. */
+  /** The inputs that could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
 }

@@ -1,4 +1,4 @@
-/** What identifies a finding across runs. Files, lines, fields and texts change too easily. */
+/** The identity of a finding across runs. Files, lines, fields and texts change too easily. */
 export interface FindingIdentity {
   readonly check: string;
   readonly kind: string;

@@ -18,7 +18,7 @@ export interface FixedFile {
   readonly probes: number;
   /** The number of findings whose advice was applied. */
   readonly advice: number;
-  /** What a person should know about the file; a line each. */
+  /** The notes for people about the file; a line each. */
   readonly remarks: readonly string[];
   readonly problems: readonly FileProblem[];
 }

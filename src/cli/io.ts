@@ -1,6 +1,6 @@
 import { outputLine } from '../text/visible.ts';
 
-/** What a process gives a command, so that tests can take the place of the process. */
+/** The input and output of a command, so that tests can take the place of the process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): unknown };

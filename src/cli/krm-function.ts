@@ -69,7 +69,7 @@ function readList(text: string): ReadList | Refusal {
   return 'problems' in config ? config : { text, list, settings: config.settings };
 }
 
-/** What a mode makes of a ResourceList. */
+/** The result of one mode for a ResourceList. */
 interface Done {
   /** Absent = the objects stay unchanged. */
   readonly text?: string;

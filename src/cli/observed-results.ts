@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { ObservedResult } from '../sources/observer-reports.ts';
 
-/** What an observer has reported about the live Pods of an object. */
+/** The reports of an observer about the live Pods of an object. */
 export type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
 
 /** The results of an observer's reports: those among the manifests, and those of a cluster. */

@@ -6,7 +6,7 @@ import type { Inputs } from '../manifests/inputs.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
 import type { PlacedViolation } from './check-report.ts';
 
-/** What is wrong with one field of a policy: on a model Pod, and in the workloads that get the probe. */
+/** The problems of one field of a policy: on a model Pod, and in the workloads that get the probe. */
 interface PolicyFinding {
   readonly violation: Violation;
   readonly policy: ProbePolicy;

@@ -14,7 +14,7 @@ import type { ClusterLine } from './cluster-input.ts';
 import type { CommandIo } from './io.ts';
 import type { Progress } from './progress.ts';
 
-/** What a command reads of a cluster beside what verdicts depend on. */
+/** The objects that a command reads of a cluster beside the inputs of verdicts. */
 export type ClusterReadingWishes = Pick<ClusterInputOptions, 'keepsObjects' | 'readsReports'>;
 
 /**

@@ -110,7 +110,7 @@ function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolati
   }));
 }
 
-/** What the inputs are, for the head of the page. */
+/** The description of the inputs, for the head of the page. */
 function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {
   if (isFromCluster !== true) return count(new Set(texts.map(({ file }) => file)).size, 'file');
   const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;

@@ -2,7 +2,7 @@ import { outputLine, visible } from '../text/visible.ts';
 import { wrap } from '../text/wrap.ts';
 import type { Paint, Style } from './colour.ts';
 
-/** What standard output is, for output that people read. */
+/** Standard output, for output that people read. */
 export interface Screen {
   /** Undefined when standard output is no terminal: then no line is wrapped. */
   readonly columns: number | undefined;
@@ -15,7 +15,7 @@ export interface Paragraph {
   /** Columns to the left of every line. */
   readonly indent?: number;
   readonly style?: Style;
-  /** What precedes the text on its first line. Further lines begin below the text, unless the label is long. */
+  /** The label before the text on its first line. Further lines begin below the text, unless the label is long. */
   readonly label?: { readonly text: string; readonly style: Style };
   /** Splits the text into lines: by words by default. */
   readonly split?: (text: string, width: number) => string[];

@@ -4,7 +4,7 @@ import type { Level } from './level.ts';
 import type { ManifestText } from '../manifests/manifest-text.ts';
 import type { Screen } from './screen.ts';
 
-/** What a command line selects of a report. */
+/** The command line's selection of a report's content. */
 export interface Selection {
   /** The lowest level that is shown. */
   readonly minLevel: Level;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Pseudonyms } from '../snapshots/pseudonyms.ts';
 import type { ObservedWorkload } from '../sources/observer-reports.ts';
 
-/** What an observer has reported about live Pods, for a snapshot. Undefined for other objects. */
+/** The reports of an observer about live Pods, for a snapshot. Undefined for other objects. */
 export function reportPart(object: JsonObject): JsonObject | undefined {
   const observed = readObserverReport(object);
   return observed && reportItem(observed);

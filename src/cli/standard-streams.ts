@@ -39,7 +39,7 @@ export function goOnWithoutStderr(): void {
   });
 }
 
-/** What most terminals have, for a terminal that does not know its width. */
+/** The width of most terminals, for a terminal that does not know its width. */
 const USUAL_COLUMNS = 80;
 
 /** The columns of the terminal that a stream writes to. Undefined when the stream writes to no terminal. */

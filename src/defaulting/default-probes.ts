@@ -27,7 +27,7 @@ import type { EffectiveLiveness, StartupResult } from './startup.ts';
 import type { NotInjected } from './reason.ts';
 import type { Injection } from './injection.ts';
 
-/** What defaulting makes of a Pod template. */
+/** The result of defaulting a Pod template. */
 export interface Defaulting {
   readonly injections: readonly Injection[];
   readonly notInjected: readonly NotInjected[];
@@ -37,7 +37,7 @@ export interface Defaulting {
 
 const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
 
-/** What the kind of a workload says about the workload's Pods. */
+/** The facts about a workload's Pods that follow from the workload's kind. */
 export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
@@ -102,7 +102,7 @@ export function* defaultProbesInSteps(
   return { injections, notInjected, warnings: annotations.warnings };
 }
 
-/** What defaulting says of a template that gets no probe: the warnings about malformed annotations. */
+/** The result for a template that gets no probe: the warnings about malformed annotations. */
 export function withoutInjections(template: JsonObject, policy: WorkloadPolicy): Defaulting {
   if (policy.annotations !== 'Allow' || objectMember(template, 'spec') === undefined) return NOTHING;
   const { warnings } = readAnnotations(stringMap(objectMember(template, 'metadata') ?? {}, 'annotations'));
@@ -192,7 +192,7 @@ function mainProblem(main: Exclude<MainContainer, { container: Container }>): st
   return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;
 }
 
-/** What the Pod's annotations say about one container. */
+/** The Pod's annotations about one container. */
 interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
   /**
@@ -201,7 +201,7 @@ interface ContainerKnowledge {
    */
   readonly livenessFrom: string | undefined;
   readonly forbidden: ForbiddenProbes;
-  /** What is known of the container's past starts. */
+  /** The known past starts of the container. */
   readonly starts: StartFigures | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
 
-/** What one layer says about a field of a probe. */
+/** The value that one layer gives a field of a probe. */
 export interface Setting {
   readonly layer: PolicyLayer;
   /** The value; undefined when the layer removes the probe, or resets the field with null. */
@@ -17,7 +17,7 @@ export interface Setting {
   readonly path: FieldPath;
 }
 
-/** What set a field of an injected probe. */
+/** The source of a field of an injected probe. */
 export type Origin =
   | { readonly by: 'policy'; readonly setting: Setting }
   /** The API server's default. `reset` is the policy's null that removed the value of a lower layer. */
@@ -29,7 +29,7 @@ export type Origin =
   /** The value was inferred from the ports that the container declares. */
   | { readonly by: 'ports' };
 
-/** What set a field, and the layers that have another value for the field. */
+/** The source of a field, and the layers that have another value for the field. */
 export interface FieldSource {
   readonly origin: Origin;
   /** Highest first. */
@@ -97,7 +97,7 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
   return { by: 'slow-start', ...(asked && { setting: asked }) };
 }
 
-/** What the layers say about a field of an injected probe, lowest first. */
+/** The layers' values for a field of an injected probe, lowest layer first. */
 function settingsOf({ kind, probe, policy, copiesLiveness }: Injection, field: FieldPath): readonly Setting[] {
   const settings = probeSettings(policy.layers, kind, field);
   const [step, part] = field;
@@ -106,7 +106,7 @@ function settingsOf({ kind, probe, policy, copiesLiveness }: Injection, field: F
   return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
 }
 
-/** What the layers say about a field below the probe, lowest first. */
+/** The layers' values for a field below the probe, lowest layer first. */
 function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: FieldPath): readonly Setting[] {
   const [step, part] = field;
   if (PROBE_INTEGERS.includes(step as ProbeInteger)) return integerSettings(layers, kind, step as ProbeInteger);
@@ -130,7 +130,7 @@ function integerSettings(layers: readonly PolicyLayer[], kind: ProbeKind, intege
   });
 }
 
-/** What the layers say about a probe's handler: `{ httpGet: { path: '/live' } }`. */
+/** The layers' values for a probe's handler: `{ httpGet: { path: '/live' } }`. */
 function handlerSettings(layers: readonly PolicyLayer[], kind: ProbeKind): Setting[] {
   return layers.flatMap((layer): Setting[] => {
     const given = layer.probes[kind];

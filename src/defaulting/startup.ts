@@ -42,7 +42,7 @@ export interface StartupProbe {
 /** A budget that follows from past starts. */
 export interface LearnedBudget {
   readonly figures: StartFigures;
-  /** What the formula says, before `startupSeconds` and the author's probes raise it. */
+  /** The result of the formula, before `startupSeconds` and the author's probes raise it. */
   readonly seconds: number;
   /** The policy that asks for learned budgets. */
   readonly source: string;

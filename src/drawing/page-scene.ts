@@ -32,7 +32,7 @@ export function pageScene(scene: Scene): Block {
   return { markup: title + parts.join(''), height: top };
 }
 
-/** What a scene shows, in words, for readers who do not see it. */
+/** The content of a scene in words, for readers who do not see the picture. */
 export function sceneInWords({ title, origin, lanes }: Scene): string {
   const told = lanes.map(({ title: lane, segments }) => {
     const texts = segments.map((segment) => `${segmentTimes(segment)}: ${segment.label}`);

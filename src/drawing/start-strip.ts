@@ -4,7 +4,7 @@ import { duration } from '../text/duration.ts';
 import { escapeXml } from '../text/xml.ts';
 import type { Markup } from '../text/xml.ts';
 
-/** What a strip shows of a container. */
+/** The strip of a container. */
 export interface StripContainer {
   readonly name: string;
   /** Seconds to start: guaranteed, and the longest start that can pass. Undefined when no probe limits the start. */
@@ -54,7 +54,7 @@ export function startStrip(containers: readonly StripContainer[]): Markup {
   return `<svg class=strip role=img stroke-width=${height} aria-label="${escapeXml(words)}">${parts.join('')}</svg>`;
 }
 
-/** What a strip shows of a container, in words. */
+/** The content of a container's strip, in words. */
 function startInWords({ name: given, start, learned }: StripContainer): string {
   const name = cut(given, MOST_NAME, '…');
   const limit =

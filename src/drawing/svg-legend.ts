@@ -7,7 +7,7 @@ import type { Tone } from '../timeline/scene.ts';
 import type { Markup } from '../text/xml.ts';
 import type { Block } from './svg-elements.ts';
 
-/** What each tone means, in the order of the legend. */
+/** The meaning of each tone, in the order of the legend. */
 const MEANINGS: Readonly<Record<Tone, string>> = {
   safe: 'guaranteed: no probe kills the container',
   unsure: 'may pass or recover, may be killed',

@@ -16,7 +16,7 @@ const GUTTER = 28;
 const LENGTH = (TEXT_WIDTH - GUTTER) / 2;
 const LEFTS = [MARGIN, MARGIN + LENGTH + GUTTER];
 
-/** What the two columns of rows show. */
+/** The heads of the two columns of rows. */
 export function drawRowHeads(sheet: Sheet): void {
   const style = { 'font-size': 12, 'font-weight': 700, ...filled(MUTED) };
   const texts = ['From the start of the container', 'From the moment when it hangs or fails'];

@@ -13,7 +13,7 @@ export function explanationsAsText(workloads: readonly WorkloadExplanation[]): s
   return workloads.map((workload) => workloadText(workload, timeLines, overviewLines(workload.containers))).join('\n');
 }
 
-/** What set each field of the probes, as text for a terminal. */
+/** The sources of the fields of the probes, as text for a terminal. */
 export function fieldsAsText(workloads: readonly WorkloadExplanation[]): string {
   return workloads.map((workload) => workloadText(workload, ({ fields }) => fieldTable(fields))).join('\n');
 }

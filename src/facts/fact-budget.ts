@@ -33,7 +33,7 @@ export function memoryOfText(text: string): number {
   return TEXT_MEMORY + text.length * (/[^\u0000-\u00ff]/.test(text) ? 2 : 1);
 }
 
-/** What the facts of a namespace are granted. */
+/** The share of the budgets that the facts of a namespace get. */
 export interface FactGrants {
   /** For each fact, in order: the budget that is too small for the fact, or undefined. */
   readonly exceeded: readonly (FactBudget | undefined)[];

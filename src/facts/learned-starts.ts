@@ -3,13 +3,13 @@ import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { StartupProfile } from './startup-profile.ts';
 
-/** What is known of the starts of one container. */
+/** The known starts of one container. */
 export type ContainerStarts = StartFigures;
 
 /** Container names, each with three numbers. Objects would take four times the memory. */
 type Figures = readonly (string | number)[];
 
-/** What is kept of the starts of one workload: less than 250 bytes for a workload with one container. */
+/** The record of the starts of one workload: less than 250 bytes for a workload with one container. */
 export interface WorkloadStarts {
   /** The name of the StartupProfile, which follows from kind and name of the workload. */
   readonly name: string;
@@ -53,7 +53,7 @@ export function memoryOfStarts({ name, figures }: WorkloadStarts): number {
   return bytes;
 }
 
-/** What is known of the starts of a container; undefined when nothing is known. */
+/** The known starts of a container; undefined when there are none. */
 export function startsOfContainer(
   { figures, seconds }: WorkloadStarts,
   container: string,

@@ -5,7 +5,7 @@ import { isPortNumber } from '../probes/port-number.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 /**
- * What is kept of a Service that sends traffic to ready Pods only, as one text: its name, its selector, and its target
+ * The record of a Service that sends traffic to ready Pods only, as one text: its name, its selector, and its target
  * ports. `web app=web,~name=web http,53/UDP`. One text takes a third of the memory of lists, and a cluster may have
  * tens of thousands of Services.
  */

@@ -40,7 +40,7 @@ export interface KilledStarts {
   readonly ids: readonly string[];
 }
 
-/** What is known of the starts of one container of a workload. */
+/** The known starts of one container of a workload. */
 export interface ContainerProfile {
   readonly name: string;
   readonly image: string;
@@ -49,7 +49,7 @@ export interface ContainerProfile {
   readonly killed: KilledStarts;
 }
 
-/** What is known of the starts of a workload. */
+/** The known starts of a workload. */
 export interface StartupProfile {
   readonly workload: WorkloadReference;
   readonly containers: readonly ContainerProfile[];

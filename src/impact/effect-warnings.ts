@@ -7,7 +7,7 @@ export type EffectRefusal = Extract<EffectResult, 'busy' | 'allowance' | 'not-lo
 /** Why workloads were not looked at. */
 export type EffectEnd = 'time' | 'workloads';
 
-/** What was listed of a kind. */
+/** The objects that were listed of a kind. */
 export interface ListProgress {
   /** The resource as RBAC and kubectl name it: `deployments.apps`. */
   readonly resource: string;

@@ -35,7 +35,7 @@ const MOST_LISTS_AT_ONCE = 3;
 const NAMESPACE_ALLOWANCE = { most: 5000, refill: 0.1 };
 const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
 
-/** What the effect of policies is computed with. */
+/** The inputs for computing the effect of policies. */
 export interface ImpactDependencies {
   readonly client: ApiRequests;
   readonly kinds: readonly WorkloadKind[];

@@ -1,8 +1,8 @@
 /** How much time a key may use, in milliseconds. */
 export interface Allowance {
-  /** What a key may use at once. */
+  /** The time that a key may use at once. */
   readonly most: number;
-  /** What a key gets back in a millisecond. */
+  /** The time that a key gets back in a millisecond. */
   readonly refill: number;
 }
 

@@ -27,7 +27,7 @@ export interface ApiRequest {
   readonly timeoutMilliseconds?: number;
 }
 
-/** What requests of single answers need of a client. */
+/** The members of a client that requests of single answers need. */
 export type ApiRequests = Pick<ApiClient, 'request'>;
 
 /** Media types of patches. */

@@ -19,7 +19,7 @@ export interface ClusterAccess {
   requestOptions(): Promise<RequestOptions>;
 }
 
-/** What `--kubeconfig` says for the service account that a Pod runs under. */
+/** The value of `--kubeconfig` for the service account that a Pod runs under. */
 export const IN_CLUSTER = 'in-cluster';
 
 /**

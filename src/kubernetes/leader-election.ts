@@ -18,7 +18,7 @@ export interface Candidate {
   readonly retryMilliseconds: number;
 }
 
-/** What an election reports. */
+/** The reports of an election. */
 export interface LeaderListener {
   readonly gained: () => void;
   readonly lost: () => void;

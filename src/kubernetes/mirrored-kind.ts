@@ -10,7 +10,7 @@ export interface KindToMirror<T> extends Reflected {
   readonly project: Projection<T>;
 }
 
-/** What a mirrored kind reports. Nothing is reported after stop. */
+/** The reports of a mirrored kind. Nothing is reported after stop. */
 export interface MirroredKindListener {
   /** The end of a list, or an event of the watch, is in the store. */
   readonly updated: () => void;

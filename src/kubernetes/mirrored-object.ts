@@ -11,7 +11,7 @@ export interface ObjectAddress {
   readonly name: string;
 }
 
-/** What a mirror tells. */
+/** The reports of a mirror. */
 export interface MirrorListener {
   readonly changed: () => void;
   /** Contact is lost, or back (undefined). */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectName, ProjectionStore } from './projection.ts';
 
-/** What is kept of the objects of one kind, by `name`, or by `namespace/name` for objects in namespaces. */
+/** The projections of the objects of one kind, by `name`, or by `namespace/name` for objects in namespaces. */
 export class ProjectedObjects<T> implements ProjectionStore<T> {
   readonly #changed: (key: string) => void;
   readonly #values = new Map<string, T>();

@@ -13,7 +13,7 @@ import type { BackoffLimits } from './backoff.ts';
 import type { ClockAndRandom } from './clock-and-random.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
-/** What to mirror. */
+/** The kind and the part of its objects to mirror. */
 export interface Reflected {
   /** The collection, for example `/api/v1/namespaces`. */
   readonly path: string;
@@ -45,7 +45,7 @@ export interface Listing {
   readonly end: () => void;
 }
 
-/** What a reflector reports. Nothing is reported after stop. */
+/** The reports of a reflector. Nothing is reported after stop. */
 export interface ReflectorListener {
   /** A list of the whole collection begins. */
   readonly listing: () => Listing;

@@ -6,7 +6,7 @@ import { readKubeconfig } from './kubeconfig-file.ts';
 import { isRecord } from './kubernetes-object.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
-/** What a person says about the cluster, as with kubectl. */
+/** The user's flags about the cluster, as with kubectl. */
 export interface UserAccessOptions {
   /** A kubeconfig. Undefined = as kubectl finds it. */
   readonly kubeconfig: string | undefined;

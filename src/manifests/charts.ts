@@ -40,7 +40,7 @@ export async function readChart(directory: string): Promise<Chart> {
   };
 }
 
-/** What to say of a chart that is not rendered. Its templates are no YAML. */
+/** The note about a chart that is not rendered. Its templates are no YAML. */
 export function unrenderedChart(chart: Chart): InputNote {
   return {
     subject: `chart ${chart.name}`,
@@ -67,7 +67,7 @@ function releaseName({ name }: Chart): string {
   return RELEASE_NAME.test(name) ? name : 'release';
 }
 
-/** What Helm rendered of one template. */
+/** The text that Helm rendered of one template. */
 interface Piece {
   readonly file: string;
   readonly lines: string[];

@@ -34,7 +34,7 @@ export interface PolicyChangeFiles {
   readonly newPolicies: string | undefined;
 }
 
-/** What a command line says about the inputs from a cluster. */
+/** The command line's inputs from a cluster. */
 export interface ClusterInputOptions {
   /** The workloads to read. None = all. */
   readonly names: readonly ClusterName[];

@@ -4,7 +4,7 @@ import { isNamed, isNameOfKind } from '../sources/cluster-kinds.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 
-/** What a command line selects of a cluster, as kubectl reads names. */
+/** The command line's selection in a cluster, as kubectl reads names. */
 export interface ClusterName {
   /** The kind as written: `deploy`, `deployments.apps`. */
   readonly type: string;

@@ -7,7 +7,7 @@ import type { YamlDocument } from '../yaml/reading/documents.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 import type { ParsedText } from './inputs.ts';
 
-/** What the places of objects of a cluster begin with. The texts are URIs with this scheme. */
+/** The beginning of the places of objects of a cluster. The texts are URIs with this scheme. */
 export const CLUSTER_PLACE = 'cluster';
 
 /** kubectl's copy of the whole object. Nothing reads the copy here. */

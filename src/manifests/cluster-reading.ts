@@ -6,7 +6,7 @@ import { reduceList, reduceObject } from '../sources/workload-lists.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 
-/** What is read of a kind. */
+/** A kind that can be listed. */
 export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
   readonly mayBeMissing?: boolean;

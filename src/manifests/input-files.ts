@@ -17,7 +17,7 @@ export interface FoundInput {
 
 /** Finds the inputs that names of files and directories lead to. Charts and kustomizations are found once. */
 export class InputFiles {
-  /** What could not be read. */
+  /** The inputs that could not be read. */
   readonly problems: FileProblem[] = [];
   /** The directories above the names. A kustomization there may use a named file as a patch. */
   readonly directoriesAbove = new Set<string>();

@@ -2,7 +2,7 @@
 export interface InputNote {
   /** `chart web`. */
   readonly subject: string;
-  /** What happens instead: `not rendered`. */
+  /** The result in place of the usual one: `not rendered`. */
   readonly state: string;
   /** A command line whose output can be checked: `helm template web charts/web`. */
   readonly command: string;

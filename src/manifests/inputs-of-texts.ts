@@ -21,7 +21,7 @@ export interface Inputs {
   readonly texts: readonly ParsedText[];
   /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
   readonly others?: readonly JsonObject[];
-  /** What the reports of an observer say about live Pods of a cluster. In files, reports are among the manifests. */
+  /** The reports of an observer about live Pods of a cluster. In files, reports are among the manifests. */
   readonly observed?: readonly ObservedWorkload[];
   readonly policies: Snapshot;
   /** The policies that are to be applied over the others, alone. */
@@ -31,7 +31,7 @@ export interface Inputs {
   readonly namespace: string;
   /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
-  /** What could not be read; the rest is there. */
+  /** The inputs that could not be read; the others are there. */
   readonly problems: readonly FileProblem[];
   /** Those of the problems by which a policy is missing. */
   readonly policyProblems: readonly FileProblem[];

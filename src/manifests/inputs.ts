@@ -11,7 +11,7 @@ export { inputsOf } from './inputs-of-texts.ts';
 export type { Inputs, InputSettings, OnRead, ParsedText } from './inputs-of-texts.ts';
 
 /**
- * What a command line says about the inputs of a command. Each new kind of input has a member here and a step in
+ * The command line's inputs of a command. Each new kind of input has a member here and a step in
  * `readInputs`.
  */
 export interface InputOptions {

@@ -80,7 +80,7 @@ function isPath(text: string): boolean {
 }
 
 /**
- * What to say of a kustomization that is not built.
+ * The note about a kustomization that is not built.
  *
  * @param state what happens instead
  */

@@ -24,7 +24,7 @@ export interface ReadManifests extends ReadTexts {
   readonly notes: readonly InputNote[];
 }
 
-/** What a command line says about files and directories of manifests. */
+/** The command line's files and directories of manifests. */
 export interface ManifestSelection {
   /** Globs of files and directories to leave out. */
   readonly exclude: readonly string[];

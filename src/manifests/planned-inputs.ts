@@ -12,7 +12,7 @@ export interface Stream {
   readonly read: () => Promise<string>;
 }
 
-/** What to do with an input. */
+/** An input, and the way to read it. */
 export type PlannedInput =
   | Stream
   | { readonly kind: 'file' | 'chart'; readonly path: string }

@@ -16,7 +16,7 @@ export interface ObserverClocks {
   readonly monotonic: () => number;
 }
 
-/** What the parts of the observer are built from. */
+/** The inputs from which the parts of the observer are built. */
 export interface ObserverInputs {
   readonly config: ObserveConfig;
   readonly connection: ClusterConnection;
@@ -28,7 +28,7 @@ export interface ObserverInputs {
   readonly lead: (isLeader: boolean) => void;
 }
 
-/** What the observing parts are built from. */
+/** The inputs from which the observing parts are built. */
 export interface ObservingInputs extends ObserverInputs, ObserverClocks {
   /** The watch of all Pods. A part adds its listener when the part is built. */
   readonly podWatch: PodWatch;

@@ -6,7 +6,7 @@ import type { HealthMetrics } from '../server/health.ts';
 import type { ProcessSources } from '../server/process-metrics.ts';
 import type { Tally } from '../server/tally.ts';
 
-/** What the leading observer writes, for the log and for metrics. */
+/** The objects that the leading observer writes, for the log and for metrics. */
 export const OBSERVER_WRITES = 'reports';
 
 /** All metrics of the observer, in their own registry. */

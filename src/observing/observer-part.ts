@@ -5,6 +5,6 @@ import type { Part } from '../running/part.ts';
 export interface ObserverPart extends Part {
   /** Registers the metrics of this part. To be called once, before the start. */
   registerMetrics?(registers: Registry[]): void;
-  /** What `/readyz` shows about this part, by the name of the part. */
+  /** The details of this part in `/readyz`, by the name of the part. */
   readonly details?: () => Readonly<Record<string, unknown>>;
 }

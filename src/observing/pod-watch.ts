@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { ReflectorOptions, ReflectorStatus } from '../kubernetes/reflector.ts';
 import type { ObserverPart } from './observer-part.ts';
 
-/** What wants to know about Pods. The instants are the wall clock, in milliseconds since the epoch. */
+/** The listeners for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {
   /**
    * A Pod of a list, or a Pod that is new or has changed. The Pod is dropped afterwards: keep what is needed of it, and
@@ -23,7 +23,7 @@ export interface PodListener {
   listing?(): void;
 }
 
-/** What the watch of Pods reports beside Pods. */
+/** The reports of the watch of Pods beside the Pods themselves. */
 export interface PodWatchReports {
   /** Contact is lost, or back (undefined). */
   readonly troubled: (problem: string | undefined) => void;
@@ -103,7 +103,7 @@ export class PodWatch implements ObserverPart {
     return this.#reflector.status();
   }
 
-  /** What `/readyz` shows. */
+  /** The details in `/readyz`. */
   readonly details = (): Readonly<Record<string, unknown>> => {
     if (!this.#hasStarted) return {};
     const { synced, watching, problem } = this.#reflector.status();

@@ -3,7 +3,7 @@ import type { ExtraResults } from './reports/extra-results.ts';
 import type { ReportResult } from './reports/report-result.ts';
 import type { WorkloadName } from './workload-key.ts';
 
-/** What one producer says of all workloads, in turns: a workload that is not among the next ones loses its results. */
+/** The results of one producer for all workloads, in turns. A workload without results in a turn loses its old ones. */
 export class ResultWriter {
   readonly #producer: string;
   readonly #results: ExtraResults;

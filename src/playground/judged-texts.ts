@@ -17,20 +17,20 @@ import type { DiffLine } from '../text/unified-diff.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 import type { PlaygroundTexts } from './playground-texts.ts';
 
-/** What `check`, `fix` and `explain` say about two texts. */
+/** The results of `check`, `fix` and `explain` for two texts. */
 export interface JudgedTexts {
-  /** What `check` shows, notes included. */
+  /** The output of `check`, notes included. */
   readonly report: ShownReport;
-  /** What `check --output json` prints. */
+  /** The output of `check --output json`. */
   readonly json: string;
   readonly patch: Patch;
   readonly workloads: readonly WorkloadExplanation[];
 }
 
-/** What `fix` does to the manifests. */
+/** The result of `fix` for the manifests. */
 export interface Patch {
   readonly after: string;
-  /** What `fix --diff` prints. */
+  /** The output of `fix --diff`. */
   readonly diff: readonly DiffLine[];
   /** The number of probes that policies add. */
   readonly probes: number;
@@ -39,7 +39,7 @@ export interface Patch {
   readonly remarks: readonly string[];
 }
 
-/** What decides beside the texts. */
+/** The inputs of a decision beside the texts. */
 export interface PlaygroundSettings {
   /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;

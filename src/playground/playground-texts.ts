@@ -1,4 +1,4 @@
-/** What a person writes in the playground. */
+/** The texts that a person writes in the playground. */
 export interface PlaygroundTexts {
   readonly manifests: string;
   readonly policies: string;

@@ -1,8 +1,8 @@
-/** What a violation of a check leads to, laxest first. */
+/** The consequence of a violation, laxest first. */
 export const ACTIONS = ['Off', 'Audit', 'Warn', 'Deny'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What came of a violation, laxest first. `Excepted`: an exception allows the violation, whatever policies say. */
+/** The outcome of a violation, laxest first. `Excepted`: an exception allows the violation, whatever policies say. */
 const OUTCOMES = ['Excepted', 'Audit', 'Warn', 'Deny'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -40,7 +40,7 @@ export function endpointAnnotation(kind: ProbeKind): string {
   return `${ANNOTATION_PREFIX}${name}`;
 }
 
-/** What a workload's annotations say. */
+/** The content of a workload's annotations. */
 export interface WorkloadAnnotations {
   /**
    * The endpoints and startup seconds; undefined when there are none. Applies to the main container, or to

@@ -1,7 +1,7 @@
 /** The maximum size of a list, map or text of a policy. */
 export interface Bound {
   readonly maximum: number;
-  /** What is counted: `characters` of a text, else the elements of a list or map. */
+  /** The unit of the count: `characters` of a text, else the elements of a list or map. */
   readonly unit: string;
   /** Where in a spec, as docs/limits.md names it. */
   readonly at: string;

@@ -5,9 +5,9 @@ import type { CheckParameters } from './check-parameters.ts';
 export interface CheckDefinition {
   /** The key in `spec.checks`, the end of each message, and the heading in docs/checks.md. */
   readonly id: string;
-  /** What a violation means, in one sentence. */
+  /** The meaning of a violation, in one sentence. */
   readonly summary: string;
-  /** What a violation leads to when no policy says otherwise. */
+  /** The action for a violation when no policy sets one. */
   readonly action: Action;
   readonly parameters: CheckParameters;
 }

@@ -1,9 +1,9 @@
 import type { ProbeInteger } from '../probes/probe.ts';
 import type { Bound } from './bounds.ts';
 
-/** What every kind of parameter has. */
+/** The members of every kind of parameter. */
 interface Described<Value> {
-  /** What the parameter means, its unit and its default: its description in the CRDs. */
+  /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
   readonly text: string;
   /** Counts where no policy sets the parameter. */
   readonly default: Value;
@@ -74,7 +74,7 @@ export interface CheckParameters {
   readonly [name: string]: CheckParameter;
 }
 
-/** What a check gets: a value for each of its parameters, of the parameter's own type. */
+/** The values that a check gets: one for each of its parameters, of the parameter's own type. */
 export type ValuesOf<Parameters extends CheckParameters> = {
   readonly [Name in keyof Parameters]: Parameters[Name]['default'];
 };
@@ -88,7 +88,7 @@ export interface ParameterValues {
   readonly [name: string]: ParameterValue;
 }
 
-/** What a parameter's builder is given: all of it but the type. */
+/** The argument of a parameter's builder: every member but the type. */
 type Given<Parameter> = Omit<Parameter, 'type'>;
 
 export function integer(given: Given<IntegerParameter>): IntegerParameter {

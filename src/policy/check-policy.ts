@@ -6,7 +6,7 @@ import type { CheckCatalogue } from './check-catalogue.ts';
 import type { ParameterValue, ParameterValues } from './check-parameters.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
-/** What all layers together say about one check. */
+/** The setting of one check by all layers together. */
 export interface EffectiveCheck {
   readonly action: Action;
   /** True when no layer sets the action, so `action` is the built-in one, or the floor's. */
@@ -31,7 +31,7 @@ export interface CheckFloor {
   readonly parameters: ParameterValues;
 }
 
-/** What all layers together say about the checks of one container, by check id. */
+/** The settings of the checks of one container by all layers together, by check id. */
 export type CheckPolicy = ReadonlyMap<string, EffectiveCheck>;
 
 /**
@@ -43,12 +43,12 @@ export function mergeChecks(catalogue: CheckCatalogue, layers: Iterable<PolicyLa
   return new CheckLayers(builtInPolicy(catalogue), forAll).policyFor('');
 }
 
-/** What layers say about the checks of each container, by its name. */
+/** The layers' settings for the checks of each container, by the container's name. */
 export type CheckPolicyByContainer = (container: string) => CheckPolicy;
 
 /**
- * What layers say about the checks of each container, remembered for layers that were asked about before. It lives as
- * long as the policies that it is about: a cache that outlived them would hold every version that a tenant has ever
+ * The layers' settings for the checks of each container, remembered for layers that were asked about before. The cache
+ * lives as long as the policies: a cache that outlived the policies would hold every version that a tenant has ever
  * written.
  */
 export class CheckPolicies {
@@ -93,7 +93,7 @@ interface Placed<T> {
   readonly value: T;
 }
 
-/** What some layers say about one check: for each field the highest value. */
+/** The setting of one check by some layers: for each field the highest value. */
 interface Said {
   action?: Placed<Action>;
   floor?: Placed<Action>;
@@ -112,7 +112,7 @@ const REMEMBERED_CONTAINERS = 16;
 class CheckLayers {
   /** Layers and names in them: what the object takes of memory. */
   readonly size: number;
-  /** What counts where no layer speaks. */
+  /** The setting that counts where no layer has one. */
   readonly #builtIn: CheckPolicy;
   readonly #layers: readonly PolicyLayer[];
   /**
@@ -120,11 +120,11 @@ class CheckLayers {
    * them.
    */
   readonly #naming = new Map<string, number[]>();
-  /** What the layers for all containers say. */
+  /** The settings of the layers for all containers. */
   readonly #general: SaidById = new Map();
   readonly #generalPolicy: CheckPolicy;
   readonly #known = new Map<string, CheckPolicy>();
-  /** What the layers for all containers say about a check up to some layer, by both. */
+  /** The settings of a check by the layers for all containers up to some layer, by check and layer. */
   readonly #prefixes = new Map<string, Said>();
 
   constructor(builtIn: CheckPolicy, layers: readonly PolicyLayer[]) {

@@ -16,7 +16,7 @@ import type {
 } from './check-parameters.ts';
 import type { Reader } from './reader.ts';
 
-/** What one policy says about one check. */
+/** The setting of one check in one policy. */
 export interface CheckSetting {
   readonly action?: Action;
   readonly floor?: Action;

@@ -3,7 +3,7 @@ import { DNS_LABEL } from './dns-label.ts';
 const SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${DNS_LABEL}(\\.${DNS_LABEL})*$`);
 
 /**
- * What most Kubernetes objects are named by, and label keys prefixed with: a DNS-1123 subdomain (apimachinery
+ * True for a DNS-1123 subdomain: the name of most Kubernetes objects, and the prefix of a label key (apimachinery
  * IsDNS1123Subdomain).
  */
 export function isDnsSubdomain(text: string): boolean {

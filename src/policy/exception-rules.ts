@@ -3,7 +3,7 @@ import type { CheckCatalogue } from './check-catalogue.ts';
 import type { ProbeException } from './probe-exception.ts';
 import type { Reader } from './reader.ts';
 
-/** What one ClusterProbePolicy says about exceptions. Null removes the value of lower layers. */
+/** The rules of one ClusterProbePolicy about exceptions. Null removes the value of lower layers. */
 export interface ExceptionSettings {
   readonly action?: 'Allow' | 'Ignore';
   readonly maximumDays?: number | null;

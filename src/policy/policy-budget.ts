@@ -71,7 +71,7 @@ export interface BudgetedPolicy {
   readonly lastGood: Sized | undefined;
 }
 
-/** What the budgets grant to a policy. */
+/** The share of the budgets that a policy gets. */
 export interface Grant {
   /**
    * The version that may be in force. `problems` = no version is in force, but the newest version's problems are kept.
@@ -83,7 +83,7 @@ export interface Grant {
   readonly exceeded: Budget | undefined;
 }
 
-/** What the policies of a namespace use of the budgets. */
+/** The use of the budgets by the policies of a namespace. */
 export interface NamespaceUse {
   /** Policies in force, and those whose problems are remembered. */
   readonly policies: number;

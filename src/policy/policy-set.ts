@@ -24,7 +24,7 @@ export interface WorkloadPolicy {
   readonly containerLayers: () => ContainerLayers;
   readonly layers: readonly ProbePolicy[];
   readonly annotations: 'Allow' | 'Ignore';
-  /** What is known of the past starts of the workload's containers, by name. Absent when nothing is known. */
+  /** The known past starts of the workload's containers, by name. Absent when there are none. */
   readonly starts?: (container: string) => StartFigures | undefined;
 }
 
@@ -184,7 +184,7 @@ export class PolicySet {
  * The policies that can apply in a namespace, in order. `all` is the answer when none of them has a workload selector.
  */
 interface Candidates {
-  /** What the policies were selected by. */
+  /** The labels by which the policies were selected. */
   readonly namespaceLabels: ReadonlyMap<string, string> | undefined;
   readonly policies: readonly ProbePolicy[];
   readonly dependOnWorkload: boolean;

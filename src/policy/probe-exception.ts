@@ -78,7 +78,7 @@ export class ProbeException {
     return created === '' ? undefined : milliseconds(created);
   }
 
-  /** What the status of the object says, for the writer of statuses. */
+  /** The status of the object, for the writer of statuses. */
   get reported(): string | undefined {
     return packedIn(this.text)[1] || undefined;
   }

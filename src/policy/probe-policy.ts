@@ -56,7 +56,7 @@ export interface ProbePolicy extends PolicyLayer {
   readonly priority: number;
   /** Whether workloads may override by annotation, when this policy says so. ClusterProbePolicy only. */
   readonly annotations?: 'Allow' | 'Ignore';
-  /** What teams may except. ClusterProbePolicy only. */
+  /** The exceptions that teams may make. ClusterProbePolicy only. */
   readonly exceptions?: ExceptionSettings;
 }
 

@@ -12,8 +12,8 @@ const MOST_LAYERS = 32;
 const MOST_NAMES = 200;
 
 /**
- * What layers give to each container, remembered for lists of layers that were asked about before. Merging the layers
- * takes longer than the rest of defaulting. The cache lives as long as the policies, like CheckPolicies.
+ * The probes that layers give to each container, remembered for lists of layers that were asked about before. Merging
+ * the layers takes longer than the rest of defaulting. The cache lives as long as the policies, like CheckPolicies.
  */
 export class RememberedContainerLayers {
   readonly #remembered = new Map<string, ContainerLayers>();

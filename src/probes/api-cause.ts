@@ -18,7 +18,7 @@ export type ApiReason =
 export interface ApiCause {
   readonly path: FieldPath;
   readonly reason: ApiReason;
-  /** What stands after the path: `Invalid value: 0: must be between 1 and 65535, inclusive`. */
+  /** The text behind the path: `Invalid value: 0: must be between 1 and 65535, inclusive`. */
   readonly message: string;
 }
 

@@ -26,7 +26,7 @@ export const DEFAULT_SCHEME = 'HTTP';
 /** The path of an httpGet handler (pkg/apis/core/v1/defaults.go, SetDefaults_HTTPGetAction). */
 export const DEFAULT_HTTP_PATH = '/';
 
-/** What an httpGet handler without a protocol speaks (core/v1 types.go, HTTPGetAction, since Kubernetes 1.37). */
+/** The protocol of an httpGet handler that names none (core/v1 types.go, HTTPGetAction, since Kubernetes 1.37). */
 export const DEFAULT_HTTP_PROTOCOL = 'HTTP1';
 
 /** How a grpc handler without a mode connects (core/v1 types.go, GRPCAction, since Kubernetes 1.37). */

@@ -1,4 +1,4 @@
-/** What is known of the past starts of a container. Times are in seconds. */
+/** The known past starts of a container. Times are in seconds. */
 export interface StartFigures {
   /** Starts of new Pods whose time is known. Restarts in place do not count: their image and caches are warm. */
   readonly starts: number;

@@ -10,7 +10,7 @@ import type { JsonObject } from '../json/json-value.ts';
 
 const NO_PROBLEMS: readonly string[] = [];
 
-/** What is wrong with a port's name, everything at once (apimachinery, util/validation, IsValidPortName). */
+/** The problems of a port's name, all at once (apimachinery, util/validation, IsValidPortName). */
 function portNameProblems(name: string): readonly string[] {
   if (isPortName(name)) return NO_PROBLEMS;
   // The server's message says characters, but Go counts bytes of UTF-8.

@@ -35,7 +35,7 @@ export interface AndOrList {
   readonly isBackground: boolean;
 }
 
-/** What a script runs, one after the other. */
+/** The commands of a script, in order. */
 export type ShellList = readonly AndOrList[];
 
 /** Groups in groups, at most. A deeper script is not read: no real probe needs so many. */

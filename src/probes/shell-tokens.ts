@@ -25,7 +25,7 @@ const OPERATORS = [';;&', ';;', ';&', '&&', '||', '|&', ';', '&', '|', '(', ')',
 const REDIRECTIONS = ['&>>', '<<<', '<<-', '&>', '<<', '<&', '<>', '>>', '>&', '>|', '<', '>'];
 const BLANK = /[ \t\r]/;
 const WORD_ENDS = new Set(' \t\r\n;&|()<>');
-/** What stands behind a `$` that the shell replaces, other than brackets. */
+/** The characters behind a `$` that the shell replaces, other than brackets. */
 const EXPANDED = /[A-Za-z0-9_@*#?$!-]/;
 
 /**

@@ -14,7 +14,7 @@ const LEARNED: readonly (readonly [name: string, meaning: string])[] = [
   ['late', 'a learned start that is not guaranteed'],
 ];
 
-/** What the strips of the rows show. All have one scale, up to an hour. */
+/** The meaning of the strips of the rows. All strips have one scale, up to an hour. */
 export function legendMarkup(hasLearned: boolean): Markup {
   const bars = SIGNS.map(([name, meaning]) => entry(`<path class=${name} d="M0 6h26"/>`, meaning));
   const dots = LEARNED.map(([name, meaning]) => entry(`<circle class=${name} cx=13 cy=6 r=3.5 />`, meaning));

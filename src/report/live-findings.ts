@@ -9,7 +9,7 @@ import type { RestartedWorkload } from './restart-line.ts';
 export interface LiveProperties {
   /** Why: `outdated`, `connection-refused`. */
   readonly cause: string;
-  /** What to run or to do. */
+  /** The command or the change that helps. */
   readonly fix: string;
   /** How many Pods. */
   readonly pods?: string;

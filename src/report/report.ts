@@ -1,9 +1,9 @@
 import type { Violation } from '../checks/violation.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 
-/** What a page shows of a fleet. Texts are as the manifests have them: the page escapes them. */
+/** The content of the page about a fleet. Texts are as the manifests have them: the page escapes them. */
 export interface Report {
-  /** What was looked at: `12 files`, `namespace shop of the cluster`. */
+  /** The inputs of the report: `12 files`, `namespace shop of the cluster`. */
   readonly subject: string;
   /** The instant of the verdicts, in milliseconds since the epoch. */
   readonly now: number;
@@ -12,7 +12,7 @@ export interface Report {
   readonly workloads: readonly ReportedWorkload[];
   readonly policies: readonly ReportedPolicy[];
   readonly exceptions: readonly ReportedException[];
-  /** What could not be read, one sentence each. */
+  /** The inputs that could not be read, one sentence each. */
   readonly problems: readonly string[];
   /** The most workloads that have a row, the worst first. Summaries count all. Undefined = all have one. */
   readonly mostRows?: number;
@@ -39,25 +39,25 @@ export interface ReportedWorkload {
   readonly warnings: readonly string[];
   /** Learned starts by container, in seconds. */
   readonly learned: ReadonlyMap<string, readonly number[]>;
-  /** What an observer found in live Pods, for people: `3 Pods lack probes that they would get today`. */
+  /** The findings of an observer in live Pods, for people: `3 Pods lack probes that they would get today`. */
   readonly live: readonly LiveFinding[];
 }
 
-/** What an observer found in the live Pods of a workload. */
+/** The findings of an observer in the live Pods of a workload. */
 export interface LiveFinding {
   /** `missed-pods`, `probe-failing`. */
   readonly name: string;
   readonly message: string;
   /** Pods that it is about. */
   readonly pods: number;
-  /** What to run: `kubectl rollout restart deployment/web -n apps`. */
+  /** The command to run: `kubectl rollout restart deployment/web -n apps`. */
   readonly command?: string;
 }
 
 export interface ReportedPolicy {
   /** `ProbePolicy/apps/web` */
   readonly source: string;
-  /** What is wrong with the policy itself. */
+  /** The problems of the policy itself. */
   readonly advice: readonly Pick<Violation, 'check' | 'message' | 'remedy'>[];
 }
 
@@ -65,7 +65,7 @@ export interface ReportedException {
   readonly namespace: string;
   readonly name: string;
   readonly checks: readonly string[];
-  /** What it is for: `Deployment legacy`, `Pods with app=legacy`. */
+  /** The target of the exception: `Deployment legacy`, `Pods with app=legacy`. */
   readonly workloads: string;
   readonly owner: string;
   readonly reason: string;

@@ -17,7 +17,7 @@ const RESTARTED_BY_KUBECTL = new Map([
 ]);
 
 /**
- * What a person runs or does so that the Pods of a workload are replaced. Probewright itself never evicts and never
+ * The command or the step by which a person replaces the Pods of a workload. Probewright itself never evicts and never
  * restarts. Owners of Pods are named by their authors, so a name goes into a command only if the API server takes it.
  */
 export function restartLine({ namespace, group, kind, name }: RestartedWorkload): string {

@@ -3,7 +3,7 @@ import type { StripContainer } from '../drawing/start-strip.ts';
 import type { WorkloadExplanation } from '../timeline/explanation.ts';
 import type { ReportedWorkload } from './report.ts';
 
-/** What the strip of a workload shows, by container. */
+/** The content of a workload's strip, by container. */
 export function stripContainers({ explanation, learned }: ReportedWorkload): StripContainer[] {
   return explanation.containers.map(({ name, figures }) => {
     const span = figureOf(figures, 'time-to-start')?.span;

@@ -22,7 +22,7 @@ export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] 
 /** The label of a tile that is shown only when there is an excepted workload. */
 const EXCEPTED = 'with exceptions only';
 
-/** What the number of a verdict means, in the order of VERDICTS. */
+/** The meaning of a verdict's number, in the order of VERDICTS. */
 const LABELS = VERDICTS.map(({ label }) => {
   return (
     {

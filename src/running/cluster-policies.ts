@@ -17,7 +17,7 @@ import type { PolicyStore } from '../sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
 
-/** What policies from a cluster work with. */
+/** The dependencies of policies from a cluster. */
 export interface ClusterPoliciesDependencies {
   readonly log: Logger;
   /** The wall clock, in milliseconds since the epoch. */

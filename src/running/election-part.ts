@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
 
-/** What an election of a replica works with. */
+/** The dependencies of a replica's election. */
 export interface ElectionPartDependencies {
   readonly log: Logger;
-  /** What the leader writes, for the log. */
+  /** The objects that the leader writes, for the log. */
   readonly leaderWrites: string;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -18,7 +18,7 @@ export interface ElectionPartDependencies {
   readonly lead: (isLeader: boolean) => void;
 }
 
-/** What the metrics tell of the election. */
+/** The figures of the election for the metrics. */
 export interface LeaderMeasures {
   readonly leader: () => boolean;
 }

@@ -60,7 +60,7 @@ export class PartRunner {
     const inStart = this.#inStart;
     const stops = await Promise.allSettled(this.#begun.toReversed().map(stopped));
     if (inStart !== undefined) {
-      // What the part has opened after its stop, as its start was still under way.
+      // The part may open something after its stop, while its start is still under way.
       await this.#started.catch(() => undefined);
       stops.push(...(await Promise.allSettled([stopped(inStart)])));
     }

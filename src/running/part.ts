@@ -16,7 +16,7 @@ export interface Part<Measures extends object = object> {
   readonly metrics?: Partial<Measures>;
 }
 
-/** What all parts provide for the metrics, together. */
+/** The figures that all parts provide for the metrics, together. */
 export function metricsOf<Measures extends object>(parts: readonly Part<Measures>[]): Partial<Measures> {
   return Object.assign({}, ...parts.map(({ metrics }) => metrics)) as Partial<Measures>;
 }

@@ -1,6 +1,6 @@
 import type { PolicySourcesStatus } from './policy-sources-status.ts';
 
-/** What `/readyz` shows about policies. */
+/** The details about policies in `/readyz`. */
 export interface PoliciesState {
   /** How many policies are in force; undefined before all have been read. */
   readonly policiesInForce: number | undefined;

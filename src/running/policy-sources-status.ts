@@ -2,7 +2,7 @@ import type { PolicySource } from '../sources/policy-source.ts';
 
 /** How all sources of policies are doing together. */
 export interface PolicySourcesStatus {
-  /** What the sources are, for people. */
+  /** The names of the sources, for people. */
   readonly description: string;
   readonly problems: readonly string[];
   /** How many problems there are, also those that are not listed. */

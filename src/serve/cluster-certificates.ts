@@ -14,7 +14,7 @@ export function certificateSettings({ namespace, config }: ServeConnection): {
   return { namespace, service: serviceName, configurationName: webhookConfigurations, check: certificateCheck };
 }
 
-/** What certificates from a cluster work with. */
+/** The dependencies of certificates from a cluster. */
 export function withWatchRenewal(
   { config }: ServeConnection,
   { log, now }: OpeningDependencies,

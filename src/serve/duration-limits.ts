@@ -1,5 +1,5 @@
 /**
- * What durations of `probewright serve` must hold together, so that no served certificate is ever untrusted and a
+ * The limits of the durations of `probewright serve`. Within the limits, every served certificate is trusted and a
  * leader is always found. The chart refuses values by the same numbers: `npm run generate:chart` writes them to its
  * files.
  */

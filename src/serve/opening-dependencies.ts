@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** What opening the source of the serving pair needs. */
+/** The dependencies for opening the source of the serving pair. */
 export interface OpeningDependencies {
   readonly log: Logger;
   /** The wall clock, in milliseconds since the epoch. */

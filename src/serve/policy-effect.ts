@@ -8,7 +8,7 @@ import type { PolicyStore } from '../sources/policy-store.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { ServeConfig, ServeConnection } from './config.ts';
 
-/** What the effect of policies is computed from. */
+/** The inputs for computing the effect of policies. */
 export interface PolicyEffectInputs {
   readonly connection: ServeConnection;
   readonly store: PolicyStore;

@@ -2,14 +2,14 @@ import { isoTimeOrNull, policyDetails } from '../running/policy-details.ts';
 import type { PoliciesState } from '../running/policy-details.ts';
 import type { Readiness } from '../server/health.ts';
 
-/** What decides whether requests should be sent to this replica, and what `/readyz` says of it. */
+/** The conditions under which this replica gets requests, and their texts for `/readyz`. */
 export interface ServerState extends PoliciesState {
   /** True once the process is shutting down. */
   readonly isDraining: boolean;
   readonly isListening: boolean;
   /** When the serving certificate ends, in milliseconds since the epoch; undefined before there is one. */
   readonly certificateNotAfter: number | undefined;
-  /** What is wrong with certificates; undefined members count as nothing. */
+  /** The problems with certificates; an undefined member means no problem. */
   readonly certificateProblems: readonly (string | undefined)[];
   /** Undefined without a cluster. */
   readonly isLeader: boolean | undefined;

@@ -14,7 +14,7 @@ import type { OpeningDependencies } from './opening-dependencies.ts';
 import type { ServingClocks, ServingParts } from './serving-parts.ts';
 import type { ClusterParts } from './serve-cluster.ts';
 
-/** What the process gives the server. */
+/** The inputs of the server from the process. */
 export type ServeDependencies = OpeningDependencies & ServingClocks;
 
 /** A server that is being built or listens. */

@@ -38,7 +38,7 @@ export interface ServingClocks {
   readonly busy: () => number;
 }
 
-/** What the parts are built from. */
+/** The inputs from which the parts are built. */
 export interface ServingInputs {
   readonly store: PolicyStore;
   /** The kinds that `/validate` looks into. */

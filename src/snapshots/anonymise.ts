@@ -49,7 +49,7 @@ function namesIn(item: JsonObject): string[] {
   return names.filter((name) => name !== '');
 }
 
-/** What has members with other kinds of names: ports, environment, headers. */
+/** Members whose own members have other kinds of names: ports, environment, headers. */
 const NOT_NAMES: ReadonlySet<string> = new Set(['ports', 'env', 'httpHeaders', 'labels', 'annotations']);
 
 /** Keys below which texts are names of containers. */

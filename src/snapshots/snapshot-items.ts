@@ -81,7 +81,7 @@ function policyPart(object: JsonObject, namespace: string): JsonObject {
   return isOfCluster ? item : withNamespace(item, namespace);
 }
 
-/** What learned start times are made of. Names of nodes and Pods do not leave, not even as hashes. */
+/** The facts from which start times are learned. Names of nodes and Pods do not leave, not even as hashes. */
 function startupProfilePart(object: JsonObject): JsonObject {
   const status = objectMember(object, 'status') ?? {};
   return {
@@ -112,7 +112,7 @@ function namespacePart(object: JsonObject): JsonObject {
   };
 }
 
-/** What service-readiness reads of a Service. */
+/** The fields of a Service that service-readiness reads. */
 function servicePart(object: JsonObject): JsonObject {
   const spec = objectMember(object, 'spec') ?? {};
   const [selector, ports] = [member(spec, 'selector'), member(spec, 'ports')];

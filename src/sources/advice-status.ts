@@ -2,7 +2,7 @@ import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
 
-/** What is wrong with a probe that a policy gives, as the policy's status shows it. */
+/** The problem of a probe that a policy gives, as the policy's status shows it. */
 export interface PolicyAdvice {
   readonly check: string;
   /** The field of the policy: `spec.probes.livenessProbe.timeoutSeconds`. */

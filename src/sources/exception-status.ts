@@ -47,7 +47,7 @@ export function isReported(exception: ProbeException, rules: ExceptionRules, now
   return exception.reported?.slice(0, REPORTED_LETTERS) === reportedText(state, isLimited(exception, rules), true);
 }
 
-/** What is to be written. */
+/** The status to write. */
 interface StatusNews {
   readonly now: number;
   /** Matches that the status lacks. */

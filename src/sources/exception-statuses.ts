@@ -23,7 +23,7 @@ import type { ProbeException } from '../policy/probe-exception.ts';
 import type { LeftOutObject } from './fact-reports.ts';
 import type { LeftOutFact } from './left-out-fact.ts';
 
-/** What the statuses of exceptions work with. */
+/** The dependencies of the statuses of exceptions. */
 export interface ExceptionStatusDependencies {
   readonly client: ApiClient;
   /** The snapshot in force. */

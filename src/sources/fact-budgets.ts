@@ -38,7 +38,7 @@ export class FactBudgets {
     this.#unsettled.add(namespace);
   }
 
-  /** What is left out, by namespace. */
+  /** The objects that are left out, by namespace. */
   get leftOut(): ReadonlyMap<string, NamespaceLeftOut> {
     return this.#leftOut;
   }

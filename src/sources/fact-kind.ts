@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Problem } from '../policy/problems.ts';
 
-/** What is kept of an object. The name orders the objects of a namespace. */
+/** The record of an object. The name orders the objects of a namespace. */
 export interface NamedFact {
   readonly name: string;
 }
@@ -13,7 +13,7 @@ export interface NamedFact {
 export type FactReading<T> =
   { readonly fact: T; readonly warnings?: readonly Problem[] } | { readonly problems: readonly Problem[] } | undefined;
 
-/** What is kept of the objects of one kind, by namespace. Each list is sorted by name. */
+/** The records of the objects of one kind, by namespace. Each list is sorted by name. */
 export type FactsOfKind<T> = ReadonlyMap<string, readonly T[]>;
 
 /**
@@ -48,7 +48,7 @@ export interface FactKind<T extends NamedFact = NamedFact> {
   readonly bytes: (fact: T) => number;
   /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
   readonly created?: (fact: T) => number | undefined;
-  /** What the status of the object says, for the writer of statuses. */
+  /** The status of the object, for the writer of statuses. */
   readonly reported?: (fact: T) => string | undefined;
   /** The same, of an object that cannot be read. */
   readonly reportedOf?: (object: JsonObject) => string;

@@ -19,7 +19,7 @@ export interface UnreadableFact {
   readonly problem: string;
 }
 
-/** What the facts of one kind report. */
+/** The reports of the facts of one kind. */
 export interface FactListener {
   /** The facts have changed. Called after a page or an event with changes, and after the first list. */
   readonly changed: () => void;

@@ -112,14 +112,14 @@ export class FactStore implements ProjectionStore<NamedFact>, StoreToLoad<FactTo
     this.#settle(!wasComplete);
   }
 
-  /** What has to be loaded. The same is not returned again until something has changed, or until it was put back. */
+  /** The objects to load. An object is returned again only after a change, or after it was put back. */
   takeIncomplete(): FactToLoad | undefined {
     const what = this.#budgets.toLoad.take();
     if (what !== undefined && 'namespace' in what) this.#budgets.beginReading(what.namespace);
     return what;
   }
 
-  /** What was taken could not be loaded. */
+  /** Puts back the taken objects that could not be loaded. */
   putBack(what: FactToLoad): void {
     const { toLoad, leftOut } = this.#budgets;
     if ('namespace' in what) {

@@ -15,17 +15,17 @@ export type LeftOutReason = FactBudget | 'invalid';
 /** The most characters that are kept of the problem of an object. */
 const LONGEST_PROBLEM = 512;
 
-/** What is kept of an object that is left out: next to nothing. */
+/** The record of an object that is left out: next to nothing. */
 export class LeftOutFact implements NamedFact {
   readonly name: string;
   /** Milliseconds since the epoch: older objects get their budget first. 0 for kinds that are ordered by name. */
   readonly created: number;
-  /** What the object would take of the budgets. */
+  /** The size that the object would take of the budgets. */
   readonly bytes: number;
   readonly reason: LeftOutReason;
   /** The first problem of an object that cannot be read. */
   readonly problem: string | undefined;
-  /** What the status of the object says, for the writer of statuses. */
+  /** The status of the object, for the writer of statuses. */
   readonly reported: string | undefined;
   /** Whether the problem has been reported. */
   isTold = false;
@@ -55,7 +55,7 @@ export class LeftOutFact implements NamedFact {
   }
 }
 
-/** What is kept of an object that cannot be read. */
+/** The record of an object that cannot be read. */
 export function unreadable(kind: FactKind, object: KubernetesObject, problem: Problem | undefined): LeftOutFact {
   const { name, creationTimestamp } = object.metadata;
   const created = typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined;
@@ -110,7 +110,7 @@ export class NamespaceLeftOut {
  * so that an object elsewhere seldom changes the level.
  */
 export function recordedLevel(namespaces: Iterable<NamespaceLeftOut>): number {
-  // What was forgotten counts, too. So the level is the same afterwards.
+  // Forgotten facts count, too. So the level stays the same.
   const wanted = Array.from(namespaces, ({ byName, end }) => (end === undefined ? byName.size : MOST_OF_NAMESPACE));
   const level = fairLevel(
     wanted.map((count) => Math.min(count, MOST_OF_NAMESPACE)),

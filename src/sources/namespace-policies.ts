@@ -24,9 +24,9 @@ export class NamespacePolicies {
    * Whether there may be policies that are not recorded. Outside of a list, they are younger than all recorded ones.
    */
   hasMore = false;
-  /** What the policies would be granted if there were no other namespaces. */
+  /** The share that the policies would get if there were no other namespaces. */
   alone = NO_GRANTS;
-  /** What the policies are granted. */
+  /** The share that the policies get. */
   granted = NO_GRANTS;
   /** How many records have no version in force. */
   spare = 0;

@@ -39,7 +39,7 @@ export const PROBE_FAILING_RULE = 'probe-failing';
 /** The most results of a report. etcd takes objects of up to 1.5 MiB; a workload may have thousands of findings. */
 export const MOST_RESULTS = 100;
 
-/** What an observer found in the live Pods of a workload. */
+/** The findings of an observer in the live Pods of a workload. */
 export interface ObservedWorkload {
   readonly apiVersion: string;
   readonly kind: string;
@@ -56,7 +56,7 @@ export interface ObservedResult {
 }
 
 /**
- * What the report of an observer says about live Pods. Undefined for other objects, and for reports without such
+ * The findings about live Pods in the report of an observer. Undefined for other objects, and for reports without such
  * results. Results of checks are left out: whoever reads the report judges the workload again.
  */
 export function readObserverReport(object: JsonObject): ObservedWorkload | undefined {

@@ -34,12 +34,12 @@ export interface PlacedObject {
   readonly path: readonly PathStep[];
 }
 
-/** What a set of files holds: policies, and facts from the Namespaces among them. */
+/** The content of a set of files: policies, and facts from the Namespaces among them. */
 export interface PolicyDocuments {
   readonly policies: readonly ProbePolicy[];
   readonly facts: Facts;
   readonly problems: readonly FileProblem[];
-  /** What the authors of policies probably did not mean. */
+  /** The settings that the authors of policies probably did not mean. */
   readonly warnings: readonly FileProblem[];
 }
 
@@ -89,7 +89,7 @@ const MOST_PROBLEMS_OF_FILE = 100;
 /** Messages quote names and keys of files, which may have any length. */
 const LONGEST_MESSAGE = 500;
 
-/** What has been read of a set of files so far. */
+/** The content of a set of files, as far as it has been read. */
 export class PolicyCollection implements PolicyDocuments {
   readonly policies: ProbePolicy[] = [];
   readonly #facts = new CollectedFacts();

@@ -21,9 +21,10 @@ export interface PolicyFileLimits {
 }
 
 /**
- * What a server reads while it answers requests. A policy of 30 lines has about 260 tokens, so one List may have a
- * thousand policies as items. There may be more documents, because they are read one after the other. The chart's heap
- * of 192 MiB has room for the largest document, the policies in force and 100 MiB of reviews.
+ * The limits of policy files for a server, which reads them while it answers requests. A policy of 30 lines has about
+ * 260 tokens, so one List may have a thousand policies as items. There may be more documents, because they are read one
+ * after the other. The chart's heap of 192 MiB has room for the largest document, the policies in force and 100 MiB of
+ * reviews.
  */
 export const POLICY_FILE_LIMITS: PolicyFileLimits = {
   fileMebibytes: 3,

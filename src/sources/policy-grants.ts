@@ -12,7 +12,7 @@ export const MAX_SPARE_RECORDS = 8192;
 /** A namespace with unrecorded policies is read again when it has fewer records than this. */
 const FEW_RECORDS = 1.25 * NAMESPACE_LIMITS.policies;
 
-/** What comes of granting budgets. */
+/** The result of granting budgets. */
 export interface GrantListener {
   /** A policy of a namespace whose grants were worked out again. */
   readonly granted: (record: PolicyRecord, grant: Grant) => void;

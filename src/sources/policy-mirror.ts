@@ -32,7 +32,7 @@ export interface PolicyCounts {
   readonly overBudget: Readonly<Record<Budget, number>>;
   /** Policies of which no version is in force, because a budget has no room. */
   readonly without: number;
-  /** What all policies take of the total budget, in bytes. */
+  /** The share of all policies of the total budget, in bytes. */
   readonly memory: number;
   /** Problems of policies that cannot be read. */
   readonly problems: number;
@@ -131,14 +131,14 @@ export class PolicyMirror implements ProjectionStore<PolicyRecord>, StoreToLoad<
     this.settle();
   }
 
-  /** What has to be loaded. The same is not returned again until something has changed, or until it was put back. */
+  /** The objects to load. An object is returned again only after a change, or after it was put back. */
   takeIncomplete(): ToLoad | undefined {
     const what = this.#toLoad.take();
     if (what !== undefined && 'namespace' in what) this.#noteMore(what.namespace, false);
     return what;
   }
 
-  /** What was taken could not be loaded. */
+  /** Puts back the taken objects that could not be loaded. */
   putBack(what: ToLoad): void {
     if ('namespace' in what) {
       this.#toLoad.endReading(what.namespace);

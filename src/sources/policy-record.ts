@@ -36,7 +36,7 @@ export interface VersionContent {
   readonly warnings: readonly string[];
 }
 
-/** What is kept of an object. The object itself is dropped, because most of it is metadata that is not needed. */
+/** The record of an object. The object itself is dropped, because most of it is metadata that is not needed. */
 export interface PolicyRecord {
   readonly reference: PolicyReference;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface PolicyRecord {
   /** Why the newest version cannot be read. */
   problems: KeptProblems;
   areProblemsReported: boolean;
-  /** What the budgets leave for the policy. */
+  /** The room that the budgets leave for the policy. */
   grant: Grant;
   /** The version that was in force at the last report. */
   inForce: ProbePolicy | undefined;

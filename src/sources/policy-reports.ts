@@ -20,11 +20,11 @@ export interface NamespaceOverBudget {
   readonly count: number;
   /** The first of them, as `ProbePolicy/apps/web`. */
   readonly first: readonly string[];
-  /** What is in force. */
+  /** The policies in force. */
   readonly use: NamespaceUse;
 }
 
-/** What a mirror of policies reports. */
+/** The reports of a mirror of policies. */
 export interface PolicyMirrorListener {
   /** Other policies are in force than before. */
   readonly changed: () => void;
@@ -51,7 +51,7 @@ export class PolicyReports {
   readonly #records: PolicyRecords;
   readonly #grants: PolicyGrants;
   readonly #listener: PolicyMirrorListener;
-  /** What has changed since the last report. */
+  /** The changes since the last report. */
   readonly #policies = new Set<PolicyRecord>();
   readonly #namespaces = new Set<string>();
   #areOthersInForce = false;

@@ -21,7 +21,7 @@ export function formatSourceProblem({ place, message }: SourceProblem): string {
 
 /** How a source is doing, for /readyz and metrics. */
 export interface SourceStatus {
-  /** What the source is, for people: `directory examples/policies`. */
+  /** The name of the source, for people: `directory examples/policies`. */
   readonly description: string;
   /** Why the newest state cannot be used, so that the last good state is in force. Empty without problems. */
   readonly problems: readonly string[];
@@ -36,7 +36,7 @@ export interface SourceStatus {
   readonly lastSync: number | undefined;
 }
 
-/** What a source reports. Nothing is reported after stop. */
+/** The reports of a source. Nothing is reported after stop. */
 export interface SourceListener {
   /** A new snapshot is to be in force. Never reported before start resolves. */
   readonly changed: (snapshot: PolicySnapshot) => void;

@@ -16,7 +16,7 @@ import type { ShownStatus, StaleStatus, StatusPatch } from './policy-status.ts';
 import type { Aside, SetAsideReason, StaleItem } from './stale-statuses.ts';
 import type { StatusWriteFailure } from './status-write-failure.ts';
 
-/** What a writer reports. */
+/** The reports of a writer. */
 export interface StatusWriterListener {
   /** No status can be written, or statuses can be written again (undefined). Reported once, not at every attempt. */
   readonly troubled: (problem: string | undefined) => void;
@@ -119,7 +119,7 @@ export class PolicyStatusWriter {
     this.#writeSome();
   }
 
-  /** What to do about a failure. A status without room is first written again without the last good version. */
+  /** Reacts to a failure. A status without room is first written again without the last good version. */
   async #failure(item: StaleItem, stale: StaleStatus, error: unknown, signal: AbortSignal): Promise<() => void> {
     const failure = statusWriteFailure(error);
     const patch = statusPatch(stale.shown, stale.verdict, this.#now());

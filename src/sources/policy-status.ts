@@ -17,7 +17,7 @@ export interface PolicyVerdict {
   readonly problemCount?: number;
   /** Warnings about this generation, as `path: message`. Shown while this generation is in force. */
   readonly warnings?: readonly string[];
-  /** What is wrong with the probes that this generation gives. Shown while this generation is in force. */
+  /** The problems of the probes that this generation gives. Shown while this generation is in force. */
   readonly advice?: readonly PolicyAdvice[];
   /** The budget that keeps this generation out of force. */
   readonly overBudget?: OverBudget | undefined;
@@ -30,13 +30,13 @@ export interface OverBudget {
   readonly budget: Budget;
   /** The size of the spec as JSON; undefined when the spec cannot be read. */
   readonly bytes: number | undefined;
-  /** What the policies in force of the same namespace take. */
+  /** The size of the policies in force of the same namespace. */
   readonly use: NamespaceUse;
   /** The budget of all namespaces together, and the part of it that each of the largest namespaces may take. */
   readonly total: { readonly bytes: number; readonly level: number };
 }
 
-/** What an object's status shows, as far as it is used here. */
+/** The part of an object's status that is used here. */
 export interface ShownStatus {
   /** Whether there is a status at all. */
   readonly exists: boolean;

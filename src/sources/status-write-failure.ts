@@ -1,7 +1,7 @@
 import { ApiError } from '../kubernetes/api-error.ts';
 
 /**
- * What the failure of a write to an object's status means.
+ * The meaning of a failed write to an object's status.
  *
  * - `unavailable`: no write would succeed now. The API server is away, is overloaded, or forbids the write.
  * - `changed`: the object has changed meanwhile. The watch is about to report the change.

@@ -4,7 +4,7 @@ import { undeclaredPortName } from '../workload/ports.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 
-/** What a container loses by a probe that never has a result. */
+/** The loss of a container when a probe never has a result. */
 const LOSS: Readonly<Record<ProbeKind, string>> = {
   startupProbe: 'The container never counts as started, and its other probes never run.',
   livenessProbe: 'The probe never kills the container.',

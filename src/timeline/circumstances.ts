@@ -1,6 +1,6 @@
 import type { ProbeKind } from '../probes/probe.ts';
 
-/** What decides, beside the figures, what happens to a container. */
+/** The conditions, beside the figures, that decide what happens to a container. */
 export interface Circumstances {
   /** The kubelet may start the container again after a probe has killed it. */
   readonly restarts: boolean;

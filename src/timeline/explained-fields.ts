@@ -37,7 +37,7 @@ export interface FieldsToExplain {
 /** A handler has at most this many fields; a hostile one has more. */
 const MOST_FIELDS = 16;
 
-/** What set each field of each probe of a container, the defaults of the API server included. */
+/** The sources of the fields of each probe of a container, the defaults of the API server included. */
 export function explainedFields(known: FieldsToExplain): ProbeFields[] {
   const { container, injections } = known;
   return LIFE_ORDER.flatMap((kind): ProbeFields[] => {

@@ -24,7 +24,7 @@ export interface ContainerExplanation {
   /** `spec.template.spec.containers[0]` */
   readonly path: string;
   readonly probes: readonly ProbeExplanation[];
-  /** What set each field of the probes. */
+  /** The sources of the fields of the probes. */
   readonly fields: readonly ProbeFields[];
   readonly figures: readonly Figure[];
   /** The figures of the start, in a sentence. */
@@ -44,7 +44,7 @@ export interface ProbeExplanation {
   readonly letters: FormulaInputs;
 }
 
-/** What set the fields of one probe. */
+/** The sources of the fields of one probe. */
 export interface ProbeFields {
   readonly kind: ProbeKind;
   readonly fields: readonly FieldExplanation[];
@@ -59,7 +59,7 @@ export interface FieldExplanation {
   readonly overrides: readonly FieldSetting[];
 }
 
-/** What a layer of policy says about a field. */
+/** The value that a layer of policy has for a field. */
 export interface FieldSetting {
   /** The layer: `ProbePolicy/apps/web`, `annotation`. */
   readonly source: string;
@@ -70,7 +70,7 @@ export interface FieldSetting {
   readonly place?: string;
 }
 
-/** What set a field: the manifest, a policy, a default of the API server, or a rule of Probewright. */
+/** The source of a field: the manifest, a policy, a default of the API server, or a rule of Probewright. */
 export interface FieldSetter {
   readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'livenessProbe' | 'ports';
   /** The policy that set the field, and its field. */

@@ -2,7 +2,7 @@ import type { ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming, Span } from '../probes/timing.ts';
 
 /**
- * What a figure is about. Figures of the start count from the container's start, all others from the fault or the
+ * The subject of a figure. Figures of the start count from the container's start, all others from the fault or the
  * recovery.
  */
 export type FigureId =
@@ -18,7 +18,7 @@ export type FigureId =
   | 'not-ready'
   | 'ready-again';
 
-/** What each figure is called, and from when it counts. */
+/** The names of the figures, and the instants from which the figures count. */
 export const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
   'first-probe': 'first probe',
   'first-probe-after-startup': 'first probe after startup passed',

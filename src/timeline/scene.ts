@@ -1,6 +1,6 @@
 /**
- * What a stretch of time means. safe: no probe kills yet; unsure: may pass, may be killed; stopping: SIGTERM has been
- * sent, the grace period runs; dead: killed for sure; unnoticed: broken, and no probe has given up yet; idle: no
+ * The meaning of a stretch of time. safe: no probe kills yet; unsure: may pass, may be killed; stopping: SIGTERM has
+ * been sent, the grace period runs; dead: killed for sure; unnoticed: broken, and no probe has given up yet; idle: no
  * traffic; maybe: perhaps traffic; serving: traffic.
  */
 export type Tone = 'safe' | 'unsure' | 'stopping' | 'dead' | 'unnoticed' | 'idle' | 'maybe' | 'serving';
@@ -27,7 +27,7 @@ export interface Lane {
 /** Lanes on one axis from second 0. */
 export interface Scene {
   readonly title: string;
-  /** What happens at second 0. */
+  /** The event at second 0. */
   readonly origin: string;
   /** The end of the axis, in seconds. Longer segments are cut off there. */
   readonly end: number;

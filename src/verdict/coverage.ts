@@ -19,7 +19,7 @@ export type CoveredProbe = (typeof COVERED_PROBES)[number];
  */
 export type LackReason = ReasonCode | 'no-policy' | 'not-selected';
 
-/** What a container has of a probe: one of its own, one from a policy, or none for a reason. */
+/** A container's coverage by one probe: its own probe, a probe from a policy, or no probe for a reason. */
 export type ProbeCover = 'have' | 'get' | LackReason;
 
 /** Which containers of a Pod template have probes. */
@@ -52,7 +52,7 @@ export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options
   return { containers, noMainContainer: { policies, detail: problem.detail } };
 }
 
-/** What is known of all containers of a Pod. */
+/** The known facts about all containers of a Pod. */
 interface Known {
   readonly runsForever: boolean;
   readonly isAsked: boolean;

@@ -24,7 +24,7 @@ const MODEL_PORT = 'http';
 const FIRST_NUMBER = 8080;
 
 /**
- * What is wrong with the probes that a policy gives, whatever the workload. The policy is judged alone on a model Pod:
+ * The problems of the probes that a policy gives, whatever the workload. The policy is judged alone on a model Pod:
  * one container with the ports that the policy names, and with the probes that the policy gives it. Only checks that
  * need nothing but these probes run. The path of each violation is the field of the policy.
  *

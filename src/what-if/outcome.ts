@@ -24,7 +24,7 @@ const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
 export type Transition = 'new' | 'gone' | undefined;
 
-/** What a change of policies does to one workload. */
+/** The effect of a change of policies on one workload. */
 export interface Outcome {
   readonly probes: readonly ProbeChange[];
   readonly violations: readonly ViolationChange[];

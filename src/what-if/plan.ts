@@ -5,7 +5,7 @@ import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
 import type { Workload } from './workload.ts';
 
-/** What a change of policies does to one workload. */
+/** The effect of a change of policies on one workload. */
 export interface WorkloadEffect {
   readonly kind: string;
   readonly namespace: string;

@@ -2,7 +2,7 @@ import { handlerKindsOf } from '../probes/probe.ts';
 import { member, objectMember } from '../json/json-value.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
-/** What a probe asks, in a few words: `httpGet /healthz on port http`. */
+/** The question of a probe in a few words: `httpGet /healthz on port http`. */
 export function handlerText(probe: JsonObject): string {
   const named = handlerKindsOf(probe);
   const kind = named[0];

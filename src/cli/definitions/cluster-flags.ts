@@ -41,7 +41,7 @@ export const CLUSTER_INPUT_FILES: Positionals = {
   replacedBy: ['cluster', 'context', 'kubeconfig', 'all-namespaces'],
 };
 
-/** What may stand in the place of FILE, for help. */
+/** The names that may take the place of FILE, for help. */
 export const CLUSTER_INPUT_DESCRIPTION =
   'With --cluster, --context, --kubeconfig or -A the input is a cluster: all workloads of a namespace, or those that ' +
   'are named as with kubectl: deploy/web, statefulset web. Names such as deploy/web mean the cluster without a flag ' +

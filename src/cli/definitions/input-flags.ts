@@ -49,6 +49,6 @@ export const INPUT_FILES: Positionals = {
   missing: 'name at least one file or directory, or - for standard input',
 };
 
-/** What FILE is, for help. */
+/** The meaning of FILE, for help. */
 export const INPUT_DESCRIPTION =
   'FILE is a file, a directory, or - for standard input. Policies and Namespaces may be among the manifests.';

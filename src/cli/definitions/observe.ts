@@ -26,7 +26,7 @@ export const OBSERVE: CommandDefinition<typeof OBSERVE_FLAGS> = {
   conflicts: conflictsOfObserve,
 };
 
-/** What is wrong with values of the flags, although each is right by itself. */
+/** The conflicts between values of the flags that are right by themselves. */
 function conflictsOfObserve(flags: ObserveFlagValues): string[] {
   const problems: string[] = [];
   if (flags.kubeconfig === undefined) problems.push('--kubeconfig: must be given: a file, or in-cluster');

@@ -3,7 +3,7 @@ import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
 import { conflictsOfClusterDurations } from './process-conflicts.ts';
 import type { ServeFlagValues } from './serve-flags.ts';
 
-/** What is wrong with values of serve's flags together, although each is right by itself. */
+/** The conflicts between values of serve's flags that are right by themselves. */
 export function conflictsOfServe(flags: ServeFlagValues): string[] {
   const problems: string[] = [];
   if (flags.policies === undefined && flags.kubeconfig === undefined)

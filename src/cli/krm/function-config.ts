@@ -7,14 +7,14 @@ import { parseInstant } from '../../text/instant.ts';
 import type { Problem } from '../../policy/problems.ts';
 import type { PolicyText } from '../../sources/policy-documents.ts';
 
-/** What a KRM function does: `fix` changes the objects, `check` only reports. */
+/** The job of a KRM function: `fix` changes the objects, `check` only reports. */
 export const KRM_MODES = ['check', 'fix'] as const;
 export type KrmMode = (typeof KRM_MODES)[number];
 
 /** The kind of our own functionConfig. A ConfigMap with the same fields as texts is accepted too. */
 export const FUNCTION_KIND = 'ProbewrightFunction';
 
-/** What the functionConfig of a ResourceList says. */
+/** The content of a ResourceList's functionConfig. */
 export interface FunctionSettings {
   readonly mode: KrmMode;
   /** With `fix`: also applies the advice of checks. */

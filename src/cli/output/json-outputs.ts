@@ -6,7 +6,7 @@
 /** A probe of a container. */
 export type ProbeName = 'startupProbe' | 'livenessProbe' | 'readinessProbe';
 
-/** What a violation leads to. */
+/** The consequence of a violation. */
 export type ViolationAction = 'Deny' | 'Warn' | 'Audit' | 'Excepted';
 
 /** A ProbeException that allows a violation, or allowed it until its end. */
@@ -33,7 +33,7 @@ export interface ListedViolation {
   readonly action: ViolationAction;
   /** The problem, without the path and the remedy. */
   readonly message: string;
-  /** What to write instead. */
+  /** The field and value to write instead. */
   readonly remedy?: string;
   /** The remedy as edits. Absent when no value is known to work. */
   readonly advice?: readonly AdvisedEdit[];
@@ -74,10 +74,10 @@ export interface ListedProbeCounts {
   readonly reasons: Readonly<Partial<Record<string, number>>>;
 }
 
-/** What `probewright check --output json` prints. */
+/** The output of `probewright check --output json`. */
 export interface CheckOutput {
   readonly violations: readonly (ListedViolation & FilePlace)[];
-  /** What could not be read. */
+  /** The inputs that could not be read. */
   readonly problems: readonly (FilePlace & { readonly message: string })[];
   readonly summary: {
     readonly objects: number;
@@ -125,7 +125,7 @@ export interface PlannedViolation {
   readonly message: string;
 }
 
-/** What `probewright plan --output json` prints. */
+/** The output of `probewright plan --output json`. */
 export interface PlanOutput {
   /** The workloads with an effect. */
   readonly workloads: readonly {
@@ -147,7 +147,7 @@ export interface PlanOutput {
   };
 }
 
-/** What a layer of policy says about a field of a probe. */
+/** The value that a layer of policy has for a field of a probe. */
 export interface ExplainedSetting {
   /** The layer, such as `ProbePolicy/apps/web` or `annotation`. */
   readonly source: string;
@@ -201,7 +201,7 @@ export interface ExplainedContainer {
     readonly kind: ProbeName;
     /** Such as `httpGet /healthz on port http`. */
     readonly handler?: string;
-    /** What the probe is from: the manifest or a policy. */
+    /** The source of the probe: the manifest or a policy. */
     readonly from?: string;
     readonly fields: readonly ExplainedField[];
   }[];
@@ -225,7 +225,7 @@ export interface ListedFailure {
   readonly together?: string;
 }
 
-/** What `probewright explain --output json` prints. */
+/** The output of `probewright explain --output json`. */
 export interface ExplainOutput {
   readonly workloads: readonly {
     readonly kind: string;

@@ -41,7 +41,7 @@ function worstOf(levels: readonly Level[]): number {
   return Math.min(...levels.map((level) => LEVELS.indexOf(level)));
 }
 
-/** What was looked at, how much was found, and how much is hidden: one line, unless the screen is narrow. */
+/** The numbers of inputs, of findings and of hidden findings: one line, unless the screen is narrow. */
 function totals({ summary, warnings, problems, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
   const { objects, workloads, deny, warn, audit, excepted, hidden } = summary;
   const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };

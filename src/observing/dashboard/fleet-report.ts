@@ -25,7 +25,7 @@ const MOST_READ_WORKLOADS = 5_000;
 /** Workloads that have a row of their own, the worst first. */
 const MOST_ROWS = 1_000;
 
-/** What the reports of a fleet are made from. */
+/** The inputs for the reports of a fleet. */
 export interface FleetSources {
   readonly client: ApiClient;
   readonly kinds: readonly WorkloadKind[];

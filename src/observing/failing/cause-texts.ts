@@ -1,11 +1,11 @@
 import { cut } from '../../text/cut.ts';
 import type { Failure, FailureCause } from './diagnosis.ts';
 
-/** What a finding says about a cause. */
+/** The texts of a finding about a cause. */
 interface CauseText {
   /** Follows `container "app": its readinessProbe (httpGet /healthz on port http) `. */
   readonly problem: string;
-  /** What to write. */
+  /** The change to make. */
   readonly remedy: string;
 }
 
@@ -107,7 +107,7 @@ export function failureMessage({ container, probe, cause, described }: Failure):
 
 const MOST_NAMED = 63;
 
-/** What to write, and where. A probe that a policy injects is repaired in the policy. */
+/** The change to make, and its place. A probe that a policy injects is repaired in the policy. */
 export function failureRemedy({ cause, described }: Failure): string {
   const { remedy } = CAUSE_TEXTS[cause];
   const source = described?.injectedBy;

@@ -46,7 +46,7 @@ export function isDefinite(cause: FailureCause): boolean {
 }
 
 /**
- * What is wrong with a Pod, by its status and the kubelet's events. Events are hints: some are lost, and old ones stay
+ * The problem of a Pod, by its status and the kubelet's events. Events are hints: some are lost, and old ones stay
  * for an hour. So an event counts only if it explains a trouble that the status shows now.
  *
  * @param now the wall clock, in milliseconds since the epoch

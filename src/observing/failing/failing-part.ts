@@ -16,7 +16,7 @@ import type { ObserverPart } from '../observer-part.ts';
 import type { PodListener, PodWatch } from '../pod-watch.ts';
 import type { ExtraResults } from '../reports/extra-results.ts';
 
-/** What the part works with. */
+/** The dependencies of the part. */
 export interface FailingDependencies {
   readonly log: Logger;
   /** The wall clock, in milliseconds since the epoch. */

@@ -11,7 +11,7 @@ import type { SharedTrouble } from './shared-trouble.ts';
 /** The cause of workloads that fail together. */
 export const SHARED_CAUSE = 'shared-dependency';
 
-/** What a finding says about workloads that fail together. */
+/** The texts of a finding about workloads that fail together. */
 export const SHARED_MESSAGE =
   'readiness fails together with other workloads while the containers run: they share a dependency';
 export const SHARED_REMEDY =

@@ -8,7 +8,7 @@ import type { PodHealth } from './pod-health.ts';
 import type { ProbeHint } from './probe-event.ts';
 import type { SharedTrouble } from './shared-trouble.ts';
 
-/** What is wrong with one workload now. */
+/** The present problems of one workload. */
 export interface FailingWorkload {
   readonly workload: WorkloadName;
   /** One entry for each container and cause. */

@@ -29,7 +29,7 @@ export interface DescribedProbe {
   readonly injectedBy: string | undefined;
 }
 
-/** What is kept of one container of a Pod with trouble. */
+/** The record of one container of a Pod with trouble. */
 export interface ContainerHealth {
   readonly name: string;
   /** When the present run began; undefined while nothing runs. */
@@ -42,7 +42,7 @@ export interface ContainerHealth {
   readonly limits: StartLimits;
 }
 
-/** What is kept of one Pod with trouble: a container is not ready, or has been restarted. */
+/** The record of one Pod with trouble: a container is not ready, or has been restarted. */
 export interface PodHealth {
   readonly uid: string;
   readonly isReady: boolean;

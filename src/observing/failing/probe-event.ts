@@ -5,14 +5,14 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { ProbeKind } from '../../probes/probe.ts';
 import type { AnswerCause } from './probe-text.ts';
 
-/** What an event of the kubelet tells about one probe of one container. */
+/** The facts in an event of the kubelet about one probe of one container. */
 export interface ProbeHint {
   /** The namespace of the event. The API server lets an event name any UID, but only Pods of its own namespace. */
   readonly namespace: string;
   readonly podUid: string;
   readonly container: string;
   readonly probe: ProbeKind;
-  /** What the probe got; `killed` when the kubelet stops the container because of the probe. */
+  /** The result of the probe; `killed` when the kubelet stops the container because of the probe. */
   readonly cause: AnswerCause | 'killed';
   /** The kubelet threw the result away: the probe neither fails nor succeeds. */
   readonly isVoid: boolean;

@@ -10,8 +10,8 @@ const MOST_HINTS_A_POD = 32;
 const HINT_MILLISECONDS = 3_600_000;
 
 /**
- * What the kubelet's events of the last hour tell, by namespace and Pod. Who may edit a namespace may write any event
- * there, also about UIDs of Pods elsewhere. So an event counts only for Pods of its own namespace, and the namespace
+ * The kubelet's events of the last hour, by namespace and Pod. A tenant may write any event in the tenant's namespace,
+ * also about UIDs of Pods elsewhere. So an event counts only for Pods of its own namespace, and the namespace
  * with the most Pods loses first.
  */
 export class ProbeHints {

@@ -1,4 +1,4 @@
-/** What a failing probe got, as far as the kubelet's text tells. */
+/** The result that a failing probe got, as far as the kubelet's text shows it. */
 export const ANSWER_CAUSES = [
   'http-400',
   'http-401',

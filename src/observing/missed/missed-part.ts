@@ -23,7 +23,7 @@ import type { ExtraResults } from '../reports/extra-results.ts';
 import type { PolicyTimes } from './policy-times.ts';
 import type { WebhookScope } from './webhook-scope.ts';
 
-/** What the part works with. */
+/** The dependencies of the part. */
 export interface MissedDependencies {
   readonly log: Logger;
   /** The wall clock, in milliseconds since the epoch. */
@@ -49,7 +49,7 @@ const WRITE_MILLISECONDS = 1_000;
 /** Age up to which a Pod is new. The probes of a Pod cannot change later, and its missing probes are known by then. */
 const NEW_MILLISECONDS = 120_000;
 
-/** What the Pods of the last list were evaluated by. */
+/** The policies, labels and scope by which the Pods of the last list were evaluated. */
 interface Basis {
   readonly policies: Snapshot['policies'];
   readonly namespaceLabels: Snapshot['facts']['namespaceLabels'] | undefined;
@@ -99,7 +99,7 @@ export class MissedPart implements ObserverPart {
 
   lead(isLeader: boolean): void {
     this.#isLeader = isLeader;
-    // What another leader has seen meanwhile is not known here.
+    // This replica does not know the changes that another leader has seen meanwhile.
     this.#basis = undefined;
     this.#nextList = -Infinity;
     if (isLeader) this.#work.ask();

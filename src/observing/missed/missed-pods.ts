@@ -15,7 +15,7 @@ const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {
   unknown: 'Pods lack probes that new Pods get: it is not known when the policy last changed',
 };
 
-/** What a finding says about a cause. */
+/** The texts of a finding about a cause. */
 export function missedMessage(cause: MissedCause): string {
   return CAUSE_MESSAGES[cause];
 }

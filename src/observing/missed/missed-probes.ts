@@ -26,14 +26,14 @@ import type { WebhookScope } from './webhook-scope.ts';
 export const MISSED_CAUSES = ['missed', 'predates', 'outdated', 'unknown'] as const;
 export type MissedCause = (typeof MISSED_CAUSES)[number];
 
-/** What a Pod lacks. */
+/** The probes that a Pod lacks. */
 export interface MissedProbes {
   readonly cause: MissedCause;
   /** The layers that give the probes, each once: `ProbePolicy/apps/static`. */
   readonly sources: readonly string[];
 }
 
-/** What the replay needs beside the Pod. */
+/** The inputs of the replay beside the Pod. */
 export interface ReplaySurroundings {
   readonly snapshot: Snapshot;
   readonly scope: WebhookScope;

@@ -8,7 +8,7 @@ export interface ReportCounts {
   readonly failed: number;
 }
 
-/** What metrics tell of reports. */
+/** The metrics of reports. */
 export interface ReportStatus {
   readonly counts: ReportCounts;
   /** Reports that wait to be written. */

@@ -17,7 +17,7 @@ export const HASH_ANNOTATION = 'probewright.dev/content-hash';
 const LONGEST_TEXT = 1000;
 const LONGEST_PROPERTY = 253;
 
-/** What a report says, before anything that depends on an API or on time. */
+/** The content of a report, before anything that depends on an API or on time. */
 export interface ReportContent {
   readonly workload: JudgedWorkload['workload'];
   readonly summary: Readonly<Record<ReportOutcome, number>>;

@@ -8,7 +8,7 @@ export interface QueuedReport {
   readonly uid: string;
   /** Undefined = the workload is gone, so its report goes, too. */
   readonly workload: WorkloadName | undefined;
-  /** What the report says. Undefined = the workload is read and judged again when its turn comes. */
+  /** The content of the report. Undefined = the workload is read and judged again when its turn comes. */
   readonly content: ReportContent | undefined;
 }
 

@@ -20,7 +20,7 @@ import type { ReportContent } from './report-object.ts';
 import type { ReportCounts, ReportStatus } from './report-metrics.ts';
 import type { QueuedReport } from './report-queue.ts';
 
-/** What the scan knows about workloads. */
+/** The facts that the scan has about workloads. */
 export interface JudgedWorkloads {
   readonly records: () => WorkloadRecords;
   /** True while every workload of the cluster has a record. */

@@ -1,7 +1,7 @@
 /** Names of objects, by namespace, kept up to date by lists and events. */
 export class NamespaceNames {
   #names = new Map<string, Set<string>>();
-  /** What the list under way has shown. */
+  /** The names that the unfinished list has shown. */
   #listed: Map<string, Set<string>> | undefined;
 
   #isListed = false;

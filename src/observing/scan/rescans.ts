@@ -12,7 +12,7 @@ import type { Run, Verdicts } from './verdicts.ts';
 /** Why workloads are judged again. */
 export type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';
 
-/** What rescans need. */
+/** The dependencies of rescans. */
 export interface RescansDependencies {
   readonly lists: ScanLists;
   readonly verdicts: Verdicts;
@@ -43,7 +43,7 @@ export class Rescans {
   readonly #backoff: Backoff;
   #asked: AskedScan | undefined;
   #isRunning = false;
-  /** What could not be listed, and is due again. */
+  /** The kinds and namespaces that could not be listed, and are due again. */
   #retry: { readonly scope: AffectedNamespaces; readonly timer: NodeJS.Timeout } | undefined;
 
   constructor(dependencies: RescansDependencies) {
@@ -123,7 +123,7 @@ export class Rescans {
     else if (this.#retry === undefined) this.#backoff.reset();
   }
 
-  /** What waits for another try already is part of the next try. */
+  /** Adds what still waits for another try to the next try. */
   #retryLater(failed: AffectedNamespaces): void {
     clearTimeout(this.#retry?.timer);
     const scope = this.#retry === undefined ? failed : union(this.#retry.scope, failed);

@@ -6,7 +6,7 @@ import type { ExtraResults } from '../reports/extra-results.ts';
 import type { ReportSettings } from '../reports/reports-setting.ts';
 import type { VerdictSettings } from './judged-workload.ts';
 
-/** What the scan needs. Times are in milliseconds. */
+/** The dependencies of the scan. Times are in milliseconds. */
 export interface ScanDependencies {
   readonly client: ApiClient;
   /** The kinds that may hold Pod templates. Those that the API server has are watched. */

@@ -11,7 +11,7 @@ import type { ExtraResults } from '../reports/extra-results.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import type { VerdictSettings } from './judged-workload.ts';
 
-/** What the verdicts need. */
+/** The dependencies of the verdicts. */
 export interface VerdictsDependencies {
   readonly store: PolicyStore;
   readonly isExempt: (namespace: string) => boolean;

@@ -1,6 +1,6 @@
 import type { WorkloadName } from '../workload-key.ts';
 
-/** What is kept of a workload: conclusions, and no part of the object. */
+/** The record of a workload: conclusions, and no part of the object. */
 export interface WorkloadRecord {
   readonly uid: string;
   /** The digest of the verdict: the content hash of the report. */

@@ -6,7 +6,7 @@ import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
 import type { ReflectorOptions } from '../../kubernetes/reflector.ts';
 import type { ObservedKind } from '../observed-workload.ts';
 
-/** What the watches tell. */
+/** The reports of the watches. */
 export interface WorkloadWatchListener {
   readonly applied: (object: KubernetesObject, kind: ObservedKind) => void;
   readonly deleted: (object: KubernetesObject, kind: ObservedKind) => void;

@@ -13,7 +13,7 @@ import type { ApiClient } from '../../kubernetes/api-client.ts';
 import type { WorkloadReference } from '../../workload/workload-of-pod.ts';
 import type { PendingStarts, PendingWorkload } from './pending-starts.ts';
 
-/** What became of one profile. `unchanged`: it waits for a change that matters. */
+/** The result of writing one profile. `unchanged`: the profile waits for a change that matters. */
 export type WriteResult = 'written' | 'unchanged' | 'conflict' | 'gone' | 'failed';
 
 /** Asks for the object of a workload, whose uid the profile's owner reference needs. */

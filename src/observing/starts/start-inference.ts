@@ -180,7 +180,7 @@ export class StartInference {
     }
   }
 
-  /** What to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
+  /** The record to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
   #follow(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
     const { running } = one;
     let known = this.#known(event, one, probe);

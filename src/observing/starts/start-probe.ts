@@ -57,7 +57,7 @@ const LIFETIME_ROUNDING_SECONDS = 1;
 const KILL_LAG_SECONDS = 5;
 
 /**
- * What is known of a container that its startup probe, or without one its liveness probe, kills while it starts.
+ * The known facts about a container that its startup probe, or without one its liveness probe, kills while it starts.
  * Undefined when no probe can kill the start.
  */
 export function killedStartOf(container: JsonObject, podSpec: JsonObject): KilledStart | undefined {

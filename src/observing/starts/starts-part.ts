@@ -20,7 +20,7 @@ import type { PodWatch } from '../pod-watch.ts';
 import type { PendingWorkload } from './pending-starts.ts';
 import type { WriteResult } from './profile-writer.ts';
 
-/** What the part works with. */
+/** The dependencies of the part. */
 export interface StartsDependencies {
   readonly log: Logger;
   /** The wall clock, in milliseconds since the epoch. */

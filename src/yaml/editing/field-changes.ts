@@ -5,7 +5,7 @@ import type { FieldEdit } from '../../json/field-edit.ts';
 import type { FieldPath } from '../../json/field-path.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 
-/** What edits do to one value of a document: a new value, or changes inside the mapping or list. */
+/** The effect of edits on one value of a document: a new value, or changes inside the mapping or list. */
 export type Change = NewValue | MapChange | ListChange;
 
 export interface NewValue {
