@@ -1,8 +1,10 @@
 import { connect } from 'node:tls';
 import autocannon from 'autocannon';
-import { noteTakenTime } from './taken-time.ts';
+import { DisturbedWindows } from './disturbed-windows.ts';
+import { noteTakenTime, stolenFromServers } from './taken-time.ts';
 import type { TLSSocket } from 'node:tls';
 import type { MeasuredServer } from './processes.ts';
+import type { TakenTime } from './taken-time.ts';
 
 /** Reviews to send in turns. */
 export interface Target {
@@ -69,12 +71,13 @@ function keepAwake(): () => void {
 
 /** What a server did with requests that came at a steady pace. */
 export interface Paced {
-  /** In milliseconds, sorted. */
+  /** In milliseconds, sorted. Requests that were due in disturbed windows are left out. */
   readonly latencies: Float64Array;
+  /** The share of the requests that is left out of the latencies. */
+  readonly leftOut: number;
   /** Seconds of processor time that a request took. */
   readonly secondsEach: number;
-  /** The share of the time for which the server's core was taken away. */
-  readonly taken: number;
+  readonly taken: TakenTime;
 }
 
 /**
@@ -101,6 +104,7 @@ export async function pace({ server, path, bodies }: Target, perSecond: number, 
   const taken = noteTakenTime(server);
   const start = performance.now() + 20;
   const dueAt = (index: number): number => start + (index * 1000) / perSecond;
+  const windows = new DisturbedWindows(performance.now(), stolenFromServers);
   try {
     await new Promise<void>((resolve, reject) => {
       const send = (index: number): void => {
@@ -119,14 +123,18 @@ export async function pace({ server, path, bodies }: Target, perSecond: number, 
       };
       // Timers know whole milliseconds only, and this core has nothing else to do.
       const tick = (): void => {
-        for (const now = performance.now(); sent < count && dueAt(sent) <= now; sent++) send(sent);
-        if (sent < count) setImmediate(tick);
+        const now = performance.now();
+        windows.turn(now);
+        for (; sent < count && dueAt(sent) <= now; sent++) send(sent);
+        // Also until the last answer: the load's core stays awake, and its windows are known to the end.
+        if (answered < count) setImmediate(tick);
       };
       tick();
     });
-    const elapsed = (performance.now() - start) / 1000;
+    windows.end();
     const secondsEach = (server.cpuSeconds() - cpu) / count;
-    return { latencies: latencies.sort(), secondsEach, taken: taken() / elapsed };
+    const kept = latencies.filter((_, index) => !windows.has(dueAt(index))).sort();
+    return { latencies: kept, leftOut: 1 - kept.length / count, secondsEach, taken: taken() };
   } finally {
     for (const connection of connections) connection.close();
   }

@@ -18,6 +18,8 @@ const ROUNDS = 7;
 const MOST_REPEATED = 14;
 /** The share of a round for which the core may be taken away. */
 const MOST_TAKEN = 0.02;
+/** The share of a round's requests that may be left out of the latencies. */
+const MOST_LEFT_OUT = 0.5;
 
 /** Goals, each as a multiple of (a)'s figure. */
 const GOALS = { cost: { '/mutate': 1.5, '/validate': 1.8 }, p99: 2, p999: 3 } as const;
@@ -42,8 +44,8 @@ const HOW = [
   `API servers do not saturate a webhook: requests come one by one. ${ROUNDS} rounds a side, in turns, after ${WARM_UP_ROUNDS} that do not count, over 16 kept-alive connections.`,
   'Processor time: both sides at the same rate, all threads, user and system, without the TLS handshakes.',
   'Latency: Probewright at that rate, (a) at the rate at which (a) uses the same share of the core. A latency counts from when the request was due.',
-  'The percentiles are of all counted rounds together.',
-  `A round in which the core of the server was taken away for more than ${MOST_TAKEN * 100} % of the time, by the host or by other processes, is left out and repeated.`,
+  'The percentiles are of all counted rounds together. Requests that were due within a tenth of a second of a loss of a core are left out, for both sides: the host took the core of the server, or the load was late.',
+  `A round is left out and repeated if other processes had the core of the server for more than ${MOST_TAKEN * 100} % of the time. So is a round for the processor time if the host took so much, and a round for the latency if more than half of its requests would be left out.`,
 ].join(' ');
 
 interface Targets {
@@ -52,10 +54,10 @@ interface Targets {
 }
 
 async function atPace(path: keyof typeof GOALS.cost, targets: Targets, rate: number, seconds: number): Promise<Row[]> {
-  const cost = await rounds(targets, { bare: rate, ours: rate }, seconds);
+  const cost = await rounds(targets, { bare: rate, ours: rate }, seconds, isCostDisturbed);
   const microseconds = (side: keyof Targets): number[] => cost.kept[side].map((one) => one.secondsEach * 1e6);
   const cheaper = median(ratios(microseconds('ours'), microseconds('bare')));
-  const even = await rounds(targets, { bare: rate * cheaper, ours: rate }, seconds);
+  const even = await rounds(targets, { bare: rate * cheaper, ours: rate }, seconds, areLatenciesDisturbed);
   const share = median(microseconds('ours')) * 1e-6 * rate;
   const all = (side: keyof Targets): Float64Array => joined(even.kept[side]);
   const [bare, ours] = [all('bare'), all('ours')];
@@ -76,6 +78,8 @@ async function atPace(path: keyof typeof GOALS.cost, targets: Targets, rate: num
     judged(`${at}: Probewright / (a), p99`, between(99), { atMost: GOALS.p99 }),
     judged(`${at}: Probewright / (a), p99.9`, between(99.9), { atMost: GOALS.p999 }),
     reading(`${at}: rounds left out`, [cost.leftOut + even.leftOut]),
+    reading(`${at}: (a), share of the requests left out`, shareLeftOut(even.kept.bare)),
+    reading(`${at}: Probewright, share of the requests left out`, shareLeftOut(even.kept.ours)),
   ];
 }
 
@@ -84,16 +88,25 @@ interface Rounds {
   readonly leftOut: number;
 }
 
+const isCostDisturbed = ({ taken: { byProcesses, byHost } }: Paced): boolean => byProcesses + byHost > MOST_TAKEN;
+const areLatenciesDisturbed = ({ taken: { byProcesses }, leftOut }: Paced): boolean =>
+  byProcesses > MOST_TAKEN || leftOut > MOST_LEFT_OUT;
+const shareLeftOut = (rounds: readonly Paced[]): number[] => rounds.map(({ leftOut }) => leftOut);
+
 /** Rounds of both sides in turns. Both count or neither does: what is compared has met with the same. */
-async function rounds(targets: Targets, rates: Record<keyof Targets, number>, seconds: number): Promise<Rounds> {
+async function rounds(
+  targets: Targets,
+  rates: Record<keyof Targets, number>,
+  seconds: number,
+  isDisturbed: (round: Paced) => boolean,
+): Promise<Rounds> {
   const kept: Rounds['kept'] = { bare: [], ours: [] };
   let leftOut = 0;
   for (let round = 0; kept.ours.length < ROUNDS; round++) {
     const bare = await pace(targets.bare, rates.bare, seconds);
     const ours = await pace(targets.ours, rates.ours, seconds);
     if (round < WARM_UP_ROUNDS) continue;
-    const wasTaken = Math.max(bare.taken, ours.taken) > MOST_TAKEN;
-    if (wasTaken && leftOut < MOST_REPEATED) leftOut += 1;
+    if ([bare, ours].some(isDisturbed) && leftOut < MOST_REPEATED) leftOut += 1;
     else {
       kept.bare.push(bare);
       kept.ours.push(ours);

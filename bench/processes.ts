@@ -21,6 +21,8 @@ export interface MeasuredServer {
   readonly listeningAfter: number;
   /** Seconds of processor time so far, all threads, user and system. */
   cpuSeconds(): number;
+  /** Seconds so far that the main thread waited for its core, less what the process's other threads used. */
+  waitedSeconds(): number;
   /** Resident memory in bytes. */
   rss(): number;
   stop(): Promise<void>;
@@ -141,7 +143,8 @@ async function start(args: readonly string[], port: number): Promise<MeasuredSer
     port,
     pid,
     listeningAfter: performance.now() - began,
-    cpuSeconds: () => cpuSeconds(pid),
+    cpuSeconds: () => sum(threads(pid).map(({ ran }) => ran)),
+    waitedSeconds: () => waitedSeconds(pid),
     rss: () => rss(pid),
     stop: async () => {
       // A profile is written at an orderly end only.
@@ -177,12 +180,20 @@ function takesConnections(port: number): Promise<boolean> {
   });
 }
 
-/** By the scheduler's own count, in nanoseconds: a short round is only a few of the clock ticks of /proc/<pid>/stat. */
-function cpuSeconds(pid: number): number {
-  let nanoseconds = 0;
-  for (const task of readdirSync(`/proc/${pid}/task`))
-    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
-  return nanoseconds / 1e9;
+/** Seconds that each thread ran and waited, by the scheduler's own count: clock ticks are too coarse for short rounds. */
+function threads(pid: number): { readonly isMain: boolean; readonly ran: number; readonly waited: number }[] {
+  return readdirSync(`/proc/${pid}/task`).map((task) => {
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ').map(Number);
+    return { isMain: task === String(pid), ran: ran / 1e9, waited: waited / 1e9 };
+  });
+}
+
+function waitedSeconds(pid: number): number {
+  return sum(threads(pid).map(({ isMain, ran, waited }) => (isMain ? waited : -ran)));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
 }
 
 function rss(pid: number): number {

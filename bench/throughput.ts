@@ -41,7 +41,7 @@ const HOW = [
   "A controller's Pod costs one call: the answer of /mutate holds the verdict, too.",
   'The core of the load is kept awake. "On core" is the share of the time that the server ran: well below 1, others had its core, or the load could not keep up.',
   'So the goals are for the requests that a side answers in a second that it does run.',
-  `Latency: ${PACED_ROUNDS} rounds after ${PACED_WARM_UP_ROUNDS} that do not count, both sides at half of what Probewright answered on the clock, counted from when a request was due.`,
+  `Latency: ${PACED_ROUNDS} rounds after ${PACED_WARM_UP_ROUNDS} that do not count, both sides at half of what Probewright answered on the clock, counted from when a request was due. Requests that were due within a tenth of a second of a loss of a core are left out.`,
 ].join(' ');
 
 /** A Pod that a controller creates: one call of /mutate with the verdict, where two calls were before. */

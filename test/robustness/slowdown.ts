@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 /** What the work below takes on a machine of 2026 that does nothing else. */
 const IDLE_MILLISECONDS = 150;
 
@@ -21,16 +19,4 @@ export function timeOf(work: () => unknown): number {
   const began = performance.now();
   work();
   return performance.now() - began;
-}
-
-/** The kernel counts in hundredths of a second (USER_HZ). */
-const TICK_MILLISECONDS = 10;
-
-/** For how long, so far, the host of a virtual machine has had others run when this one had something to do; 0 where nobody knows. */
-export function stolenMilliseconds(): number {
-  try {
-    return Number(/^cpu +(?:\d+ ){7}(\d+)/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? 0) * TICK_MILLISECONDS;
-  } catch {
-    return 0;
-  }
 }
