@@ -33,6 +33,7 @@ export default defineConfig({
         },
       },
     ],
+    globalSetup: 'test/robustness/built-program.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
     sequence: { sequencer: longestFirst(NAMES) },

@@ -73,7 +73,7 @@ function specsAtBounds(seed: string): Buffer[] {
   ];
 }
 
-// This scenario takes nearly all memory that the chart gives. It has a file of its own, because it must run alone.
+// This scenario takes most of the memory that the chart gives. It has a file of its own, because it must run alone.
 replicaScenarios({
   '10,000 policies of 64 KiB, at the bounds, in 40 namespaces': function* () {
     const specs = Array.from({ length: 40 }, (_, index) => specsAtBounds(`s${index.toString(36)}`));

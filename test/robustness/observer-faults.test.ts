@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../scripts/bundle.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readable, report } from './figures.ts';
 import { ObservedFleet } from './observed-fleet.ts';
 import type { Fault, SeenRequest } from '../kubernetes/fake-api-server.ts';
@@ -93,25 +90,19 @@ const TROUBLES: readonly Trouble[] = [
 ];
 
 describe('the observer as a process of its own', () => {
-  let directory: string;
   /** Both see the same changes at the same time; the first one has the faults. */
   let fleet: ObservedFleet;
   let quiet: ObservedFleet;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'probewright-robustness-'));
-    await bundle({ probewright: 'src/main.ts' }, directory);
-    const program = join(directory, 'probewright.js');
+    const program = join(inject('builtProgram'), 'probewright.js');
     [fleet, quiet] = await Promise.all([
       ObservedFleet.start(program, TROUBLES.length),
       ObservedFleet.start(program, TROUBLES.length),
     ]);
     await untilSame(3 * TROUBLES.length);
   });
-  afterAll(async () => {
-    await Promise.all([fleet.stop(), quiet.stop()]);
-    await rm(directory, { recursive: true });
-  });
+  afterAll(() => Promise.all([fleet.stop(), quiet.stop()]));
 
   let mostWatches = 0;
   /** Resolves once both have so many reports, with the same content, and as many watches are open. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { makeServingPair } from '../certificate.ts';
 import type { LostTime } from './lost-time.ts';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
@@ -36,9 +37,7 @@ spec:
   checks: { exec-forbidden: { action: Deny, names: [ls] }, required-any: { action: Warn } }
 `;
 
-const root = join(import.meta.dirname, '../..');
-
-/** The real program as a child process, serving policies from files. Whoever starts it stops it. */
+/** The bundle of the container image as a child process, serving policies from files. Whoever starts it stops it. */
 export class Program {
   readonly directory: string;
   readonly process: ChildProcess;
@@ -87,10 +86,10 @@ export class Program {
       '--port': '0',
       '--health-port': '0',
     };
-    const inside = join(import.meta.dirname, 'inside.ts');
+    const built = inject('builtProgram');
     const args = [
-      ...['--expose-gc', '--import', inside, ...(options.nodeArgs ?? [])],
-      ...[join(root, 'src/main.ts'), 'serve', ...Object.entries(flags).flat(), ...(options.args ?? [])],
+      ...['--expose-gc', '--import', join(built, 'inside.js'), ...(options.nodeArgs ?? [])],
+      ...[join(built, 'probewright.js'), 'serve', ...Object.entries(flags).flat(), ...(options.args ?? [])],
     ];
     const stdio: StdioOptions = ['ignore', options.stdout ?? 'pipe', 'pipe', 'ipc'];
     // Nothing of these tests' own environment: a coverage tool's variables, for one, would make Node write files.
