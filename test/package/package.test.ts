@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/version.ts';
+import { exceptionDocument } from '../exceptions.ts';
 import { packedPackage } from './packed-package.ts';
 import type { PackedPackage } from './packed-package.ts';
 
@@ -17,6 +18,20 @@ const OTHER_NODES = (process.env['PROBEWRIGHT_NODES'] ?? '').split(':').filter((
 if (OTHER_NODES.length === 0)
   console.log('PROBEWRIGHT_NODES names no other Node: the package is tested with this one only');
 const NODES = [process.execPath, ...OTHER_NODES];
+
+/** How TypeScript finds the package: by Node's rules, or by those of a bundler. */
+const RESOLUTIONS: [string, ts.CompilerOptions][] = [
+  ['NodeNext', { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext }],
+  ['Node16', { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 }],
+  ['Bundler', { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }],
+];
+
+/** The facts of the examples in docs/api.md. */
+const EXCEPTION = exceptionDocument(
+  { workloads: [{ kind: 'Deployment', name: 'a' }], expires: '2099-01-01T00:00:00Z' },
+  { name: 'legacy', namespace: 'default' },
+);
+const SERVICE = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { selector: { app: 'a' } } };
 
 let packed: PackedPackage;
 /** A project that has installed the package. */
@@ -115,7 +130,33 @@ describe('the npm package', () => {
     expect(stdout).toBe('ProbePolicy\n');
   });
 
-  it('has types for a strict project without the types of Node', async () => {
+  it('can be required from CommonJS', async () => {
+    const script = `
+      const { judge, InvalidInputError } = require('probewright');
+      try { judge([], { policies: [{}] }) } catch (error) { console.log(error instanceof InvalidInputError) }
+    `;
+    const { stdout } = await run(process.execPath, ['--input-type=commonjs', '-e', script], { cwd: project });
+    expect(stdout).toBe('true\n');
+  });
+
+  const page = readFileSync(join(root, 'docs/api.md'), 'utf8');
+  const examples = [...page.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+
+  it.each(examples)('runs this example of docs/api.md: %s', async (example) => {
+    const script = `${example.includes('import ') ? '' : "import { judge } from 'probewright';"}
+      const container = { name: 'app', image: 'app', livenessProbe: { httpGet: { path: '/', port: 'nowhere' } } };
+      const template = { spec: { containers: [container] } };
+      const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec: { template } };
+      const policies = [], exception = ${JSON.stringify(EXCEPTION)}, service = ${JSON.stringify(SERVICE)};
+      ${example}
+      ${example.includes('const excepted =') ? 'console.log(JSON.stringify(excepted.map(({ check }) => check)));' : ''}`;
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project });
+    expect(stderr).toBe('');
+    if (example.includes('const excepted =')) expect(stdout).toBe('["named-port"]\n');
+    if (example.includes('console.log')) expect(stdout).toMatch(/^Deny spec\.template\.spec\.containers\[0\]\.liv/m);
+  });
+
+  it.each(RESOLUTIONS)('has types for a strict project without the types of Node: %s', async (_, options) => {
     await writeFile(
       join(project, 'use.ts'),
       `import { judge, fix, plan, InvalidInputError } from 'probewright';
@@ -130,8 +171,7 @@ describe('the npm package', () => {
        judge({}, { policy: [] });\n`,
     );
     const program = ts.createProgram([join(project, 'use.ts')], {
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      ...options,
       target: ts.ScriptTarget.ES2022,
       lib: ['lib.es2022.d.ts'],
       types: [],
