@@ -83,6 +83,11 @@ const refused: readonly [string, Rendering, RegExp][] = [
     { set: ['policyBudget=64', 'resources.limits.memory=511Mi'] },
     /policyBudget is 64, .* set the limit to 512Mi or more/,
   ],
+  [
+    'a budget that the memory of the observer has no room for',
+    { set: ['policyBudget=64', 'resources.limits.memory=512Mi', 'observer.enabled=true'] },
+    /policyBudget is 64, and observer\.resources\.limits\.memory has no room .* set the limit to 640Mi or more/,
+  ],
   ['too little time to end', { set: ['drainSeconds=60'] }, /terminationGracePeriodSeconds is 45, .* Set it to 70/],
   ['no service account', { set: ['serviceAccount.create=false'] }, /set serviceAccount\.name/],
   [

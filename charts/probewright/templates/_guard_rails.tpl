@@ -53,6 +53,13 @@ must not be where its message needs no explanation; a regular expression does.
 {{- if and $heap (gt (int .Values.policyBudget) 32) (gt (int .Values.policyBudget) (div (sub (int $heap) 128) 2 | int)) -}}
 {{- fail (printf "policyBudget is %d, and resources.limits.memory has no room for so many policies: set the limit to %s or more" (int .Values.policyBudget) (printf "%dMi" (add 256 (mul 4 (int .Values.policyBudget))))) -}}
 {{- end -}}
+{{- with .Values.observer.enabled | ternary .Values.observer nil -}}
+{{- $heap := include "probewright.heapMegabytes" (dict "Values" (dict "resources" .resources)) -}}
+{{- $budget := int $.Values.policyBudget -}}
+{{- if and $heap (gt $budget 32) (gt $budget (div (sub (int $heap) 192) 2 | int)) -}}
+{{- fail (printf "policyBudget is %d, and observer.resources.limits.memory has no room for so many policies: set the limit to %s or more" $budget (printf "%dMi" (add 384 (mul 4 $budget)))) -}}
+{{- end -}}
+{{- end -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.create is false: set serviceAccount.name to the one that the Pods are to run as" -}}
 {{- end -}}
