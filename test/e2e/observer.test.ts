@@ -220,6 +220,8 @@ describe.skipIf(problem !== undefined)('the observer on a real API server', () =
       spec,
     });
     await waitUntil('there are ten reports', async () => (await listed()).length === WORKLOADS / 200);
+    // Reports are written during the scan.
+    await waitUntil('the scan is over', () => Promise.resolve(logged('scan_finished').length > scans));
     expect(logged('scan_finished').slice(scans)).toMatchObject([
       { reason: 'change', workloads: WORKLOADS + 1, problems: 0 },
     ]);
