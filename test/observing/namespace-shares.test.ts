@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NamespaceShares } from '../../src/observing/namespace-shares.ts';
 
-const keysOf = (shares: NamespaceShares<unknown>): string[] =>
+const keysOf = (shares: Pick<NamespaceShares<unknown>, 'entries'>): string[] =>
   [...shares.entries()].map(([namespace, key]) => `${namespace}/${key}`);
 
 describe('a full store', () => {

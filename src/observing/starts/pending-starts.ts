@@ -3,7 +3,8 @@ import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
 import type { StartSample } from '../../facts/startup-profile.ts';
 import type { WorkloadReference } from '../../workload/workload-of-pod.ts';
 import type { ContainerNews, KilledSample, ProfileNews } from './profile-update.ts';
-import type { KilledStart, MeasuredStart } from './start-inference.ts';
+import type { MeasuredStart, StartPlace } from './measured-start.ts';
+import type { KilledStart } from './start-inference.ts';
 
 /** The starts of one workload that no profile has yet. */
 export interface PendingWorkload {
@@ -88,7 +89,7 @@ export class PendingStarts {
   }
 
   #container(
-    { namespace, workload, container, image }: Omit<MeasuredStart, 'sample'>,
+    { namespace, workload, container, image }: StartPlace,
     now: number,
   ): { samples: StartSample[]; killed: KilledSample[]; seenAt: Map<string, number> } | undefined {
     const key = `${namespace}/${workload.apiVersion}/${workload.kind}/${workload.name}`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PendingStarts } from '../../../src/observing/starts/pending-starts.ts';
-import type { MeasuredStart } from '../../../src/observing/starts/start-inference.ts';
+import type { MeasuredStart } from '../../../src/observing/starts/measured-start.ts';
 
 const start = (namespace: string, name: string): MeasuredStart => ({
   namespace,

@@ -8,7 +8,8 @@ import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
-import type { KilledStart, MeasuredStart } from '../../../src/observing/starts/start-inference.ts';
+import type { MeasuredStart } from '../../../src/observing/starts/measured-start.ts';
+import type { KilledStart } from '../../../src/observing/starts/start-inference.ts';
 import type { PodHistory } from '../../kubelet/simulated-pod.ts';
 import type { ContainerTruth, StartTruth, TrueStart } from '../../kubelet/truth.ts';
 
