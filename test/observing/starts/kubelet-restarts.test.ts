@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { StartInference } from '../../../src/observing/starts/start-inference.ts';
-import { at, ms, podSaid } from './pod-events.ts';
+import { podOf, seededRandom } from '../../kubelet/pods.ts';
+import { simulatePod } from '../../kubelet/simulated-pod.ts';
+import { watchEventsOf } from '../../kubelet/watch-events.ts';
+import { at, BEGIN, ms, podSaid } from './pod-events.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
 import type { Said } from './pod-events.ts';
 
@@ -9,6 +12,11 @@ const startupProbe = { httpGet, periodSeconds: 5, failureThreshold: 5 };
 const STARTUP = { name: 'app', image: 'r/app:1', startupProbe };
 const BOTH = { ...STARTUP, readinessProbe: { httpGet, periodSeconds: 5 } };
 const READINESS = { name: 'app', image: 'r/app:1', readinessProbe: { httpGet, periodSeconds: 5 } };
+
+const OWNER = {
+  ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'o', controller: true }],
+};
+const APP_OF_20_S = { app: { starts: [{ answersFrom: 20 }] } };
 
 type Event = readonly [
   second: number,
@@ -114,6 +122,42 @@ describe('gates of two Pods on one node that open within a second', () => {
       ['a', 31],
       ['far', 31],
     ]);
+  });
+});
+
+describe('a simulated node whose kubelet restarts', () => {
+  it('lets no start be learned that lasted meanwhile, whatever the phases', () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const random = seededRandom(seed);
+      const histories = Array.from({ length: 4 }, (_, index) => {
+        const answersFrom = 70 + index * 11;
+        const pod = podOf([{ ...STARTUP, startupProbe: { ...startupProbe, failureThreshold: 40 } }], {}, OWNER);
+        const truth = {
+          createdAt: BEGIN + index * 1700,
+          until: 200,
+          containers: { app: { starts: [{ answersFrom }] } },
+        };
+        const at = 40 - index * 1.7;
+        return simulatePod({ ...truth, pod, kubeletRestarts: [{ at, keepsReady: true }] }, random);
+      });
+      const after = simulatePod(
+        { createdAt: BEGIN + 60_000, until: 200, pod: podOf([STARTUP], {}, OWNER), containers: APP_OF_20_S },
+        random,
+      );
+      const found: number[] = [];
+      const inference = new StartInference({
+        measured: ({ sample }) => found.push(sample.seconds),
+        killed: () => undefined,
+      });
+      const events = [...histories, after].flatMap((history) => watchEventsOf(history));
+      for (const { at: receivedAt, object } of events.toSorted((one, other) => one.at - other.at)) {
+        inference.settle(receivedAt);
+        inference.seen(object, receivedAt);
+      }
+      inference.settle(Infinity);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toBeGreaterThanOrEqual(20);
+    }
   });
 });
 
