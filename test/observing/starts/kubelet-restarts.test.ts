@@ -174,7 +174,7 @@ describe('a container that a liveness probe has killed', () => {
     expect(learned([passed, opened])).toEqual([]);
   });
 
-  it('is measured from the success after the tick that closes the gate, or not at all', () => {
+  it('is measured from the success after the tick that closes the gate', () => {
     const closed: Event = [12.1, 'a', again, LIVENESS];
     const success: Event = [30.2, 'a', { ...again, started: true, ready: true }, LIVENESS, 30];
     expect(learned([passed, stopped, opened, closed, success])).toEqual([['a', 21]]);
