@@ -28,6 +28,17 @@ function constant(file: string, name: string): number {
   return product.split(' * ').reduce((all, factor) => all * Number(factor.replaceAll('_', '')), 1);
 }
 
+type LimitOfPage = [heading: string, limit: string, file: string, name: string, unit: number, suffix: string];
+
+const OF_THE_OBSERVER: readonly (readonly [limit: string, file: string, name: string])[] = [
+  ['containers of Pods with trouble; a Pod counts as four or more', 'failing/failing-workloads', 'MOST_CONTAINERS'],
+  ['Pods with events about their probes', 'failing/probe-hints', 'MOST_PODS'],
+  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-hints', 'MOST_HINTS_A_POD'],
+  ['Pods that start now', 'starts/start-inference', 'MOST_PODS'],
+  ['workloads with starts to write', 'starts/pending-starts', 'MOST_WORKLOADS'],
+  ['nodes whose kubelets are known', 'starts/kubelet-restarts', 'MOST_NODES'],
+];
+
 describe('docs/limits.md', () => {
   it('lists every bound of a policy with its number, and no other', () => {
     const ofChecks = CHECKS.flatMap(({ parameters }) =>
@@ -96,7 +107,7 @@ describe('docs/limits.md', () => {
     expect(page).toContain(`up to ${number(MAX_SPARE_RECORDS)} of 1.3 KiB each`);
   });
 
-  it.each<[heading: string, limit: string, file: string, name: string, unit: number, suffix: string]>([
+  it.each<LimitOfPage>([
     ['Reading from the API server', 'objects a page of a list', 'kubernetes/paged-list.ts', 'PAGE_SIZE', 1, ''],
     [
       'Reading from the API server',
@@ -213,6 +224,9 @@ describe('docs/limits.md', () => {
     ['The health port', 'connections', 'server/health.ts', 'CONNECTIONS', 1, ''],
     ['The health port', 'problems that `/readyz` lists', 'server/health.ts', 'MOST_LISTED', 1, ''],
     ['The health port', 'characters of a problem', 'server/health.ts', 'LONGEST_TEXT', 1, ''],
+    ...OF_THE_OBSERVER.map(
+      ([limit, file, name]) => ['The observer', limit, `observing/${file}.ts`, name, 1, ''] as LimitOfPage,
+    ),
     ['Files', 'problems of one file', 'sources/policy-documents.ts', 'MOST_PROBLEMS_OF_FILE', 1, ''],
   ])('under %s, %s is what %s says', (heading, limit, file, name, unit, suffix) => {
     const row = rowsUnder(heading).find(([first]) => first === limit);
@@ -220,7 +234,13 @@ describe('docs/limits.md', () => {
   });
 
   it('says of each limit what happens beyond it', () => {
-    for (const heading of ['Reading from the API server', 'The webhook port', 'The health port', 'Files'])
+    for (const heading of [
+      'Reading from the API server',
+      'The webhook port',
+      'The health port',
+      'The observer',
+      'Files',
+    ])
       for (const row of rowsUnder(heading)) expect([row.length, row.every((cell) => cell !== '')]).toEqual([3, true]);
   });
 });

@@ -25,7 +25,7 @@ import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
 import type { ContainerProfile } from '../../src/facts/startup-profile.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { PodHistory } from '../kubelet/simulated-pod.ts';
+import type { PodHistory } from '../kubelet/status-history.ts';
 
 const problem = controlPlaneProblem({ controllers: true });
 if (problem !== undefined) console.warn(`startup-profiles.test.ts is skipped: ${problem}`);

@@ -27,14 +27,17 @@ export class EventRecorder {
   dropped = 0;
   readonly #pod: JsonObject;
   readonly #node: string;
+  readonly #lag: () => number;
   readonly #known = new Map<string, KnownEvent>();
   readonly #similar = new Map<string, { messages: Set<string>; last: number }>();
   #tokens = BURST;
   #filledAt: number | undefined;
 
-  constructor(podMetadata: JsonObject, node: string) {
+  /** @param lag milliseconds until an event is written; events keep their order */
+  constructor(podMetadata: JsonObject, node: string, lag: () => number = () => 0) {
     this.#pod = podMetadata;
     this.#node = node;
+    this.#lag = lag;
   }
 
   /** @param nodeNow the node's clock; events are dated by it */
@@ -76,7 +79,8 @@ export class EventRecorder {
       reportingComponent: 'kubelet',
       reportingInstance: this.#node,
     };
-    this.writes.push({ at: now, verb: known.count === 1 ? 'create' : 'update', event });
+    const at = Math.max(now + this.#lag(), this.writes.at(-1)?.at ?? 0);
+    this.writes.push({ at, verb: known.count === 1 ? 'create' : 'update', event });
   }
 
   #combined(now: number, group: string, message: string): string {

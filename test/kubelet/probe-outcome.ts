@@ -4,18 +4,28 @@ import { probeTiming } from '../../src/probes/timing.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Answer, ProbeType } from './truth.ts';
 
-/** What the kubelet makes of an answer. `error`: the result is thrown away (pkg/kubelet/prober/prober.go). */
+/**
+ * What the kubelet makes of an answer (pkg/kubelet/prober/prober.go). `warning` counts as success. `error` and
+ * `failed-error` are thrown away, after three tries.
+ */
 export interface Outcome {
-  readonly result: 'success' | 'failure' | 'error';
+  readonly result: 'success' | 'warning' | 'failure' | 'error' | 'failed-error';
   readonly seconds: number;
-  /** The text behind "probe failed: " or "probe errored and resulted in unknown state: ". */
+  /** The text behind "probe failed: " and the like. */
   readonly text: string;
 }
 
+/** Errors are tried so often, one right after the other. */
+const TRIES = 3;
+
 export const POD_IP = '10.244.1.7';
 
-/** The outcome of one probe that gets this answer, with the text that kubelet 1.36 writes for it. */
-export function outcomeOf(answer: Answer, probe: JsonObject, container: JsonObject): Outcome {
+/**
+ * The outcome of one probe that gets this answer, with the text that kubelet 1.36 writes for it.
+ *
+ * @param now in milliseconds; each try of a command has an id of its own
+ */
+export function outcomeOf(answer: Answer, probe: JsonObject, container: JsonObject, now = 0): Outcome {
   const port = portOf(probe, container);
   if (typeof port === 'string') {
     return { result: 'error', seconds: 0, text: `strconv.Atoi: parsing "${port}": invalid syntax` };
@@ -24,11 +34,11 @@ export function outcomeOf(answer: Answer, probe: JsonObject, container: JsonObje
   if (answer.kind === 'ok') {
     const seconds = answer.seconds ?? 0.005;
     if (seconds < timeout) return { result: 'success', seconds, text: '' };
-    return outcomeOf({ kind: 'hang' }, probe, container);
+    return outcomeOf({ kind: 'hang' }, probe, container, now);
   }
   switch (handlerKindsOf(probe)[0]) {
     case 'exec':
-      return execOutcome(answer, commandOf(probe), timeout);
+      return execOutcome(answer, commandOf(probe), timeout, now);
     case 'grpc':
       return grpcOutcome(answer, port ?? 0, timeout);
     case 'tcpSocket':
@@ -38,12 +48,14 @@ export function outcomeOf(answer: Answer, probe: JsonObject, container: JsonObje
   }
 }
 
-/** The kubelet's event text of an outcome that is no success (prober.go, probe). */
-export function unhealthyMessage(type: ProbeType, { result, text }: Outcome): string {
-  const name = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
-  return result === 'error'
-    ? `${name} probe errored and resulted in unknown state: ${text}`
-    : `${name} probe failed: ${text}`;
+/** The kubelet's event of an outcome that is no plain success (prober.go, probe). */
+export function probeEvent(type: ProbeType, { result, text }: Outcome): { reason: string; message: string } {
+  const name = `${type.charAt(0).toUpperCase()}${type.slice(1)} probe`;
+  if (result === 'warning') return { reason: 'ProbeWarning', message: `${name} warning: ${text}` };
+  const state = { error: 'unknown', 'failed-error': 'failure' }[result as string];
+  const message =
+    state === undefined ? `${name} failed: ${text}` : `${name} errored and resulted in ${state} state: ${text}`;
+  return { reason: 'Unhealthy', message };
 }
 
 function failure(text: string, seconds = 0.002): Outcome {
@@ -57,6 +69,16 @@ function httpOutcome(answer: Answer, url: string, port: number, timeout: number)
     case 'status':
       if (answer.status >= 200 && answer.status < 400) return { result: 'success', seconds: 0.005, text: '' };
       return failure(`HTTP probe failed with statuscode: ${answer.status}`, 0.005);
+    case 'redirected-away':
+      return { result: 'warning', seconds: 0.005, text: 'Probe terminated redirects, Response body: ' };
+    case 'body-hangs': {
+      const text = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
+      return { result: 'failed-error', seconds: TRIES * timeout, text };
+    }
+    case 'closed':
+      return failure(get('EOF'));
+    case 'reset':
+      return failure(get(`read tcp 10.244.1.1:40000->${POD_IP}:${port}: read: connection reset by peer`));
     case 'hang':
       return failure(get('context deadline exceeded (Client.Timeout exceeded while awaiting headers)'), timeout);
     case 'http-to-https':
@@ -75,12 +97,17 @@ function httpOutcome(answer: Answer, url: string, port: number, timeout: number)
 /** pkg/probe/tcp/tcp.go */
 function tcpOutcome(answer: Answer, port: number, timeout: number): Outcome {
   if (answer.kind === 'hang') return failure(`dial tcp ${POD_IP}:${port}: i/o timeout`, timeout);
-  if (answer.kind === 'refused') return failure(`dial tcp ${POD_IP}:${port}: connect: connection refused`);
+  if (answer.kind === 'refused' || answer.kind === 'gone')
+    return failure(`dial tcp ${POD_IP}:${port}: connect: connection refused`);
   return { result: 'success', seconds: 0.002, text: '' };
 }
 
 /** pkg/probe/grpc/grpc.go: a refused connection is tried again until the timeout. */
 function grpcOutcome(answer: Answer, port: number, timeout: number): Outcome {
+  if (answer.kind === 'gone' || answer.kind === 'closed') {
+    const text = 'rpc error: code = Unavailable desc = error reading from server: EOF';
+    return failure(`error: health rpc probe failed: ${text}`);
+  }
   if (answer.kind === 'not-serving') return failure('service unhealthy (responded with "NOT_SERVING")');
   if (answer.kind === 'status') {
     return failure(
@@ -95,19 +122,25 @@ function grpcOutcome(answer: Answer, port: number, timeout: number): Outcome {
 }
 
 /** pkg/probe/exec/exec.go; the runtime's text is containerd's with runc. */
-function execOutcome(answer: Answer, command: string, timeout: number): Outcome {
+function execOutcome(answer: Answer, command: string, timeout: number, now: number): Outcome {
   switch (answer.kind) {
     case 'exit':
       return answer.code === 0 ? { result: 'success', seconds: 0.05, text: '' } : failure(answer.output, 0.05);
     case 'hang':
       return failure(`command timed out: "${command}" timed out after ${timeout}s`, timeout);
+    case 'gone':
+      return {
+        result: 'error',
+        seconds: 0.01,
+        text: 'rpc error: code = Unknown desc = container is in CONTAINER_EXITED state',
+      };
     case 'command-missing':
       return {
         result: 'error',
         seconds: 0.05,
         text:
-          'rpc error: code = Unknown desc = failed to exec in container: failed to start exec "b3c2": OCI runtime exec failed: ' +
-          `exec failed: unable to start container process: exec: "${command.split(' ')[0] ?? ''}": executable file not found in $PATH: unknown`,
+          'rpc error: code = Unknown desc = failed to exec in container: failed to start exec ' +
+          `"${Math.floor(now).toString(16).padStart(64, '0')}": OCI runtime exec failed: exec failed: unable to start container process: exec: "${command.split(' ')[0] ?? ''}": executable file not found in $PATH: unknown`,
       };
     default:
       return failure('', 0.05);

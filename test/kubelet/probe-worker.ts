@@ -15,7 +15,10 @@ export interface WorkerSurroundings {
   /** The node's clock, in milliseconds. */
   nodeNow(): number;
   answer(type: ProbeType): Answer;
-  unhealthy(type: ProbeType, outcome: Outcome): void;
+  /** An outcome that is no plain success. */
+  noticed(type: ProbeType, outcome: Outcome): void;
+  /** The worker finds another container than at its last look. */
+  metContainer(type: ProbeType): void;
   /** The state of the probe changed, or was set again. */
   decided(type: ProbeType, success: boolean): void;
 }
@@ -92,6 +95,7 @@ export class ProbeWorker {
       this.#containerID = running.containerID;
       this.#onHold = false;
       this.#state = this.#surroundings.initialState(this.type);
+      this.#surroundings.metContainer(this.type);
     }
     const { initialDelaySeconds } = probeTiming(this.#probe);
     const age = Math.trunc((this.#surroundings.nodeNow() - running.startedAtSecond) / 1000);
@@ -102,7 +106,7 @@ export class ProbeWorker {
 
   #ask(): void {
     const { agenda } = this.#surroundings;
-    const outcome = outcomeOf(this.#surroundings.answer(this.type), this.#probe, this.#container);
+    const outcome = outcomeOf(this.#surroundings.answer(this.type), this.#probe, this.#container, agenda.now);
     const containerID = this.#containerID;
     this.#busy = true;
     agenda.after(outcome.seconds * 1000, () => {
@@ -119,9 +123,10 @@ export class ProbeWorker {
   }
 
   #count(outcome: Outcome): void {
-    if (outcome.result !== 'success') this.#surroundings.unhealthy(this.type, outcome);
-    if (outcome.result === 'error') return;
-    const success = outcome.result === 'success';
+    const { result } = outcome;
+    if (result !== 'success') this.#surroundings.noticed(this.type, outcome);
+    if (result === 'error' || result === 'failed-error') return;
+    const success = result !== 'failure';
     this.#resultRun = this.#lastResult === success ? this.#resultRun + 1 : 1;
     this.#lastResult = success;
     const { failureThreshold, successThreshold } = probeTiming(this.#probe);

@@ -1,8 +1,9 @@
 import { objectMember, stringMember } from '../../src/json/json-value.ts';
 import { isSidecar } from '../../src/probes/sidecar.ts';
+import { BackOff } from './back-off.ts';
 import { wholeSecond } from './event-recorder.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { Answer, ContainerTruth, ProbeType, StartTruth, TrueStart } from './truth.ts';
+import type { Answer, ContainerTruth, PodTruth, ProbeType, StartTruth, TrueStart } from './truth.ts';
 
 const PROBE_FIELDS: Readonly<Record<ProbeType, string>> = {
   startup: 'startupProbe',
@@ -18,8 +19,9 @@ export class SimulatedContainer {
   readonly fieldPath: string;
   readonly truth: ContainerTruth;
   restartCount = 0;
-  /** Restarts since the back-off was last forgotten. */
-  backOffStep = 0;
+  readonly backOff = new BackOff();
+  /** The last exit that the kubelet knows, in true milliseconds. */
+  knownExit: number | undefined;
   /** The status field `state`. */
   state: JsonObject;
   lastState: JsonObject = {};
@@ -27,9 +29,17 @@ export class SimulatedContainer {
   /** The kubelet's cache knows the running container. */
   known = false;
   started = false;
+  /** `started` is that of the container before, until the startup worker looks. */
+  hasInheritedGate = false;
   readinessPassed = false;
+  /** The status still says ready, although the gate is closed. */
+  hasStaleReady = false;
   /** A kill is under way. */
   dying = false;
+  /** SIGTERM was sent. */
+  stopping = false;
+  /** The container has ended, and the kubelet does not know. */
+  gone = false;
   /** What is true of the present start; undefined while nothing runs. */
   current: TrueStart | undefined;
 
@@ -59,6 +69,8 @@ export class SimulatedContainer {
   /** @param seconds after the true start */
   answer(type: ProbeType, seconds: number): Answer {
     const { answersFrom = 0, readyFrom = answersFrom, before = { kind: 'refused' }, faults = [] } = this.startTruth;
+    if (this.gone) return { kind: 'gone' };
+    if (this.stopping) return this.startTruth.whileStopping ?? { kind: 'refused' };
     const fault = faults.find(
       ({ from, until, probes }) => from <= seconds && seconds < until && (probes?.includes(type) ?? true),
     );
@@ -76,6 +88,7 @@ export class SimulatedContainer {
     this.containerID = id;
     this.state = { running: { startedAt: wholeSecond(nodeNow) } };
     this.dying = false;
+    this.stopping = false;
     this.current = {
       container: this.name,
       containerID: id,
@@ -103,8 +116,12 @@ export class SimulatedContainer {
   forget(): void {
     this.known = false;
     this.started = false;
+    this.hasInheritedGate = false;
     this.readinessPassed = false;
+    this.hasStaleReady = false;
     this.dying = false;
+    this.stopping = false;
+    this.gone = false;
     this.current = undefined;
   }
 
@@ -114,12 +131,24 @@ export class SimulatedContainer {
       name: this.name,
       state: this.state,
       lastState: this.lastState,
-      ready: this.ready,
+      ready: this.ready || this.hasStaleReady,
       restartCount: this.restartCount,
       image,
       imageID: this.containerID === '' ? '' : `${image}@sha256:0`,
       ...(this.containerID !== '' && { containerID: this.containerID }),
       started: this.role === 'init' ? false : this.known && this.started,
+      ...(this.containerID !== '' && { resources: {} }),
     };
   }
+}
+
+/** The containers of a Pod, the init containers first. */
+export function simulatedContainers({ pod, containers = {} }: PodTruth): SimulatedContainer[] {
+  const spec = objectMember(pod, 'spec') ?? {};
+  return (['initContainers', 'containers'] as const).flatMap((list) => {
+    const entries = spec[list];
+    return (Array.isArray(entries) ? (entries as JsonObject[]) : []).map(
+      (one) => new SimulatedContainer(one, list, containers[stringMember(one, 'name') ?? '']),
+    );
+  });
 }

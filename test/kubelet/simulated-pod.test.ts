@@ -12,7 +12,7 @@ import { podOf, seededRandom } from './pods.ts';
 import { simulatePod } from './simulated-pod.ts';
 import { podAsListed, watchEventsOf } from './watch-events.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { PodHistory, StatusWrite } from './simulated-pod.ts';
+import type { PodHistory, StatusWrite } from './status-history.ts';
 import type { ContainerTruth, PodTruth, StartTruth } from './truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00.400Z');
@@ -310,8 +310,9 @@ describe('the events of the simulated kubelet', () => {
   });
 
   it('is the same for the same seed', () => {
-    const once = simulate({ readinessProbe: { httpGet } }, { starts: [{ answersFrom: 9, endsAt: 80 }] }, 7);
-    const twice = simulate({ readinessProbe: { httpGet } }, { starts: [{ answersFrom: 9, endsAt: 80 }] }, 7);
+    const pod = podOf([{ name: 'app', readinessProbe: { httpGet } }]);
+    const once = simulate({}, { pod, starts: [{ answersFrom: 9, endsAt: 80 }] }, 7);
+    const twice = simulate({}, { pod, starts: [{ answersFrom: 9, endsAt: 80 }] }, 7);
     expect(twice.writes).toStrictEqual(once.writes);
   });
 });

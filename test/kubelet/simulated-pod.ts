@@ -1,59 +1,38 @@
 import { objectMember, stringMember } from '../../src/json/json-value.ts';
-import { podGraceSeconds, probeGraceSeconds } from '../../src/probes/grace-period.ts';
 import { probeTiming } from '../../src/probes/timing.ts';
 import { Agenda } from './agenda.ts';
+import { backOffTexts } from './back-off.ts';
+import { killOf, startsAgain } from './container-kill.ts';
 import { EventRecorder, wholeSecond } from './event-recorder.ts';
-import { PodConditions, kubeletConditions, podStatus } from './pod-status.ts';
-import { unhealthyMessage } from './probe-outcome.ts';
+import { probeEvent } from './probe-outcome.ts';
 import { ProbeWorker } from './probe-worker.ts';
-import { SimulatedContainer } from './simulated-container.ts';
-import { StatusWriter } from './status-writer.ts';
+import { simulatedContainers } from './simulated-container.ts';
+import { StatusHistory } from './status-history.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { EventWrite } from './event-recorder.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
+import type { PodHistory } from './status-history.ts';
 import type { PodTruth, ProbeType, TrueStart } from './truth.ts';
 
-/** One write of the Pod's status, at a true time in milliseconds: what a watch then tells. */
-export interface StatusWrite {
-  readonly at: number;
-  readonly manager: 'kube-scheduler' | 'kubelet' | 'gate-controller';
-  readonly status: JsonObject;
-}
-
-/** Everything that happened to a Pod: what the API server was told, and what is true. */
-export interface PodHistory {
-  readonly truth: PodTruth;
-  readonly writes: readonly StatusWrite[];
-  readonly events: readonly EventWrite[];
-  readonly starts: readonly TrueStart[];
-  readonly droppedEvents: number;
-}
-
-/** Seconds before the n-th restart, from the last exit (pkg/kubelet/kubelet.go, kuberuntime_manager.go doBackOff). */
-const BACK_OFF_SECONDS = [0, 10, 20, 40, 80, 160, 300];
-const BACK_OFF_FORGOTTEN_SECONDS = 600;
-const MINIMUM_GRACE_SECONDS = 2;
+/** From the end of a kubelet to the first sync of the next one. */
+const DOWN_MILLISECONDS = 5000;
 
 /** @param random a number from 0 up to 1, as Math.random: all phases and small delays come from it */
-export function simulatePod(truth: PodTruth, random: () => number): PodHistory {
-  return new SimulatedPod(truth, random).run();
-}
+export const simulatePod = (truth: PodTruth, random: () => number): PodHistory => new SimulatedPod(truth, random).run();
 
 class SimulatedPod {
   readonly #truth: PodTruth;
   readonly #random: () => number;
   readonly #agenda: Agenda;
   readonly #containers: readonly SimulatedContainer[];
-  readonly #conditions = new PodConditions();
-  readonly #gates: readonly string[];
   readonly #recorder: EventRecorder;
-  readonly #writer: StatusWriter;
+  readonly #status: StatusHistory;
   readonly #restartPolicy: string;
-  readonly #writes: StatusWrite[] = [];
   readonly #starts: TrueStart[] = [];
   #workers = new Map<SimulatedContainer, ProbeWorker[]>();
-  readonly #openGates: string[] = [];
   #hasSandbox = false;
   #startTime = '';
+  /** The kubelet is down until then. */
+  #upAt = 0;
 
   constructor(truth: PodTruth, random: () => number) {
     this.#truth = truth;
@@ -61,34 +40,25 @@ class SimulatedPod {
     this.#agenda = new Agenda(truth.createdAt);
     const spec = this.#podSpec;
     this.#restartPolicy = stringMember(spec, 'restartPolicy') ?? 'Always';
-    this.#containers = [...this.#listed('initContainers'), ...this.#listed('containers')];
-    const gates = spec['readinessGates'];
-    this.#gates = (Array.isArray(gates) ? (gates as JsonObject[]) : []).map((gate) => String(gate['conditionType']));
-    this.#recorder = new EventRecorder(objectMember(truth.pod, 'metadata') ?? {}, truth.node ?? 'node-1');
-    this.#writer = new StatusWriter(this.#agenda, (truth.writeSeconds ?? 0.05) * 1000, (status) => {
-      this.#writes.push({ at: this.#agenda.now, manager: 'kubelet', status: this.#withOpenGates(status) });
-    });
+    this.#containers = simulatedContainers(truth);
+    const lag = (): number => (truth.eventLagSeconds ?? 0) * 1000 * random();
+    this.#recorder = new EventRecorder(objectMember(truth.pod, 'metadata') ?? {}, truth.node ?? 'node-1', lag);
+    const writeMilliseconds = (truth.writeSeconds ?? 0.05) * 1000;
+    this.#status = new StatusHistory(this.#agenda, this.#containers, spec, this.#restartPolicy, writeMilliseconds);
   }
 
   run(): PodHistory {
-    const {
-      createdAt,
-      scheduledAfter = 0.1,
-      until,
-      kubeletRestarts = [],
-      restartsAllAt = [],
-      gates = {},
-    } = this.#truth;
-    this.#agenda.at(createdAt + scheduledAfter * 1000, () => this.#schedule());
-    for (const { at, keepsReady } of kubeletRestarts) {
-      this.#agenda.at(createdAt + at * 1000, () => this.#restartKubelet(keepsReady));
-    }
-    for (const at of restartsAllAt) this.#agenda.at(createdAt + at * 1000, () => this.#restartAll());
-    for (const [type, at] of Object.entries(gates)) this.#agenda.at(createdAt + at * 1000, () => this.#openGate(type));
+    const { createdAt, scheduledAfter = 0.1, until, ...truth } = this.#truth;
+    const at = (second: number, act: () => void): void => this.#agenda.at(createdAt + second * 1000, act);
+    at(scheduledAfter, () => this.#schedule());
+    for (const { at: second, keepsReady } of truth.kubeletRestarts ?? [])
+      at(second, () => this.#restartKubelet(keepsReady));
+    for (const second of truth.restartsAllAt ?? []) at(second, () => this.#restartAll());
+    for (const [type, second] of Object.entries(truth.gates ?? {})) at(second, () => this.#openGate(type));
     this.#agenda.runUntil(createdAt + until * 1000);
     return {
       truth: this.#truth,
-      writes: this.#writes,
+      writes: this.#status.writes,
       events: this.#recorder.writes,
       starts: this.#starts,
       droppedEvents: this.#recorder.dropped,
@@ -103,17 +73,8 @@ class SimulatedPod {
     return this.#agenda.now + (this.#truth.nodeClockAhead ?? 0) * 1000;
   }
 
-  #listed(list: 'containers' | 'initContainers'): SimulatedContainer[] {
-    const entries = this.#podSpec[list];
-    return (Array.isArray(entries) ? (entries as JsonObject[]) : []).map(
-      (spec) => new SimulatedContainer(spec, list, this.#truth.containers?.[stringMember(spec, 'name') ?? '']),
-    );
-  }
-
   #schedule(): void {
-    this.#conditions.set([{ type: 'PodScheduled', status: 'True' }], this.#agenda.now);
-    const status = { phase: 'Pending', conditions: this.#conditions.list(), qosClass: 'BestEffort' };
-    this.#writes.push({ at: this.#agenda.now, manager: 'kube-scheduler', status });
+    this.#status.scheduled();
     this.#agenda.after(50 + this.#random() * 150, () => this.#admit());
   }
 
@@ -128,6 +89,7 @@ class SimulatedPod {
     this.#resync();
     this.#agenda.after(300 + this.#random() * 700, () => {
       this.#hasSandbox = true;
+      this.#sync();
       this.#startFrom(0);
     });
   }
@@ -157,7 +119,13 @@ class SimulatedPod {
       initialState: (type) => ({ startup: undefined, liveness: true, readiness: one.readinessPassed })[type],
       nodeNow: () => this.#nodeNow,
       answer: (type) => one.answer(type, (this.#agenda.now - (one.current?.startedAt ?? 0)) / 1000),
-      unhealthy: (type, outcome) => this.#record('Warning', 'Unhealthy', unhealthyMessage(type, outcome), one),
+      noticed: (type, outcome) => {
+        const { reason, message } = probeEvent(type, outcome);
+        this.#record('Warning', reason, message, one);
+      },
+      metContainer: (type) => {
+        if (type === 'startup' && one.hasInheritedGate) this.#closeGate(one);
+      },
       decided: (type, success) => this.#decided(one, type, success),
     };
   }
@@ -191,12 +159,8 @@ class SimulatedPod {
   #start(one: SimulatedContainer, then: () => void = () => undefined): void {
     const pull = one.restartCount === 0 ? (one.truth.pullSeconds ?? 0.2) * 1000 : 20;
     this.#agenda.after(pull, () => {
-      this.#record(
-        'Normal',
-        'Pulled',
-        `Container image "${String(one.spec['image'])}" already present on machine`,
-        one,
-      );
+      const image = `Container image "${String(one.spec['image'])}" already present on machine`;
+      this.#record('Normal', 'Pulled', `${image} and can be accessed by the pod`, one);
       this.#record('Normal', 'Created', `Container created`, one);
       const start = one.begin(this.#agenda.now, this.#nodeNow, `containerd://${one.name}-${one.restartCount}`);
       this.#starts.push(start);
@@ -207,8 +171,8 @@ class SimulatedPod {
       }
       // The kubelet's cache learns of the container at the next relist and sync.
       this.#agenda.after(this.#relistDelay(), () => {
-        if (one.current === start) one.known = true;
-        this.#sync();
+        if (one.current === start && !one.gone) one.known = true;
+        this.#whenUp(() => this.#sync());
       });
       then();
     });
@@ -218,29 +182,56 @@ class SimulatedPod {
     return 50 + this.#random() * 1000;
   }
 
+  /** Runs at once, or at the first sync of a kubelet that is down. */
+  #whenUp(run: () => void): void {
+    this.#agenda.at(this.#upAt, run);
+  }
+
   #decided(one: SimulatedContainer, type: ProbeType, success: boolean): void {
     if (!success && type !== 'readiness') return this.#kill(one, type);
-    if (type === 'startup') {
-      one.started = true;
-      if (one.current) one.current.passedAt ??= this.#agenda.now;
+    if (type === 'readiness') {
+      one.readinessPassed = success;
+      return this.#sync();
     }
-    if (type === 'readiness') one.readinessPassed = success;
-    this.#sync();
+    if (type !== 'startup') return this.#sync();
+    one.started = true;
+    if (one.current) one.current.passedAt ??= this.#agenda.now;
+    // The status says started first, and ready with the next sync. In half of the cases, one write has both.
+    if (this.#random() < 0.5) this.#status.write(this.#startTime);
+    this.#agenda.after(this.#random() * 20, () => this.#whenUp(() => this.#sync()));
+  }
+
+  /** The startup worker finds a container that inherited `started`. The status says ready until the next sync. */
+  #closeGate(one: SimulatedContainer): void {
+    one.hasStaleReady = one.ready;
+    one.hasInheritedGate = false;
+    one.started = false;
+    one.readinessPassed = false;
+    this.#status.write(this.#startTime);
+    this.#agenda.after(10 + this.#random() * 700, () =>
+      this.#whenUp(() => {
+        one.hasStaleReady = false;
+        this.#sync();
+      }),
+    );
   }
 
   #kill(one: SimulatedContainer, type: 'startup' | 'liveness'): void {
     const start = one.current;
-    if (start === undefined || one.dying) return;
+    if (start === undefined || one.dying || one.gone) return;
     one.dying = true;
-    this.#record('Normal', 'Killing', `Container ${one.name} failed ${type} probe, will be restarted`, one);
-    const own = probeGraceSeconds(one.probe(type) ?? {});
-    const grace = Math.max(
-      MINIMUM_GRACE_SECONDS,
-      typeof own === 'number' ? own : (podGraceSeconds(this.#podSpec) ?? 30),
-    );
-    const { stopSeconds = 0.3 } = one.startTruth;
-    this.#agenda.after(Math.min(stopSeconds, grace) * 1000, () => {
-      this.#end(one, start, type, stopSeconds > grace ? 137 : 143, 'Error');
+    const others = this.#containers.filter((other) => other !== one);
+    const { message, hookSeconds, hookFails, leftSeconds } = killOf(one, type, this.#podSpec, others);
+    this.#record('Normal', 'Killing', message, one);
+    const { stopSeconds = 0.3, stopCode = 143 } = one.startTruth;
+    this.#agenda.after(hookSeconds * 1000, () => {
+      if (one.current !== start || one.gone) return;
+      if (hookFails) this.#record('Warning', 'FailedPreStopHook', 'PreStopHook failed', one);
+      one.stopping = true;
+      this.#agenda.after(Math.min(stopSeconds, leftSeconds) * 1000, () => {
+        const code = stopSeconds > leftSeconds ? 137 : stopCode;
+        this.#end(one, start, type, code, code === 0 ? 'Completed' : 'Error');
+      });
     });
   }
 
@@ -251,51 +242,66 @@ class SimulatedPod {
     code: number,
     reason: string,
   ): void {
-    if (one.current !== start) return;
-    start.endedAt = this.#agenda.now;
+    if (one.current !== start || one.gone) return;
+    const [endedAt, nodeEnd] = [this.#agenda.now, this.#nodeNow];
+    start.endedAt = endedAt;
     start.endedBy = by;
-    const ran = (this.#agenda.now - start.startedAt) / 1000;
-    one.end(this.#nodeNow, code, reason);
-    if (ran > BACK_OFF_FORGOTTEN_SECONDS) one.backOffStep = 0;
-    const again =
-      this.#restartPolicy === 'Always' || one.role === 'sidecar' || (this.#restartPolicy === 'OnFailure' && code !== 0);
-    // A kill and the next start are one sync; an end by itself is found by the next relist.
-    this.#agenda.after(by === 'itself' ? this.#relistDelay() : 10, () => {
-      if (!again) return this.#sync();
-      if (by === 'itself') this.#sync();
-      this.#restart(one);
-    });
+    one.gone = true;
+    // A kill and the next start are one sync, which does not know the exit code. An end by itself is found by the next
+    // relist.
+    const again = startsAgain(one, this.#restartPolicy, by === 'itself' ? code : 1);
+    const inherits = by === 'liveness' && one.started && (this.#truth.inheritsStarted ?? true);
+    this.#agenda.after(by === 'itself' ? this.#relistDelay() : 10, () =>
+      this.#whenUp(() => {
+        one.end(nodeEnd, code, reason);
+        const knownExit = by === 'itself' ? endedAt : one.knownExit;
+        one.knownExit = endedAt;
+        if (!again) return this.#sync();
+        if (by === 'itself') this.#sync();
+        this.#restart(one, code, endedAt, by === 'restart of all' ? undefined : knownExit, inherits);
+      }),
+    );
   }
 
-  #restart(one: SimulatedContainer): void {
-    const seconds = BACK_OFF_SECONDS[Math.min(one.backOffStep, BACK_OFF_SECONDS.length - 1)] ?? 0;
-    one.backOffStep += 1;
+  /** @param knownExit the last exit that the kubelet knew when it found that the container has to start again */
+  #restart(
+    one: SimulatedContainer,
+    code: number,
+    endedAt: number,
+    knownExit: number | undefined,
+    inherits: boolean,
+  ): void {
+    const seconds = one.backOff.holds(this.#agenda.now, knownExit);
+    if (seconds > 0 && !startsAgain(one, this.#restartPolicy, code)) return this.#sync();
     one.lastState = one.state;
     if (seconds > 0) {
-      const message = `back-off ${seconds}s restarting failed container=${one.name}`;
+      const { message, event } = backOffTexts(seconds, one.name, objectMember(this.#truth.pod, 'metadata') ?? {});
       one.state = { waiting: { reason: 'CrashLoopBackOff', message } };
-      this.#record('Warning', 'BackOff', `Back-off restarting failed container ${one.name}`, one);
+      this.#record('Warning', 'BackOff', event, one);
       this.#sync();
     }
-    this.#agenda.after(seconds * 1000, () => {
+    const at = seconds > 0 ? endedAt + seconds * 1000 : this.#agenda.now;
+    this.#agenda.at(Math.max(at, this.#upAt), () => {
+      one.backOff.next(this.#agenda.now, seconds > 0 ? endedAt : knownExit);
       one.restartCount += 1;
+      // A status that was written meanwhile has said that nothing runs.
+      one.started = one.hasInheritedGate = inherits && seconds === 0;
       this.#start(one);
     });
   }
 
   /** What the kubelet knows of each container becomes the status; readiness workers are triggered (prober_manager.go, UpdatePodStatus). */
   #sync(): void {
+    if (this.#agenda.now < this.#upAt) return;
     for (const one of this.#containers) {
       if (one.known && one.probe('startup') === undefined) one.started = true;
-      if (one.current && one.known && one.started) one.current.passedAt ??= this.#agenda.now;
+      const hasPassed = one.known && one.started && !one.hasInheritedGate;
+      if (one.current && hasPassed) one.current.passedAt ??= this.#agenda.now;
       if (one.current && one.ready) one.current.readyAt ??= this.#agenda.now;
       if (!one.known || !one.started || one.ready) continue;
       for (const worker of this.#workers.get(one) ?? []) if (worker.type === 'readiness') worker.trigger();
     }
-    const opened = new Set(this.#conditions.list().map(({ type }) => type));
-    const gates = this.#gates.map((type) => ({ type, isTrue: opened.has(type) }));
-    this.#conditions.set(kubeletConditions(this.#containers, gates, this.#hasSandbox), this.#nodeNow);
-    this.#writer.set(podStatus(this.#containers, this.#conditions, this.#startTime, this.#restartPolicy));
+    this.#status.sync(this.#hasSandbox, this.#startTime, this.#nodeNow);
   }
 
   /** Each Pod is synced about once a minute, also when nothing happens. */
@@ -306,46 +312,35 @@ class SimulatedPod {
     });
   }
 
-  /** The controller of the gate writes one condition. All else stays as the API server has it. */
   #openGate(type: string): void {
-    this.#conditions.set([{ type, status: 'True' }], this.#agenda.now);
-    this.#openGates.push(type);
-    const stored = this.#writes.at(-1)?.status ?? { phase: 'Pending', qosClass: 'BestEffort' };
-    this.#writes.push({ at: this.#agenda.now, manager: 'gate-controller', status: this.#withOpenGates(stored) });
-    this.#agenda.after(this.#relistDelay(), () => this.#sync());
-  }
-
-  /** The kubelet's patch leaves conditions of others alone, also those that it has not seen yet. */
-  #withOpenGates(status: JsonObject): JsonObject {
-    const conditions = (status['conditions'] ?? []) as readonly JsonObject[];
-    const open = this.#conditions.list().filter(({ type }) => this.#openGates.includes(String(type)));
-    const others = conditions.filter(({ type }) => !this.#openGates.includes(String(type)));
-    return { ...status, conditions: [...others, ...open] };
+    this.#status.openGate(type);
+    this.#agenda.after(this.#relistDelay(), () => this.#whenUp(() => this.#sync()));
   }
 
   #restartKubelet(keepsReady: boolean): void {
     for (const workers of this.#workers.values()) for (const worker of workers) worker.stop();
-    for (const one of this.#containers) {
-      const ran = this.#agenda.now - (one.current?.startedAt ?? this.#agenda.now);
-      if (keepsReady && ran > 10_000) continue;
-      one.readinessPassed = false;
-      if (one.probe('startup') !== undefined) one.started = false;
-    }
-    this.#addWorkers((probe) => this.#random() * probeTiming(probe).periodSeconds * 1000);
-    this.#sync();
+    this.#upAt = this.#agenda.now + DOWN_MILLISECONDS;
+    this.#whenUp(() => {
+      for (const one of this.#containers) {
+        const ran = this.#agenda.now - DOWN_MILLISECONDS - (one.current?.startedAt ?? this.#agenda.now);
+        if (!keepsReady || ran <= 10_000) one.readinessPassed = false;
+        // The first status is made before there are workers, so no startup probe is known.
+        if (one.probe('startup') !== undefined) one.started = keepsReady && one.known;
+        one.hasInheritedGate = false;
+      }
+      this.#addWorkers((probe) => this.#random() * probeTiming(probe).periodSeconds * 1000);
+      this.#sync();
+    });
   }
 
   #restartAll(): void {
-    this.#conditions.set([{ type: 'AllContainersRestarting', status: 'True' }], this.#nodeNow);
+    this.#status.setCondition('AllContainersRestarting', true, this.#nodeNow);
     for (const one of this.#containers) {
       if (one.role === 'init' || one.current === undefined) continue;
-      one.backOffStep = 0;
       this.#end(one, one.current, 'restart of all', 137, 'Error');
     }
     this.#sync();
-    this.#agenda.after(1000, () =>
-      this.#conditions.set([{ type: 'AllContainersRestarting', status: 'False' }], this.#nodeNow),
-    );
+    this.#agenda.after(1000, () => this.#status.setCondition('AllContainersRestarting', false, this.#nodeNow));
   }
 
   #record(type: 'Normal' | 'Warning', reason: string, message: string, one: SimulatedContainer): void {

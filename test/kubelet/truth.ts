@@ -7,6 +7,12 @@ export type Answer =
   | { readonly kind: 'ok'; readonly seconds?: number }
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'refused' | 'hang' | 'http-to-https' | 'https-to-http' | 'command-missing' | 'not-serving' }
+  /** The connection ends without an answer, or the answer has no end. */
+  | { readonly kind: 'closed' | 'reset' | 'body-hangs' }
+  /** A redirect to another host, which the kubelet does not follow. */
+  | { readonly kind: 'redirected-away' }
+  /** The container has ended, and the kubelet does not know. */
+  | { readonly kind: 'gone' }
   | { readonly kind: 'exit'; readonly code: number; readonly output: string };
 
 /** An answer that holds for a while, in seconds after the start of the container. */
@@ -36,6 +42,12 @@ export interface StartTruth {
   readonly reason?: 'Error' | 'OOMKilled' | 'Completed';
   /** How long the container needs to stop after SIGTERM. Default 0.3. Beyond the grace period it is killed. */
   readonly stopSeconds?: number;
+  /** The exit code after SIGTERM. Default 143. */
+  readonly stopCode?: number;
+  /** What probes get from SIGTERM on. Default: the connection is refused. */
+  readonly whileStopping?: Answer;
+  /** How long the preStop hook of the container takes, if it has one that is no `sleep`. Default 0.05. */
+  readonly preStopSeconds?: number;
 }
 
 /** What one container of the Pod does. */
@@ -64,8 +76,19 @@ export interface PodTruth {
   readonly writeSeconds?: number;
   /** Readiness gates that become true, and when. A gate without an entry never does. */
   readonly gates?: Readonly<Record<string, number>>;
-  /** The kubelet is restarted. Since Kubernetes 1.35 it keeps what it knew of containers older than 10 s. */
+  /**
+   * The kubelet stops at this second, and begins to sync again 5 s later. Since Kubernetes 1.35 it keeps what the status
+   * says of containers older than 10 s (`keepsReady`), and opens the startup gates of all containers
+   * (kubernetes/kubernetes#142305).
+   */
   readonly kubeletRestarts?: readonly { readonly at: number; readonly keepsReady: boolean }[];
+  /**
+   * A container that follows a liveness kill inherits the open startup gate, until the startup probe's next tick
+   * (kubernetes/kubernetes#141155: 1.35 to 1.37). Default true.
+   */
+  readonly inheritsStarted?: boolean;
+  /** Events are written up to so many seconds late. Default 0. */
+  readonly eventLagSeconds?: number;
   /** All containers of the Pod are restarted in place (KEP-5532). */
   readonly restartsAllAt?: readonly number[];
   /** When the story ends. */

@@ -176,7 +176,7 @@ describe('the diagnosis of a Pod that has recovered', () => {
     ],
     [
       'starts in time at the third start',
-      20,
+      11,
       { startupProbe: { httpGet, periodSeconds: 2 } },
       [{ answersFrom: 60 }, { answersFrom: 60 }, {}],
     ],

@@ -1,8 +1,10 @@
+import { NamespaceShares } from '../namespace-shares.ts';
 import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
 import type { StartSample } from '../../facts/startup-profile.ts';
 import type { WorkloadReference } from '../../workload/workload-of-pod.ts';
 import type { ContainerNews, KilledSample, ProfileNews } from './profile-update.ts';
-import type { KilledStart, MeasuredStart } from './start-inference.ts';
+import type { MeasuredStart, StartPlace } from './measured-start.ts';
+import type { KilledStart } from './start-inference.ts';
 
 /** The starts of one workload that no profile has yet. */
 export interface PendingWorkload {
@@ -21,7 +23,7 @@ interface Pending extends PendingWorkload {
   since: number;
 }
 
-/** More workloads than start anything within five minutes. Beyond them, starts are not learned. */
+/** More workloads than start anything within five minutes. */
 const MOST_WORKLOADS = 20_000;
 
 /**
@@ -29,7 +31,7 @@ const MOST_WORKLOADS = 20_000;
  * that the old one had not written. Each start has an identity, so a start that two replicas write counts once.
  */
 export class PendingStarts {
-  readonly #workloads = new Map<string, Pending>();
+  readonly #workloads = new NamespaceShares<Pending>({ most: MOST_WORKLOADS });
 
   get size(): number {
     return this.#workloads.size;
@@ -54,12 +56,12 @@ export class PendingStarts {
 
   /** All workloads with starts to write, the oldest first. */
   workloads(): readonly PendingWorkload[] {
-    return [...this.#workloads.values()];
+    return [...this.#workloads.values()].sort((one, other) => one.since - other.since);
   }
 
   /** Forgets starts that have been written, and keeps starts that have come since. */
   drop(written: PendingWorkload, news: ProfileNews): void {
-    const pending = this.#workloads.get(written.key);
+    const pending = this.#workloads.get(written.namespace, written.key);
     if (pending === undefined) return;
     const known = new Set(
       [...news.values()].flatMap(({ samples, killed }) => [...samples, ...killed].map(({ id }) => id)),
@@ -82,20 +84,19 @@ export class PendingStarts {
       for (const { id } of [...own.samples, ...own.killed]) left.add(id);
     }
     for (const id of pending.seenAt.keys()) if (!left.has(id)) pending.seenAt.delete(id);
-    if (left.size === 0) this.#workloads.delete(pending.key);
+    if (left.size === 0) this.#workloads.delete(pending.namespace, pending.key);
     else pending.since = Math.min(...pending.seenAt.values());
   }
 
   #container(
-    { namespace, workload, container, image }: Omit<MeasuredStart, 'sample'>,
+    { namespace, workload, container, image }: StartPlace,
     now: number,
   ): { samples: StartSample[]; killed: KilledSample[]; seenAt: Map<string, number> } | undefined {
     const key = `${namespace}/${workload.apiVersion}/${workload.kind}/${workload.name}`;
-    let pending = this.#workloads.get(key);
+    let pending = this.#workloads.get(namespace, key);
     if (pending === undefined) {
-      if (this.#workloads.size >= MOST_WORKLOADS) return undefined;
       pending = { key, namespace, workload, news: new Map(), seenAt: new Map(), since: now };
-      this.#workloads.set(key, pending);
+      this.#workloads.set(namespace, key, pending);
     }
     let known = pending.news.get(container);
     if (known === undefined) {

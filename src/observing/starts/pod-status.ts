@@ -65,6 +65,19 @@ export function containersReady(pod: JsonObject): ReadyCondition | undefined {
   return undefined;
 }
 
+/**
+ * When the kubelet wrote the status last, in seconds since the epoch, by the API server's clock. Undefined without the
+ * entry in `managedFields`.
+ */
+export function kubeletWriteOf(pod: JsonObject): number | undefined {
+  const fields = member(objectMember(pod, 'metadata') ?? {}, 'managedFields');
+  if (!Array.isArray(fields)) return undefined;
+  const entry = (fields as unknown[]).find(
+    (one): one is JsonObject => isJsonObject(one) && one['manager'] === 'kubelet' && one['subresource'] === 'status',
+  );
+  return entry && secondsOf(entry, 'time');
+}
+
 /** An RFC 3339 field in seconds since the epoch; undefined for anything else. */
 export function secondsOf(object: JsonObject, field: string): number | undefined {
   const text = stringMember(object, field);

@@ -6,7 +6,7 @@ import { controllerOfPod } from '../pod-workload.ts';
 import { containersReady, observedContainers, secondsOf } from './pod-status.ts';
 import { overEstimate, startProbeOf } from './start-probe.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import type { MeasuredStart } from './start-inference.ts';
+import type { MeasuredStart } from './measured-start.ts';
 
 /** A Pod that became ready later than this after its creation has probably been unready before. */
 const LONGEST_START_SECONDS = 3600;

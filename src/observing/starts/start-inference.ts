@@ -1,28 +1,20 @@
 import { isJsonObject, member, objectMember, stringMember } from '../../json/json-value.ts';
-import { isBeingDeleted } from '../../workload/kinds.ts';
-import { controllerOfPod } from '../pod-workload.ts';
-import { shortHash } from '../../text/short-hash.ts';
-import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
 import { ownProbe } from '../../probes/probe.ts';
-import { containersReady, observedContainers } from './pod-status.ts';
-import { killedStartOf, overEstimate, startProbeOf } from './start-probe.ts';
-import type { StartSample } from '../../facts/startup-profile.ts';
+import { isBeingDeleted } from '../../workload/kinds.ts';
+import { NamespaceShares } from '../namespace-shares.ts';
+import { controllerOfPod } from '../pod-workload.ts';
+import { KubeletRestarts } from './kubelet-restarts.ts';
+import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
+import { containersReady, kubeletWriteOf, observedContainers } from './pod-status.ts';
+import { killedStartOf, startProbeOf } from './start-probe.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import type { WorkloadReference } from '../../workload/workload-of-pod.ts';
+import type { ClosedGate } from './kubelet-restarts.ts';
+import type { MeasuredStart, StartPlace } from './measured-start.ts';
 import type { ContainerEnd, ObservedContainer, ReadyCondition } from './pod-status.ts';
 import type { StartProbe } from './start-probe.ts';
 
-/** A start whose time is known. */
-export interface MeasuredStart {
-  readonly namespace: string;
-  readonly workload: WorkloadReference;
-  readonly container: string;
-  readonly image: string;
-  readonly sample: StartSample;
-}
-
 /** A start that a probe ended: the container needs more than the bound. */
-export interface KilledStart extends Omit<MeasuredStart, 'sample'> {
+export interface KilledStart extends StartPlace {
   /** Identifies the start, so that two observers count it once. */
   readonly id: string;
   readonly boundSeconds: number;
@@ -45,12 +37,17 @@ interface Starting {
    * before.
    */
   readonly runningSeenAt: number | undefined;
+  /** The closed startup gate, if a status has shown it. */
+  readonly gate: ClosedGate | undefined;
+  /** Liveness failures of an open gate may have ended the container the moment that its start was over. */
+  readonly mayHaveBeenOpen: boolean;
   /** The measured start, while the next event may still show a better instant. */
   readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
 }
 
 /** A Pod with containers that are starting. */
 interface StartingPod {
+  readonly node: string;
   readonly containers: ReadonlyMap<string, Starting>;
   /** Containers that were not ready when the Pod was seen last. */
   readonly unready: number;
@@ -62,13 +59,18 @@ interface StartingPod {
 interface PodEvent {
   readonly pod: JsonObject;
   readonly uid: string;
+  readonly namespace: string;
+  readonly node: string;
+  /** The kubelet's write of this status, in seconds since the epoch. */
+  readonly wroteAt: number;
   readonly containers: readonly ObservedContainer[];
   readonly ready: ReadyCondition | undefined;
   readonly before: StartingPod | undefined;
   readonly receivedAt: number;
 }
 
-const NOT_RUNNING: Starting = { containerID: '', startedAt: 0, runningSeenAt: undefined };
+const NOTHING = { startedAt: 0, runningSeenAt: undefined, gate: undefined, mayHaveBeenOpen: false };
+const NOT_RUNNING: Starting = { containerID: '', ...NOTHING };
 
 /** The kubelet finds a new container within a relist (1 s) and a sync, and writes the status soon after. */
 const RUNNING_SEEN_WITHIN_SECONDS = 3;
@@ -85,7 +87,7 @@ const LONGEST_UNSEEN_SECONDS = 40;
 /** The next event of a Pod, with a better instant, usually comes within a second. */
 const PROVISIONAL_MILLISECONDS = 5000;
 
-/** More starting Pods than any cluster has at one time. Beyond them, new Pods are not followed. */
+/** More starting Pods than any cluster has at one time. */
 const MOST_PODS = 50_000;
 
 /**
@@ -99,23 +101,21 @@ const MOST_PODS = 50_000;
  */
 export class StartInference {
   readonly #listener: StartListener;
-  readonly #pods = new Map<string, StartingPod>();
+  readonly #pods = new NamespaceShares<StartingPod>({ most: MOST_PODS });
+  readonly #restarts: KubeletRestarts;
   #listing = 0;
   #isListing = false;
-  #ignored = 0;
 
   constructor(listener: StartListener) {
     this.#listener = listener;
+    this.#restarts = new KubeletRestarts((start) => {
+      listener.measured(start);
+    });
   }
 
   /** The number of Pods that are followed now. */
   get size(): number {
     return this.#pods.size;
-  }
-
-  /** The number of Pods that were not followed, because too many Pods were starting. */
-  get ignored(): number {
-    return this.#ignored;
   }
 
   /** A list of all Pods begins. */
@@ -127,30 +127,35 @@ export class StartInference {
   /** The list has ended: Pods that it did not have are gone. */
   listed(): void {
     this.#isListing = false;
-    for (const [uid, { listing }] of this.#pods) if (listing !== this.#listing) this.#pods.delete(uid);
+    for (const [namespace, uid, { listing, node }] of this.#pods.entries())
+      if (listing !== this.#listing) this.#forget(namespace, uid, node);
   }
 
   /** A Pod has been deleted, or has ended. */
   gone(pod: JsonObject): void {
-    const uid = uidOf(pod);
-    const known = this.#pods.get(uid);
+    const [namespace, uid] = [namespaceOf(pod), uidOf(pod)];
+    const known = this.#pods.get(namespace, uid);
     if (known === undefined) return;
-    for (const { provisional } of known.containers.values())
-      if (provisional) this.#listener.measured(provisional.start);
-    this.#pods.delete(uid);
+    for (const { provisional, ...one } of known.containers.values())
+      if (provisional) this.#measured(known.node, provisional.start, one);
+    this.#forget(namespace, uid, known.node);
   }
 
   /** A Pod of a list or of a watch. Nothing of the Pod is kept. */
   seen(pod: JsonObject, receivedAt: number): void {
     const uid = uidOf(pod);
     if (uid === '') return;
+    const [namespace, node] = [namespaceOf(pod), nodeOf(pod)];
+    const wroteAt = kubeletWriteOf(pod) ?? Math.floor(receivedAt / 1000);
+    if (node !== '') this.#restarts.wrote(node, wroteAt);
     const containers = isBeingDeleted(pod) ? undefined : observedContainers(pod);
     if (containers === undefined) {
       this.gone(pod);
       return;
     }
-    const before = this.#pods.get(uid);
-    const event: PodEvent = { pod, uid, containers, ready: containersReady(pod), before, receivedAt };
+    const before = this.#pods.get(namespace, uid);
+    const ready = containersReady(pod);
+    const event: PodEvent = { pod, uid, namespace, node, wroteAt, containers, ready, before, receivedAt };
     const starting = new Map<string, Starting>();
     let unready = 0;
     for (const one of containers) {
@@ -160,24 +165,40 @@ export class StartInference {
       const next = this.#follow(event, one, probe);
       if (next !== undefined) starting.set(one.container.name, next);
     }
-    if (starting.size === 0) this.#pods.delete(uid);
-    else if (before !== undefined || this.#pods.size < MOST_PODS)
-      this.#pods.set(uid, { containers: starting, unready, seenAt: receivedAt, listing: this.#listing });
-    else this.#ignored += 1;
+    if (starting.size === 0) this.#forget(namespace, uid, node);
+    else this.#keep(event, { node, containers: starting, unready, seenAt: receivedAt, listing: this.#listing });
   }
 
   /** Reports measured starts for which no better instant came. To be called now and then. */
   settle(now: number): void {
-    for (const [uid, pod] of this.#pods) {
+    for (const [namespace, uid, pod] of this.#pods.entries()) {
       const left = new Map(pod.containers);
-      for (const [name, { provisional }] of pod.containers) {
+      for (const [name, { provisional, ...one }] of pod.containers) {
         if (provisional === undefined || now - provisional.at < PROVISIONAL_MILLISECONDS) continue;
-        this.#listener.measured(provisional.start);
+        this.#measured(pod.node, provisional.start, one);
         left.delete(name);
       }
-      if (left.size === 0) this.#pods.delete(uid);
-      else if (left.size < pod.containers.size) this.#pods.set(uid, { ...pod, containers: left });
+      if (left.size === 0) this.#forget(namespace, uid, pod.node);
+      else if (left.size < pod.containers.size) this.#pods.set(namespace, uid, { ...pod, containers: left });
     }
+    this.#restarts.settle(now);
+  }
+
+  #keep({ namespace, uid }: PodEvent, pod: StartingPod): void {
+    this.#pods.set(namespace, uid, pod);
+    const gates = [...pod.containers.values()].flatMap(({ gate, provisional }) =>
+      gate === undefined || provisional !== undefined ? [] : [gate.since],
+    );
+    this.#restarts.closed(pod.node, uid, gates.length === 0 ? undefined : Math.min(...gates));
+  }
+
+  #forget(namespace: string, uid: string, node: string): void {
+    this.#pods.delete(namespace, uid);
+    this.#restarts.closed(node, uid, undefined);
+  }
+
+  #measured(node: string, start: MeasuredStart, since: Starting): void {
+    this.#restarts.report(node, start, beginOf(since));
   }
 
   /** The record to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
@@ -185,7 +206,8 @@ export class StartInference {
     const { running } = one;
     let known = this.#known(event, one, probe);
     if (known?.provisional !== undefined) {
-      this.#listener.measured(better(known.provisional.start, one, event, known.startedAt));
+      const start = better(known.provisional.start, one, event.ready, known.startedAt);
+      this.#measured(event.node, start, known);
       if (running?.containerID === known.containerID) return undefined;
       // The next start may have begun already.
       known = this.#isListing ? undefined : NOT_RUNNING;
@@ -195,9 +217,15 @@ export class StartInference {
     const isNew = known !== undefined && known.containerID !== running.containerID;
     if (known === undefined && (hasPassed || !isFromItsStart(event, running.startedAt))) return undefined;
     if (!hasPassed && hasBeenReady(event, running.startedAt)) return undefined;
-    const runningSeenAt = isNew ? event.receivedAt : undefined;
-    const now = known === undefined || isNew ? { ...running, runningSeenAt } : known;
-    return hasPassed ? this.#passed(event, one, probe, now) : now;
+    const now = known === undefined || isNew ? firstSight(event, one, probe, running, isNew) : known;
+    if (!hasPassed) return probe.basis === 'startup' ? withClosedGate(now, event) : now;
+    // After a liveness kill, the next container inherits the open gate (kubernetes/kubernetes#141155).
+    if (probe.basis === 'startup' && one.isRestart && now.gate === undefined) return undefined;
+    if (now.gate !== undefined) {
+      const isReady = hasLaterProbe(one, probe) ? undefined : one.ready;
+      this.#restarts.opened(event.node, event.uid, now.gate, isReady, event.receivedAt);
+    }
+    return this.#passed(event, one, probe, now);
   }
 
   /** The record of the container, after the end of the container that was starting. */
@@ -211,14 +239,14 @@ export class StartInference {
       return this.#isListing && (probe.basis === 'readiness' || one.started) ? undefined : known;
     }
     if (this.#isListing) return undefined;
-    if (end !== undefined) this.#ended(event, one, end);
+    if (end !== undefined) this.#ended(event, one, end, known);
     return NOT_RUNNING;
   }
 
   /** The start has ended. Reports the sample, or keeps it for a better instant. */
   #passed(event: PodEvent, one: ObservedContainer, probe: StartProbe, now: Starting): Starting | undefined {
     const { before, receivedAt } = event;
-    const byCondition = secondsUntilReady(event, one, now.startedAt);
+    const byCondition = secondsUntilReady(event.ready, one, now.startedAt);
     const isOneEvent = now.runningSeenAt === receivedAt;
     if (byCondition !== undefined) {
       // Nothing tells whether the container was ready before, and lost it again, in a time that nobody saw.
@@ -227,7 +255,8 @@ export class StartInference {
       const isLastProbe = before?.unready === 1 && !hasLaterProbe(one, probe);
       const sinceLastEvent = isOneEvent ? byCondition : (receivedAt - (before?.seenAt ?? 0)) / 1000;
       const gap = isLastProbe ? 0 : sinceLastEvent + EVENT_ERROR_SECONDS;
-      this.#report(event, one, probe, byCondition, ROUNDING_SECONDS + gap);
+      const start = startOf(event, one, probe, byCondition, ROUNDING_SECONDS + gap);
+      if (start !== undefined) this.#measured(event.node, start, now);
       return undefined;
     }
     if (now.runningSeenAt === undefined) return undefined;
@@ -238,13 +267,9 @@ export class StartInference {
     return start && { ...now, provisional: { start, at: receivedAt } };
   }
 
-  #report(event: PodEvent, one: ObservedContainer, probe: StartProbe, seconds: number, rounding: number): void {
-    const start = startOf(event, one, probe, seconds, rounding);
-    if (start !== undefined) this.#listener.measured(start);
-  }
-
   /** A container has ended while it was starting. */
-  #ended({ pod, uid }: PodEvent, { container }: ObservedContainer, end: ContainerEnd): void {
+  #ended({ pod, uid, node }: PodEvent, { container }: ObservedContainer, end: ContainerEnd, known: Starting): void {
+    if (known.mayHaveBeenOpen || this.#restarts.isInterrupted(node, beginOf(known))) return;
     const workload = controllerOfPod(pod);
     const killed = killedStartOf(container.spec, objectMember(pod, 'spec') ?? {});
     const { lifetimeSeconds } = end;
@@ -255,7 +280,7 @@ export class StartInference {
     if (!isKill || killed.boundSeconds === 0 || end.isOutOfMemory || areAllRestarted(pod)) return;
     this.#listener.killed({
       ...placeOf(pod, container.spec, workload),
-      id: shortHash(`${uid}/${end.containerID}`),
+      id: startId(uid, end.containerID),
       boundSeconds: killed.boundSeconds,
     });
   }
@@ -275,56 +300,34 @@ function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boo
   return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
 }
 
-/** Seconds from the start to the condition ContainersReady, rounded up; undefined when the condition does not tell. */
-function secondsUntilReady({ ready }: PodEvent, one: ObservedContainer, startedAt: number): number | undefined {
-  if (ready?.isTrue !== true || !one.ready || ready.since < startedAt) return undefined;
-  return Math.ceil(ready.since - startedAt) + 1;
-}
-
-/** True when the container is ready only after a second probe, which may pass long after the startup probe. */
-function hasLaterProbe({ container }: ObservedContainer, { basis }: StartProbe): boolean {
-  return basis === 'startup' && isJsonObject(ownProbe(container.spec, 'readinessProbe'));
-}
-
-/** The sample with the instant of the condition, if the condition is earlier than the event that reported the start. */
-function better(start: MeasuredStart, one: ObservedContainer, event: PodEvent, startedAt: number): MeasuredStart {
-  const seconds = secondsUntilReady(event, one, startedAt);
-  const { sample } = start;
-  if (seconds === undefined || seconds >= sample.seconds) return start;
-  const within = Math.max(0, sample.within - (sample.seconds - seconds));
-  return { ...start, sample: { ...sample, seconds, within } };
-}
-
-function startOf(
-  { pod, uid }: PodEvent,
-  { container, running, isRestart }: ObservedContainer,
-  probe: StartProbe,
-  seconds: number,
-  rounding: number,
-): MeasuredStart | undefined {
-  const workload = controllerOfPod(pod);
-  if (workload === undefined || running === undefined || seconds > PROFILE_BOUNDS.seconds) return undefined;
+/** The record of a container that is seen for the first time. */
+function firstSight(
+  { receivedAt }: PodEvent,
+  { container, isRestart }: ObservedContainer,
+  { basis }: StartProbe,
+  running: { readonly containerID: string; readonly startedAt: number },
+  isNew: boolean,
+): Starting {
+  const hasLiveness = isJsonObject(ownProbe(container.spec, 'livenessProbe'));
   return {
-    ...placeOf(pod, container.spec, workload),
-    sample: {
-      seconds,
-      within: Math.min(seconds, Math.ceil(overEstimate(probe, seconds, rounding))),
-      basis: probe.basis,
-      restart: isRestart,
-      node: shortHash(stringMember(objectMember(pod, 'spec') ?? {}, 'nodeName') ?? ''),
-      at: new Date(running.startedAt * 1000).toISOString().replace('.000Z', 'Z'),
-      id: shortHash(`${uid}/${running.containerID}`),
-    },
+    ...running,
+    runningSeenAt: isNew ? receivedAt : undefined,
+    gate: undefined,
+    mayHaveBeenOpen: !isNew && isRestart && basis === 'startup' && hasLiveness,
   };
 }
 
-function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): Omit<MeasuredStart, 'sample'> {
-  return {
-    namespace: stringMember(objectMember(pod, 'metadata') ?? {}, 'namespace') ?? '',
-    workload,
-    container: stringMember(container, 'name') ?? '',
-    image: stringMember(container, 'image') ?? '',
-  };
+function withClosedGate(one: Starting, { wroteAt }: PodEvent): Starting {
+  return { ...one, gate: { since: one.gate?.since ?? wroteAt, seenAt: wroteAt } };
+}
+
+/** When the container surely ran already, in milliseconds: the clock of the node may be ahead. */
+function beginOf({ startedAt, runningSeenAt }: Starting): number {
+  return Math.min(startedAt * 1000, runningSeenAt ?? Infinity);
+}
+
+function namespaceOf(pod: JsonObject): string {
+  return stringMember(objectMember(pod, 'metadata') ?? {}, 'namespace') ?? '';
 }
 
 function uidOf(pod: JsonObject): string {

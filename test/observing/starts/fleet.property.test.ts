@@ -13,7 +13,7 @@ import type { Injection } from '../../../src/defaulting/injection.ts';
 import type { ContainerProfile } from '../../../src/facts/startup-profile.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
 import type { StartFigures } from '../../../src/probes/learned-budget.ts';
-import type { PodHistory } from '../../kubelet/simulated-pod.ts';
+import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { TrueStart } from '../../kubelet/truth.ts';
 import type { FleetResult } from './fleet.ts';
 

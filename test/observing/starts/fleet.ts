@@ -6,7 +6,7 @@ import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
 import { ProfileStore } from './profile-store.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
-import type { PodHistory } from '../../kubelet/simulated-pod.ts';
+import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { PodWatchEvent } from '../../kubelet/watch-events.ts';
 import type { ContainerTruth, StartTruth } from '../../kubelet/truth.ts';
 

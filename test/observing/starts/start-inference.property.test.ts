@@ -8,8 +8,9 @@ import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
-import type { KilledStart, MeasuredStart } from '../../../src/observing/starts/start-inference.ts';
-import type { PodHistory } from '../../kubelet/simulated-pod.ts';
+import type { MeasuredStart } from '../../../src/observing/starts/measured-start.ts';
+import type { KilledStart } from '../../../src/observing/starts/start-inference.ts';
+import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { ContainerTruth, StartTruth, TrueStart } from '../../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00.400Z');

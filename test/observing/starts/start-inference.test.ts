@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { StartInference } from '../../../src/observing/starts/start-inference.ts';
 import { at, ms, podSaid } from './pod-events.ts';
 import type { JsonObject } from '../../../src/json/json-value.ts';
-import type { KilledStart, MeasuredStart } from '../../../src/observing/starts/start-inference.ts';
+import type { MeasuredStart } from '../../../src/observing/starts/measured-start.ts';
+import type { KilledStart } from '../../../src/observing/starts/start-inference.ts';
 import type { Said } from './pod-events.ts';
 
 const httpGet = { path: '/healthz', port: 8080 };
@@ -358,6 +359,19 @@ describe('what is kept', () => {
   it('is nothing of Pods whose containers run to completion', () => {
     const job = { ...waiting[1], spec: { ...(waiting[1]['spec'] as JsonObject), restartPolicy: 'OnFailure' } };
     expect(after([[0, job]]).size).toBe(0);
+  });
+
+  it('is bounded, and Pods of one namespace push out none of another', () => {
+    const inference = new StartInference({ measured: () => undefined, killed: () => undefined });
+    const condition = { isTrue: false, since: 1 };
+    const pod = (namespace: string, uid: string): JsonObject => podSaid([STARTUP], [{}], condition, { namespace, uid });
+    inference.seen(pod('apps', 'first'), ms(0));
+    for (let index = 0; index < 50_100; index++) inference.seen(pod('tenant', `u-${index}`), ms(1));
+    inference.seen(pod('late', 'last'), ms(2));
+    expect(inference.size).toBe(50_000);
+    inference.gone(pod('apps', 'first'));
+    inference.gone(pod('late', 'last'));
+    expect(inference.size).toBe(49_998);
   });
 
   it('survives Pods of any shape', () => {
