@@ -258,8 +258,8 @@ function asPatientAs(integers: Integers, liveness: Probe): Integers {
 /**
  * The numbers with a period that is safe after a liveness kill. Since Kubernetes 1.35, the liveness probe then runs
  * until the startup probe's next tick, up to P later (kubernetes/kubernetes#141155). The liveness probe must not kill
- * within that time: P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the guaranteed
- * time to start stays. Where no whole period of a second is short enough, nothing changes.
+ * within that time: P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the
+ * guaranteed time to start stays. Where no whole period of a second is short enough, nothing changes.
  */
 function safeAfterRestart(integers: Integers, liveness: Probe): Integers {
   const longest = guaranteedStartSeconds(probeTiming(liveness));

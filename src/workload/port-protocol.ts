@@ -126,6 +126,7 @@ export const PORT_WORDS: readonly string[] = [
   ...SELDOM_HTTP.keys(),
   ...METRICS.keys(),
   ...HTTP_WORDS,
+  'redirect',
   'webhooks',
 ];
 
@@ -145,8 +146,9 @@ function firstIn<T>(table: ReadonlyMap<string, T>, words: readonly string[]): T 
   return undefined;
 }
 
-/** True when the words say HTTPS: `https-admin`, `metrics-https`, `tls-http`. */
+/** True when the words say HTTPS: `https-admin`, `metrics-https`, `tls-http`. `https-redirect` takes plain HTTP. */
 function sayHttps(words: readonly string[]): boolean {
+  if (words.includes('redirect')) return false;
   return words.includes('https') || words.includes('wss') || (words.includes('tls') && words.includes('http'));
 }
 

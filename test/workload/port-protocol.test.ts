@@ -17,6 +17,7 @@ describe('the protocol of a port', () => {
     ['web', 'http'],
     ['http-webhook', 'http'],
     ['https', 'https'],
+    ['https-redirect', 'http'],
     ['https-webhook', 'https'],
     ['admin-https', 'https'],
     ['tls-http', 'https'],
