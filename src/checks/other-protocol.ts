@@ -6,7 +6,7 @@ import { describePorts, findPort } from '../workload/ports.ts';
 import { defineCheck } from './check.ts';
 import { eachProbe } from './each-probe.ts';
 import { oncePerWorkload } from './once-per-workload.ts';
-import { containerPhrase, yamlFlow } from './wording.ts';
+import { containerPhrase } from './wording.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
 import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -45,11 +45,13 @@ function findingOf(container: CheckedContainer, probe: CheckedProbe, hints: Port
   const port = 'port' in found ? found.port : { name: undefined, number: Number(asked), protocol: 'TCP' };
   const other = neverHttp(port, hints(port));
   if (other === undefined) return undefined;
-  const handlers = `tcpSocket: { port: ${yamlFlow(asked)} }`;
+  // The number is right for every handler; grpc takes no name.
+  const kinds = other.protocol === 'gRPC' ? ['grpc', 'tcpSocket'] : ['tcpSocket'];
+  const handlers = kinds.map((kind) => `${kind}: { port: ${port.number} }`).join(' or ');
   return {
     probe: probe.kind,
     path: probe.place.path('httpGet', 'port'),
     message: `${containerPhrase(container)} gets an HTTP request on its port ${describePorts([port]).join('')}, which is for ${other.protocol} by ${other.because}`,
-    remedy: `write ${other.protocol === 'gRPC' ? `grpc: { port: ${port.number} } or ` : ''}${handlers} in place of httpGet, or ask a port that answers HTTP`,
+    remedy: `write ${handlers} in place of httpGet, or ask a port that answers HTTP`,
   };
 }

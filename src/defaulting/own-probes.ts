@@ -3,6 +3,7 @@ import { quoted } from '../json/quoted-value.ts';
 import { member, objectMember } from '../json/json-value.ts';
 import { commandActs } from '../probes/exec-effects.ts';
 import { DEFAULT_SCHEME } from '../probes/default-values.ts';
+import { handlerKindsOf } from '../probes/probe.ts';
 import { findPort } from '../workload/ports.ts';
 import { explicitPort, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -25,16 +26,16 @@ export function handlerFor(
   port: Aimed<number | string> | undefined,
 ): HandlerResult {
   const { own, ports } = evidence;
-  const first = own[0];
-  if (first === undefined) return policyHandler(evidence, given, port);
+  if (own.length === 0) return policyHandler(evidence, given, port);
   const { kind, fields } = given.value;
-  const sameKind: OwnHandler[] = [];
-  for (const [probe, spec] of own) {
+  const sameKind = own.filter(([, spec]) => handlerKindsOf(spec)[0] === kind);
+  if (sameKind.length === 0) return given.isAimed ? policyHandler(evidence, given, port) : differs(evidence, kind);
+  const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
     const sound = soundHandler(ports, spec);
-    if ('kind' in sound && sound.kind === kind) sameKind.push({ probe, handler: sound.handler });
-  }
-  const [model, ...others] = sameKind;
-  if (model === undefined) return given.isAimed ? policyHandler(evidence, given, port) : differs(evidence, kind);
+    return 'kind' in sound ? [{ probe, handler: sound.handler }] : [];
+  });
+  // A probe that cannot work, such as one of a misspelt port, tells the kind alone.
+  if (model === undefined) return policyHandler(evidence, given, port);
   if (kind === 'exec') return { handler: { exec: fields } };
   const isPortGiven = explicitPort(given, port)?.isAimed === true;
   if (kind !== 'httpGet' && isPortGiven) return policyHandler(evidence, given, port);
@@ -123,11 +124,8 @@ function likeModelOnSamePort(
   return { handler: { httpGet: { ...httpGet, ...own } }, follows: { kind: model.probe, fields: copied } };
 }
 
-function differs({ own, ports }: Evidence, kind: HandlerKind): HandlerResult {
-  const described = own.map(([probe, spec]) => {
-    const sound = soundHandler(ports, spec);
-    return 'kind' in sound ? `its ${probe} asks by ${sound.kind}` : `its ${probe} ${sound.problem}`;
-  });
+function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
+  const described = own.map(([probe, spec]) => `its ${probe} asks by ${handlerKindsOf(spec).join()}`);
   const remedy = 'a policy for this container names it in containers, or has a workloadSelector';
   const detail = `${described.join(', ')}; the policy asks by ${kind}; ${remedy}`;
   return { code: 'own-handler-differs', detail };

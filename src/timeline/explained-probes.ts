@@ -46,7 +46,7 @@ function lettersOf(kind: ProbeKind, timings: ContainerTimings): FormulaInputs | 
 function providerOf(injection: Injection | undefined): string {
   if (injection === undefined) return OWN_PROBE;
   return injection.isLikeOwn === true
-    ? `${giverText(injection)}, asking as the own livenessProbe`
+    ? `${giverText(injection)}, with the handler of the own livenessProbe`
     : giverText(injection);
 }
 

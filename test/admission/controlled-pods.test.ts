@@ -25,7 +25,7 @@ const badPod = pod([appContainer(misspelt)], { metadata: owned });
 /** The injected liveness probe violates a check, too. */
 const policies = policySet(
   clusterPolicyDocument({
-    containers: ['app'],
+    containers: ['*'],
     kubernetesProbeEndpoints: { livenessProbe: '/same' },
     checks: {
       'probe-bounds': { action: 'Deny', floor: 'Deny' },

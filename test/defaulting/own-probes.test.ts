@@ -84,6 +84,7 @@ const CASES: Readonly<Record<string, Case>> = {
       startupProbe: http(),
     }),
   },
+  'misspelt-port-of-the-author': own(http({ port: 'htpp' })),
   'undeclared-port-of-the-author': own(http({ port: 9999 })),
   'aimed-path-beside-liveness': { ...own(http({ port: 'admin' })), policies: [aimed({ port: 'http' })] },
   'aimed-path-beside-tcp': { ...own({ tcpSocket: { port: 9090 } }), policies: [aimed()] },
