@@ -42,7 +42,8 @@ export function handlerFor(
   const difference = differenceAmong(ports, model, others);
   if (isPortGiven) return likeModelOnSamePort(evidence, policyHandler(evidence, given, port), given, difference, model);
   if (difference !== undefined) return { code: 'own-handler-differs', detail: difference };
-  const copied = FOLLOWED[kind].filter((field) => member(model.handler, field) !== undefined);
+  const isGiven = (field: string): boolean => given.isAimed && member(fields, field) !== undefined;
+  const copied = FOLLOWED[kind].filter((field) => !isGiven(field) && member(model.handler, field) !== undefined);
   return { handler: { [kind]: merged(given, model, copied) }, follows: { kind: model.probe, fields: copied } };
 }
 
