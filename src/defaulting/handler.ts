@@ -113,10 +113,15 @@ function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port
 export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const found = soundHandler(ports, liveness);
   if ('problem' in found) return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
+  const refused = refusal(liveness, found.handler);
+  if (refused !== undefined)
+    return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${refused}` };
   return { handler: { [found.kind]: found.handler } };
 }
 
-/** The only handler of a probe, if it can work in its container. Else the problem, as the end of a sentence. */
+/**
+ * The only handler of a probe, if the kubelet can run it in its container. Else the problem, as the end of a sentence.
+ */
 export function soundHandler(
   ports: readonly ContainerPort[],
   probe: Probe,
@@ -125,7 +130,7 @@ export function soundHandler(
   if (kind === undefined || others.length > 0)
     return { problem: `has ${kind === undefined ? 'no' : 'more than one'} handler` };
   const handler = objectMember(probe, kind) ?? {};
-  const problem = handlerProblem(ports, handler) ?? refusal(probe, handler);
+  const problem = handlerProblem(ports, handler);
   return problem === undefined ? { kind, handler } : { problem: `cannot work: ${problem}` };
 }
 

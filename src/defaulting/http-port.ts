@@ -48,6 +48,6 @@ function describe(port: ContainerPort): string {
 
 /** Why no HTTP path is asked on a port, as the end of a sentence. */
 function passedOver(port: ContainerPort, hints: readonly PortHint[]): string | undefined {
-  const found = protocolOfPort(port, hints);
-  return 'protocol' in found ? `is for ${found.protocol} (${found.because})` : undefined;
+  const { protocol, because } = protocolOfPort(port, hints);
+  return protocol === undefined ? undefined : `is for ${protocol} (${because})`;
 }

@@ -4,15 +4,13 @@ import type { ContainerPort } from './ports.ts';
  * What the server on a port speaks. `metrics` is HTTP of a server beside the application: metrics and profiles, and no
  * health. `unknown` is what most ports are.
  */
-export type PortProtocol =
-  | { readonly speaks: 'http' | 'https' | 'unknown' }
-  | {
-      readonly speaks: 'metrics' | 'other';
-      /** The protocol or purpose as people write it: `Redis`. */
-      readonly protocol: string;
-      /** What says so, for people: `its name`, `its number`, `Service web`. */
-      readonly because: string;
-    };
+export interface PortProtocol {
+  readonly speaks: 'http' | 'https' | 'metrics' | 'other' | 'unknown';
+  /** The protocol or purpose of `metrics` and `other`, as people write it: `Redis`. */
+  readonly protocol?: string;
+  /** What says so, for people: `its name`, `its number`, `Service web`. */
+  readonly because?: string;
+}
 
 /** What a Service says about a port of its Pods: the name of the Service's own port, or its `appProtocol`. */
 export interface PortHint {
@@ -161,14 +159,31 @@ function areWebhook(words: readonly string[]): boolean {
  * What a name or an `appProtocol` says. In doubt the answer is the one that asks no HTTP: `grpc-web`, `redis-http` and
  * `tcp-http` are other protocols, and `https-metrics` is for metrics.
  */
-export function protocolOfText(text: string, because = 'its name'): PortProtocol {
+export function protocolOfText(text: string): TextProtocol {
+  const known = KNOWN.get(text);
+  if (known !== undefined) return known;
+  const read = readText(text);
+  if (text.length > LONGEST_KNOWN) return read;
+  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  KNOWN.set(text, read);
+  return read;
+}
+
+/** Names of ports repeat in every Pod. The cache has limits because callers choose names. */
+const KNOWN = new Map<string, TextProtocol>();
+const MOST_KNOWN = 500;
+const LONGEST_KNOWN = 63;
+
+type TextProtocol = Omit<PortProtocol, 'because'>;
+
+function readText(text: string): TextProtocol {
   const words = wordsOf(text);
   const isHttps = sayHttps(words);
   const seldom = isHttps ? words.filter((word) => word !== 'tls') : words;
   const protocol = firstIn(NEVER_HTTP, words) ?? firstIn(SELDOM_HTTP, seldom);
-  if (protocol !== undefined) return { speaks: 'other', protocol, because };
+  if (protocol !== undefined) return { speaks: 'other', protocol };
   const purpose = firstIn(METRICS, words);
-  if (purpose !== undefined) return { speaks: 'metrics', protocol: purpose, because };
+  if (purpose !== undefined) return { speaks: 'metrics', protocol: purpose };
   if (isHttps || areWebhook(words)) return { speaks: 'https' };
   return { speaks: words.some((word) => HTTP_WORDS.has(word)) ? 'http' : 'unknown' };
 }
@@ -184,15 +199,14 @@ export function protocolOfPort(
   hints: readonly PortHint[] = [],
 ): PortProtocol {
   const own = name === undefined ? UNKNOWN : protocolOfText(name);
-  if (own.speaks === 'other') return own;
-  const said = hints.map(({ service, text }) => protocolOfText(text, `Service ${service}`));
-  const other = said.find(({ speaks }) => speaks === 'other');
-  if (other !== undefined) return other;
-  if (own.speaks !== 'unknown') return own;
-  // Where ports http and https of a Service lead to one port, TLS ends before the Pod.
-  for (const speaks of ['http', 'https', 'metrics']) {
-    const told = said.find((one) => one.speaks === speaks);
-    if (told !== undefined) return told;
+  if (own.speaks === 'other') return { ...own, because: 'its name' };
+  for (const speaks of ['other', 'own', 'http', 'https', 'metrics'] as const) {
+    if (speaks === 'own' && own.speaks !== 'unknown') return { ...own, because: 'its name' };
+    // Where ports http and https of a Service lead to one port, TLS ends before the Pod.
+    for (const { service, text } of hints) {
+      const said = protocolOfText(text);
+      if (said.speaks === speaks) return { ...said, because: `Service ${service}` };
+    }
   }
   const protocol = NUMBERS.get(number);
   return protocol === undefined ? UNKNOWN : { speaks: 'other', protocol, because: 'its number' };

@@ -7,7 +7,7 @@ const hints = (...texts: string[]): { service: string; text: string }[] =>
 /** `http`, `https`, `metrics`, `unknown`, or the other protocol. */
 function protocol(name: string | undefined, number = 8080, ...texts: string[]): string {
   const found = protocolOfPort({ name, number }, hints(...texts));
-  return found.speaks === 'other' ? found.protocol : found.speaks;
+  return found.speaks === 'other' ? (found.protocol ?? '') : found.speaks;
 }
 
 describe('the protocol of a port', () => {
