@@ -2,6 +2,7 @@
 import { validProbe } from './valid-probe.ts';
 import { namedPort } from './named-port.ts';
 import { httpsScheme } from './https-scheme.ts';
+import { otherProtocol } from './other-protocol.ts';
 import { pathUrl } from './path-url.ts';
 import { probeHost } from './probe-host.ts';
 import { headerValue } from './header-value.ts';
@@ -45,6 +46,7 @@ export const CHECKS: readonly Check[] = [
   validProbe,
   namedPort,
   httpsScheme,
+  otherProtocol,
   pathUrl,
   probeHost,
   headerValue,

@@ -1,5 +1,6 @@
 import { DEFAULT_HTTP_PROTOCOL, DEFAULT_SCHEME } from '../probes/default-values.ts';
 import { member } from '../json/json-value.ts';
+import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { findPort } from '../workload/ports.ts';
 import { eachProbe } from './each-probe.ts';
 import { handlerEdits } from './handler-edits.ts';
@@ -12,8 +13,9 @@ import type { CheckedProbe } from './checked-probe.ts';
 /**
  * Fields: `<probe>.httpGet.scheme`, `<probe>.httpGet.port`; `ports[*].name`.
  *
- * Rule: the scheme is HTTPS on a port with the name `https`, or with a name that ends in `-https`. A server that speaks
- * TLS answers a plain HTTP request with an error, or not at all. The API server's default scheme is HTTP.
+ * Rule: the scheme is HTTPS on a port whose name has the word `https`, or `tls` and `http`; and on a port `webhook*`
+ * with a number of TLS. A server that speaks TLS answers a plain HTTP request with an error, or not at all. The API
+ * server's default scheme is HTTP.
  */
 export const httpsScheme = defineCheck({
   id: 'https-scheme',
@@ -26,10 +28,6 @@ export const httpsScheme = defineCheck({
   run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
 });
 
-function isHttpsName(name: string): boolean {
-  return name === 'https' || name.endsWith('-https');
-}
-
 function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const { handler } = probe;
   if (probe.handlerKind !== 'httpGet' || (member(handler, 'host') ?? '') !== '') return undefined;
@@ -38,7 +36,7 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
   const port = member(handler, 'port');
   if (typeof port !== 'string' && typeof port !== 'number') return undefined;
   const found = findPort(container.ports ?? [], port);
-  if (!('port' in found) || found.port.name === undefined || !isHttpsName(found.port.name)) return undefined;
+  if (!('port' in found) || found.port.name === undefined || !isNamedForHttps(found.port)) return undefined;
   const { name, number } = found.port;
   const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
   // The API server rejects HTTPS beside protocol HTTP2.

@@ -1,10 +1,11 @@
 import { boolean, choice } from '../policy/check-parameters.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../workload/main-container.ts';
+import { isGrpc } from '../workload/port-protocol.ts';
 import { tcpPortsOf } from '../workload/ports.ts';
 import { containerRunsForever } from '../workload/restart-policy.ts';
 import { probeOf } from './checked-probe.ts';
 import { startupProbeFor } from './startup-probe.ts';
-import { isGrpc, speaksHttp } from './plausible-port.ts';
+import { speaksHttp } from './plausible-port.ts';
 import { containerPhrase, yamlFlow } from './wording.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { ValuesOf } from '../policy/check-parameters.ts';

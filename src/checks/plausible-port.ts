@@ -1,57 +1,13 @@
 import { member, stringMember } from '../json/json-value.ts';
+import { isForTls, isGrpc, protocolOfPort } from '../workload/port-protocol.ts';
 import { isTcp } from '../workload/ports.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
 import type { ContainerPort } from '../workload/ports.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
-/**
- * Words in the names of ports whose servers do not speak HTTP. Kubernetes has no registry of port names; the words are
- * the protocols and products of IANA's service names that containers commonly declare.
- */
-const NOT_HTTP_WORDS: ReadonlySet<string> = new Set([
-  'amqp',
-  'cql',
-  'dns',
-  'ftp',
-  'grpc',
-  'kafka',
-  'ldap',
-  'memcached',
-  'mongo',
-  'mongodb',
-  'mqtt',
-  'mysql',
-  'nats',
-  'postgres',
-  'postgresql',
-  'redis',
-  'sftp',
-  'smtp',
-  'ssh',
-  'tcp',
-  'udp',
-  'zookeeper',
-]);
-
-/** Port numbers that IANA assigns to protocols other than HTTP and that containers commonly declare. */
-const NOT_HTTP_NUMBERS: ReadonlySet<number> = new Set([
-  21, 22, 25, 53, 389, 636, 1433, 1883, 2181, 3306, 4222, 5432, 5671, 5672, 6379, 8883, 9042, 9092, 11211, 27017, 50051,
-]);
-
-const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
-
 /** True unless the port's name or number says that its server speaks another protocol than HTTP. */
-export function speaksHttp({ name, number }: ContainerPort): boolean {
-  return !NOT_HTTP_NUMBERS.has(number) && !wordsOf(name).some((word) => NOT_HTTP_WORDS.has(word));
-}
-
-/** True when the port's name says that its server speaks gRPC. */
-export function isGrpc({ name }: ContainerPort): boolean {
-  return wordsOf(name).includes('grpc');
-}
-
-function wordsOf(name: string | undefined): readonly string[] {
-  return (name ?? '').toLowerCase().split('-');
+export function speaksHttp(port: ContainerPort): boolean {
+  return protocolOfPort(port).speaks !== 'other';
 }
 
 /**
@@ -63,10 +19,7 @@ export function mayAnswer({ handlerKind, handler }: CheckedProbe, port: Containe
   if (handlerKind === 'tcpSocket') return true;
   if (handlerKind === 'grpc') return isGrpc(port);
   if (!speaksHttp(port)) return false;
-  const words = wordsOf(port.name);
-  const wantsTls = stringMember(handler, 'scheme') === 'HTTPS';
-  const isTls = words.includes('https') || words.includes('tls') || TLS_NUMBERS.has(port.number);
-  return wantsTls === isTls;
+  return (stringMember(handler, 'scheme') === 'HTTPS') === isForTls(port);
 }
 
 /** Returns the only declared port that may answer the probe. Undefined when none or several may. */

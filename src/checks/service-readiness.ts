@@ -1,5 +1,6 @@
-import { labelPairs } from '../facts/services.ts';
+import { stringMember } from '../json/json-value.ts';
 import { quote } from '../text/quote.ts';
+import { protocolOfText } from '../workload/port-protocol.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { hasProbe } from './checked-probe.ts';
 import { defineCheck } from './check.ts';
@@ -13,11 +14,12 @@ import type { CheckedWorkload, Finding } from './check.ts';
 /**
  * Fields: `readinessProbe`; `ports[*].name`, `.containerPort`, `.protocol`; `metadata.labels` of the Pod template. Of
  * the Services in the namespace: `spec.selector`, `.type`, `.publishNotReadyAddresses`, `.ports[*].targetPort`,
- * `.port`, `.protocol`.
+ * `.port`, `.protocol`, `.name`, `.appProtocol`.
  *
  * Rule: a container that gets traffic from a Service has a readiness probe. Without the probe, the container counts as
  * ready as soon as it runs, so the Service sends traffic before the container can answer (docs, "Container probes").
- * Without knowledge of the Services, nothing is reported.
+ * Without knowledge of the Services, nothing is reported. A Service all of whose ports are for metrics does not count:
+ * a scrape that fails harms no caller.
  */
 export const serviceReadiness = defineCheck({
   id: 'service-readiness',
@@ -57,14 +59,17 @@ function keyOf(number: number, protocol: string): string {
 const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | undefined => {
   const services = workload.facts.services.ofNamespace(workload.namespace);
   if (services === undefined || services.length === 0) return undefined;
-  const labels = labelPairs(workload.podLabels);
-  let numbers: ReadonlyMap<string, number> | undefined;
+  const labels = { get: (key: string) => stringMember(workload.podLabels, key) };
+  let ports: PodPorts | undefined;
   let targets: Map<string, string> | undefined;
   for (const service of services) {
     if (!service.selectsPods(labels)) continue;
-    for (const target of service.targetPorts) {
-      const number =
-        typeof target.port === 'number' ? target.port : (numbers ??= namedPorts(workload)).get(nameKey(target));
+    ports ??= portsOfPod(workload);
+    const known = ports;
+    const { targetPorts } = service;
+    if (targetPorts.every((target) => isForMetrics(target, known))) continue;
+    for (const target of targetPorts) {
+      const number = typeof target.port === 'number' ? target.port : known.numbers.get(nameKey(target));
       if (number === undefined) continue;
       const key = keyOf(number, target.protocol);
       targets ??= new Map();
@@ -74,25 +79,40 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | unde
   return targets;
 });
 
-/**
- * The port number that a Service finds for each name and protocol: the first container that declares the name counts
- * (kubernetes, pkg/api/v1/pod/util.go, FindPort). Native sidecars come after the containers.
- */
-function namedPorts(workload: CheckedWorkload): ReadonlyMap<string, number> {
+interface PodPorts {
+  /**
+   * The port number that a Service finds for each name and protocol: the first container that declares the name counts
+   * (kubernetes, pkg/api/v1/pod/util.go, FindPort). Native sidecars come after the containers.
+   */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The name of each number and protocol. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function portsOfPod(workload: CheckedWorkload): PodPorts {
   const numbers = new Map<string, number>();
+  const names = new Map<string, string>();
   for (const { role, ports } of workload.containers) {
     if (role === 'init' || role === 'ephemeral') continue;
     for (const { name, number, protocol } of ports ?? NO_PORTS) {
       if (name === undefined) continue;
       const key = nameKey({ port: name, protocol });
       if (!numbers.has(key)) numbers.set(key, number);
+      if (!names.has(keyOf(number, protocol))) names.set(keyOf(number, protocol), name);
     }
   }
-  return numbers;
+  return { numbers, names };
 }
 
 const NO_PORTS: readonly ContainerPort[] = [];
 
-function nameKey({ port, protocol }: TargetPort): string {
+/** True when the Service's port is for metrics by its own name, or by the name of the container's port. */
+function isForMetrics({ port, protocol, says }: TargetPort, { names }: PodPorts): boolean {
+  const name = typeof port === 'number' ? names.get(keyOf(port, protocol)) : port;
+  const texts = says.length > 0 || name === undefined ? says : [name];
+  return texts.length > 0 && texts.every((text) => protocolOfText(text).speaks === 'metrics');
+}
+
+function nameKey({ port, protocol }: Pick<TargetPort, 'port' | 'protocol'>): string {
   return `${port}/${protocol}`;
 }

@@ -1,19 +1,20 @@
 import { isJsonObject, objectMember, stringMap } from '../json/json-value.ts';
-import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
+import { handlerKindsOf, ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { CONTAINERS_ANNOTATION, INJECTED_ANNOTATION, readAnnotations, SKIP_ANNOTATION } from '../policy/annotations.ts';
 import { containersOf } from '../workload/containers.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
+import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
-import { policyHandler } from './handler.ts';
+import { handlerFor } from './own-probes.ts';
 import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { readProvenance } from './provenance.ts';
 import { ordered, startupDefault, withoutLearnedBudget } from './startup.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
-import type { ProbeKind } from '../probes/probe.ts';
+import type { Probe, ProbeKind } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadAnnotations } from '../policy/annotations.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
@@ -21,10 +22,10 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
 import type { MainContainer } from '../workload/main-container.ts';
-import type { ContainerPort } from '../workload/ports.ts';
-import type { HandlerProblem } from './handler.ts';
+import type { PortHints } from '../workload/port-protocol.ts';
+import type { Evidence } from './handler.ts';
 import type { EffectiveLiveness, StartupResult } from './startup.ts';
-import type { NotInjected } from './reason.ts';
+import type { HandlerProblem, NotInjected } from './reason.ts';
 import type { Injection } from './injection.ts';
 
 /** The result of defaulting a Pod template. */
@@ -93,7 +94,8 @@ export function* defaultProbesInSteps(
     if (merged === undefined) continue;
     const known = {
       skip: annotations.skip,
-      livenessFrom: injectedBefore.get(container.name)?.get('livenessProbe'),
+      injectedBefore: injectedBefore.get(container.name),
+      hints: policy.portHints ?? NO_HINTS,
       forbidden,
       starts: merged.learned && policy.starts?.(container.name),
     };
@@ -195,11 +197,9 @@ function mainProblem(main: Exclude<MainContainer, { container: Container }>): st
 /** The Pod's annotations about one container. */
 interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
-  /**
-   * The source of a liveness probe that an earlier call for this Pod injected. Such a probe is not treated as the
-   * author's.
-   */
-  readonly livenessFrom: string | undefined;
+  /** The probes that an earlier call for this Pod injected, with their sources. They are not the author's. */
+  readonly injectedBefore: ReadonlyMap<string, string> | undefined;
+  readonly hints: PortHints;
   readonly forbidden: ForbiddenProbes;
   /** The known past starts of the container. */
   readonly starts: StartFigures | undefined;
@@ -219,10 +219,11 @@ function defaultContainer(
     notInjected.push({ container: container.name, ...unfit });
     return;
   }
-  const ports = portsOf(container.spec);
-  const ownLiveness = ownProbe(container.spec, 'livenessProbe');
-  let liveness: EffectiveLiveness | undefined = isJsonObject(ownLiveness)
-    ? { probe: ownLiveness, ...(known.livenessFrom !== undefined && { injectedFrom: known.livenessFrom }) }
+  const evidence = { ports: portsOf(container.spec), hints: known.hints, own: ownProbes(container, known) };
+  const there = ownProbe(container.spec, 'livenessProbe');
+  const livenessFrom = known.injectedBefore?.get('livenessProbe');
+  let liveness: EffectiveLiveness | undefined = isJsonObject(there)
+    ? { probe: there, ...(livenessFrom !== undefined && { injectedFrom: livenessFrom }) }
     : undefined;
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
@@ -230,8 +231,8 @@ function defaultContainer(
     const result =
       refusal ??
       (kind === 'startupProbe'
-        ? startupDefault(ports, policy, liveness, known.starts)
-        : plainDefault(ports, policy, kind));
+        ? startupDefault(evidence, policy, liveness, known.starts)
+        : plainDefault(evidence, policy, kind));
     const unlearned =
       refusal === undefined && kind === 'startupProbe' ? withoutLearnedBudget(policy, known.starts) : undefined;
     if ('code' in result) {
@@ -257,14 +258,29 @@ function defaultContainer(
   }
 }
 
+/** The probes that the author wrote. Null counts as absent, and the API server refuses other values. */
+function ownProbes({ spec }: Container, { injectedBefore }: ContainerKnowledge): Evidence['own'] {
+  const own: (readonly [ProbeKind, Probe])[] = [];
+  for (const kind of PROBE_KINDS) {
+    const probe = ownProbe(spec, kind);
+    if (isJsonObject(probe) && handlerKindsOf(probe).length === 1 && injectedBefore?.has(kind) !== true)
+      own.push([kind, probe]);
+  }
+  return own;
+}
+
 /** Copied member by member: a rest and a spread of a few members take longer than to work out the probe. */
 function injectionOf(
-  { probe, source, copiesLiveness, followsDelay, learned }: Exclude<StartupResult, HandlerProblem>,
+  result: Exclude<StartupResult, HandlerProblem>,
   container: Container,
   kind: ProbeKind,
   policy: ContainerPolicy,
 ): Injection {
+  const { probe, source, copiesLiveness, follows, isLikeOwn, isPeriodLowered, followsDelay, learned } = result;
   const injection: { -readonly [Key in keyof Injection]: Injection[Key] } = { container, kind, policy, probe, source };
+  if (follows !== undefined) injection.follows = follows;
+  if (isLikeOwn !== undefined) injection.isLikeOwn = isLikeOwn;
+  if (isPeriodLowered !== undefined) injection.isPeriodLowered = isPeriodLowered;
   if (copiesLiveness !== undefined) injection.copiesLiveness = copiesLiveness;
   if (followsDelay !== undefined) injection.followsDelay = followsDelay;
   if (learned !== undefined) injection.learned = learned;
@@ -311,13 +327,16 @@ function unfitFor(container: Container): HandlerProblem | undefined {
     : { code: 'run-to-completion', detail: 'its own restartPolicy is not Always' };
 }
 
-function plainDefault(ports: readonly ContainerPort[], policy: ContainerPolicy, kind: ProbeKind): StartupResult {
+function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
   const { handler, integers, removedBy } = policy.probes[kind];
   if (handler === undefined) {
     return removedBy === undefined
       ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
       : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
   }
-  const fitted = policyHandler(ports, handler.value, policy.port?.value);
-  return 'code' in fitted ? fitted : { probe: { ...fitted.handler, ...ordered(integers) }, source: handler.source };
+  const fitted = handlerFor(evidence, handler, policy.port);
+  if ('code' in fitted) return fitted;
+  const { follows } = fitted;
+  const probe = { ...fitted.handler, ...ordered(integers) };
+  return { probe, source: handler.source, ...(follows && { follows }) };
 }

@@ -24,8 +24,10 @@ export type Origin =
   | { readonly by: 'default'; readonly reset?: Setting }
   /** The rule for slow starters computed the value. `setting` is absent when no policy gave the seconds. */
   | { readonly by: 'slow-start'; readonly setting?: Setting }
-  /** The value was copied from the liveness probe. */
-  | { readonly by: 'livenessProbe' }
+  /** The value was copied from the liveness probe, or from another probe of the author. */
+  | { readonly by: ProbeKind }
+  /** The period was lowered, and the failureThreshold raised, so that a restart is safe. */
+  | { readonly by: 'restart' }
   /** The value was inferred from the ports that the container declares. */
   | { readonly by: 'ports' };
 
@@ -61,8 +63,9 @@ export function unusedSettings(
 
 /** The layer that gives an injected probe its handler, or asks for the startup probe. */
 export function giverOf(injection: Injection): Setting | undefined {
-  const { kind, policy, copiesLiveness } = injection;
-  if (copiesLiveness !== true) return lastValue(handlerSettings(policy.layers, kind));
+  const { kind, policy, copiesLiveness, source } = injection;
+  const asksFor = lastValue(handlerSettings(policy.layers, kind));
+  if (copiesLiveness !== true || asksFor?.layer.source === source) return asksFor;
   return slowStartSetting(injection) ?? lastValue(handlerSettings(policy.layers, 'livenessProbe'));
 }
 
@@ -77,7 +80,7 @@ export function isShapedByNamespace({ kind, policy }: Injection): boolean {
 }
 
 function originOf(injection: Injection, field: FieldPath, value: unknown, settings: readonly Setting[]): Origin {
-  const { kind, copiesLiveness } = injection;
+  const { kind, copiesLiveness, follows } = injection;
   const [step, ...below] = field;
   const setting = effective(settings);
   if (value === undefined) {
@@ -87,10 +90,13 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
   }
   if (HANDLER_KINDS.includes(step as HandlerKind)) {
     if (copiesLiveness === true) return { by: 'livenessProbe' };
+    if (follows?.fields.includes(String(below[0])) === true) return { by: follows.kind };
     if (setting === undefined || !equalJson(setting.value, value)) return { by: 'ports' };
     return { by: 'policy', setting: below.length === 0 ? (giverOf(injection) ?? setting) : setting };
   }
   if (setting !== undefined && setting.value === value) return { by: 'policy', setting };
+  if (injection.isPeriodLowered === true && (step === 'periodSeconds' || step === 'failureThreshold'))
+    return { by: 'restart' };
   // A startup probe that guards a slow start is as patient as the liveness probe that it guards.
   if (step === 'timeoutSeconds') return { by: 'livenessProbe' };
   const asked = kind === 'startupProbe' ? slowStartSetting(injection) : undefined;
@@ -98,10 +104,15 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
 }
 
 /** The layers' values for a field of an injected probe, lowest layer first. */
-function settingsOf({ kind, probe, policy, copiesLiveness }: Injection, field: FieldPath): readonly Setting[] {
+function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection, field: FieldPath): readonly Setting[] {
   const settings = probeSettings(policy.layers, kind, field);
   const [step, part] = field;
-  const isOpenPort = step === 'httpGet' && part === 'port' && copiesLiveness !== true && 'httpGet' in probe;
+  const isOpenPort =
+    step === 'httpGet' &&
+    part === 'port' &&
+    copiesLiveness !== true &&
+    'httpGet' in probe &&
+    !follows?.fields.includes('port');
   // A handler without a port gets the port that policies name.
   return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
 }

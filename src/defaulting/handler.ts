@@ -9,57 +9,84 @@ import { defaultedProbe } from '../probes/api-defaults.ts';
 import { probeHandlerCauses } from '../probes/handler-rules.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { isHost } from '../policy/probe-default.ts';
-import { describePorts, findPort, isTcp } from '../workload/ports.ts';
+import { protocolOfPort } from '../workload/port-protocol.ts';
+import { describePorts, findPort } from '../workload/ports.ts';
+import { inferHttpPort, otherProtocol } from './http-port.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { Probe } from '../probes/probe.ts';
+import type { HandlerKind, Probe, ProbeKind } from '../probes/probe.ts';
+import type { Aimed } from '../policy/container-policy.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
+import type { PortHint, PortHints } from '../workload/port-protocol.ts';
 import type { ContainerPort, PortLookup } from '../workload/ports.ts';
-import type { ReasonCode } from './reason.ts';
+import type { HandlerProblem } from './reason.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
-export type HandlerResult = { readonly handler: JsonObject } | HandlerProblem;
+export type HandlerResult = FittedHandler | HandlerProblem;
 
-export interface HandlerProblem {
-  readonly code: ReasonCode;
-  readonly detail: string;
+export interface FittedHandler {
+  readonly handler: JsonObject;
+  /** The author's probe that fields of the handler come from. */
+  readonly follows?: FollowedProbe;
+}
+
+/** A probe of the author, and the fields of its handler that an injected handler has, too. */
+export interface FollowedProbe {
+  readonly kind: ProbeKind;
+  readonly fields: readonly string[];
+}
+
+/** What a container's author wrote, and what Services say about its ports. */
+export interface Evidence {
+  /** Every port that the container declares. */
+  readonly ports: readonly ContainerPort[];
+  readonly hints: PortHints;
+  /** The author's own probes. A probe that an earlier call for the same Pod injected is none of them. */
+  readonly own: readonly (readonly [ProbeKind, Probe])[];
 }
 
 /**
- * Fits a policy's handler into a container. A port that the policy leaves open is inferred; the container must declare
- * the port.
+ * Fits a policy's handler into a container without probes of its own. A port that the policy leaves open is inferred;
+ * the container must declare the port. Only a layer that is aimed at the container may name a port of another protocol.
  *
- * @param ports every port that the container declares
+ * @param port the policy's port for HTTP paths
  */
 export function policyHandler(
-  ports: readonly ContainerPort[],
-  handler: HandlerDefault,
-  policyPort: number | string | undefined,
+  { ports, hints }: Pick<Evidence, 'ports' | 'hints'>,
+  given: Aimed<HandlerDefault>,
+  port: Aimed<number | string> | undefined,
 ): HandlerResult {
-  const { kind, fields } = handler;
+  const { kind, fields } = given.value;
   if (kind === 'exec') return { handler: { exec: fields } };
-  const ownPort = member(fields, 'port');
-  if (kind === 'httpGet' && ownPort === undefined) return httpGetWithPort(ports, fields, policyPort);
-  const lookup = findPort(ports, ownPort as number | string);
-  return 'port' in lookup ? { handler: { [kind]: fields } } : portProblem(ownPort as number | string, lookup);
+  const explicit = explicitPort(given, port);
+  if (explicit === undefined) {
+    const inferred = inferHttpPort(ports, hints);
+    return 'code' in inferred ? inferred : withPort(fields, inferred, hints(inferred));
+  }
+  const lookup = findPort(ports, explicit.value);
+  if ('problem' in lookup) return portProblem(explicit.value, lookup);
+  if (kind !== 'httpGet') return { handler: { [kind]: fields } };
+  if (explicit.isAimed) return withPort(fields, lookup.port, []);
+  const says = hints(lookup.port);
+  return otherProtocol(lookup.port, says) ?? withPort(fields, lookup.port, says);
 }
 
-function httpGetWithPort(
-  ports: readonly ContainerPort[],
-  fields: JsonObject,
-  policyPort: number | string | undefined,
-): HandlerResult {
-  const found = policyPort === undefined ? inferPort(ports) : policyPortIn(ports, policyPort);
-  if ('code' in found) return found;
+/** The port that a policy names, and whether the layer that names the port is aimed at the container. */
+export function explicitPort(
+  { value: { kind, fields }, isAimed }: Aimed<HandlerDefault>,
+  port: Aimed<number | string> | undefined,
+): { readonly value: number | string; readonly isAimed: boolean } | undefined {
+  const own = member(fields, 'port');
+  return kind !== 'httpGet' || own !== undefined ? { value: own as number | string, isAimed } : port;
+}
+
+/** A port that the handler leaves open is asked by its name, else by its number. */
+function withPort(fields: JsonObject, port: ContainerPort, hints: readonly PortHint[]): FittedHandler {
   const { path, ...others } = fields;
   const httpGet: Record<string, unknown> = path === undefined ? {} : { path };
-  httpGet['port'] = found.name ?? found.number;
-  if (found.name === 'https' && member(fields, 'scheme') === undefined) httpGet['scheme'] = 'HTTPS';
+  httpGet['port'] = port.name ?? port.number;
+  if (protocolOfPort(port, hints).speaks === 'https') httpGet['scheme'] = 'HTTPS';
+  // The policy's own port and scheme replace these two in their places.
   return { handler: { httpGet: Object.assign(httpGet, others) } };
-}
-
-function policyPortIn(ports: readonly ContainerPort[], wanted: number | string): ContainerPort | HandlerProblem {
-  const lookup = findPort(ports, wanted);
-  return 'port' in lookup ? lookup.port : portProblem(wanted, lookup);
 }
 
 function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port: ContainerPort }>): HandlerProblem {
@@ -75,33 +102,6 @@ function portProblem(wanted: number | string, lookup: Exclude<PortLookup, { port
       };
 }
 
-const METRICS = /^(metrics|.*-metrics|prometheus)$/;
-
-/**
- * The port for an HTTP path without a port: the TCP port named http, then https, then the first named http-*; else the
- * only TCP port that is not for metrics. Any other choice would be a guess.
- */
-function inferPort(declared: readonly ContainerPort[]): ContainerPort | HandlerProblem {
-  const ports = declared.filter(isTcp);
-  const named =
-    ports.find((port) => port.name === 'http') ??
-    ports.find((port) => port.name === 'https') ??
-    ports.find(({ name }) => name !== undefined && name.startsWith('http-') && !METRICS.test(name));
-  if (named !== undefined) return named;
-  const candidates = ports.filter((port) => port.name === undefined || !METRICS.test(port.name));
-  const only = candidates[0];
-  if (only !== undefined && candidates.every((port) => port.number === only.number)) return only;
-  if (only !== undefined) {
-    const list = describePorts(candidates).join(', ');
-    return {
-      code: 'no-port',
-      detail: `cannot tell which of its ports ${list} to ask; name one "http" or set the policy's port`,
-    };
-  }
-  const metrics = ports.length === 0 ? 'declares no TCP port' : 'declares no TCP port but for metrics';
-  return { code: 'no-port', detail: `${metrics}; declare one named "http"` };
-}
-
 /**
  * The handler of a container's liveness probe, for use in the startup probe. Two handlers are not copied:
  *
@@ -111,18 +111,27 @@ function inferPort(declared: readonly ContainerPort[]): ContainerPort | HandlerP
  * - A handler that the API server rejects. The rejection would name two probes, and the author wrote only one of them.
  */
 export function livenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
-  const [kind, ...others] = handlerKindsOf(liveness);
-  if (kind === undefined || others.length > 0) {
-    return {
-      code: 'liveness-cannot-work',
-      detail: `its livenessProbe has ${kind === undefined ? 'no' : 'more than one'} handler`,
-    };
-  }
-  const handler = objectMember(liveness, kind) ?? {};
-  const problem = handlerProblem(ports, handler) ?? refusal(liveness, handler);
-  if (problem !== undefined)
-    return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${problem}` };
-  return { handler: { [kind]: handler } };
+  const found = soundHandler(ports, liveness);
+  if ('problem' in found) return { code: 'liveness-cannot-work', detail: `its livenessProbe ${found.problem}` };
+  const refused = refusal(liveness, found.handler);
+  if (refused !== undefined)
+    return { code: 'liveness-cannot-work', detail: `its livenessProbe cannot work: ${refused}` };
+  return { handler: { [found.kind]: found.handler } };
+}
+
+/**
+ * The only handler of a probe, if the kubelet can run it in its container. Else the problem, as the end of a sentence.
+ */
+export function soundHandler(
+  ports: readonly ContainerPort[],
+  probe: Probe,
+): { readonly kind: HandlerKind; readonly handler: JsonObject } | { readonly problem: string } {
+  const [kind, ...others] = handlerKindsOf(probe);
+  if (kind === undefined || others.length > 0)
+    return { problem: `has ${kind === undefined ? 'no' : 'more than one'} handler` };
+  const handler = objectMember(probe, kind) ?? {};
+  const problem = handlerProblem(ports, handler);
+  return problem === undefined ? { kind, handler } : { problem: `cannot work: ${problem}` };
 }
 
 function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): string | undefined {

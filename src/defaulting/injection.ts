@@ -1,5 +1,6 @@
 import type { Probe, ProbeKind } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
+import type { FollowedProbe } from './handler.ts';
 import type { LearnedBudget } from './startup.ts';
 import type { Container } from '../workload/containers.ts';
 
@@ -14,6 +15,12 @@ export interface Injection {
   readonly policy: ContainerPolicy;
   /** A startup probe with the handler of the liveness probe. */
   readonly copiesLiveness?: true;
+  /** The author's probe that parts of the handler come from. */
+  readonly follows?: FollowedProbe;
+  /** A startup probe whose handler, or all of it but the path, is that of the author's own liveness probe. */
+  readonly isLikeOwn?: true;
+  /** A startup probe with a shorter period than the policy's, or than the default. */
+  readonly isPeriodLowered?: true;
   /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
   readonly followsDelay?: true;
   /** The past starts that the budget of a startup probe follows from. */

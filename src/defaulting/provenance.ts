@@ -4,6 +4,9 @@ import { MOST_BYTES_A_UNIT, utf8Length } from '../text/utf8.ts';
 import type { Injection } from './injection.ts';
 import type { LearnedBudget } from './startup.ts';
 
+/** Comes before the policy that asks for a startup probe whose handler is that of the author's own liveness probe. */
+export const OWN_LIVENESS = 'own livenessProbe; ';
+
 /** Container -> probe -> source of the probe. */
 type Provenance = Map<string, Map<string, string>>;
 
@@ -13,8 +16,9 @@ type Provenance = Map<string, Map<string, string>>;
  */
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
   const containers = readProvenance(existing);
-  for (const { container, kind, source: giver, learned } of injections) {
-    const source = learned === undefined ? giver : `${learnedText(learned)}; ${giver}`;
+  for (const { container, kind, source: giver, learned, isLikeOwn } of injections) {
+    const handler = isLikeOwn === true ? OWN_LIVENESS : '';
+    const source = `${handler}${learned === undefined ? '' : `${learnedText(learned)}; `}${giver}`;
     const probes = containers.get(container.name);
     if (probes === undefined) containers.set(container.name, new Map([[kind, source]]));
     else probes.set(kind, source);

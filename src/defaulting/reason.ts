@@ -13,15 +13,24 @@ export const REASON_CODES = [
   'removed-by-policy',
   'no-endpoint',
   'no-port',
+  'no-http-port',
   'port-not-declared',
   'port-not-tcp',
   'no-liveness-probe',
   'liveness-cannot-work',
+  'own-handler-differs',
+  'own-handler-acts',
   'opted-out',
   'forbidden-by-floor',
   'too-few-starts',
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
+
+/** Why a container does not get a probe. */
+export interface HandlerProblem {
+  readonly code: ReasonCode;
+  readonly detail: string;
+}
 
 /**
  * A probe that was not injected although a policy applies to the container, and why. `container` is absent when the

@@ -5,13 +5,14 @@ import { hasEnoughStarts, learnedSeconds } from '../probes/learned-budget.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probes/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
-import { livenessHandler, policyHandler } from './handler.ts';
+import { handlerFor, harmlessLivenessHandler, likeOwnLiveness } from './own-probes.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { Probe, ProbeInteger } from '../probes/probe.ts';
-import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { ContainerPort } from '../workload/ports.ts';
-import type { HandlerProblem } from './handler.ts';
+import type { Aimed, ContainerPolicy } from '../policy/container-policy.ts';
+import type { HandlerDefault } from '../policy/probe-default.ts';
+import type { Evidence, FollowedProbe, HandlerResult } from './handler.ts';
+import type { HandlerProblem } from './reason.ts';
 
 /** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
 export const SAFETY_SOURCE = 'safety';
@@ -31,6 +32,12 @@ export interface StartupProbe {
   readonly source: string;
   /** The handler is that of the liveness probe. */
   readonly copiesLiveness?: true;
+  /** The author's probe that parts of the handler come from. */
+  readonly follows?: FollowedProbe;
+  /** The handler, or all of it but the path, is that of the author's own liveness probe. */
+  readonly isLikeOwn?: true;
+  /** The period is shorter than a policy's, or than the default: it is safe after a restart. */
+  readonly isPeriodLowered?: true;
   /** The budget follows from the author's `initialDelaySeconds`. */
   readonly followsDelay?: true;
   /** The past starts that the budget follows from. */
@@ -60,20 +67,21 @@ interface Budget {
 
 /**
  * The startup probe for a container that has none. A startup probe of the policy is widened to the budget of a slow
- * starter. Without one, a slow starter gets the handler of its liveness probe.
+ * starter. Without one, a slow starter gets the handler of its liveness probe. Where the author wrote the liveness
+ * probe, its handler always counts.
  *
- * @param ports every port that the container declares
  * @param starts what is known of the container's past starts; undefined when nothing is known
  */
 export function startupDefault(
-  ports: readonly ContainerPort[],
+  evidence: Evidence,
   policy: ContainerPolicy,
   liveness: EffectiveLiveness | undefined,
   starts?: StartFigures,
 ): StartupResult {
-  const { handler, integers, removedBy } = policy.probes.startupProbe;
-  const own = handler && policyHandler(ports, handler.value, policy.port?.value);
-  const configured = own !== undefined && 'handler' in own ? own : undefined;
+  const { handler: given, integers, removedBy } = policy.probes.startupProbe;
+  const own = liveness !== undefined && liveness.injectedFrom === undefined ? liveness.probe : undefined;
+  const fitted = given && handlerOf(evidence, given, policy, own);
+  const configured = fitted !== undefined && 'handler' in fitted ? fitted : undefined;
   const budget =
     learnedBudget(policy, liveness, starts) ??
     slowStartBudget(policy, liveness) ??
@@ -82,20 +90,23 @@ export function startupDefault(
   const basis = {
     ...(budget?.followsDelay && { followsDelay: budget.followsDelay }),
     ...(budget?.learned && { learned: budget.learned }),
+    ...(own && { isLikeOwn: true as const }),
   };
-  if (configured !== undefined && handler !== undefined) {
+  if (configured !== undefined && given !== undefined) {
     const timing = budget === undefined ? keepPatience(integers, liveness) : slowStartTiming(integers, budget.seconds);
-    return { probe: { ...configured.handler, ...ordered(timing) }, source: handler.source, ...basis };
+    const { handler, follows } = configured;
+    const copy = own === undefined || follows !== undefined ? { ...(follows && { follows }) } : COPY;
+    return { ...timed(handler, timing, liveness), source: given.source, ...copy, ...basis };
   }
   if (budget === undefined) {
     if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} removes it` };
-    return own !== undefined && 'code' in own
-      ? own
+    return fitted !== undefined && 'code' in fitted
+      ? fitted
       : { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };
   }
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
-  const copied = livenessHandler(ports, liveness.probe);
+  const copied = harmlessLivenessHandler(evidence.ports, liveness.probe);
   if ('code' in copied) return copied;
   const timeout = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = {
@@ -103,11 +114,37 @@ export function startupDefault(
     ...(timeout !== undefined && { timeoutSeconds: timeout }),
   };
   return {
-    probe: { ...copied.handler, ...ordered(timing) },
+    ...timed(copied.handler, timing, liveness),
     source: budget.source,
-    copiesLiveness: true,
+    ...COPY,
     ...basis,
-    ...(own !== undefined && 'code' in own && { instead: own }),
+    ...(fitted !== undefined && 'code' in fitted && { instead: fitted }),
+  };
+}
+
+const COPY = { copiesLiveness: true } as const;
+
+function handlerOf(
+  evidence: Evidence,
+  given: Aimed<HandlerDefault>,
+  { port }: ContainerPolicy,
+  own: Probe | undefined,
+): HandlerResult {
+  return own === undefined ? handlerFor(evidence, given, port) : likeOwnLiveness(evidence.ports, own, given);
+}
+
+/** The probe with numbers that fit the liveness probe beside it. */
+function timed(
+  handler: JsonObject,
+  integers: Integers,
+  liveness: EffectiveLiveness | undefined,
+): Pick<StartupProbe, 'probe' | 'isPeriodLowered'> {
+  if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
+  const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
+  const safe = safeAfterRestart(patient, liveness.probe);
+  return {
+    probe: { ...handler, ...ordered(safe) },
+    ...(safe !== patient && { isPeriodLowered: true as const }),
   };
 }
 
@@ -209,6 +246,27 @@ function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefine
 function patienceToday(liveness: EffectiveLiveness | undefined): number {
   if (liveness === undefined || liveness.injectedFrom !== undefined) return 0;
   return guaranteedStartSeconds(probeTiming(liveness.probe));
+}
+
+/** The startup probe asks what the author's liveness probe asks, so a policy's timeout must not be shorter. */
+function asPatientAs(integers: Integers, liveness: Probe): Integers {
+  const timeoutSeconds = patientTimeout(liveness);
+  const isShorter = timeoutSeconds !== undefined && (integers.timeoutSeconds ?? 0) < timeoutSeconds;
+  return isShorter ? { ...integers, timeoutSeconds } : integers;
+}
+
+/**
+ * The numbers with a period that is safe after a liveness kill. Since Kubernetes 1.35, the liveness probe then runs
+ * until the startup probe's next tick, up to P later (kubernetes/kubernetes#141155). The liveness probe must not kill
+ * within that time: P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the
+ * guaranteed time to start stays. Where no whole period of a second is short enough, nothing changes.
+ */
+function safeAfterRestart(integers: Integers, liveness: Probe): Integers {
+  const longest = guaranteedStartSeconds(probeTiming(liveness));
+  const timing = probeTiming(integers);
+  if (longest < 1 || timing.periodSeconds <= longest) return integers;
+  const needed = failureThresholdFor(guaranteedStartSeconds(timing), timing.initialDelaySeconds, longest);
+  return { ...integers, periodSeconds: longest, failureThreshold: Math.max(needed, timing.failureThreshold) };
 }
 
 /**

@@ -54,8 +54,12 @@ function setterText(setBy: FieldSetter): string {
       return asked === undefined
         ? 'rule for slow starts'
         : `rule for slow starts, by ${lastOf(asked)} ${settingText(asked)}`;
+    case 'restart':
+      return 'rule for safe restarts';
     case 'livenessProbe':
-      return 'copied from the livenessProbe';
+    case 'readinessProbe':
+    case 'startupProbe':
+      return `copied from the ${setBy.by}`;
     case 'ports':
       return "inferred from the container's ports";
   }

@@ -2,12 +2,15 @@ import { isJsonObject, member, objectMember, stringMember } from '../json/json-v
 import { DEFAULT_PROTOCOL } from '../probes/default-values.ts';
 import { isPortName } from '../probes/port-name.ts';
 import { isPortNumber } from '../probes/port-number.ts';
+import { protocolOfText } from '../workload/port-protocol.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import type { Labels } from '../policy/label-selector.ts';
+import type { PortHint, PortHints } from '../workload/port-protocol.ts';
 
 /**
  * The record of a Service that sends traffic to ready Pods only, as one text: its name, its selector, and its target
- * ports. `web app=web,~name=web http,53/UDP`. One text takes a third of the memory of lists, and a cluster may have
- * tens of thousands of Services.
+ * ports with what the Service says about their protocol. `web app=web,~name=web http,53/UDP,6500:grpc`. One text takes
+ * a third of the memory of lists, and a cluster may have tens of thousands of Services.
  */
 export class ServiceDigest {
   /** A `~` stands for the prefix of the recommended labels. */
@@ -22,13 +25,16 @@ export class ServiceDigest {
   }
 
   /** True when the Service selects Pods with these labels. */
-  selectsPods(labels: LabelPairs): boolean {
+  selectsPods(labels: Labels): boolean {
     const { text } = this;
     const end = text.lastIndexOf(' ');
     for (let start = text.indexOf(' ') + 1; start < end;) {
       const comma = text.indexOf(',', start);
       const next = comma < 0 || comma > end ? end : comma;
-      if (!labels.has(text.slice(start, next))) return false;
+      const equals = text.indexOf('=', start);
+      const short = text.startsWith(SHORT, start);
+      const key = short ? RECOMMENDED + text.slice(start + SHORT.length, equals) : text.slice(start, equals);
+      if (labels.get(key) !== text.slice(equals + 1, next)) return false;
       start = next + 1;
     }
     return true;
@@ -38,28 +44,16 @@ export class ServiceDigest {
   get targetPorts(): readonly TargetPort[] {
     const ports = this.text.slice(this.text.lastIndexOf(' ') + 1).split(',');
     return ports.map((each) => {
-      const [port = '', protocol = DEFAULT_PROTOCOL] = each.split('/');
+      const [target = '', ...says] = each.split(':');
+      const [port = '', protocol = DEFAULT_PROTOCOL] = target.split('/');
       // Number() alone would also read names of ports such as 1e3.
-      return { port: ALL_DIGITS.test(port) ? Number(port) : port, protocol };
+      return { port: ALL_DIGITS.test(port) ? Number(port) : port, protocol, says };
     });
   }
 }
 
 const RECOMMENDED = 'app.kubernetes.io/';
 const SHORT = '~';
-
-/** Labels as digests have them: `app=web`. */
-export type LabelPairs = ReadonlySet<string>;
-
-/** Returns the labels of Pods in the form of the digests. Values that are no strings are skipped. */
-export function labelPairs(labels: JsonObject): LabelPairs {
-  const pairs = new Set<string>();
-  for (const key of Object.keys(labels)) {
-    const value = labels[key];
-    if (typeof value === 'string') pairs.add(pairOf(key, value));
-  }
-  return pairs;
-}
 
 function pairOf(key: string, value: string): string {
   return `${key.startsWith(RECOMMENDED) ? SHORT + key.slice(RECOMMENDED.length) : key}=${value}`;
@@ -83,6 +77,8 @@ export const UNKNOWN_SERVICES: Services = { ofNamespace: () => undefined, with: 
 export interface TargetPort {
   readonly port: number | string;
   readonly protocol: string;
+  /** The name and the `appProtocol` of the Service's own port, where they tell a protocol. */
+  readonly says: readonly string[];
 }
 
 const NAME = /^[a-z0-9][a-z0-9.-]*$/;
@@ -90,6 +86,8 @@ const LABEL_KEY = /^[A-Za-z0-9][\w./-]*$/;
 const LABEL_VALUE = /^[\w.-]*$/;
 const PROTOCOL = /^[A-Z]{1,10}$/;
 const ALL_DIGITS = /^\d+$/;
+/** A DNS label, as names of ports are, and names of protocols. */
+const SAYS = /^[a-z0-9.-]{1,63}$/;
 
 /**
  * Reads a Service as an API server stores it, or as its author wrote it. Undefined for a Service that selects no Pods,
@@ -145,9 +143,49 @@ function readPort(entry: JsonObject): string | undefined {
   const protocol = member(entry, 'protocol') ?? '';
   const isSound = typeof target === 'string' ? isPortName(target) : isPortNumber(target);
   if (!isPortNumber(number) || !isSound) return undefined;
-  if (protocol === '' || protocol === DEFAULT_PROTOCOL) return String(target);
+  if (protocol === '' || protocol === DEFAULT_PROTOCOL) return [String(target), ...saysOf(entry, target)].join(':');
   return typeof protocol === 'string' && PROTOCOL.test(protocol) ? `${String(target)}/${protocol}` : undefined;
 }
+
+/** What the Service says about the protocol of a port, unless the name of the container's port says the same. */
+function saysOf(entry: JsonObject, target: unknown): readonly string[] {
+  const texts = [stringMember(entry, 'name'), stringMember(entry, 'appProtocol')].map((text = '') =>
+    text.slice(text.lastIndexOf('/') + 1).toLowerCase(),
+  );
+  return [...new Set(texts)].filter(
+    (text) => text !== target && SAYS.test(text) && protocolOfText(text).speaks !== 'unknown',
+  );
+}
+
+/**
+ * What the Services that select a Pod say about a port of its containers. A port's name belongs to the Pod, so a name
+ * that several containers declare has one answer. Computed at the first question: most Pods get none.
+ *
+ * @param services the Services of the Pod's namespace
+ */
+export function portHintsOf(services: readonly ServiceDigest[], labels: Labels): PortHints {
+  let hints: Map<number | string, PortHint[]> | undefined;
+  return ({ name, number }) => {
+    hints ??= hintsOf(services, labels);
+    if (hints.size === 0) return [];
+    return [...(hints.get(number) ?? []), ...((name !== undefined && hints.get(name)) || [])];
+  };
+}
+
+function hintsOf(services: readonly ServiceDigest[], labels: Labels): Map<number | string, PortHint[]> {
+  const hints = new Map<number | string, PortHint[]>();
+  for (const service of services) {
+    if (!service.text.includes(':') || !service.selectsPods(labels)) continue;
+    for (const { port, says } of service.targetPorts) {
+      const known = hints.get(port) ?? [];
+      hints.set(port, [...known, ...says.map((text) => ({ service: service.name, text }))].slice(0, MOST_HINTS));
+    }
+  }
+  return hints;
+}
+
+/** A port has a few Services. More say nothing new. */
+const MOST_HINTS = 8;
 
 /** Services that are known as a whole: of a cluster, or among the inputs of a command. */
 export class KnownServices implements Services {

@@ -1,6 +1,7 @@
 import { PolicySet } from '../policy/policy-set.ts';
 import { NO_FACTS } from './facts.ts';
 import { startsOfContainer } from './learned-starts.ts';
+import { portHintsOf } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Labels } from '../policy/label-selector.ts';
@@ -65,6 +66,12 @@ export class Snapshot {
   policyFor(namespace: string, podLabels: Labels, workload?: WorkloadName): WorkloadPolicy {
     const policy = this.#set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
     const known = workload && this.facts.starts.ofWorkload(namespace, workload.kind, workload.name);
-    return known === undefined ? policy : { ...policy, starts: (container) => startsOfContainer(known, container) };
+    const services = this.facts.services.ofNamespace(namespace) ?? [];
+    if (known === undefined && services.length === 0) return policy;
+    return {
+      ...policy,
+      ...(known && { starts: (container) => startsOfContainer(known, container) }),
+      ...(services.length > 0 && { portHints: portHintsOf(services, podLabels) }),
+    };
   }
 }

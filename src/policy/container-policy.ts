@@ -11,9 +11,14 @@ export interface Sourced<T> {
   readonly source: string;
 }
 
+/** A value that says what to ask. A layer that is aimed at the container knows better than the author's probes. */
+export interface Aimed<T> extends Sourced<T> {
+  readonly isAimed: boolean;
+}
+
 /** The merged policy for one probe of one container. */
 export interface EffectiveDefault {
-  readonly handler: Sourced<HandlerDefault> | undefined;
+  readonly handler: Aimed<HandlerDefault> | undefined;
   readonly integers: Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
   /** The layer whose null removes this probe. */
   readonly removedBy: string | undefined;
@@ -23,7 +28,7 @@ export interface EffectiveDefault {
 export interface ContainerPolicy {
   /** The layers that were merged, lowest first. They answer which layer set a field, when somebody asks. */
   readonly layers: readonly PolicyLayer[];
-  readonly port: Sourced<number | string> | undefined;
+  readonly port: Aimed<number | string> | undefined;
   readonly probes: Readonly<Record<ProbeKind, EffectiveDefault>>;
   readonly startupSeconds: Sourced<number> | undefined;
   readonly fromInitialDelaySeconds: Sourced<number> | undefined;
@@ -58,7 +63,9 @@ export function mergeLayers(layers: readonly PolicyLayer[]): ContainerPolicy {
     learned: undefined,
   };
   for (const layer of layers) {
-    merged.port = override(merged.port, layer.port, layer.source);
+    if (layer.port !== undefined)
+      merged.port =
+        layer.port === null ? undefined : { value: layer.port, source: layer.source, isAimed: isAimed(layer) };
     merged.startupSeconds = override(merged.startupSeconds, layer.slowStart.startupSeconds, layer.source);
     merged.fromInitialDelaySeconds = override(
       merged.fromInitialDelaySeconds,
@@ -84,7 +91,16 @@ function override<T>(
   return higher === null ? undefined : { value: higher, source };
 }
 
-function addProbe(merged: Draft, { probes, source }: PolicyLayer, kind: ProbeKind): void {
+/**
+ * True for a layer that speaks about this container: it names containers or selects workloads, or is the workload's
+ * annotations (issue 30, A). `containers: ["*"]` speaks about no container in particular.
+ */
+function isAimed({ kind, containers, workloadSelector = [] }: PolicyLayer): boolean {
+  return kind === undefined || typeof containers !== 'string' || workloadSelector.length > 0;
+}
+
+function addProbe(merged: Draft, layer: PolicyLayer, kind: ProbeKind): void {
+  const { probes, source } = layer;
   const given = probes[kind];
   if (given === undefined) return;
   if (given.removed) {
@@ -99,6 +115,7 @@ function addProbe(merged: Draft, { probes, source }: PolicyLayer, kind: ProbeKin
   const integers: Partial<Record<ProbeInteger, number | undefined>> = { ...lower.integers };
   for (const field of PROBE_INTEGERS)
     if (given.integers[field] !== undefined) integers[field] = given.integers[field] ?? undefined;
-  const handler = given.handler === undefined ? lower.handler : { value: given.handler, source };
+  const handler =
+    given.handler === undefined ? lower.handler : { value: given.handler, source, isAimed: isAimed(layer) };
   merged.probes[kind] = { handler, integers, removedBy: undefined };
 }

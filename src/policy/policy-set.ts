@@ -6,6 +6,7 @@ import { RememberedContainerLayers } from './remembered-container-layers.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { CheckPolicyByContainer } from './check-policy.ts';
+import type { PortHints } from '../workload/port-protocol.ts';
 import type { ContainerLayers } from './container-layers.ts';
 import type { Labels } from './label-selector.ts';
 import type { ProbePolicy } from './probe-policy.ts';
@@ -26,6 +27,8 @@ export interface WorkloadPolicy {
   readonly annotations: 'Allow' | 'Ignore';
   /** The known past starts of the workload's containers, by name. Absent when there are none. */
   readonly starts?: (container: string) => StartFigures | undefined;
+  /** What the Services that select the workload's Pods say about their ports. Absent when no Service is known. */
+  readonly portHints?: PortHints;
 }
 
 /** The number of namespaces in the cache. The cache has a limit because callers can invent namespace names. */

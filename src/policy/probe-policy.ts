@@ -35,6 +35,8 @@ export interface PolicyLayer {
   readonly kind?: PolicyKind;
   /** Container names, every application container, or the main one. */
   readonly containers: 'main' | 'all' | readonly string[];
+  /** Over the Pod's labels; absent = every workload. */
+  readonly workloadSelector?: LabelSelector;
   /** Port name or number for HTTP paths without a port. Null removes a lower layer's value. */
   readonly port?: number | string | null;
   readonly probes: Readonly<Partial<Record<ProbeKind, ProbeDefault>>>;
@@ -48,8 +50,6 @@ export interface ProbePolicy extends PolicyLayer {
   readonly name: string;
   /** Undefined for a ClusterProbePolicy. */
   readonly namespace?: string;
-  /** Over the Pod's labels; absent = every workload. */
-  readonly workloadSelector?: LabelSelector;
   /** Over the namespace's labels; absent = every namespace. ClusterProbePolicy only. */
   readonly namespaceSelector?: LabelSelector;
   /** Orders ClusterProbePolicies: the higher one wins. 0 for a ProbePolicy. */

@@ -87,6 +87,7 @@ class Anonymiser {
     if (typeof value === 'string') {
       if (key === 'name' || key === 'namespace' || key === 'generateName') return names.name(value);
       if (key === 'port' || key === 'targetPort') return names.port(value);
+      if (key === 'appProtocol') return names.portOfService(value);
       return FREE_TEXTS.has(key) ? `anonymous ${names.name(value)}` : value;
     }
     if (Array.isArray(value)) return this.#list(key, value);
@@ -109,7 +110,9 @@ class Anonymiser {
         return PATHS.has(key) ? names.text(element) : element;
       }
       if (!isJsonObject(element)) return element;
-      return LISTS_OF_CONTAINERS.has(key) ? anonymousContainer(element, names) : this.#object(element);
+      if (LISTS_OF_CONTAINERS.has(key)) return anonymousContainer(element, names);
+      const port = key === 'ports' ? stringMember(element, 'name') : undefined;
+      return { ...this.#object(element), ...(port !== undefined && { name: names.portOfService(port) }) };
     });
   }
 }

@@ -1,6 +1,8 @@
 import { isPortName } from '../probes/port-name.ts';
 import { isMeshProxyName } from '../workload/mesh.ts';
+import { PORT_WORDS } from '../workload/port-protocol.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
+import { OWN_LIVENESS } from '../defaulting/provenance.ts';
 import { SAFETY_SOURCE } from '../defaulting/startup.ts';
 import { NAMESPACE_NAME_LABEL } from '../policy/policy-set.ts';
 import { OPT_OUT_LABEL } from '../defaulting/opt-out.ts';
@@ -8,13 +10,8 @@ import { OPT_OUT_LABEL } from '../defaulting/opt-out.ts';
 /** Returns the hash of a text as hexadecimal digits, at least 16. */
 export type HashOf = (text: string) => string;
 
-/** Words in names of ports that checks and defaulting read, and words that tell nothing. */
-const PORT_WORDS: ReadonlySet<string> = new Set(
-  (
-    'http https http2 web api app main admin server ui tls tcp udp ssh dns grpc metrics prometheus health healthz probe ' +
-    'probes amqp cql ftp kafka ldap memcached mongo mongodb mqtt mysql nats postgres postgresql redis sftp smtp zookeeper'
-  ).split(' '),
-);
+/** Words in names of ports that tell the protocol, and words that tell nothing. */
+const KEPT_PORT_WORDS: ReadonlySet<string> = new Set([...PORT_WORDS, 'app', 'main', 'server']);
 
 /**
  * Words that checks look for in paths and commands, and words that tell nothing. They stay also when a workload has a
@@ -70,6 +67,7 @@ export class Pseudonyms {
 
   /** The origin of a probe: `ProbePolicy/apps/static`, or a word that is no name. */
   source(source: string): string {
+    if (source.startsWith(OWN_LIVENESS)) return OWN_LIVENESS + this.source(source.slice(OWN_LIVENESS.length));
     if (!source.includes('/'))
       return source === ANNOTATION_SOURCE || source === SAFETY_SOURCE ? source : this.policy(source);
     const [kind = '', ...rest] = source.split('/');
@@ -87,11 +85,18 @@ export class Pseudonyms {
 
   /** Words with a meaning stay. Other words of the name get a pseudonym of the same length. */
   port(name: string): string {
-    if (!isPortName(name)) return name;
-    const words = name.split('-').map((word) => {
-      if (PORT_WORDS.has(word) || word.length < SHORTEST_PORT_WORD || !/[a-z]/.test(word)) return word;
-      return `x${this.#hashOf(word).slice(0, word.length - 1)}`;
-    });
+    return isPortName(name) ? this.portOfService(name) : name;
+  }
+
+  /** The name of a Service's port, or an `appProtocol`: words that tell the protocol stay. */
+  portOfService(name: string): string {
+    const words = name
+      .slice(name.lastIndexOf('/') + 1)
+      .split('-')
+      .map((word) => {
+        if (KEPT_PORT_WORDS.has(word) || word.length < SHORTEST_PORT_WORD || !/[a-z]/.test(word)) return word;
+        return `x${this.#hashOf(word).slice(0, word.length - 1)}`;
+      });
     return words.join('-');
   }
 

@@ -112,7 +112,7 @@ function namespacePart(object: JsonObject): JsonObject {
   };
 }
 
-/** The fields of a Service that service-readiness reads. */
+/** The fields of a Service that service-readiness and defaulting read. */
 function servicePart(object: JsonObject): JsonObject {
   const spec = objectMember(object, 'spec') ?? {};
   const [selector, ports] = [member(spec, 'selector'), member(spec, 'ports')];
@@ -123,7 +123,9 @@ function servicePart(object: JsonObject): JsonObject {
       ...scalarMembers(spec, ['type', 'publishNotReadyAddresses']),
       ...(isJsonObject(selector) && { selector: scalarMembers(selector, Object.keys(selector)) }),
       ...(ports !== undefined && {
-        ports: partOfEach(ports, (port) => scalarMembers(port, ['protocol', 'port', 'targetPort'])),
+        ports: partOfEach(ports, (port) =>
+          scalarMembers(port, ['name', 'protocol', 'port', 'targetPort', 'appProtocol']),
+        ),
       }),
     },
   };

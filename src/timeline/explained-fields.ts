@@ -105,6 +105,9 @@ function setterOf(origin: Origin, show: (setting: Setting) => FieldSetting): Fie
     case 'slow-start':
       return { by: 'slow-start', ...(setting && { asked: show(setting) }) };
     case 'livenessProbe':
+    case 'readinessProbe':
+    case 'startupProbe':
+    case 'restart':
     case 'ports':
       return { by: origin.by };
   }

@@ -45,6 +45,12 @@ function lettersOf(kind: ProbeKind, timings: ContainerTimings): FormulaInputs | 
 
 function providerOf(injection: Injection | undefined): string {
   if (injection === undefined) return OWN_PROBE;
+  return injection.isLikeOwn === true
+    ? `${giverText(injection)}, with the handler of the own livenessProbe`
+    : giverText(injection);
+}
+
+function giverText(injection: Injection): string {
   if (injection.source === ANNOTATION_SOURCE) return 'an annotation of the workload';
   if (injection.source === SAFETY_SOURCE) return "Probewright's safety, for the liveness probe that it adds";
   return injection.source;

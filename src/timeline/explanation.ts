@@ -72,7 +72,7 @@ export interface FieldSetting {
 
 /** The source of a field: the manifest, a policy, a default of the API server, or a rule of Probewright. */
 export interface FieldSetter {
-  readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'livenessProbe' | 'ports';
+  readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'restart' | 'ports' | ProbeKind;
   /** The policy that set the field, and its field. */
   readonly source?: string;
   readonly field?: string;

@@ -76,8 +76,8 @@ function ofPolicy(
   const fault = faultOf(violation.path, injection, liveness);
   const action = actionForAuthor(violation, injection, checkPolicy.get(violation.check));
   const notes = (note: string): string => [...remedyOf(violation), note].join('; ');
-  if (fault === 'livenessProbe')
-    return { ...withRemedy(others, notes(`the injected ${kind} copies it from the livenessProbe`)), action };
+  if (typeof fault === 'string')
+    return { ...withRemedy(others, notes(`the injected ${kind} copies it from the ${fault}`)), action };
   // An annotation is the author's own word.
   if (fault === undefined || fault.layer.source === ANNOTATION_SOURCE)
     return withRemedy(others, notes(`the annotations of the workload give the ${kind}`));
@@ -99,7 +99,7 @@ function noteOf({ layer, path }: Setting, { kind, source, copiesLiveness }: Inje
 
 /**
  * The setting that has to change: of the field that the violation names, else of the probe's handler. A field that was
- * copied belongs to the liveness probe, which may be the author's.
+ * copied belongs to the probe that it was copied from, which may be the author's.
  *
  * @param liveness the container's liveness probe, if that is injected
  */
@@ -107,13 +107,14 @@ function faultOf(
   path: FieldPath,
   injection: Injection,
   liveness: Injection | undefined,
-): Setting | 'livenessProbe' | undefined {
+): Setting | ProbeKind | undefined {
   const at = path.indexOf(injection.kind);
   const field = at < 0 ? [] : path.slice(at + 1);
   if (field.length > 0) {
     const { origin } = fieldSource(injection, field);
     if ('setting' in origin) return origin.setting;
     if (origin.by === 'default' && origin.reset !== undefined) return origin.reset;
+    if (origin.by === 'readinessProbe' || origin.by === 'startupProbe') return origin.by;
     // A field that a copied probe lacks is a field that the liveness probe lacks.
     if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))
       return liveness === undefined ? 'livenessProbe' : faultOf([liveness.kind, ...field], liveness, undefined);

@@ -13,7 +13,7 @@ import type { ProbeKind } from '../probes/probe.ts';
 import type { PlacedFinding } from '../checks/run-checks.ts';
 import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { Injection } from '../defaulting/injection.ts';
-import type { HandlerProblem } from '../defaulting/handler.ts';
+import type { HandlerProblem } from '../defaulting/reason.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';

@@ -45,7 +45,7 @@ export function tcpPortsOf(container: JsonObject): ContainerPort[] {
 /**
  * Most ports in a message, and most characters of a name or protocol: the API server has not limited their number yet.
  */
-const MOST_LISTED = 20;
+export const MOST_LISTED = 20;
 const MOST_CHARACTERS = 63;
 
 /** Ports for people: `http (8080)`, or `8080` without a name. The last entry counts the ports that are not listed. */

@@ -24,13 +24,20 @@ describe('https-scheme', () => {
     });
   });
 
-  it.each([['https'], ['metrics-https'], ['a-b-https']])('finds plain HTTP on the port %s', (name) => {
-    expect(findings(ID, asking({ port: name }, [{ name, containerPort: 8443 }]))).toHaveLength(1);
-    expect(findings(ID, asking({ port: 8443, scheme: 'HTTP' }, [{ name, containerPort: 8443 }]))).toHaveLength(1);
+  it.each([['https'], ['metrics-https'], ['a-b-https'], ['https-admin'], ['tls-http'], ['webhook-server']])(
+    'finds plain HTTP on the port %s',
+    (name) => {
+      expect(findings(ID, asking({ port: name }, [{ name, containerPort: 8443 }]))).toHaveLength(1);
+      expect(findings(ID, asking({ port: 8443, scheme: 'HTTP' }, [{ name, containerPort: 8443 }]))).toHaveLength(1);
+    },
+  );
+
+  it.each([['http'], ['http-webhook'], ['nothttps'], ['tls'], [undefined]])('accepts plain HTTP on %s', (name) => {
+    expect(findings(ID, asking({ port: 8443 }, [{ name, containerPort: 8443 }]))).toEqual([]);
   });
 
-  it.each([['http'], ['https-admin'], ['nothttps'], ['tls'], [undefined]])('accepts plain HTTP on %s', (name) => {
-    expect(findings(ID, asking({ port: 8443 }, [{ name, containerPort: 8443 }]))).toEqual([]);
+  it('accepts plain HTTP on a port webhook, unless its number is one of TLS servers', () => {
+    expect(findings(ID, asking({ port: 'webhook' }, [{ name: 'webhook', containerPort: 8080 }]))).toEqual([]);
   });
 
   it.each([

@@ -97,6 +97,27 @@ describe('service-readiness', () => {
     ]);
   });
 
+  it('is silent for a Service all of whose ports are for metrics', () => {
+    const metrics = (port: JsonObject): JsonObject => service(port, {}, 'metrics');
+    for (const port of [
+      { port: 8080, name: 'metrics' },
+      { port: 80, targetPort: 'http', name: 'http-metrics' },
+      { port: 80, targetPort: 'http', name: 'prometheus', appProtocol: 'unknown' },
+    ])
+      expect(found(podOf([app(http)]), [metrics(port)])).toEqual([]);
+    const own = [{ name: 'metrics', containerPort: 9090 }];
+    expect(found(podOf([app(own)]), [service({ port: 9090 })])).toEqual([]);
+    expect(found(podOf([app(own)]), [service({ port: 80, targetPort: 'metrics' })])).toEqual([]);
+    expect(found(podOf([app(own)]), [service({ port: 80, targetPort: 'metrics', name: 'http' })])).toHaveLength(1);
+    const both = {
+      ports: [
+        { port: 9090, name: 'metrics' },
+        { port: 8080, name: 'http' },
+      ],
+    };
+    expect(found(podOf([app(http)]), [service({}, both)])).toHaveLength(1);
+  });
+
   it('compares protocols', () => {
     const dns = [{ name: 'dns', containerPort: 53, protocol: 'UDP' }, { containerPort: 8080 }];
     const udp = service({ port: 53, protocol: 'UDP' });

@@ -164,7 +164,6 @@ describe('the port for a path', () => {
         { name: 'b', containerPort: 2 },
       ],
     ],
-    ['a metrics port only', [{ name: 'metrics', containerPort: 1 }]],
     ['UDP only', [{ name: 'http', containerPort: 1, protocol: 'UDP' }]],
   ])('is not guessed with %s', (_, ports) => {
     expect(httpGetOn(ports)).toBeUndefined();

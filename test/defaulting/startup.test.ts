@@ -221,7 +221,7 @@ describe('a startup probe beside a liveness probe of the author', () => {
   it('never gives less time than that liveness probe guarantees today', () => {
     const spec = { kubernetesProbeEndpoints: { startupProbe: '/start' } };
     const { probe } = startup(ownLiveness({ initialDelaySeconds: 120 }), [policyDocument(spec)]);
-    expect(probe).toEqual({ httpGet: { path: '/start', port: 'http' }, failureThreshold: 15 });
+    expect(probe).toEqual({ httpGet: { path: '/own', port: 'http', scheme: 'HTTP' }, failureThreshold: 15 });
     expect(guaranteedStartSeconds(probeTiming(probe ?? {}))).toBeGreaterThanOrEqual(119 + 20);
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KnownServices, labelPairs, readService, UNKNOWN_SERVICES } from '../../src/facts/services.ts';
+import { KnownServices, portHintsOf, readService, UNKNOWN_SERVICES } from '../../src/facts/services.ts';
+import { stringMember } from '../../src/json/json-value.ts';
 import type { ServiceDigest } from '../../src/facts/services.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -9,6 +10,10 @@ const PORTS = [{ port: 80, targetPort: 'http' }];
 function service(spec: unknown, name: unknown = 'web'): JsonObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'apps' }, spec };
 }
+
+const labelsOf = (labels: JsonObject): { get: (key: string) => string | undefined } => ({
+  get: (key) => stringMember(labels, key),
+});
 
 function digestOf(spec: unknown, name = 'web'): ServiceDigest {
   const digest = readService(service(spec, name));
@@ -33,17 +38,17 @@ describe('what is kept of a Service', () => {
     });
     expect(digest.name).toBe('web');
     expect(digest.targetPorts).toEqual([
-      { port: 80, protocol: 'TCP' },
-      { port: 81, protocol: 'TCP' },
-      { port: 82, protocol: 'TCP' },
-      { port: 83, protocol: 'TCP' },
-      { port: 'http', protocol: 'TCP' },
-      { port: 'dns', protocol: 'UDP' },
-      { port: 'x0x1', protocol: 'TCP' },
-      { port: '1e3', protocol: 'TCP' },
+      { port: 80, protocol: 'TCP', says: [] },
+      { port: 81, protocol: 'TCP', says: [] },
+      { port: 82, protocol: 'TCP', says: [] },
+      { port: 83, protocol: 'TCP', says: [] },
+      { port: 'http', protocol: 'TCP', says: [] },
+      { port: 'dns', protocol: 'UDP', says: [] },
+      { port: 'x0x1', protocol: 'TCP', says: [] },
+      { port: '1e3', protocol: 'TCP', says: [] },
     ]);
-    expect(digest.selectsPods(labelPairs({ app: 'web', 'app.kubernetes.io/name': 'shop' }))).toBe(true);
-    expect(digest.selectsPods(labelPairs({ app: 'web', name: 'shop' }))).toBe(false);
+    expect(digest.selectsPods(labelsOf({ app: 'web', 'app.kubernetes.io/name': 'shop' }))).toBe(true);
+    expect(digest.selectsPods(labelsOf({ app: 'web', name: 'shop' }))).toBe(false);
   });
 
   it.each<[string, unknown]>([
@@ -81,8 +86,8 @@ describe('what is kept of a Service', () => {
     const ports = Array.from({ length: 5000 }, (_, index) => ({ port: index + 1 }));
     const digest = digestOf({ selector, ports });
     expect(digest.targetPorts.length).toBe(5000);
-    expect(digest.selectsPods(labelPairs(selector))).toBe(true);
-    expect(digest.selectsPods(labelPairs({ ...selector, 'label-4999': 'y' }))).toBe(false);
+    expect(digest.selectsPods(labelsOf(selector))).toBe(true);
+    expect(digest.selectsPods(labelsOf({ ...selector, 'label-4999': 'y' }))).toBe(false);
   });
 
   const labels = fc.dictionary(
@@ -100,7 +105,7 @@ describe('what is kept of a Service', () => {
         );
         // The API server refuses the key __proto__, because a label begins with a letter or digit.
         if (Object.keys(selector).includes('__proto__')) expect(digest).toBeUndefined();
-        else expect(digest?.selectsPods(labelPairs(pod))).toBe(isSelected);
+        else expect(digest?.selectsPods(labelsOf(pod))).toBe(isSelected);
       }),
     );
   });
@@ -118,5 +123,29 @@ describe('the Services of several sources', () => {
     expect(UNKNOWN_SERVICES.with(above)).toBe(above);
     expect(below.with(above).ofNamespace('apps')).toEqual([digest('a', 1), digest('b', 2), digest('c', 2)]);
     expect(below.with(above).ofNamespace('other')).toEqual([]);
+  });
+});
+
+describe('what a Service says about a port', () => {
+  const ports = [
+    { port: 1, targetPort: 6500, name: 'scaler-grpc' },
+    { port: 2, targetPort: 'web', name: 'main', appProtocol: 'kubernetes.io/h2c' },
+    { port: 3, targetPort: 'http', name: 'http', appProtocol: 'HTTP' },
+    { port: 4, targetPort: 53, name: 'dns', protocol: 'UDP' },
+    { port: 5, targetPort: 80, name: 'a,b c:d', appProtocol: 5 },
+  ];
+  const digest = digestOf({ selector: { app: 'web' }, ports });
+
+  it('is kept where it tells a protocol that the name of the target does not tell', () => {
+    expect(digest.text).toBe('web app=web 6500:scaler-grpc,web:h2c,http,53/UDP,80');
+    expect(digest.targetPorts.map(({ says }) => says)).toEqual([['scaler-grpc'], ['h2c'], [], [], []]);
+  });
+
+  it('is known by number and by name, for the Pods that the Service selects', () => {
+    const hints = portHintsOf([digest], labelsOf({ app: 'web' }));
+    expect(hints({ name: undefined, number: 6500 })).toEqual([{ service: 'web', text: 'scaler-grpc' }]);
+    expect(hints({ name: 'web', number: 6500 }).map(({ text }) => text)).toEqual(['scaler-grpc', 'h2c']);
+    expect(hints({ name: 'http', number: 80 })).toEqual([]);
+    expect(portHintsOf([digest], labelsOf({ app: 'api' }))({ name: 'web', number: 6500 })).toEqual([]);
   });
 });

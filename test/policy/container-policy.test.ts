@@ -22,6 +22,7 @@ describe('a higher layer', () => {
     expect(handler).toEqual({
       value: { kind: 'httpGet', fields: { path: '/high' } },
       source: 'ProbePolicy/apps/layer-1',
+      isAimed: false,
     });
   });
 

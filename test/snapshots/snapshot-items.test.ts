@@ -127,7 +127,11 @@ describe('the items of a snapshot', () => {
         apiVersion: 'v1',
         kind: 'Service',
         metadata: { name: 'web', namespace: 'default' },
-        spec: { type: 'ExternalName', selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'http' }] },
+        spec: {
+          type: 'ExternalName',
+          selector: { app: 'web' },
+          ports: [{ name: 'http', port: 80, targetPort: 'http', appProtocol: 'x' }],
+        },
       },
       {
         apiVersion: 'apps/v1',

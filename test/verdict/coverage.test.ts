@@ -31,7 +31,8 @@ function covers(container: JsonObject, documents: JsonObject[] = [], options = D
 describe('coverage', () => {
   it("tells the author's probes from probes of policies, and says why a probe is lacking", () => {
     expect(covers({ livenessProbe: tcp, readinessProbe: {} })).toEqual(['have', 'have']);
-    expect(covers({ ...http, readinessProbe: tcp }, [gives])).toEqual(['get', 'have']);
+    expect(covers({ ...http, readinessProbe: { httpGet: { port: 'http' } } }, [gives])).toEqual(['get', 'have']);
+    expect(covers({ ...http, readinessProbe: tcp }, [gives])).toEqual(['own-handler-differs', 'have']);
     expect(covers(http, [gives])).toEqual(['get', 'no-endpoint']);
     expect(
       covers({ ports: [{ containerPort: 80 }, { containerPort: 81 }] }, [

@@ -164,7 +164,7 @@ export interface ExplainedField {
   readonly field: string;
   readonly value: unknown;
   readonly setBy: {
-    readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'livenessProbe' | 'ports';
+    readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'restart' | 'ports' | ProbeName;
     /** The policy that set the field, and its field. */
     readonly source?: string;
     readonly field?: string;

@@ -1,0 +1,256 @@
+import type { ContainerPort } from './ports.ts';
+
+/**
+ * What the server on a port speaks. `metrics` is HTTP of a server beside the application: metrics and profiles, and no
+ * health. `unknown` is what most ports are.
+ */
+export interface PortProtocol {
+  readonly speaks: 'http' | 'https' | 'metrics' | 'other' | 'unknown';
+  /** The protocol or purpose of `metrics` and `other`, as people write it: `Redis`. */
+  readonly protocol?: string;
+  /** What says so, for people: `its name`, `its number`, `Service web`. */
+  readonly because?: string;
+}
+
+/** What a Service says about a port of its Pods: the name of the Service's own port, or its `appProtocol`. */
+export interface PortHint {
+  readonly service: string;
+  readonly text: string;
+}
+
+/** Returns what the Services of a Pod say about a port of its containers. */
+export type PortHints = (port: Pick<ContainerPort, 'name' | 'number'>) => readonly PortHint[];
+
+/** No Service says anything. */
+export const NO_HINTS: PortHints = () => [];
+
+/**
+ * Words of protocols in names of ports, by the convention of Kubernetes and Istio: `<protocol>[-suffix]`, and
+ * `<purpose>-<protocol>`. Values of `appProtocol` are such words, too. Servers of these protocols never answer HTTP.
+ */
+const NEVER_HTTP = new Map(
+  Object.entries({
+    amqp: 'AMQP',
+    cql: 'CQL',
+    delve: 'Delve',
+    dns: 'DNS',
+    ftp: 'FTP',
+    grpc: 'gRPC',
+    imap: 'IMAP',
+    jdwp: 'JDWP',
+    kafka: 'Kafka',
+    ldap: 'LDAP',
+    mariadb: 'MariaDB',
+    memcache: 'memcached',
+    memcached: 'memcached',
+    mongo: 'MongoDB',
+    mongodb: 'MongoDB',
+    mqtt: 'MQTT',
+    mssql: 'SQL Server',
+    mysql: 'MySQL',
+    nats: 'NATS',
+    postgres: 'PostgreSQL',
+    postgresql: 'PostgreSQL',
+    redis: 'Redis',
+    sftp: 'SFTP',
+    smtp: 'SMTP',
+    ssh: 'SSH',
+    statsd: 'StatsD',
+    stomp: 'STOMP',
+    thrift: 'Thrift',
+    zookeeper: 'ZooKeeper',
+  }),
+);
+
+/** Words of ports that seldom have a health endpoint. Some servers behind such names answer HTTP all the same. */
+const SELDOM_HTTP = new Map(
+  Object.entries({
+    cluster: 'cluster members',
+    debug: 'a debugger',
+    gossip: 'gossip',
+    h2c: 'HTTP/2',
+    http2: 'HTTP/2',
+    jmx: 'JMX',
+    peer: 'peers',
+    raft: 'Raft',
+    serf: 'Serf',
+    tcp: 'plain TCP',
+    tls: 'TLS',
+    udp: 'UDP',
+  }),
+);
+
+const METRICS = new Map(Object.entries({ metrics: 'metrics', prometheus: 'metrics', pprof: 'profiles' }));
+
+/** Words that mean HTTP. A name with such a word says more than the number of its port. */
+const HTTP_WORDS: ReadonlySet<string> = new Set(
+  (
+    'http https http2 h2c web www ws wss rest api ui gui console dashboard admin status health healthz live ready probe ' +
+    'probes management mgmt monitor monitoring exporter metrics prometheus pprof debug webhook'
+  ).split(' '),
+);
+
+/** Well-known numbers: IANA's for these protocols, and what their products and debuggers listen on by default. */
+const NUMBERS = new Map([
+  [21, 'FTP'],
+  [22, 'SSH'],
+  [25, 'SMTP'],
+  [53, 'DNS'],
+  [389, 'LDAP'],
+  [636, 'LDAP'],
+  [1433, 'SQL Server'],
+  [1883, 'MQTT'],
+  [2181, 'ZooKeeper'],
+  [3306, 'MySQL'],
+  [4222, 'NATS'],
+  [5432, 'PostgreSQL'],
+  [5671, 'AMQP'],
+  [5672, 'AMQP'],
+  [6379, 'Redis'],
+  [8883, 'MQTT'],
+  [9042, 'CQL'],
+  [9092, 'Kafka'],
+  [11211, 'memcached'],
+  [27017, 'MongoDB'],
+  [40000, 'a debugger'],
+  [50051, 'gRPC'],
+]);
+
+const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
+
+/** The words of names of ports that this table knows. */
+export const PORT_WORDS: readonly string[] = [
+  ...NEVER_HTTP.keys(),
+  ...SELDOM_HTTP.keys(),
+  ...METRICS.keys(),
+  ...HTTP_WORDS,
+  'redirect',
+  'webhooks',
+];
+
+/** The words of a name, or of an `appProtocol` such as `kubernetes.io/h2c`. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .slice(text.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .split('-');
+}
+
+function firstIn<T>(table: ReadonlyMap<string, T>, words: readonly string[]): T | undefined {
+  for (const word of words) {
+    const found = table.get(word);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** True when the words say HTTPS: `https-admin`, `metrics-https`, `tls-http`. `https-redirect` takes plain HTTP. */
+function sayHttps(words: readonly string[]): boolean {
+  if (words.includes('redirect')) return false;
+  return words.includes('https') || words.includes('wss') || (words.includes('tls') && words.includes('http'));
+}
+
+/** Admission webhooks are called over TLS only. `http-webhook` is another kind of webhook. */
+function areWebhook(words: readonly string[]): boolean {
+  return words[0]?.startsWith('webhook') === true && !words.includes('http');
+}
+
+/**
+ * What a name or an `appProtocol` says. In doubt the answer is the one that asks no HTTP: `grpc-web`, `redis-http` and
+ * `tcp-http` are other protocols, and `https-metrics` is for metrics.
+ */
+export function protocolOfText(text: string): TextProtocol {
+  const known = KNOWN.get(text);
+  if (known !== undefined) return known;
+  const read = readText(text);
+  if (text.length > LONGEST_KNOWN) return read;
+  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  KNOWN.set(text, read);
+  return read;
+}
+
+/** Names of ports repeat in every Pod. The cache has limits because callers choose names. */
+const KNOWN = new Map<string, TextProtocol>();
+const MOST_KNOWN = 500;
+const LONGEST_KNOWN = 63;
+
+type TextProtocol = Omit<PortProtocol, 'because'>;
+
+function readText(text: string): TextProtocol {
+  const words = wordsOf(text);
+  const isHttps = sayHttps(words);
+  const seldom = isHttps ? words.filter((word) => word !== 'tls') : words;
+  const protocol = firstIn(NEVER_HTTP, words) ?? firstIn(SELDOM_HTTP, seldom);
+  if (protocol !== undefined) return { speaks: 'other', protocol };
+  const purpose = firstIn(METRICS, words);
+  if (purpose !== undefined) return { speaks: 'metrics', protocol: purpose };
+  if (isHttps || areWebhook(words)) return { speaks: 'https' };
+  return { speaks: words.some((word) => HTTP_WORDS.has(word)) ? 'http' : 'unknown' };
+}
+
+/**
+ * What a port's server speaks. Another protocol wins, whoever names it: its name, or a Service. Then the port's own
+ * name counts, then what Services say. The number counts where all names say nothing (`db` on 5432 is PostgreSQL).
+ *
+ * @param hints what Services say about this port
+ */
+export function protocolOfPort(
+  { name, number }: Pick<ContainerPort, 'name' | 'number'>,
+  hints: readonly PortHint[] = [],
+): PortProtocol {
+  const own = name === undefined ? UNKNOWN : protocolOfText(name);
+  if (own.speaks === 'other') return { ...own, because: 'its name' };
+  for (const speaks of ['other', 'own', 'http', 'https', 'metrics'] as const) {
+    if (speaks === 'own' && own.speaks !== 'unknown') return { ...own, because: 'its name' };
+    // Where ports http and https of a Service lead to one port, TLS ends before the Pod.
+    for (const { service, text } of hints) {
+      const said = protocolOfText(text);
+      if (said.speaks === speaks) return { ...said, because: `Service ${service}` };
+    }
+  }
+  const protocol = NUMBERS.get(number);
+  return protocol === undefined ? UNKNOWN : { speaks: 'other', protocol, because: 'its number' };
+}
+
+const UNKNOWN: PortProtocol = { speaks: 'unknown' };
+
+/**
+ * The protocol of a port whose server never answers HTTP, and what says so. Undefined in doubt: where a word means
+ * HTTP, or where only the number of a port with a name says so.
+ */
+export function neverHttp(
+  { name, number }: Pick<ContainerPort, 'name' | 'number'>,
+  hints: readonly PortHint[] = [],
+): { readonly protocol: string; readonly because: string } | undefined {
+  const texts = [
+    ...(name === undefined ? [] : [{ text: name, because: 'its name' }]),
+    ...hints.map(({ service, text }) => ({ text, because: `Service ${service}` })),
+  ].map(({ text, because }) => ({ words: wordsOf(text), because }));
+  if (texts.some(({ words }) => words.some((word) => HTTP_WORDS.has(word)))) return undefined;
+  for (const { words, because } of texts) {
+    const protocol = firstIn(NEVER_HTTP, words);
+    if (protocol !== undefined) return { protocol, because };
+  }
+  const protocol = name === undefined ? NUMBERS.get(number) : undefined;
+  return protocol === undefined ? undefined : { protocol, because: 'its number' };
+}
+
+/** True when the port's name says that its server speaks gRPC. */
+export function isGrpc({ name }: Pick<ContainerPort, 'name'>): boolean {
+  return name !== undefined && wordsOf(name).includes('grpc');
+}
+
+/**
+ * True when the port's name says HTTPS. A webhook counts on a number that TLS servers listen on only: other webhooks
+ * than those of admission take plain HTTP.
+ */
+export function isNamedForHttps({ name, number }: Pick<ContainerPort, 'name' | 'number'>): boolean {
+  if (name === undefined) return false;
+  const words = wordsOf(name);
+  return sayHttps(words) || (areWebhook(words) && TLS_NUMBERS.has(number));
+}
+
+/** True when the port's name or number says that its server speaks TLS. */
+export function isForTls(port: Pick<ContainerPort, 'name' | 'number'>): boolean {
+  return isNamedForHttps(port) || TLS_NUMBERS.has(port.number) || wordsOf(port.name ?? '').includes('tls');
+}
