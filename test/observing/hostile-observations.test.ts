@@ -153,6 +153,20 @@ describe('Pods that a tenant writes', () => {
     expect(workloads.troubledPods).toBe(1);
   });
 
+  it('push out no Pod of another namespace', () => {
+    const workloads = new FailingWorkloads();
+    const seen = (namespace: string, uid: string): void => {
+      workloads.seen(uid, named(namespace, 'web'), podHealth(troubledPod(namespace, uid, probe)));
+      const hint = readProbeEvent(event(namespace, uid));
+      if (hint !== undefined) workloads.hint(hint, NOW);
+    };
+    seen('apps', 'victim');
+    for (let pod = 0; pod < 12_000; pod++) seen('tenant', `u-${pod}`);
+    seen('late', 'other-victim');
+    expect(workloads.troubledPods).toBe(10_000);
+    expect(workloads.findings(NOW).map(({ workload }) => workload.namespace)).toStrictEqual(['apps', 'late', 'tenant']);
+  });
+
   it.each([
     ['ProbePolicy/apps/static', 'ProbePolicy/apps/static'],
     ['learned: 12 starts, longest 41 s, 69 s to start; ClusterProbePolicy/fleet', 'ClusterProbePolicy/fleet'],

@@ -1,3 +1,4 @@
+import { NamespaceShares } from '../namespace-shares.ts';
 import { workloadKey } from '../workload-key.ts';
 import { diagnose, isDefinite } from './diagnosis.ts';
 import { ProbeHints } from './probe-hints.ts';
@@ -22,18 +23,20 @@ interface TroubledPod {
   readonly health: PodHealth;
 }
 
-/** At most so many Pods with trouble are held, and so many containers of these Pods: some 1 KiB each. */
-const MOST_PODS = 10_000;
+/** At most so many containers of Pods with trouble are held: some 1 KiB each. A Pod counts as four or more. */
 const MOST_CONTAINERS = 40_000;
+const FEWEST_CONTAINERS_A_POD = 4;
 
 /**
  * Pods with trouble, and the kubelet's events about these Pods. Of a Pod without trouble, only the hints of the last
  * hour are kept. An event may come before the status that the event explains.
  */
 export class FailingWorkloads {
-  readonly #pods = new Map<string, TroubledPod>();
+  readonly #pods = new NamespaceShares<TroubledPod>({
+    most: MOST_CONTAINERS,
+    weight: ({ health }) => Math.max(FEWEST_CONTAINERS_A_POD, health.containers.length),
+  });
   readonly #hints = new ProbeHints();
-  #containers = 0;
 
   /** How many Pods have trouble. */
   get troubledPods(): number {
@@ -42,25 +45,19 @@ export class FailingWorkloads {
 
   /** A Pod as it is now; without trouble when `health` is undefined. */
   seen(uid: string, workload: WorkloadName, health: PodHealth | undefined): void {
-    const before = this.#pods.get(uid);
-    const others = this.#containers - (before?.health.containers.length ?? 0);
-    const isFull = before === undefined && this.#pods.size >= MOST_PODS;
-    if (health !== undefined && !isFull && others + health.containers.length <= MOST_CONTAINERS) {
-      // In place, so that the order of a workload's findings does not change with each event.
-      this.#pods.set(uid, { workload, health });
-      this.#containers = others + health.containers.length;
-    } else if (before !== undefined) this.#drop(uid, before);
+    // In place, so that the order of a workload's findings does not change with each event.
+    if (health !== undefined) this.#pods.set(workload.namespace, uid, { workload, health });
+    else this.#pods.delete(workload.namespace, uid);
   }
 
   gone(namespace: string, uid: string): void {
-    const known = this.#pods.get(uid);
-    if (known?.workload.namespace === namespace) this.#drop(uid, known);
+    this.#pods.delete(namespace, uid);
     this.#hints.forget(namespace, uid);
   }
 
   /** Forgets all Pods but these: the others have gone while nobody watched. */
   retain(uids: ReadonlySet<string>): void {
-    for (const [uid, { workload }] of this.#pods) if (!uids.has(uid)) this.gone(workload.namespace, uid);
+    for (const [namespace, uid] of this.#pods.entries()) if (!uids.has(uid)) this.gone(namespace, uid);
   }
 
   hint(hint: ProbeHint, receivedAt: number): void {
@@ -93,10 +90,5 @@ export class FailingWorkloads {
         const own = together === undefined ? failures : failures.filter(({ cause }) => isDefinite(cause));
         return { workload, failures: own, shared: together };
       });
-  }
-
-  #drop(uid: string, { health }: TroubledPod): void {
-    this.#pods.delete(uid);
-    this.#containers -= health.containers.length;
   }
 }
