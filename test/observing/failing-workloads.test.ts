@@ -155,11 +155,11 @@ describe('a shared dependency', () => {
     expect(told(300)).toStrictEqual(['a: shared-dependency, http-5xx', 'bb: shared-dependency, http-5xx']);
   });
 
-  it('is not told of a workload before it has failed for 20 s: a flap in the same minute is chance', () => {
+  it('is not told of a workload before it has failed for 30 s: a flap in the same minute is chance', () => {
     for (const name of ['a', 'bb', 'ccc']) observe(name, fails(200), 290);
     observe('flap', fails(255), 290);
-    expect(told(275).at(-1)).toBe('flap: http-5xx');
-    expect(told(275)[0]).toBe('a: shared-dependency, http-5xx');
+    expect(told(285).at(-1)).toBe('flap: http-5xx');
+    expect(told(285)[0]).toBe('a: shared-dependency, http-5xx');
     expect(told(300).at(-1)).toBe('flap: shared-dependency, http-5xx');
   });
 

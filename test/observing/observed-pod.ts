@@ -70,3 +70,18 @@ export function told(pod: JsonObject, given: readonly JsonObject[], now: number)
   const failures = health === undefined ? [] : diagnose(health, hints.of('apps', 'u'), T0 + now * 1000);
   return failures.map(({ probe, cause, isVoid }) => `${probe} ${cause}${isVoid === true ? ' (void)' : ''}`);
 }
+
+/** The events of a probe that fails, and of kills by the liveness probe, at these seconds. */
+export const fails = (probe: string, text: string, ...seconds: number[]): JsonObject[] =>
+  events('Unhealthy', `${probe} probe failed: ${text}`, seconds);
+export const kills = (...seconds: number[]): JsonObject[] =>
+  events('Killing', 'Container app failed liveness probe, will be restarted', seconds);
+
+/** What the kubelet writes about an answer. */
+export const REFUSED = 'Get "http://10.0.0.1:8080/r": dial tcp 10.0.0.1:8080: connect: connection refused';
+export const status = (code: number): string => `HTTP probe failed with statuscode: ${code}`;
+
+export const httpGet = { path: '/healthz', port: 8080 };
+export const livenessProbe = { httpGet: { path: '/l', port: 8080 }, periodSeconds: 5, failureThreshold: 3 };
+export const readinessProbe = { httpGet: { path: '/r', port: 8080 }, periodSeconds: 2, failureThreshold: 3 };
+export const both = { livenessProbe, readinessProbe };

@@ -42,18 +42,25 @@ const SAME_MILLISECONDS = 1000;
 /** The runs of a container by its status, and who ended them by the events. */
 export function runsOf(container: ContainerHealth, hints: readonly ProbeHint[], now: number): Runs {
   const { runningSince, ended } = container;
+  // A container that runs on after its grace period was not stopped: a restart of the kubelet ends a kill.
+  const since = now - container.limits.killSeconds * 1000 - SETTLE_MILLISECONDS;
   const present =
-    runningSince === undefined ? undefined : toldRun(container, hints, { from: runningSince, until: undefined });
+    runningSince === undefined ? undefined : toldRun(container, hints, { from: runningSince, until: undefined }, since);
   if (ended === undefined) return { present, ended };
-  return { present, ended: toldRun(container, hints, ended) ?? endedRun(container, hints, ended, now) };
+  return { present, ended: toldRun(container, hints, ended, 0) ?? endedRun(container, hints, ended, now) };
 }
 
-/** The present run, or a run that an event tells the end of. */
-function toldRun(container: ContainerHealth, hints: readonly ProbeHint[], { from, until }: Times): Run | undefined {
+/** The present run, or a run that an event tells the end of. Kills before `since` do not count. */
+function toldRun(
+  container: ContainerHealth,
+  hints: readonly ProbeHint[],
+  { from, until }: Times,
+  since: number,
+): Run | undefined {
   const [told] = hints
     .filter(({ cause }) => cause === 'killed')
     .flatMap((hint) => timesOf(hint).map((at) => ({ at, probe: hint.probe })))
-    .filter(({ at }) => at > from && at <= (until ?? Infinity))
+    .filter(({ at }) => at > from && at >= since && at <= (until ?? Infinity))
     .toSorted((one, other) => one.at - other.at);
   const run = { from, until, endsForMilliseconds: 0, killedAt: told?.at, killer: told?.probe };
   if (told === undefined) return until === undefined ? run : undefined;

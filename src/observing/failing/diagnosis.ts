@@ -50,7 +50,11 @@ const STATUSES: ReadonlySet<string> = new Set<AnswerCause>(['http-5xx', 'grpc-un
  * stops the container, the time is the longest start that this probe allows.
  */
 const PATIENCE_MILLISECONDS = 30_000;
-/** A result that is thrown away has no other trace. The kubelet sends one event of a Pod in 5 minutes, at least. */
+/**
+ * A result that is thrown away has no other trace. The kubelet sends one event of a Pod in 5 minutes, at least. A busy
+ * node throws single results away.
+ */
+const FEWEST_VOID = 3;
 const FRESH_MILLISECONDS = 900_000;
 
 /** True for an answer that no slow start gives. */
@@ -185,9 +189,25 @@ class ContainerDiagnosis {
     const { wasReady, limits } = this.#container;
     // A container without readiness probe is Ready at once after a kill, also before it has started.
     if (wasReady && hint.probe !== 'startupProbe') return timesIn(present, hint, this.#now).length > 0;
-    const patience = Math.max(PATIENCE_MILLISECONDS, (limits.longestStartSeconds ?? 0) * 1000);
+    const longest = this.#isOfStart(hint) ? (limits.longestStartSeconds ?? 0) * 1000 : 0;
+    const patience = Math.max(PATIENCE_MILLISECONDS, longest);
     // The probe has failed for so long that its last answer need not wait for news of an end.
     return this.#now - present.from >= patience && timesIn(present, hint, Infinity).length > 0;
+  }
+
+  /**
+   * False for an answer that differs from all that the startup probe got before it passed. The same answer may still be
+   * one of the start: a restart of the kubelet ends the startup probe (kubernetes/kubernetes#142305).
+   */
+  #isOfStart(hint: Answer): boolean {
+    const { started, limits } = this.#container;
+    if (!limits.hasStartupProbe || !started) return true;
+    return this.#answers.some(
+      (other) =>
+        other.probe === 'startupProbe' &&
+        other.cause === hint.cause &&
+        timesIn(this.#runs.present, other, Infinity).length > 0,
+    );
   }
 
   /** True for definite failures of a liveness probe that have not led to a kill yet. One failure may be chance. */
@@ -204,12 +224,15 @@ class ContainerDiagnosis {
     const { started, ready } = this.#container;
     const times = timesOf(hint);
     const last = Math.max(...times);
+    const isStatic = DEFINITE.has(hint.cause);
     if (hint.probe === 'startupProbe' && started) return false;
-    if (hint.probe === 'readinessProbe' && ready && last <= (this.#pod.changedAt ?? Infinity)) return false;
-    if (DEFINITE.has(hint.cause)) return true;
+    // A program or a port name that was there does not get lost. A body may stop to end.
+    if (hint.probe === 'readinessProbe' && ready && (isStatic || last <= (this.#pod.changedAt ?? Infinity)))
+      return false;
+    if (isStatic) return true;
     const { present, ended } = this.#runs;
-    const count = timesIn(present, hint, this.#now).length + timesIn(ended, hint, this.#now).length;
-    return count >= 2 && this.#now - last <= FRESH_MILLISECONDS;
+    const known = [present, ended].flatMap((run) => timesIn(run, hint, this.#now));
+    return known.filter((at) => this.#now - at <= FRESH_MILLISECONDS).length >= FEWEST_VOID;
   }
 }
 

@@ -26,7 +26,7 @@ const TOGETHER_MILLISECONDS = 60_000;
 /** Two workloads of one namespace may fail together because one needs the other. */
 const FEWEST_WORKLOADS = 3;
 /** A workload that is ready again before this time may have failed in the same minute by chance. */
-const CHANCE_MILLISECONDS = 20_000;
+const CHANCE_MILLISECONDS = 30_000;
 
 /**
  * The workloads that fail together, by key: three, or workloads of two namespaces. They stopped being ready within a
