@@ -79,6 +79,24 @@ describe('a probe that meets a container that the kubelet stops (O2, O3)', () =>
     expect(told(pod, given, 90)).toStrictEqual([]);
   });
 
+  it('explains nothing when it drains with the status that led to the kill, also after two restarts', () => {
+    const drains = fails('Readiness', status(503), 46, 47);
+    const given = [...fails('Liveness', status(503), 35, 40, 45, 85, 90, 95), ...kills(45, 95), ...drains];
+    for (const [now, from] of [
+      [60, 0],
+      [110, 50],
+    ] as const) {
+      const pod = observedPod(both, {
+        runsFrom: from + 50,
+        last: [from, from + 50],
+        ready: true,
+        changedAt: from + 51,
+      });
+      expect(told(pod, given, now)).not.toContain('readinessProbe http-5xx');
+      expect(told(pod, given, now)).toContain('livenessProbe http-5xx');
+    }
+  });
+
   it('counts failures before the kill', () => {
     const given = [
       ...fails('Readiness', REFUSED, 20, 22, 24, 40),

@@ -25,6 +25,8 @@ interface Times {
 export interface Runs {
   readonly present: Run | undefined;
   readonly ended: Run | undefined;
+  /** All kills that events tell, with the longest time that each takes. */
+  readonly kills: readonly { readonly at: number; readonly until: number }[];
 }
 
 /**
@@ -46,8 +48,12 @@ export function runsOf(container: ContainerHealth, hints: readonly ProbeHint[], 
   const since = now - container.limits.killSeconds * 1000 - SETTLE_MILLISECONDS;
   const present =
     runningSince === undefined ? undefined : toldRun(container, hints, { from: runningSince, until: undefined }, since);
-  if (ended === undefined) return { present, ended };
-  return { present, ended: toldRun(container, hints, ended, 0) ?? endedRun(container, hints, ended, now) };
+  const kills = hints
+    .filter(({ cause }) => cause === 'killed')
+    .flatMap(timesOf)
+    .map((at) => ({ at, until: at + container.limits.killSeconds * 1000 + CRASH_MILLISECONDS }));
+  if (ended === undefined) return { present, ended, kills };
+  return { present, kills, ended: toldRun(container, hints, ended, 0) ?? endedRun(container, hints, ended, now) };
 }
 
 /** The present run, or a run that an event tells the end of. Kills before `since` do not count. */
@@ -127,11 +133,21 @@ export function timesIn(run: Run | undefined, hint: ProbeHint, now: number): num
   return timesOf(hint).filter((at) => (at === 0 ? run.until === undefined : wentOn(run, hint, at, now)));
 }
 
+/** The times of an answer before both runs, without those of a container that the kubelet stopped then. */
+export function timesBefore({ present, ended, kills }: Runs, hint: ProbeHint): number[] {
+  const from = Math.min(present?.from ?? Infinity, ended?.from ?? Infinity);
+  return timesOf(hint).filter(
+    (time) => time !== 0 && time <= from && !kills.some(({ at, until }) => at <= time && time <= until),
+  );
+}
+
 /** True if the container went on after this answer. A container that ends gives answers that explain nothing. */
 function wentOn(run: Run, hint: ProbeHint, at: number, now: number): boolean {
   if (at <= run.from) return false;
-  // The failures of the killer led to the kill. Every other probe meets a container that shuts down.
-  if (run.killedAt !== undefined) return run.killer === hint.probe ? at <= run.killedAt : at < run.killedAt;
+  // The failures of the killer led to the kill. Every other probe meets a container that shuts down. A probe that has
+  // timed out in the second of the kill began before.
+  if (run.killedAt !== undefined)
+    return run.killer === hint.probe || hint.cause === 'timeout' ? at <= run.killedAt : at < run.killedAt;
   if (run.until === undefined) return !comesFromEnd(hint) || at <= now - SETTLE_MILLISECONDS;
   if (!comesFromEnd(hint)) return at <= run.until;
   return at < run.until - CRASH_MILLISECONDS - run.endsForMilliseconds;

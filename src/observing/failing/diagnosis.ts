@@ -1,4 +1,4 @@
-import { comesFromEnd, runsOf, SETTLE_MILLISECONDS, timesIn } from './container-runs.ts';
+import { comesFromEnd, runsOf, SETTLE_MILLISECONDS, timesBefore, timesIn } from './container-runs.ts';
 import { timesOf } from './probe-event.ts';
 import { killOf } from './probe-kill.ts';
 import type { ProbeKind } from '../../probes/probe.ts';
@@ -148,7 +148,9 @@ class ContainerDiagnosis {
 
   /** The answers of the probe that stopped the container. When their events were lost, older ones tell. */
   #answersOf({ probe, run }: Kill): Answer[] {
-    const answers = this.#answers.filter((hint) => hint.probe === probe && !hint.isVoid);
+    const answers = this.#answers.filter(
+      (hint) => hint.probe === probe && !hint.isVoid && hint.cause !== 'redirect-other-host',
+    );
     const ofRun = answers.filter((hint) => timesIn(run, hint, this.#now).length > 0);
     return ofRun.length > 0 ? ofRun : answers;
   }
@@ -166,15 +168,14 @@ class ContainerDiagnosis {
   /** True for an answer of readiness that is also the cause of the kill. It stays for as long as the kill is told. */
   #isOfKill(hint: Answer): boolean {
     if (this.#kill === undefined || !this.#killing.some(({ cause }) => cause === hint.cause)) return false;
-    return !comesFromEnd(hint) || this.#isOfTrouble(hint);
+    return this.#isOfTrouble(hint) || (!comesFromEnd(hint) && timesBefore(this.#runs, hint).length > 0);
   }
 
   /** True for an answer of the last two runs, or of the time since the container stopped being ready. */
   #isOfTrouble(hint: Answer): boolean {
     const { present, ended } = this.#runs;
-    const from = Math.min(present?.from ?? Infinity, ended?.from ?? Infinity);
     const since = this.#container.ready ? Infinity : (this.#pod.changedAt ?? Infinity);
-    if (timesOf(hint).some((at) => at !== 0 && at <= from && at >= since)) return true;
+    if (timesBefore(this.#runs, hint).some((at) => at >= since)) return true;
     return [present, ended].some((run) => timesIn(run, hint, this.#now).length > 0);
   }
 
