@@ -26,7 +26,7 @@ import type { CommandIo } from './io.ts';
 import type { ListedFailure } from './output/json-outputs.ts';
 
 /** The events of kubelets about probes. A field selector knows no "or". */
-const REASONS = ['Unhealthy', 'Killing'];
+const REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'];
 const WIDTH = 100;
 
 /** Why the Pods of workloads are not Ready, by the object of the workload. Undefined when that is not known. */
@@ -111,7 +111,7 @@ async function failuresIn(
     workloads.seen(uid, workload, podHealth(pod));
   });
   // After a refusal, events are listed too, so that all missing rights are named at once.
-  if (workloads.troubledPods === 0 && problems.size === 0) return { failing: [], problems };
+  if (workloads.heldPods === 0 && problems.size === 0) return { failing: [], problems };
   for (const reason of REASONS) {
     await list('events', { fieldSelector: `involvedObject.kind=Pod,reason=${reason}` }, (event) => {
       const hint = readProbeEvent(event);

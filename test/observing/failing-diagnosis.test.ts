@@ -246,13 +246,6 @@ describe('texts of the kubelet', () => {
     [{ reason: 'Unhealthy', message: 'Readiness probe failed: x', involvedObject: { kind: 'Node', uid: 'u' } }],
     [
       {
-        reason: 'Killing',
-        message: 'Stopping container app',
-        involvedObject: { kind: 'Pod', uid: 'u', fieldPath: 'spec.containers{app}' },
-      },
-    ],
-    [
-      {
         reason: 'Unhealthy',
         message: 'constructor probe failed: ',
         involvedObject: { kind: 'Pod', uid: 'u', fieldPath: 'spec.containers{app}' },

@@ -29,14 +29,15 @@ function observe(
   starts: readonly StartTruth[],
   seconds: number,
   container: JsonObject = { readinessProbe },
+  namespace = 'apps',
 ): string {
-  const pod = podOf([{ name: 'app', ...container }]);
+  const pod = podOf([{ name: 'app', ...container }], {}, { namespace });
   const history = simulatePod(
     { pod, createdAt, until: seconds, containers: { app: { starts } } },
     seededRandom(name.length),
   );
   const uid = (pod['metadata'] as JsonObject)['uid'] as string;
-  workloads.seen(uid, named(name), podHealth(podAsListed(history, createdAt + seconds * 1000) ?? {}));
+  workloads.seen(uid, { ...named(name), namespace }, podHealth(podAsListed(history, createdAt + seconds * 1000) ?? {}));
   for (const { event, at } of history.events) {
     const hint = readProbeEvent(event);
     if (hint !== undefined) workloads.hint(hint, at);
@@ -136,12 +137,30 @@ describe('a shared dependency', () => {
     observe('a', fails(200), 300);
     observe('bb', fails(220), 300);
     observe('ccc', fails(240), 300);
-    expect(told(300)).toStrictEqual(['a: shared-dependency', 'bb: shared-dependency', 'ccc: shared-dependency']);
+    expect(told(300)).toStrictEqual([
+      'a: shared-dependency, http-5xx',
+      'bb: shared-dependency, http-5xx',
+      'ccc: shared-dependency, http-5xx',
+    ]);
     const [first] = workloads.findings(createdAt + 300_000).flatMap(failingResults);
     expect(first?.properties['workloads']).toBe('Deployment apps/a, Deployment apps/bb, Deployment apps/ccc');
     expect(first?.message).toBe(
       'readiness fails together with other workloads while the containers run: they share a dependency',
     );
+  });
+
+  it('is told when two workloads of two namespaces fail together', () => {
+    observe('a', fails(200), 300);
+    observe('bb', fails(220), 300, { readinessProbe }, 'shop');
+    expect(told(300)).toStrictEqual(['a: shared-dependency, http-5xx', 'bb: shared-dependency, http-5xx']);
+  });
+
+  it('is not told of a workload before it has failed for 30 s: a flap in the same minute is chance', () => {
+    for (const name of ['a', 'bb', 'ccc']) observe(name, fails(200), 290);
+    observe('flap', fails(255), 290);
+    expect(told(285).at(-1)).toBe('flap: http-5xx');
+    expect(told(285)[0]).toBe('a: shared-dependency, http-5xx');
+    expect(told(300).at(-1)).toBe('flap: shared-dependency, http-5xx');
   });
 
   it.each<[string, () => void]>([
@@ -160,7 +179,7 @@ describe('a shared dependency', () => {
     expect(told(400).filter((one) => one.includes('shared'))).toStrictEqual([]);
   });
 
-  it('leaves a cause of its own to a workload that has one', () => {
+  it('leaves to each workload the causes of its own', () => {
     for (const name of ['a', 'bb', 'ccc']) observe(name, fails(200), 300);
     const wrong = { livenessProbe: { exec: { command: ['curl'] } }, readinessProbe };
     observe(
@@ -176,7 +195,7 @@ describe('a shared dependency', () => {
       300,
       wrong,
     );
-    expect(told(300).at(-1)).toBe('dddd: shared-dependency, executable-not-found');
+    expect(told(300).at(-1)).toBe('dddd: shared-dependency, executable-not-found, http-5xx');
   });
 });
 

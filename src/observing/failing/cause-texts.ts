@@ -1,4 +1,5 @@
 import { cut } from '../../text/cut.ts';
+import type { ProbeKind } from '../../probes/probe.ts';
 import type { Failure, FailureCause } from './diagnosis.ts';
 
 /** The texts of a finding about a cause. */
@@ -11,7 +12,7 @@ interface CauseText {
 
 const NO_AUTHENTICATION = 'Exempt the path from authentication, or probe a path that needs none.';
 const MORE_TIME =
-  'Set startupProbe.failureThreshold x periodSeconds above the longest start, or make the start faster. ' +
+  'Set (failureThreshold - 1) x periodSeconds of startupProbe above the longest start, or make the start faster. ' +
   'If the container never listens there, correct the port.';
 
 /** One entry for each cause: docs/observer.md lists the same causes. */
@@ -37,6 +38,10 @@ export const CAUSE_TEXTS: Readonly<Record<FailureCause, CauseText>> = {
   'http-5xx': {
     problem: 'gets an HTTP status of 500 or more',
     remedy: 'Read the log of the container. A liveness endpoint must not fail because of another service.',
+  },
+  'redirect-other-host': {
+    problem: 'is redirected to another host, and the kubelet counts that as success',
+    remedy: 'Set httpGet.path to a path that answers without a redirect. Until then the probe checks nothing.',
   },
   'connection-refused': {
     problem: 'gets no connection',
@@ -81,7 +86,7 @@ export const CAUSE_TEXTS: Readonly<Record<FailureCause, CauseText>> = {
   },
   'port-name-undeclared': {
     problem: 'names a port that the container does not declare',
-    remedy: 'Declare the port in the container, or write its number. Such a probe neither fails nor succeeds.',
+    remedy: 'Declare the port in the container, or write its number.',
   },
   unclear: {
     problem: 'fails',
@@ -94,23 +99,55 @@ export const CAUSE_TEXTS: Readonly<Record<FailureCause, CauseText>> = {
   },
 };
 
+/** The texts of a probe that gets a cause in another way. */
+const NO_GRPC: CauseText = {
+  problem: 'gets no connection, or the port speaks no gRPC',
+  remedy:
+    'Set the port of the gRPC server, and let the server listen on 0.0.0.0 or [::]. For an HTTP server use httpGet.',
+};
+const ENDLESS_BODY: CauseText = {
+  problem: 'gets an answer that does not end within timeoutSeconds',
+  remedy: 'Set httpGet.path to a path whose answer ends at once, or set a larger timeoutSeconds.',
+};
+const EARLY_LIVENESS: CauseText = {
+  problem: 'stops the container before the container has started',
+  remedy:
+    'Make (failureThreshold - 1) x periodSeconds of livenessProbe at least periodSeconds of startupProbe. ' +
+    'Kubernetes 1.35 to 1.37 may run livenessProbe before the start, after a kill or a kubelet restart.',
+};
+
+/** The effect of a probe whose results the kubelet throws away (pkg/kubelet/prober/worker.go, doProbe). */
+const WITHOUT_RESULT: Readonly<Record<ProbeKind, string>> = {
+  startupProbe: ': it never has a result, and the container never starts',
+  livenessProbe: ': it never has a result, and protects nothing',
+  readinessProbe: ': it never has a result',
+};
+
+function textsOf({ cause, described, isVoid, isEarly }: Failure): CauseText {
+  if (isEarly === true) return EARLY_LIVENESS;
+  if (cause === 'timeout' && isVoid === true) return ENDLESS_BODY;
+  return cause === 'connection-refused' && described?.asks.startsWith('grpc ') === true ? NO_GRPC : CAUSE_TEXTS[cause];
+}
+
 /** A message has at most this many characters, as those of checks. */
 const MOST_CHARACTERS = 200;
 
 /** The message of a finding, without what changes while the cause stays: times, counts, names of Pods. */
-export function failureMessage({ container, probe, cause, described }: Failure): string {
+export function failureMessage(failure: Failure): string {
+  const { container, probe, described, isVoid } = failure;
   const asks = described === undefined ? '' : ` (${described.asks})`;
-  const text = `container "${container}": its ${probe}${asks} ${CAUSE_TEXTS[cause].problem}`;
+  const problem = `${textsOf(failure).problem}${isVoid === true ? WITHOUT_RESULT[probe] : ''}`;
+  const text = `container "${container}": its ${probe}${asks} ${problem}`;
   if (text.length <= MOST_CHARACTERS) return text;
-  return cut(`container "${cut(container, MOST_NAMED)}": its ${probe} ${CAUSE_TEXTS[cause].problem}`, MOST_CHARACTERS);
+  return cut(`container "${cut(container, MOST_NAMED)}": its ${probe} ${problem}`, MOST_CHARACTERS);
 }
 
 const MOST_NAMED = 63;
 
 /** The change to make, and its place. A probe that a policy injects is repaired in the policy. */
-export function failureRemedy({ cause, described }: Failure): string {
-  const { remedy } = CAUSE_TEXTS[cause];
-  const source = described?.injectedBy;
+export function failureRemedy(failure: Failure): string {
+  const { remedy } = textsOf(failure);
+  const source = failure.described?.injectedBy;
   return source === undefined || source === 'safety'
     ? remedy
     : `${remedy} ${cut(source, MOST_SOURCE)} injects the probe.`;

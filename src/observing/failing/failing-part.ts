@@ -28,7 +28,7 @@ export interface FailingDependencies {
 }
 
 /** The kubelet's events about probes. Each is a watch of its own: a field selector knows no "or". */
-const REASONS = ['Unhealthy', 'Killing'] as const;
+const REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'] as const;
 /** Findings are worked out so often. Most of the work is needed for Pods with trouble only. */
 const ROUND_MILLISECONDS = 5_000;
 

@@ -1,12 +1,14 @@
 import { NamespaceShares } from '../namespace-shares.ts';
 import { workloadKey } from '../workload-key.ts';
-import { diagnose, isDefinite } from './diagnosis.ts';
+import { diagnose } from './diagnosis.ts';
 import { ProbeHints } from './probe-hints.ts';
+import { QuietPods } from './quiet-pods.ts';
 import { sharedTroubles } from './shared-trouble.ts';
 import type { WorkloadName } from '../workload-key.ts';
 import type { Failure } from './diagnosis.ts';
 import type { PodHealth } from './pod-health.ts';
 import type { ProbeHint } from './probe-event.ts';
+import type { HeldPod } from './quiet-pods.ts';
 import type { SharedTrouble } from './shared-trouble.ts';
 
 /** The present problems of one workload. */
@@ -14,13 +16,8 @@ export interface FailingWorkload {
   readonly workload: WorkloadName;
   /** One entry for each container and cause. */
   readonly failures: readonly Failure[];
-  /** The workload fails together with others; then `failures` has only what is the workload's own. */
+  /** The workload fails together with others. */
   readonly shared: SharedTrouble | undefined;
-}
-
-interface TroubledPod {
-  readonly workload: WorkloadName;
-  readonly health: PodHealth;
 }
 
 /** At most so many containers of Pods with trouble are held: some 1 KiB each. A Pod counts as four or more. */
@@ -28,14 +25,15 @@ const MOST_CONTAINERS = 40_000;
 const FEWEST_CONTAINERS_A_POD = 4;
 
 /**
- * Pods with trouble, and the kubelet's events about these Pods. Of a Pod without trouble, only the hints of the last
- * hour are kept. An event may come before the status that the event explains.
+ * Pods with trouble, and the kubelet's events about these Pods. An event may come before the status that the event
+ * explains. Other Pods are held apart: see `QuietPods`.
  */
 export class FailingWorkloads {
-  readonly #pods = new NamespaceShares<TroubledPod>({
+  readonly #pods = new NamespaceShares<HeldPod>({
     most: MOST_CONTAINERS,
     weight: ({ health }) => Math.max(FEWEST_CONTAINERS_A_POD, health.containers.length),
   });
+  readonly #quiet = new QuietPods();
   readonly #hints = new ProbeHints();
 
   /** How many Pods have trouble. */
@@ -43,21 +41,31 @@ export class FailingWorkloads {
     return this.#pods.size;
   }
 
-  /** A Pod as it is now; without trouble when `health` is undefined. */
-  seen(uid: string, workload: WorkloadName, health: PodHealth | undefined): void {
-    // In place, so that the order of a workload's findings does not change with each event.
-    if (health !== undefined) this.#pods.set(workload.namespace, uid, { workload, health });
-    else this.#pods.delete(workload.namespace, uid);
+  /** How many Pods are held: those with trouble, and others whose events may tell of one. */
+  get heldPods(): number {
+    return this.#pods.size + this.#quiet.size;
   }
 
+  /** A Pod as it is now; not to be judged when `health` is undefined. */
+  seen(uid: string, workload: WorkloadName, health: PodHealth | undefined): void {
+    const isTroubled = health?.hasTrouble === true && !health.hasEnded;
+    // In place, so that the order of a workload's findings does not change with each event.
+    if (isTroubled) this.#pods.set(workload.namespace, uid, { workload, health });
+    else this.#pods.delete(workload.namespace, uid);
+    this.#quiet.seen(uid, workload, isTroubled ? undefined : health);
+  }
+
+  /** A Pod has been deleted, or has ended. So ends a Pod of a Job that a probe stopped. Its events may come later. */
   gone(namespace: string, uid: string): void {
+    const known = this.#pods.get(namespace, uid);
     this.#pods.delete(namespace, uid);
-    this.#hints.forget(namespace, uid);
+    if (!this.#quiet.gone(namespace, uid, known)) this.#hints.forget(namespace, uid);
   }
 
   /** Forgets all Pods but these: the others have gone while nobody watched. */
   retain(uids: ReadonlySet<string>): void {
-    for (const [namespace, uid] of this.#pods.entries()) if (!uids.has(uid)) this.gone(namespace, uid);
+    for (const [namespace, uid] of [...this.#pods.entries(), ...this.#quiet.live()])
+      if (!uids.has(uid)) this.gone(namespace, uid);
   }
 
   hint(hint: ProbeHint, receivedAt: number): void {
@@ -67,8 +75,9 @@ export class FailingWorkloads {
   /** All workloads that fail now, in the order of their keys. */
   findings(now: number): FailingWorkload[] {
     this.#hints.forgetOld(now);
-    const byWorkload = Map.groupBy(this.#pods.values(), ({ workload }) => workloadKey(workload));
-    const failing = [...byWorkload].flatMap(([key, pods]) => {
+    for (const [namespace, uid] of this.#quiet.forgetOld(now)) this.#hints.forget(namespace, uid);
+    const held = [...this.#pods.values(), ...this.#quiet.values()];
+    const failing = [...Map.groupBy(held, ({ workload }) => workloadKey(workload))].flatMap(([key, pods]) => {
       const failures = new Map<string, Failure>();
       for (const { workload, health } of pods) {
         for (const failure of diagnose(health, this.#hints.of(workload.namespace, health.uid), now)) {
@@ -78,17 +87,12 @@ export class FailingWorkloads {
       }
       const [first] = pods;
       if (first === undefined || failures.size === 0) return [];
-      return [
-        { key, workload: first.workload, failures: [...failures.values()], pods: pods.map(({ health }) => health) },
-      ];
+      const live = pods.map(({ health }) => health).filter(({ hasEnded }) => !hasEnded);
+      return [{ key, workload: first.workload, failures: [...failures.values()], pods: live }];
     });
-    const shared = sharedTroubles(failing);
+    const shared = sharedTroubles(failing, now);
     return failing
       .toSorted((one, other) => (one.key < other.key ? -1 : 1))
-      .map(({ key, workload, failures }) => {
-        const together = shared.get(key);
-        const own = together === undefined ? failures : failures.filter(({ cause }) => isDefinite(cause));
-        return { workload, failures: own, shared: together };
-      });
+      .map(({ key, workload, failures }) => ({ workload, failures, shared: shared.get(key) }));
   }
 }

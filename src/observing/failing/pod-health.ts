@@ -15,9 +15,12 @@ import type { StartLimits } from './start-limits.ts';
 
 /** How a container ended before its present run. Times are in milliseconds since the epoch. */
 export interface EndedRun {
-  readonly ranMilliseconds: number;
+  readonly from: number;
+  readonly until: number;
   /** SIGTERM or SIGKILL ended it: the kubelet, or somebody on the node. */
   readonly bySignal: boolean;
+  /** SIGKILL ended it: the grace period was over. */
+  readonly isForced: boolean;
   readonly outOfMemory: boolean;
 }
 
@@ -36,16 +39,25 @@ export interface ContainerHealth {
   readonly runningSince: number | undefined;
   readonly started: boolean;
   readonly ready: boolean;
-  readonly restarts: number;
+  /** The present run was ready before it stopped being ready. */
+  readonly wasReady: boolean;
+  /** The kubelet does not start the container again (restartPolicy Never). */
+  readonly isLast: boolean;
   readonly ended: EndedRun | undefined;
   readonly probes: Readonly<Partial<Record<ProbeKind, DescribedProbe>>>;
   readonly limits: StartLimits;
 }
 
-/** The record of one Pod with trouble: a container is not ready, or has been restarted. */
+/** The record of one Pod with probes. */
 export interface PodHealth {
   readonly uid: string;
   readonly isReady: boolean;
+  /** A container is not ready, or has been restarted. */
+  readonly hasTrouble: boolean;
+  /** The Pod has failed, and its containers do not start again. */
+  readonly hasEnded: boolean;
+  /** When the containers became ready, or stopped being ready; undefined when the status does not tell. */
+  readonly changedAt: number | undefined;
   /** When the containers stopped being ready after they had been; undefined when they are ready or never were. */
   readonly unreadySince: number | undefined;
   readonly containers: readonly ContainerHealth[];
@@ -54,29 +66,38 @@ export interface PodHealth {
 /** Only so many containers of a Pod are looked at. A Pod of 1.4 MB has thousands. */
 const MOST_CONTAINERS = 100;
 
-/** The health of a Pod; undefined for a Pod without trouble, and for one that is being deleted or has ended. */
+/** The health of a Pod; undefined for a Pod without probes, and for one that is being deleted or has succeeded. */
 export function podHealth(pod: JsonObject): PodHealth | undefined {
   const status = objectMember(pod, 'status') ?? {};
   const phase = stringMember(status, 'phase');
-  if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
-  const statuses = statusesByName(status);
-  const hasTrouble = [...statuses.values()].some(
-    (one) => member(one, 'ready') !== true || count(member(one, 'restartCount')) > 0,
-  );
+  if (isBeingDeleted(pod) || phase === 'Succeeded') return undefined;
   const metadata = objectMember(pod, 'metadata') ?? {};
   const uid = stringMember(metadata, 'uid');
   const spec = objectMember(pod, 'spec');
-  if (!hasTrouble || uid === undefined || spec === undefined) return undefined;
+  if (uid === undefined || spec === undefined) return undefined;
+  const statuses = statusesByName(status);
   const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
+  const change = readinessChange(status);
   const containers: ContainerHealth[] = [];
   for (const container of containersOf(spec)) {
     const found = statuses.get(container.name);
     if (container.role === 'init' || found === undefined) continue;
-    if (containers.push(containerHealth(container, found, provenance.get(container.name), spec)) === MOST_CONTAINERS)
-      break;
+    const injected = provenance.get(container.name);
+    if (containers.push(containerHealth(container, found, { injected, spec, change })) === MOST_CONTAINERS) break;
   }
+  if (containers.every(({ probes }) => Object.keys(probes).length === 0)) return undefined;
   const isReady = containers.every(({ ready }) => ready);
-  return { uid, isReady, unreadySince: isReady ? undefined : unreadySince(status, containers), containers };
+  return {
+    uid,
+    isReady,
+    hasTrouble: [...statuses.values()].some(
+      (one) => member(one, 'ready') !== true || count(member(one, 'restartCount')) > 0,
+    ),
+    hasEnded: phase === 'Failed',
+    changedAt: change?.at,
+    unreadySince: containers.every(({ wasReady }) => wasReady) ? change?.at : undefined,
+    containers,
+  };
 }
 
 function statusesByName(status: JsonObject): Map<string, JsonObject> {
@@ -93,11 +114,17 @@ function statusesByName(status: JsonObject): Map<string, JsonObject> {
   return found;
 }
 
+/** The facts of a Pod that its containers need. */
+interface PodContext {
+  readonly injected: ReadonlyMap<string, string> | undefined;
+  readonly spec: JsonObject;
+  readonly change: ReadinessChange | undefined;
+}
+
 function containerHealth(
   { name, spec }: Container,
   status: JsonObject,
-  injected: ReadonlyMap<string, string> | undefined,
-  podSpec: JsonObject,
+  { injected, spec: podSpec, change }: PodContext,
 ): ContainerHealth {
   const running = objectMember(objectMember(status, 'state') ?? {}, 'running');
   const probes: Partial<Record<ProbeKind, DescribedProbe>> = {};
@@ -109,12 +136,15 @@ function containerHealth(
         injectedBy: injectingLayer(injected?.get(kind)),
       };
   }
+  const runningSince = running && time(running, 'startedAt');
   return {
     name,
-    runningSince: running && time(running, 'startedAt'),
+    runningSince,
     started: member(status, 'started') === true,
     ready: member(status, 'ready') === true,
-    restarts: count(member(status, 'restartCount')),
+    wasReady:
+      change?.isReady === false && runningSince !== undefined && change.at - runningSince >= NEVER_READY_MILLISECONDS,
+    isLast: (stringMember(spec, 'restartPolicy') ?? stringMember(podSpec, 'restartPolicy')) === 'Never',
     ended: endedRun(status),
     probes,
     limits: startLimits(spec, podSpec),
@@ -135,7 +165,8 @@ const LAYER = /(?:^|; )(annotation|safety|ClusterProbePolicy\/[a-z0-9.-]+|ProbeP
 
 /** A message quotes at most this many characters of a handler. */
 const MOST_ASKED = 80;
-const SIGNALS: readonly unknown[] = [137, 143];
+const SIGKILL = 137;
+const SIGNALS: readonly unknown[] = [SIGKILL, 143];
 
 function endedRun(status: JsonObject): EndedRun | undefined {
   // While the kubelet waits for the next start, the end may still be in `state`.
@@ -144,9 +175,12 @@ function endedRun(status: JsonObject): EndedRun | undefined {
     objectMember(objectMember(status, 'lastState') ?? {}, 'terminated');
   if (ended === undefined) return undefined;
   const [from, until] = [time(ended, 'startedAt'), time(ended, 'finishedAt')];
+  if (from === undefined || until === undefined) return undefined;
   return {
-    ranMilliseconds: from === undefined || until === undefined ? 0 : Math.max(0, until - from),
+    from,
+    until,
     bySignal: SIGNALS.includes(member(ended, 'exitCode')),
+    isForced: member(ended, 'exitCode') === SIGKILL,
     outOfMemory: stringMember(ended, 'reason') === 'OOMKilled',
   };
 }
@@ -154,21 +188,19 @@ function endedRun(status: JsonObject): EndedRun | undefined {
 /** Less than this after the start of a container, the Pod was never ready since. */
 const NEVER_READY_MILLISECONDS = 2000;
 
-/**
- * When `ContainersReady` became False, if the containers had been running for a while then: the condition keeps its
- * last change only, and is False from the Pod's first second on.
- */
-function unreadySince(status: JsonObject, containers: readonly ContainerHealth[]): number | undefined {
+interface ReadinessChange {
+  readonly isReady: boolean;
+  readonly at: number;
+}
+
+/** The last change of `ContainersReady`. The condition is False from the Pod's first second on. */
+function readinessChange(status: JsonObject): ReadinessChange | undefined {
   const conditions = member(status, 'conditions');
   const condition = (Array.isArray(conditions) ? (conditions as unknown[]) : []).find(
     (one): one is JsonObject => isJsonObject(one) && one['type'] === 'ContainersReady',
   );
-  const at = condition?.['status'] === 'False' ? time(condition, 'lastTransitionTime') : undefined;
-  const starts = containers.map(({ runningSince }) => runningSince);
-  if (at === undefined || starts.some((start) => start === undefined || at - start < NEVER_READY_MILLISECONDS)) {
-    return undefined;
-  }
-  return at;
+  const at = condition && time(condition, 'lastTransitionTime');
+  return at === undefined ? undefined : { isReady: condition?.['status'] === 'True', at };
 }
 
 function time(object: JsonObject, field: string): number | undefined {

@@ -1,23 +1,34 @@
 import { isJsonObject, objectMember, stringMember } from '../../json/json-value.ts';
 import { ownCopy } from '../../text/own-copy.ts';
-import { causeOfText } from './probe-text.ts';
+import { causeOfText, isLostConnection } from './probe-text.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { ProbeKind } from '../../probes/probe.ts';
 import type { AnswerCause } from './probe-text.ts';
 
-/** The facts in an event of the kubelet about one probe of one container. */
+/** The facts in an event of the kubelet about one probe of one container, or about the end of one run. */
 export interface ProbeHint {
   /** The namespace of the event. The API server lets an event name any UID, but only Pods of its own namespace. */
   readonly namespace: string;
   readonly podUid: string;
   readonly container: string;
-  readonly probe: ProbeKind;
-  /** The result of the probe; `killed` when the kubelet stops the container because of the probe. */
-  readonly cause: AnswerCause | 'killed';
+  /** Undefined when the kubelet stops the container and names no probe. */
+  readonly probe: ProbeKind | undefined;
+  /**
+   * The result of the probe; `connection-lost` when the connection broke before an answer; `killed` when the kubelet
+   * stops the container.
+   */
+  readonly cause: AnswerCause | 'connection-lost' | 'killed';
   /** The kubelet threw the result away: the probe neither fails nor succeeds. */
   readonly isVoid: boolean;
   /** When the event was last seen, by the clock of the node, in milliseconds since the epoch; 0 when unknown. */
   readonly at: number;
+  /** Earlier times of the same event, as far as they are known. */
+  readonly earlier?: readonly number[];
+}
+
+/** All known times of a hint, in milliseconds since the epoch. */
+export function timesOf({ at, earlier = [] }: ProbeHint): number[] {
+  return [...earlier, at];
 }
 
 const PROBES: Readonly<Record<string, ProbeKind>> = {
@@ -30,8 +41,13 @@ const PROBES: Readonly<Record<string, ProbeKind>> = {
 const COMBINED = '(combined from similar events): ';
 /** pkg/kubelet/prober/prober.go, probe. Kubernetes before 1.33 wrote "errored: " alone. */
 const UNHEALTHY = /^(Startup|Liveness|Readiness) probe (failed|errored)(?: and resulted in \w+ state)?: ?/;
-/** pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions. */
-const KILLING = /^Container ([a-z0-9-]{1,63}) failed (startup|liveness) probe, will be restarted/;
+/** A success, in which the endpoint sent the kubelet to another host (pkg/probe/http/http.go, DoHTTPProbe). */
+const WARNING = /^(Startup|Liveness|Readiness) probe warning: Probe terminated redirects/;
+/**
+ * pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions and computeInitContainerActions: a container, or a
+ * sidecar ("Init container"). With restartPolicy Never, nothing follows.
+ */
+const KILLED_BY_PROBE = /^(?:Container|Init container) ([a-z0-9-]{1,63}) failed (startup|liveness) probe\b/;
 /** `spec.containers{app}` and `spec.initContainers{proxy}` (pkg/kubelet/container/ref.go). */
 const FIELD_PATH = /^spec\.(?:containers|initContainers)\{([a-z0-9-]{1,63})\}$/;
 
@@ -51,17 +67,20 @@ export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
     return undefined;
   if (podUid.length > MAX_UID_LENGTH || text.length > MAX_TEXT_LENGTH) return undefined;
   const message = text.startsWith(COMBINED) ? text.slice(COMBINED.length) : text;
-  const at = eventTime(event);
-  const container = FIELD_PATH.exec(fieldPath ?? '')?.[1];
+  const times = eventTimes(event);
+  const container = FIELD_PATH.exec(fieldPath ?? '')?.[1] ?? KILLED_BY_PROBE.exec(message)?.[1];
+  if (container === undefined) return undefined;
+  const place = { namespace, podUid, container: ownCopy(container), ...times };
   switch (stringMember(event, 'reason')) {
     case 'Unhealthy':
-      return container === undefined ? undefined : readUnhealthy(message, { namespace, podUid, container, at });
+      return readUnhealthy(message, place);
     case 'Killing': {
-      const [, named, type] = KILLING.exec(message) ?? [];
-      const probe = PROBES[type ?? ''];
-      const name = container ?? named;
-      if (probe === undefined || name === undefined) return undefined;
-      return { namespace, podUid, container: ownCopy(name), probe, cause: 'killed', isVoid: false, at };
+      const probe = PROBES[KILLED_BY_PROBE.exec(message)?.[2] ?? ''];
+      return { ...place, probe, cause: 'killed', isVoid: false };
+    }
+    case 'ProbeWarning': {
+      const probe = PROBES[(WARNING.exec(message)?.[1] ?? '').toLowerCase()];
+      return probe === undefined ? undefined : { ...place, probe, cause: 'redirect-other-host', isVoid: false };
     }
     default:
       return undefined;
@@ -75,18 +94,25 @@ function readUnhealthy(
   const match = UNHEALTHY.exec(message);
   const probe = PROBES[(match?.[1] ?? '').toLowerCase()];
   if (match === null || probe === undefined) return undefined;
-  return { ...place, probe, cause: causeOfText(message.slice(match[0].length)), isVoid: match[2] === 'errored' };
+  const text = message.slice(match[0].length);
+  const cause = isLostConnection(text) ? 'connection-lost' : causeOfText(text);
+  return { ...place, probe, cause, isVoid: match[2] === 'errored' };
 }
 
-/** The last time of an event. `series` is written by newer recorders, `eventTime` by events that happened once. */
-function eventTime(event: JsonObject): number {
+/** The last time of an event, and its first. `series` is of newer recorders, `eventTime` of events that came once. */
+function eventTimes(event: JsonObject): Pick<ProbeHint, 'at' | 'earlier'> {
   const series = event['series'];
-  const times = [
+  const at = firstTime([
     isJsonObject(series) ? series['lastObservedTime'] : undefined,
     event['lastTimestamp'],
     event['eventTime'],
     event['firstTimestamp'],
-  ];
+  ]);
+  const from = firstTime([event['eventTime'], event['firstTimestamp']]);
+  return from > 0 && from < at ? { at, earlier: [from] } : { at };
+}
+
+function firstTime(times: readonly unknown[]): number {
   const text = times.find((time): time is string => typeof time === 'string' && time !== '');
   const at = text === undefined ? NaN : Date.parse(text);
   return Number.isNaN(at) ? 0 : at;

@@ -1,10 +1,14 @@
 import { NamespaceShares } from '../namespace-shares.ts';
+import { timesOf } from './probe-event.ts';
 import type { ProbeHint } from './probe-event.ts';
 
 /** A hint with the instant when the observer received it, in milliseconds since the epoch. */
 type ReceivedHint = ProbeHint & { readonly receivedAt: number };
 
-/** At most so many Pods have hints: some 2 KiB each. */
+/** A hint keeps so many of its last times. A kubelet sends 25 events of a Pod at once, and then one in 5 minutes. */
+const MOST_TIMES = 12;
+
+/** At most so many Pods have hints: some 3 KiB each. */
 const MOST_PODS = 10_000;
 const MOST_HINTS_A_POD = 32;
 /** The API server keeps events for an hour. */
@@ -27,10 +31,9 @@ export class ProbeHints {
   add(hint: ProbeHint, receivedAt: number): void {
     const { namespace, podUid } = hint;
     const ofPod = this.#pods.get(namespace, podUid) ?? new Map<string, ReceivedHint>();
-    const key = `${hint.container}/${hint.probe}/${hint.cause}`;
+    const key = `${hint.container}/${hint.probe ?? ''}/${hint.cause}/${hint.isVoid}`;
     const before = ofPod.get(key);
-    const isKept = before === undefined ? ofPod.size < MOST_HINTS_A_POD : before.at <= hint.at;
-    if (isKept) ofPod.set(key, { ...hint, receivedAt });
+    if (before !== undefined || ofPod.size < MOST_HINTS_A_POD) ofPod.set(key, { ...merged(before, hint), receivedAt });
     // Set again, so that the Pods are in the order of their last hints.
     this.#pods.delete(namespace, podUid);
     this.#pods.set(namespace, podUid, ofPod);
@@ -51,4 +54,10 @@ export class ProbeHints {
       if (ofPod.size === 0) this.forget(namespace, podUid);
     }
   }
+}
+
+function merged(before: ProbeHint | undefined, hint: ProbeHint): ProbeHint {
+  const times = new Set([...(before === undefined ? [] : timesOf(before)), ...timesOf(hint)]);
+  const kept = [...times].sort((one, other) => one - other).slice(-MOST_TIMES);
+  return { ...hint, at: kept.at(-1) ?? 0, earlier: kept.slice(0, -1) };
 }

@@ -7,6 +7,7 @@ export const ANSWER_CAUSES = [
   'http-3xx',
   'http-4xx',
   'http-5xx',
+  'redirect-other-host',
   'connection-refused',
   'unreachable',
   'timeout',
@@ -44,6 +45,8 @@ const RULES: readonly Rule[] = [
     cause: 'executable-not-found',
     pattern: /(?:^|\n)(?:\S*\/)?(?:ba|da|a|z|k)?sh: (?:(?:line )?\d+: )?[^\s:]+: (?:command )?not found\s*$/m,
   },
+  // The connection broke, or there was none: the health service said nothing.
+  { cause: 'connection-refused', pattern: /^error: health rpc probe failed: rpc error: code = Unavailable / },
   { cause: 'grpc-unimplemented', pattern: /^error: this server does not implement the grpc health protocol/ },
   { cause: 'grpc-unhealthy', pattern: /^service unhealthy \(responded with |^error: health rpc probe failed: / },
   {
@@ -70,9 +73,9 @@ const RULES: readonly Rule[] = [
     cause: 'timeout',
     pattern: /context deadline exceeded|Client\.Timeout exceeded|i\/o timeout|request canceled|TLS handshake timeout/,
   },
-  // The server closed the connection before it answered.
-  { cause: 'other-protocol', pattern: /: EOF$|connection reset by peer/m },
 ];
+/** The server closed the connection before it answered. */
+const LOST = /: EOF$|connection reset by peer|server closed idle connection/m;
 
 /** pkg/probe/http/http.go */
 const STATUS_CODE = /^HTTP probe failed with statuscode: (\d{3})/;
@@ -89,8 +92,18 @@ export function causeOfText(whole: string): AnswerCause {
   if (status !== undefined) return causeOfStatus(Number(status));
   const rule = RULES.find(({ pattern }) => pattern.test(text));
   if (rule !== undefined) return rule.cause;
+  if (LOST.test(text)) return 'other-protocol';
   // Any other text is what a command printed before it failed, which is often nothing.
   return TRANSPORT.test(text) ? 'unclear' : 'command-failed';
+}
+
+/**
+ * True for a connection that broke before an answer came. A server of another protocol does this, and so does every
+ * server that ends.
+ */
+export function isLostConnection(whole: string): boolean {
+  const text = whole.slice(0, MOST_READ);
+  return TRANSPORT.test(text) && LOST.test(text) && !RULES.some(({ pattern }) => pattern.test(text));
 }
 
 function causeOfStatus(status: number): AnswerCause {

@@ -23,19 +23,23 @@ export interface Candidate {
 
 /** Workloads that stop within this time stop together. */
 const TOGETHER_MILLISECONDS = 60_000;
-/** Two workloads may fail together by chance, or because one needs the other. */
+/** Two workloads of one namespace may fail together because one needs the other. */
 const FEWEST_WORKLOADS = 3;
+/** A workload that is ready again before this time may have failed in the same minute by chance. */
+const CHANCE_MILLISECONDS = 30_000;
 
 /**
- * The workloads that fail together, by key. They stopped being ready within a minute, their containers run on, and the
- * probes get what an application answers that waits for something else. Wrong paths, ports and schemes do not count,
- * because they belong to one workload.
+ * The workloads that fail together, by key: three, or workloads of two namespaces. They stopped being ready within a
+ * minute and stayed so, their containers run on, and the probes get what an application answers that waits for
+ * something else. Wrong paths, ports and schemes do not count, because they belong to one workload.
+ *
+ * @param now the wall clock, in milliseconds since the epoch
  */
-export function sharedTroubles(candidates: readonly Candidate[]): ReadonlyMap<string, SharedTrouble> {
+export function sharedTroubles(candidates: readonly Candidate[], now: number): ReadonlyMap<string, SharedTrouble> {
   const onsets = candidates
     .flatMap((candidate) => {
       const since = onsetOf(candidate);
-      return since === undefined ? [] : [{ ...candidate, since }];
+      return since === undefined || now - since < CHANCE_MILLISECONDS ? [] : [{ ...candidate, since }];
     })
     .toSorted((one, other) => one.since - other.since || (one.key < other.key ? -1 : 1));
   const found = new Map<string, SharedTrouble>();
@@ -43,10 +47,10 @@ export function sharedTroubles(candidates: readonly Candidate[]): ReadonlyMap<st
     const since = onsets[first]?.since ?? 0;
     let end = first;
     while (end < onsets.length && (onsets[end]?.since ?? 0) - since <= TOGETHER_MILLISECONDS) end += 1;
-    if (end - first >= FEWEST_WORKLOADS) {
-      const together = onsets.slice(first, end);
-      const workloads = together.map(({ workload }) => workload);
-      const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
+    const together = onsets.slice(first, end);
+    const workloads = together.map(({ workload }) => workload);
+    const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
+    if (workloads.length >= FEWEST_WORKLOADS || byNamespace.size > 1) {
       const trouble = { since, count: workloads.length, byNamespace };
       for (const { key } of together) found.set(key, trouble);
       first = end;
@@ -57,8 +61,10 @@ export function sharedTroubles(candidates: readonly Candidate[]): ReadonlyMap<st
 
 /** When the workload stopped being ready by itself; undefined when it never was, or when its containers do not run. */
 function onsetOf({ failures, pods }: Candidate): number | undefined {
-  const isSoft = failures.some(({ cause }) => !isDefinite(cause) && !cause.startsWith('killed-'));
-  const isKilled = failures.some(({ cause }) => cause.startsWith('killed-'));
+  // Answers of the other probes count only where they keep the container from starting, or stop it.
+  const soft = failures.filter(({ cause, isVoid }) => !isDefinite(cause) && isVoid !== true);
+  const isSoft = soft.length > 0;
+  const isKilled = soft.some(({ probe }) => probe !== 'readinessProbe');
   if (!isSoft || isKilled) return undefined;
   const unready = pods.filter(({ isReady }) => !isReady);
   const run = unready.every(({ containers }) => containers.every(({ runningSince }) => runningSince !== undefined));
