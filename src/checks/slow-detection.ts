@@ -1,5 +1,6 @@
 import { integer } from '../policy/check-parameters.ts';
 import { killBy, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
+import { killEndsPod } from '../probes/restarts.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probes/timing.ts';
 import { hasProbe, probeOf } from './checked-probe.ts';
 import { containerPhrase } from './wording.ts';
@@ -48,7 +49,8 @@ export const slowDetection = defineCheck({
         path,
         message,
         remedy,
-        ...(edit !== undefined && { edits: [{ path, value: edit }] }),
+        // The kubelet ignores the probe's grace period where the kill ends the Pod.
+        ...(edit !== undefined && !killEndsPod(container.spec, workload.podSpec) && { edits: [{ path, value: edit }] }),
         ...(isGraceOfPod && { level: 'Warn' }),
       },
     ];
