@@ -62,19 +62,19 @@ function killedTooSoon(run: RecordedRun): string | undefined {
 describe('the first start', () => {
   it('is never killed when the container is healthy within the guaranteed time', () => {
     const runs = firstRuns.filter((run) => isHealthyBy(run, (figure(run, 'time-to-start')?.span.earliest ?? 0) - 0.1));
-    expectOf(runs, 100, killedTooSoon);
+    expectOf(runs, 117, killedTooSoon);
   });
 
   it('is always killed when the container is not healthy by the longest start', () => {
     const runs = firstRuns
       .filter((run) => healthyFrom(run, gateOf(run) ?? 'livenessProbe') > latest(run))
       .filter(({ recorded }) => recorded.tag !== 'pre-sleep');
-    expectOf(runs, 50, (run) => outside(run, 'never-healthy-stop', run.killedAfter, START_LAG + LAG));
+    expectOf(runs, 58, (run) => outside(run, 'never-healthy-stop', run.killedAfter, START_LAG + LAG));
   });
 
   it('sees its first probe in time', () => {
     const runs = firstRuns.filter(({ script, explained }) => !script.listenAt && explained.probes.length > 0);
-    expectOf(runs, 100, (run) => {
+    expectOf(runs, 170, (run) => {
       const gate = gateOf(run) ?? 'readinessProbe';
       return outside(run, 'first-probe', run.hits.find(({ path }) => path === PATHS[gate])?.age, START_LAG);
     });
@@ -82,7 +82,7 @@ describe('the first start', () => {
 
   it('sees the first probe of the others in time after its startup probe has passed', () => {
     const runs = firstRuns.filter((run) => passedAt(run) !== undefined && figure(run, 'time-to-restart'));
-    expectOf(runs, 50, (run) => {
+    expectOf(runs, 69, (run) => {
       const age = run.hits.find(({ path }) => path === '/l')?.age;
       return outside(run, 'first-probe-after-startup', age && age - (passedAt(run) ?? 0), LAG);
     });
@@ -104,11 +104,11 @@ describe('a container that is never healthy', () => {
 
   it('is killed in the time that the figure says, in each run', () => {
     const seen = runs.filter(({ recorded }) => recorded.tag !== 'pre-sleep');
-    expectOf(seen, 150, (run) => outside(run, 'never-healthy-stop', run.killedAfter, START_LAG + LAG));
+    expectOf(seen, 185, (run) => outside(run, 'never-healthy-stop', run.killedAfter, START_LAG + LAG));
   });
 
   it('is dead in the time that the figure says, in each run', () => {
-    expectOf(runs, 150, (run) => outside(run, 'never-healthy-dead', run.exit?.age, START_LAG + LAG));
+    expectOf(runs, 199, (run) => outside(run, 'never-healthy-dead', run.exit?.age, START_LAG + LAG));
   });
 });
 
@@ -124,7 +124,7 @@ describe('a restart after a liveness kill', () => {
   });
 
   it('is never killed before the guaranteed time of a restart', () => {
-    expectOf(restarts, 25, ({ killedAfter = Infinity, ...run }) =>
+    expectOf(restarts, 41, ({ killedAfter = Infinity, ...run }) =>
       killedAfter < guaranteed(run) - CLOCK ? `killed after ${killedAfter} s` : undefined,
     );
   });
@@ -164,14 +164,14 @@ describe('a container that stops answering', () => {
   });
 
   it('is killed in the time that the figure says', () => {
-    expectOf(faults, 30, (run) => {
+    expectOf(faults, 51, (run) => {
       const after = run.killedAfter === undefined ? undefined : run.killedAfter - faultyFrom(run, 'livenessProbe');
       return outside(run, 'deadlock-stop', after, LAG);
     });
   });
 
   it('is dead in the time that the figure says', () => {
-    expectOf(faults, 30, (run) =>
+    expectOf(faults, 51, (run) =>
       outside(run, 'deadlock-dead', (run.exit?.age ?? NaN) - faultyFrom(run, 'livenessProbe'), LAG),
     );
   });
@@ -213,7 +213,7 @@ describe('the grace period of a kill', () => {
 
   it('is the one that explain shows: of the probe, or of the Pod where the kill ends the Pod', () => {
     const runs = kills.filter((run) => figure(run, 'deadlock-stop')?.preStopSeconds === undefined);
-    expectOf(runs, 150, ({ explained, killedBy, sigterm }) => {
+    expectOf(runs, 264, ({ explained, killedBy, sigterm }) => {
       const shown = explained.probes.find(({ kind }) => kind === killedBy)?.letters['G'];
       return sigterm?.timeout === Math.max(2, shown ?? NaN) ? undefined : `${sigterm?.timeout} s, shown ${shown} s`;
     });
@@ -239,7 +239,7 @@ describe('a preStop hook', () => {
 
   it('begins in the time of the figure, and SIGTERM follows within the grace period', () => {
     const runs = hooked.filter(({ recorded }) => recorded.tag !== 'pre-sleep');
-    expectOf(runs, 30, (run) => {
+    expectOf(runs, 41, (run) => {
       const { killedAfter = NaN, sigterm } = run;
       const seconds = (sigterm?.age ?? NaN) - killedAfter;
       const isInTime = seconds <= (figure(run, 'deadlock-stop')?.preStopSeconds ?? NaN) + LAG;
