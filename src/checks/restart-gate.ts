@@ -58,8 +58,8 @@ function findingOf(workload: CheckedWorkload, container: CheckedContainer): Find
     probe: 'startupProbe',
     path: startup.probe.place.path('periodSeconds'),
     message:
-      `after a liveness kill, ${OPEN_GATE_VERSIONS} may kill ${containerPhrase(container)} ${afterKill} s ` +
-      `after the restart, and not after ${guaranteed} s (${OPEN_GATE_ISSUE})`,
+      `${containerPhrase(container)}: after a liveness kill, ${OPEN_GATE_VERSIONS} may kill it ${afterKill} s ` +
+      `after the restart (${OPEN_GATE_ISSUE})`,
     ...adviceOf(workload, container, startup, liveness),
   };
 }

@@ -18,8 +18,8 @@ describe('restart-gate', () => {
       probe: 'startupProbe',
       path: 'spec.containers[0].startupProbe.periodSeconds',
       message:
-        'after a liveness kill, Kubernetes 1.35 to 1.37 may kill container "app" 1 s after the restart, ' +
-        'and not after 40 s (kubernetes/kubernetes#141155)',
+        'container "app": after a liveness kill, Kubernetes 1.35 to 1.37 may kill it 1 s after the restart ' +
+        '(kubernetes/kubernetes#141155)',
       remedy: 'write periodSeconds: 1 and failureThreshold: 41 in the startupProbe',
       edits: [
         { path: ['spec', 'containers', 0, 'startupProbe', 'periodSeconds'], value: 1 },
@@ -41,7 +41,7 @@ describe('restart-gate', () => {
     ['a guarantee that is not longer than the patience', [9, 10, 1, 1], [0, 8, 1, 2], undefined],
   ])('%s', (_name, startup, liveness, seconds) => {
     const [found] = findings(ID, podOf(startup, liveness));
-    expect(found?.message.match(/"app" (\d+) s after the restart/)?.[1]).toBe(seconds?.toString());
+    expect(found?.message.match(/kill it (\d+) s after the restart/)?.[1]).toBe(seconds?.toString());
   });
 
   it('needs both probes, with numbers that can be read', () => {
@@ -50,6 +50,14 @@ describe('restart-gate', () => {
     expect(findings(ID, podWith({ startupProbe: both.startupProbe }))).toEqual([]);
     expect(findings(ID, podWith({ livenessProbe: both.livenessProbe }))).toEqual([]);
     expect(findings(ID, podWith({ ...both, livenessProbe: httpProbe({ failureThreshold: '2' }) }))).toEqual([]);
+  });
+
+  it('has at most 200 characters, with the longest name and number that the API server accepts', () => {
+    const most = 2 ** 31 - 1;
+    const container = { startupProbe: probe([0, most, 1, 3]), livenessProbe: probe([0, most - 1, 1, 2]) };
+    const { message } = onlyFinding(ID, podWith({ ...container, name: 'a'.repeat(63) }));
+    expect(message).toContain(`kill it ${most - 1} s after`);
+    expect(message.length).toBeLessThanOrEqual(200);
   });
 
   it('skips a probe that never has a result, because its port name is undeclared', () => {
