@@ -41,7 +41,9 @@ export const slowDetection = defineCheck({
     const message =
       `${containerPhrase(container)} may hang for ${total} s before it is dead ` +
       `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s`;
-    const path = liveness.place.path(field);
+    // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
+    const isPods = field === 'terminationGracePeriodSeconds' && killEndsPod(container.spec, workload.podSpec);
+    const path = (isPods ? workload.podSpecPlace : liveness.place).path(field);
     const isGraceOfPod = probeGraceSeconds(liveness.spec) === 'absent' && kill.graceSeconds > maximum;
     return [
       {
@@ -49,8 +51,7 @@ export const slowDetection = defineCheck({
         path,
         message,
         remedy,
-        // The kubelet ignores the probe's grace period where the kill ends the Pod.
-        ...(edit !== undefined && !killEndsPod(container.spec, workload.podSpec) && { edits: [{ path, value: edit }] }),
+        ...(edit !== undefined && !isPods && { edits: [{ path, value: edit }] }),
         ...(isGraceOfPod && { level: 'Warn' }),
       },
     ];

@@ -77,11 +77,13 @@ describe('slow-detection', () => {
     expect(findings(ID, withHook(568))).toHaveLength(1);
   });
 
-  it('proposes no grace period of the probe where the kill ends the Pod, which uses its own', () => {
+  it('is about the grace period of the Pod where the kill ends the Pod', () => {
     const patient = (restartPolicy: string): JsonObject =>
       podWith({ livenessProbe: httpProbe() }, { terminationGracePeriodSeconds: 3600, restartPolicy });
     expect(onlyFinding(ID, patient('Always'))).toHaveProperty('edits');
-    expect(onlyFinding(ID, patient('Never'))).not.toHaveProperty('edits');
+    const never = onlyFinding(ID, patient('Never'));
+    expect(never.path).toBe('spec.terminationGracePeriodSeconds');
+    expect(never).not.toHaveProperty('edits');
   });
 
   it('names all three when no one of them is enough', () => {
