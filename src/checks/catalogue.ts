@@ -18,6 +18,7 @@ import { observedStartup } from './observed-startup.ts';
 import { delayedLiveness } from './delayed-liveness.ts';
 import { delayedReadiness } from './delayed-readiness.ts';
 import { singleFailure } from './single-failure.ts';
+import { restartGate } from './restart-gate.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { killedBeforeDrained } from './killed-before-drained.ts';
 import { dependencyLiveness } from './dependency-liveness.ts';
@@ -62,6 +63,7 @@ export const CHECKS: readonly Check[] = [
   delayedLiveness,
   delayedReadiness,
   singleFailure,
+  restartGate,
   sharedEndpoint,
   killedBeforeDrained,
   dependencyLiveness,

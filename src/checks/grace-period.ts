@@ -1,5 +1,6 @@
 import { eachProbe } from './each-probe.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
+import { killEndsPod } from '../probes/restarts.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 
@@ -9,7 +10,8 @@ import { defineCheck } from './check.ts';
  *
  * Rule: the probe's grace period is not longer than the Pod's. The field is meant to shorten the termination of a
  * container that hangs. The probe's value also wins when it is longer
- * (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod).
+ * (pkg/kubelet/kuberuntime/kuberuntime_container.go, setTerminationGracePeriod). A kill that ends the Pod ignores the
+ * probe's value (src/probes/restarts.ts).
  */
 export const gracePeriod = defineCheck({
   id: 'grace-period',
@@ -17,7 +19,7 @@ export const gracePeriod = defineCheck({
   action: 'Warn',
   run: (workload, container) => {
     const pods = podGraceSeconds(workload.podSpec);
-    if (pods === undefined) return [];
+    if (pods === undefined || killEndsPod(container.spec, workload.podSpec)) return [];
     return eachProbe(container, (probe) => {
       const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe.spec);
       if (typeof own !== 'number' || own <= pods) return undefined;

@@ -1,4 +1,4 @@
-import { mayBeRestarted } from '../workload/restart-policy.ts';
+import { mayBeRestarted } from '../probes/restarts.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { CheckedContainer, Finding } from './check.ts';

@@ -1,5 +1,6 @@
 import { integer } from '../policy/check-parameters.ts';
 import { killBy, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
+import { killEndsPod } from '../probes/restarts.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probes/timing.ts';
 import { hasProbe, probeOf } from './checked-probe.ts';
 import { containerPhrase } from './wording.ts';
@@ -40,7 +41,9 @@ export const slowDetection = defineCheck({
     const message =
       `${containerPhrase(container)} may hang for ${total} s before it is dead ` +
       `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s`;
-    const path = liveness.place.path(field);
+    // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
+    const isPods = field === 'terminationGracePeriodSeconds' && killEndsPod(container.spec, workload.podSpec);
+    const path = (isPods ? workload.podSpecPlace : liveness.place).path(field);
     const isGraceOfPod = probeGraceSeconds(liveness.spec) === 'absent' && kill.graceSeconds > maximum;
     return [
       {
@@ -48,7 +51,7 @@ export const slowDetection = defineCheck({
         path,
         message,
         remedy,
-        ...(edit !== undefined && { edits: [{ path, value: edit }] }),
+        ...(edit !== undefined && !isPods && { edits: [{ path, value: edit }] }),
         ...(isGraceOfPod && { level: 'Warn' }),
       },
     ];

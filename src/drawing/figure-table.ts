@@ -1,4 +1,4 @@
-import { FIGURE_TITLES } from '../timeline/figure.ts';
+import { figureTitle } from '../timeline/figure.ts';
 import { TEXT_WIDTH } from './text-width.ts';
 import type { Figure, FormulaInputs } from '../timeline/figure.ts';
 
@@ -13,7 +13,7 @@ export function inputsText(inputs: FormulaInputs): string {
 export function figureTable(figures: readonly Figure[]): string[] {
   if (figures.length === 0) return [];
   const rows = figures.map((figure) => ({
-    title: FIGURE_TITLES[figure.id],
+    title: figureTitle(figure),
     earliest: `${figure.span.earliest} s`,
     latest: `${figure.span.latest} s`,
     formula: `${figure.formula.earliest} .. ${figure.formula.latest}`,

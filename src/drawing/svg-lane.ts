@@ -98,10 +98,10 @@ function widerPart(left: number, right: number, breakAt: number | undefined): [n
 }
 
 /** The ends of all segments but the last, which has no end. The start needs no mark: the axis has its 0. */
-function marksOf({ stopAt }: Lane, stretches: readonly Stretch[], { hasTitles }: Frame): Mark[] {
+function marksOf({ stopAt, stopSign = 'SIGTERM' }: Lane, stretches: readonly Stretch[], { hasTitles }: Frame): Mark[] {
   return stretches.slice(0, -1).map(({ segment, right }) => {
     const isStop = segment.to === stopAt;
     const text = hasTitles ? duration(segment.to) : `${segment.to} s`;
-    return { x: right, text: isStop ? `SIGTERM: ${text}` : text, isStop };
+    return { x: right, text: isStop ? `${stopSign}: ${text}` : text, isStop };
   });
 }

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<Tone, string>> = {
   safe: 'guaranteed: no probe kills the container',
   unsure: 'may pass or recover, may be killed',
   unnoticed: 'not working, and no probe acts on it',
-  stopping: 'SIGTERM sent: the grace period runs',
+  stopping: 'being stopped: the grace period runs',
   dead: 'dead',
   serving: 'gets traffic',
   maybe: 'traffic starts or ends in this time',
@@ -55,7 +55,7 @@ function entriesOf(containers: readonly ContainerExplanation[]): Entry[] {
   );
   return [
     ...tones.map((tone) => ({ sign: swatch(tone), meaning: MEANINGS[tone] })),
-    ...(used.has('stopping') ? [{ sign: stopMark, meaning: 'SIGTERM at the latest' }] : []),
+    ...(used.has('stopping') ? [{ sign: stopMark, meaning: 'the kill begins at the latest' }] : []),
     ...(hasBreak ? [{ sign: breakMark, meaning: 'time is left out' }] : []),
   ];
 }

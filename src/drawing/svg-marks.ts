@@ -10,7 +10,7 @@ export const LABEL_ROW = 15;
 export interface Mark {
   readonly x: number;
   readonly text: string;
-  /** SIGTERM is sent here at the latest. */
+  /** The kill begins here at the latest. */
   readonly isStop: boolean;
 }
 

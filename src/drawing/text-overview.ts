@@ -4,7 +4,7 @@ import { figureOf } from '../timeline/figure.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { FigureId } from '../timeline/figure.ts';
 
-const HEADS = ['', 'guaranteed to start', 'SIGTERM by', 'dead by', 'hanging: dead by', 'NotReady by'];
+const HEADS = ['', 'guaranteed to start', 'to restart', 'kill begins by', 'dead by', 'hanging: dead by', 'NotReady by'];
 
 /** Longest name in the table. */
 const NAME_COLUMNS = 32;
@@ -32,9 +32,11 @@ function rowOf({ name, figures }: ContainerExplanation): string[] {
     return span === undefined ? 'never' : `${span.latest} s`;
   };
   const start = figureOf(figures, 'time-to-start')?.span;
+  const restart = figureOf(figures, 'time-to-restart')?.span ?? start;
   return [
     cut(visible(name), NAME_COLUMNS, '…'),
     start === undefined ? 'no limit' : `${start.earliest} s`,
+    restart === undefined ? 'no limit' : `${restart.earliest} s`,
     latest('never-healthy-stop'),
     latest('never-healthy-dead'),
     latest('deadlock-dead'),

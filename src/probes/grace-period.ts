@@ -1,5 +1,6 @@
 import { member, objectMember } from '../json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from './default-values.ts';
+import { killEndsPod } from './restarts.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 const FIELD = 'terminationGracePeriodSeconds';
@@ -33,12 +34,13 @@ export interface Kill {
 /**
  * How the kubelet stops a container whose probe has given up: within the probe's own grace period, also when that is
  * longer than the Pod's, else within the Pod's (pkg/kubelet/kuberuntime/kuberuntime_container.go,
- * setTerminationGracePeriod).
+ * setTerminationGracePeriod). A kill that ends the Pod uses the Pod's: the kubelet then stops the Pod, not the
+ * container (kuberuntime_manager.go, SyncPod; measured with the kubelet 1.36.2, test/fixtures/kubelet/m3).
  *
  * @returns undefined when the grace period that counts is malformed
  */
 export function killBy(probe: JsonObject, container: JsonObject, podSpec: JsonObject): Kill | undefined {
-  const own = probeGraceSeconds(probe);
+  const own = killEndsPod(container, podSpec) ? 'absent' : probeGraceSeconds(probe);
   const graceSeconds = own === 'absent' ? podGraceSeconds(podSpec) : own;
   return graceSeconds === undefined ? undefined : { graceSeconds, hasPreStop: hasPreStop(container) };
 }

@@ -115,6 +115,21 @@ export function guaranteedStartSeconds(timing: ProbeTiming): number {
   return neverHealthySpan(timing, 0).earliest;
 }
 
+/** The Kubernetes versions in which a liveness kill opens the startup gate, and the issue about it. */
+export const OPEN_GATE_VERSIONS = 'Kubernetes 1.35 to 1.37';
+export const OPEN_GATE_ISSUE = 'kubernetes/kubernetes#141155';
+
+/**
+ * Seconds to start that a container with both probes is guaranteed after a liveness kill. In OPEN_GATE_VERSIONS the new
+ * container inherits `started: true`. Its liveness probe runs at once, until the next tick of the startup probe, up to
+ * one period later (OPEN_GATE_ISSUE). So where the liveness probe can give up within that period, it limits the start.
+ */
+export function guaranteedRestartSeconds(startup: ProbeTiming, liveness: ProbeTiming): number {
+  const guaranteed = guaranteedStartSeconds(startup);
+  const whileOpen = guaranteedStartSeconds(liveness);
+  return whileOpen < startup.periodSeconds ? Math.min(guaranteed, whileOpen) : guaranteed;
+}
+
 /** Seconds of the longest start that can still pass, when all probes before hang: D + P + (F-1)*max(P,T) + T. */
 export function longestStartSeconds(timing: ProbeTiming): number {
   return neverHealthySpan(timing, timing.timeoutSeconds).latest;

@@ -4,12 +4,12 @@ import { effectiveTemplate } from '../defaulting/effective.ts';
 import { containerPolicies } from '../defaulting/default-probes.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { defaultedPodSpec } from '../probes/api-defaults.ts';
+import { mayBeRestarted } from '../probes/restarts.ts';
 import { permittedProbes } from '../verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload } from '../verdict/exceptions-of-workload.ts';
 import { containersOf } from '../workload/containers.ts';
 import { isPod, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { meshProxyTest } from '../workload/mesh.ts';
-import { mayBeRestarted } from '../workload/restart-policy.ts';
 import { caveatsOf } from './caveats.ts';
 import { explainedFields, NO_PLACES } from './explained-fields.ts';
 import { containerTimings } from './container-timings.ts';
@@ -136,9 +136,9 @@ function explainContainer(
   const { name, role, list, index, spec } = container;
   const timings = containerTimings(spec, podSpec);
   const mute = muteProbes(spec);
-  const figures = containerFigures(effectiveTimings(timings, mute));
-  const hasLiveness = timings.livenessProbe !== undefined;
-  const circumstances = { restarts: mayBeRestarted(spec, podSpec), mute, hasLiveness };
+  const restarts = mayBeRestarted(spec, podSpec);
+  const figures = containerFigures(effectiveTimings(timings, mute), restarts);
+  const circumstances = { restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
   return {
     name,
     role,
@@ -147,6 +147,6 @@ function explainContainer(
     figures,
     headline: headlineOf(figures, circumstances),
     scenes: [startScene(figures, circumstances, measured), hangScene(figures, circumstances)],
-    caveats: caveatsOf(spec),
+    caveats: caveatsOf(spec, podSpec, figures),
   };
 }

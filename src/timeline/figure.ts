@@ -10,6 +10,7 @@ export type FigureId =
   | 'first-probe-after-startup'
   | 'started'
   | 'time-to-start'
+  | 'time-to-restart'
   | 'never-healthy-stop'
   | 'never-healthy-dead'
   | 'deadlock-stop'
@@ -18,12 +19,33 @@ export type FigureId =
   | 'not-ready'
   | 'ready-again';
 
-/** The names of the figures, and the instants from which the figures count. */
-export const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
+/** The run of a container for which a figure holds. */
+export type FigureRun = 'first start' | 'restart after a liveness kill' | 'any run';
+
+/**
+ * The run for which a figure holds. Figures that count from the container's start hold for the first start: failures of
+ * a run that crashed count in the next run (pkg/kubelet/prober/worker.go, doProbe), and a liveness kill opens the
+ * startup gate (OPEN_GATE_ISSUE).
+ */
+export function runOf({ id }: Figure): FigureRun {
+  if (id === 'time-to-restart') return 'restart after a liveness kill';
+  return FROM_FAULT.has(id) ? 'any run' : 'first start';
+}
+
+const FROM_FAULT: ReadonlySet<FigureId> = new Set(['deadlock-stop', 'deadlock-dead', 'not-ready', 'ready-again']);
+
+/** The name of a figure, and the instant from which the figure counts. With a preStop hook, no figure is SIGTERM. */
+export function figureTitle({ id, preStopSeconds }: Figure): string {
+  const title = FIGURE_TITLES[id];
+  return preStopSeconds === undefined ? title : title.replace('SIGTERM', 'preStop hook');
+}
+
+const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
   'first-probe': 'first probe',
   'first-probe-after-startup': 'first probe after startup passed',
   started: 'healthy at once: startup passed',
-  'time-to-start': 'time to start: guaranteed, longest',
+  'time-to-start': 'first start: guaranteed, longest',
+  'time-to-restart': 'after its kill: guaranteed, longest',
   'never-healthy-stop': 'never healthy: SIGTERM',
   'never-healthy-dead': 'never healthy: dead',
   'deadlock-stop': 'from deadlock to SIGTERM',
@@ -34,8 +56,8 @@ export const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
 };
 
 /**
- * The value of each letter that a formula uses: D, P, T, F, S, G of the figure's own probe, Ds, Ps, Ts of the startup
- * probe. All but F and S are seconds.
+ * The value of each letter that a formula uses: D, P, T, F, S, G of the figure's own probe, Ds, Ps, Ts, Fs of the
+ * startup probe. All but F and S are seconds.
  */
 export type FormulaInputs = Readonly<Record<string, number>>;
 
@@ -52,6 +74,11 @@ export interface Figure {
   readonly span: Span;
   readonly formula: SpanFormula;
   readonly inputs: FormulaInputs;
+  /**
+   * Present when the moment is the probe's verdict and a preStop hook follows: SIGTERM is sent after the hook, at most
+   * this many seconds later (pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
+   */
+  readonly preStopSeconds?: number;
 }
 
 /** The container's figure of that name, when it has one. Several probes may have a first probe: `probe` chooses. */
@@ -72,8 +99,9 @@ export function newFigure(
   span: Span,
   formula: SpanFormula,
   available: FormulaInputs,
+  preStopSeconds?: number,
 ): Figure {
   const named = new Set(`${formula.earliest} ${formula.latest}`.match(/\b[A-Z]s?\b/g));
   const inputs = Object.fromEntries(Object.entries(available).filter(([letter]) => named.has(letter)));
-  return { id, probe, span, formula, inputs };
+  return { id, probe, span, formula, inputs, ...(preStopSeconds !== undefined && { preStopSeconds }) };
 }

@@ -1,6 +1,7 @@
 import { longestKillFormula, longestKillSeconds } from '../probes/grace-period.ts';
 import {
   firstProbeSpan,
+  guaranteedRestartSeconds,
   guaranteedStartSeconds,
   longestRecoverySeconds,
   longestStartSeconds,
@@ -13,8 +14,12 @@ import type { ProbeTiming, Span } from '../probes/timing.ts';
 import type { ContainerTimings } from './container-timings.ts';
 import type { Figure, FigureId, FormulaInputs, SpanFormula } from './figure.ts';
 
-/** Every figure of a container, the probe that decides on its start first. Empty without probes. */
-export function containerFigures(timings: ContainerTimings): Figure[] {
+/**
+ * Every figure of a container, the probe that decides on its start first. Empty without probes.
+ *
+ * @param restarts whether the kubelet may start the container again after a kill
+ */
+export function containerFigures(timings: ContainerTimings, restarts: boolean): Figure[] {
   const { startupProbe: startup, livenessProbe: liveness, readinessProbe: readiness } = timings;
   const { startupKill, livenessKill } = timings;
   return [
@@ -23,6 +28,7 @@ export function containerFigures(timings: ContainerTimings): Figure[] {
     ...(liveness ? [firstProbe('livenessProbe', liveness, startup)] : []),
     ...(liveness && !startup ? startFigures('livenessProbe', liveness, livenessKill) : []),
     ...(liveness ? deadlockFigures(liveness, livenessKill) : []),
+    ...(liveness && startup && restarts ? [restart(startup, liveness)] : []),
     ...(readiness ? readinessFigures(readiness, startup) : []),
   ];
 }
@@ -64,7 +70,7 @@ function startFigures(kind: ProbeKind, timing: ProbeTiming, kill: Kill): Figure[
   const inputs = { ...timingLetters(timing), G: kill.graceSeconds };
   return [
     newFigure('time-to-start', kind, span, formula, inputs),
-    newFigure('never-healthy-stop', kind, span, formula, inputs),
+    newFigure('never-healthy-stop', kind, span, formula, inputs, preStopSeconds(kill)),
     dead('never-healthy-dead', kind, span, formula, inputs, kill),
   ];
 }
@@ -74,9 +80,25 @@ function deadlockFigures(timing: ProbeTiming, kill: Kill): Figure[] {
   const span = verdictSpan(timing);
   const inputs = { ...timingLetters(timing), G: kill.graceSeconds };
   return [
-    newFigure('deadlock-stop', 'livenessProbe', span, VERDICT_FORMULA, inputs),
+    newFigure('deadlock-stop', 'livenessProbe', span, VERDICT_FORMULA, inputs, preStopSeconds(kill)),
     dead('deadlock-dead', 'livenessProbe', span, VERDICT_FORMULA, inputs, kill),
   ];
+}
+
+function preStopSeconds({ hasPreStop, graceSeconds }: Kill): number | undefined {
+  return hasPreStop ? graceSeconds : undefined;
+}
+
+/** The start after a liveness kill. The liveness probe limits this start where it can give up in the open gate. */
+function restart(startup: ProbeTiming, liveness: ProbeTiming): Figure {
+  const { initialDelaySeconds: Ds, periodSeconds: Ps, timeoutSeconds: Ts, failureThreshold: Fs } = startup;
+  const span = { earliest: guaranteedRestartSeconds(startup, liveness), latest: longestStartSeconds(startup) };
+  const isLimited = span.earliest < guaranteedStartSeconds(startup);
+  const formula = {
+    earliest: isLimited ? 'max(0, D-1) + (F-1)*P' : 'max(0, Ds-1) + (Fs-1)*Ps',
+    latest: 'Ds + Ps + (Fs-1)*max(Ps,Ts) + Ts',
+  };
+  return newFigure('time-to-restart', 'livenessProbe', span, formula, { ...timingLetters(liveness), Ds, Ps, Ts, Fs });
 }
 
 /** The formula of verdictSpan. */

@@ -1,7 +1,7 @@
 import { axisEnd } from './axis-end.ts';
 import { figureOf } from './figure.ts';
 import { isNeverReady } from './circumstances.ts';
-import { killSegments } from './kill-segments.ts';
+import { killSegments, stopSign } from './kill-segments.ts';
 import { nonEmpty } from './scene.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { Span } from '../probes/timing.ts';
@@ -11,7 +11,8 @@ import type { Lane, Scene } from './scene.ts';
 
 /** A container that hangs or fails later: when its probes notice, kill it and take its traffic. */
 export function hangScene(figures: readonly Figure[], circumstances: Circumstances): Scene {
-  const stop = figureOf(figures, 'deadlock-stop')?.span;
+  const verdict = figureOf(figures, 'deadlock-stop');
+  const stop = verdict?.span;
   const dead = figureOf(figures, 'deadlock-dead')?.span;
   const notReady = figureOf(figures, 'not-ready')?.span;
   return {
@@ -19,7 +20,7 @@ export function hangScene(figures: readonly Figure[], circumstances: Circumstanc
     origin: 'second 0 = it hangs or fails',
     end: axisEnd(stop, dead, notReady),
     lanes: [
-      stop && dead ? hangLane(stop, dead, circumstances) : neverRestarted(circumstances),
+      verdict && dead ? hangLane(verdict, dead, circumstances) : neverRestarted(circumstances),
       trafficLane(notReady, stop, dead, circumstances),
     ],
   };
@@ -57,7 +58,8 @@ const NEVER_TRAFFIC: Lane = {
   ],
 };
 
-function hangLane(stop: Span, dead: Span, circumstances: Circumstances): Lane {
+function hangLane(verdict: Figure, dead: Span, circumstances: Circumstances): Lane {
+  const { span: stop } = verdict;
   return {
     title: 'Hanging',
     segments: [
@@ -77,9 +79,10 @@ function hangLane(stop: Span, dead: Span, circumstances: Circumstances): Lane {
         label: 'may be killed',
         caption: 'May be killed at any moment. A container that recovers in time keeps running.',
       },
-      ...killSegments(stop.latest, dead.latest, circumstances),
+      ...killSegments(verdict, dead.latest, circumstances),
     ],
     stopAt: stop.latest,
+    stopSign: stopSign(verdict),
   };
 }
 

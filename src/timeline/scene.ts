@@ -20,8 +20,10 @@ export interface Segment {
 export interface Lane {
   readonly title: string;
   readonly segments: readonly Segment[];
-  /** When SIGTERM is sent at the latest, in seconds. */
+  /** When the kill begins at the latest, in seconds. */
   readonly stopAt?: number;
+  /** How the kill begins: with SIGTERM, or with the preStop hook, which SIGTERM follows. */
+  readonly stopSign?: 'SIGTERM' | 'preStop';
 }
 
 /** Lanes on one axis from second 0. */

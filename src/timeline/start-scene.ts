@@ -1,7 +1,7 @@
 import { axisEnd } from './axis-end.ts';
 import { figureOf } from './figure.ts';
 import { isNeverReady } from './circumstances.ts';
-import { killSegments } from './kill-segments.ts';
+import { killSegments, stopSign } from './kill-segments.ts';
 import { nonEmpty } from './scene.ts';
 import type { Span } from '../probes/timing.ts';
 import type { Circumstances } from './circumstances.ts';
@@ -20,11 +20,11 @@ export function startScene(
   const dead = figureOf(figures, 'never-healthy-dead');
   const ready = readyAfterStart(figures);
   return {
-    title: 'While it starts',
+    title: 'First start',
     origin: 'second 0 = the container starts',
     end: axisWithStarts(axisEnd(stop?.span, dead?.span, ready), measured),
     lanes: [
-      stop && dead ? startLane(stop.span, dead.span, circumstances) : startsFreely(circumstances),
+      stop && dead ? startLane(stop, dead.span, circumstances) : startsFreely(circumstances),
       isNeverReady(circumstances)
         ? NEVER_READY
         : trafficAtStart(ready, figureOf(figures, 'ready-after-start') !== undefined),
@@ -91,7 +91,8 @@ function startsFreely({ mute, hasLiveness }: Circumstances): Lane {
   };
 }
 
-function startLane(stop: Span, dead: Span, circumstances: Circumstances): Lane {
+function startLane(verdict: Figure, dead: Span, circumstances: Circumstances): Lane {
+  const { span: stop } = verdict;
   const promised: Segment = {
     tone: 'safe',
     from: 0,
@@ -108,12 +109,9 @@ function startLane(stop: Span, dead: Span, circumstances: Circumstances): Lane {
   };
   return {
     title: 'Not healthy yet',
-    segments: [
-      ...(stop.earliest > 0 ? [promised] : []),
-      gamble,
-      ...killSegments(stop.latest, dead.latest, circumstances),
-    ],
+    segments: [...(stop.earliest > 0 ? [promised] : []), gamble, ...killSegments(verdict, dead.latest, circumstances)],
     stopAt: stop.latest,
+    stopSign: stopSign(verdict),
   };
 }
 

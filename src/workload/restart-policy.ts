@@ -14,14 +14,3 @@ export function podRunsForever(podSpec: JsonObject): boolean {
 export function containerRunsForever(container: JsonObject): boolean {
   return (member(container, 'restartPolicy') ?? 'Always') === 'Always';
 }
-
-/**
- * True when the kubelet may start the container again after a probe has killed it: it has restart rules, or the
- * restartPolicy that counts for it is not Never. Its own restartPolicy counts, else the Pod's
- * (pkg/kubelet/container/helpers.go, ShouldContainerBeRestarted).
- */
-export function mayBeRestarted(container: JsonObject, podSpec: JsonObject): boolean {
-  const rules = member(container, 'restartPolicyRules');
-  if (Array.isArray(rules) && rules.length > 0) return true;
-  return (member(container, 'restartPolicy') ?? member(podSpec, 'restartPolicy')) !== 'Never';
-}

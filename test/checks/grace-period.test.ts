@@ -26,6 +26,11 @@ describe('grace-period', () => {
     );
   });
 
+  it('finds nothing where the kill ends the Pod, because the value of the probe is not used', () => {
+    expect(findings(ID, podWith({ livenessProbe: granting(120) }, { restartPolicy: 'Never' }))).toEqual([]);
+    expect(findings(ID, podWith({ livenessProbe: granting(120) }, { restartPolicy: 'OnFailure' }))).toHaveLength(1);
+  });
+
   it('leaves the readiness probe, which may have none, to valid-probe', () => {
     expect(paths(ID, podWith({ readinessProbe: granting(120) }))).toEqual([]);
   });

@@ -77,6 +77,15 @@ describe('slow-detection', () => {
     expect(findings(ID, withHook(568))).toHaveLength(1);
   });
 
+  it('is about the grace period of the Pod where the kill ends the Pod', () => {
+    const patient = (restartPolicy: string): JsonObject =>
+      podWith({ livenessProbe: httpProbe() }, { terminationGracePeriodSeconds: 3600, restartPolicy });
+    expect(onlyFinding(ID, patient('Always'))).toHaveProperty('edits');
+    const never = onlyFinding(ID, patient('Never'));
+    expect(never.path).toBe('spec.terminationGracePeriodSeconds');
+    expect(never).not.toHaveProperty('edits');
+  });
+
   it('names all three when no one of them is enough', () => {
     expect(onlyFinding(ID, probing({ periodSeconds: 700 })).remedy).toContain('shorten periodSeconds');
   });

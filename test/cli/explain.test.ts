@@ -61,6 +61,14 @@ describe('probewright explain', () => {
       'long-budget',
       { startupProbe: { ...tcp, periodSeconds: 5, failureThreshold: 121 }, livenessProbe: tcp, readinessProbe: tcp },
     ],
+    [
+      'open-gate',
+      {
+        startupProbe: { ...tcp, failureThreshold: 5 },
+        livenessProbe: { ...tcp, periodSeconds: 1, failureThreshold: 2 },
+        lifecycle: { preStop: { sleep: { seconds: 5 } } },
+      },
+    ],
   ])('tells of a container with %s', async (name, fields) => {
     const { code, stdout } = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
     expect(code).toBe(0);

@@ -20,9 +20,9 @@ describe('the overview of a workload in text', () => {
     expect(
       linesOf({ name: 'app', startupProbe, livenessProbe: http, readinessProbe: http }, { name: 'worker' }),
     ).toEqual([
-      '          guaranteed to start  SIGTERM by  dead by  hanging: dead by  NotReady by',
-      '  app                   290 s       301 s    331 s              61 s         31 s',
-      '  worker             no limit       never    never             never        never',
+      '          guaranteed to start  to restart  kill begins by  dead by  hanging: dead by  NotReady by',
+      '  app                   290 s       290 s           301 s    331 s              61 s         31 s',
+      '  worker             no limit    no limit           never    never             never        never',
       '',
     ]);
   });

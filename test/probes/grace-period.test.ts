@@ -6,6 +6,7 @@ import {
   podGraceSeconds,
   probeGraceSeconds,
 } from '../../src/probes/grace-period.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
 
 const hook = { lifecycle: { preStop: { exec: { command: ['sleep', '1'] } } } };
 
@@ -15,6 +16,22 @@ describe('how a container is stopped', () => {
     expect(killBy({ terminationGracePeriodSeconds: 60 }, {}, pod)?.graceSeconds).toBe(60);
     expect(killBy({ terminationGracePeriodSeconds: null }, {}, pod)?.graceSeconds).toBe(5);
     expect(killBy({}, {}, {})?.graceSeconds).toBe(30);
+  });
+
+  it('is the one of the Pod where nothing restarts the container, and no other container stays', () => {
+    const probe = { terminationGracePeriodSeconds: 2 };
+    const graceOf = (container: JsonObject, spec: JsonObject): number | undefined =>
+      killBy(probe, container, { terminationGracePeriodSeconds: 12, ...spec })?.graceSeconds;
+    const never = { restartPolicy: 'Never' };
+    const alone = { containers: [{}] };
+
+    expect(graceOf({}, { ...alone, ...never })).toBe(12);
+    expect(graceOf(never, alone)).toBe(12);
+    expect(graceOf({}, { ...alone, ...never, initContainers: [{ restartPolicy: 'Always' }] })).toBe(12);
+    expect(graceOf({}, { ...never, containers: [{}, {}] })).toBe(2);
+    expect(graceOf({}, { ...alone, restartPolicy: 'OnFailure' })).toBe(2);
+    expect(graceOf({ restartPolicy: 'Always' }, { ...alone, ...never })).toBe(2);
+    expect(graceOf({ ...never, restartPolicyRules: [{ action: 'Restart' }] }, alone)).toBe(2);
   });
 
   it('knows a preStop hook', () => {

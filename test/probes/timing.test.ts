@@ -5,6 +5,7 @@ import {
   failureThresholdFor,
   faultSpan,
   firstProbeSpan,
+  guaranteedRestartSeconds,
   guaranteedStartSeconds,
   longestStartSeconds,
   neverHealthySpan,
@@ -90,6 +91,22 @@ describe('the worked examples of the formulas', () => {
   it('the first second of a delay counts for nothing', () => {
     expect(guaranteedStartSeconds(timing({ D: 1, F: 1 }))).toBe(0);
     expect(guaranteedStartSeconds(timing({ D: 2, F: 1 }))).toBe(1);
+  });
+});
+
+describe('the guaranteed time of a restart after a liveness kill', () => {
+  // max(0, D-1) + (F-1)*P of liveness, against P of the startup probe and the time that the startup probe guarantees.
+  it.each([
+    [{ P: 10, F: 5 }, { P: 1, F: 2 }, 1],
+    [{ P: 10, F: 5 }, { P: 3, F: 4 }, 9],
+    [{ P: 10, F: 5 }, { P: 5, F: 3 }, 40],
+    [{ P: 10, F: 5 }, { D: 10, P: 1, F: 1 }, 9],
+    [{ P: 10, F: 5 }, { D: 11, P: 1, F: 1 }, 40],
+    [{ D: 5, P: 10, F: 1 }, { P: 3, F: 3 }, 4],
+    [{ P: 5, F: 5 }, { P: 2, F: 3 }, 4],
+    [{ F: 30 }, {}, 290],
+  ])('startup %j, liveness %j: %i s', (startup, liveness, seconds) => {
+    expect(guaranteedRestartSeconds(timing(startup), timing(liveness))).toBe(seconds);
   });
 });
 

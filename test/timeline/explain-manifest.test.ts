@@ -35,6 +35,49 @@ describe('what happens to a killed container', () => {
   });
 });
 
+describe('a restart after a liveness kill', () => {
+  const startupProbe = httpProbe({ failureThreshold: 5 });
+  const only = (liveness: JsonObject, fields: JsonObject = {}): ContainerExplanation | undefined =>
+    containersOf(podWith({ startupProbe, livenessProbe: httpProbe(liveness), ...fields }))[0];
+
+  it('is guaranteed less than the first start, where liveness may give up within a period of the startup probe', () => {
+    const open = only({ periodSeconds: 3, failureThreshold: 4 });
+    expect(figureOf(open?.figures ?? [], 'time-to-restart')?.span).toEqual({ earliest: 9, latest: 51 });
+    expect(open?.headline).toContain('Guaranteed 40 s to start, but only 9 s after a liveness kill.');
+    expect(open?.caveats).toEqual([
+      'After a liveness kill, Kubernetes 1.35 to 1.37 may kill the container again 9 s after the restart: the liveness ' +
+        'probe runs for up to 10 s before the startup probe holds it back (kubernetes/kubernetes#141155).',
+    ]);
+  });
+
+  it('is guaranteed as much as the first start, where liveness needs a period of the startup probe', () => {
+    const closed = only({ periodSeconds: 5, failureThreshold: 3 });
+    expect(figureOf(closed?.figures ?? [], 'time-to-restart')?.span).toEqual({ earliest: 40, latest: 51 });
+    expect(closed?.headline).toContain('Guaranteed 40 s to start. ');
+    expect(closed?.caveats).toEqual([]);
+  });
+
+  it('has no figure where nothing restarts the container', () => {
+    const never = only({ periodSeconds: 1, failureThreshold: 2 }, { restartPolicy: 'Never' });
+    expect(figureOf(never?.figures ?? [], 'time-to-restart')).toBeUndefined();
+    expect(never?.caveats).toEqual([]);
+  });
+});
+
+describe('a kill that ends the Pod', () => {
+  it('uses the grace period of the Pod, and says so', () => {
+    const livenessProbe = httpProbe({ terminationGracePeriodSeconds: 5 });
+    const [only] = containersOf(
+      podWith({ livenessProbe }, { restartPolicy: 'Never', terminationGracePeriodSeconds: 12 }),
+    );
+    expect(only?.headline).toContain('SIGTERM after 31 s at the latest; dead by 43 s, and not started again.');
+    expect(only?.caveats).toEqual([
+      'livenessProbe: its terminationGracePeriodSeconds is not used, because restartPolicy Never ends the Pod. ' +
+        "The Pod's 12 s count.",
+    ]);
+  });
+});
+
 describe('a probe that names a port which its container does not declare', () => {
   const mute = { httpGet: { path: '/live', port: 'htpp' } };
   const explained = (fields: JsonObject): ContainerExplanation | undefined => containersOf(podWith(fields))[0];

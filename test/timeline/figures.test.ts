@@ -21,7 +21,7 @@ function timing(letters: { D?: number; P?: number; T?: number; F?: number; S?: n
 const within = (graceSeconds: number, hasPreStop = false): Kill => ({ graceSeconds, hasPreStop });
 
 const container = (timings: Partial<ContainerTimings>): Figure[] =>
-  containerFigures({ startupKill: within(30), livenessKill: within(30), ...timings });
+  containerFigures({ startupKill: within(30), livenessKill: within(30), ...timings }, true);
 
 const spanOf = (figures: readonly Figure[], id: FigureId): Span | undefined => figureOf(figures, id)?.span;
 

@@ -1,5 +1,5 @@
 import { jsonText } from '../../text/json-text.ts';
-import { FIGURE_TITLES } from '../../timeline/figure.ts';
+import { figureTitle, runOf } from '../../timeline/figure.ts';
 import type { ContainerExplanation } from '../../timeline/explanation.ts';
 import type { WorkloadWithFailures } from '../explain-failures.ts';
 import type { ExplainedContainer, ExplainOutput } from './json-outputs.ts';
@@ -29,15 +29,20 @@ function listedContainer({
       const probe = container.probes.find((candidate) => candidate.kind === kind);
       return { kind, ...(probe && { handler: probe.handler, from: probe.from }), fields: ofProbe };
     }),
-    figures: container.figures.map(({ id, probe, span, formula, inputs }) => ({
-      id,
-      title: FIGURE_TITLES[id],
-      probe,
-      earliestSeconds: span.earliest,
-      latestSeconds: span.latest,
-      formula,
-      inputs,
-    })),
+    figures: container.figures.map((figure) => {
+      const { id, probe, span, formula, inputs, preStopSeconds } = figure;
+      return {
+        id,
+        title: figureTitle(figure),
+        run: runOf(figure),
+        probe,
+        earliestSeconds: span.earliest,
+        latestSeconds: span.latest,
+        formula,
+        inputs,
+        ...(preStopSeconds !== undefined && { preStopSeconds }),
+      };
+    }),
     caveats,
   };
 }

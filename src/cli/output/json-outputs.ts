@@ -182,12 +182,16 @@ export interface ExplainedFigure {
   /** Such as `time-to-start`. */
   readonly id: string;
   readonly title: string;
+  /** The run of the container for which the figure holds. */
+  readonly run: 'first start' | 'restart after a liveness kill' | 'any run';
   readonly probe: ProbeName;
   readonly earliestSeconds: number;
   readonly latestSeconds: number;
   readonly formula: { readonly earliest: string; readonly latest: string };
   /** The values of the letters in the formulas. */
   readonly inputs: Readonly<Record<string, number>>;
+  /** With a preStop hook: the hook begins at the times of the figure, and SIGTERM follows at most this much later. */
+  readonly preStopSeconds?: number;
 }
 
 /** A container, with its probes after defaulting. */
