@@ -194,6 +194,25 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/**/*.ts'],
+    ignores: ['src/kubernetes/**', ...pureRooms.map((room) => `src/${room}/**`)],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          // The query of a list: `limit: '500'`, `limit: String(size)`, `continue: token`.
+          "ObjectExpression > Property[key.name='limit'][value.value=/^[0-9]+$/]",
+          "ObjectExpression > Property[key.name='limit'][value.callee.name='String']",
+          "ObjectExpression > Property[key.name='continue']",
+          'Literal[value=/PartialObjectMetadataList/]',
+        ].map((selector) => ({
+          selector,
+          message: 'Lists go through src/kubernetes/paged-list.ts: pages that are too long are halved there.',
+        })),
+      ],
+    },
+  },
+  {
     files: ['**/*.js', '**/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],
   },

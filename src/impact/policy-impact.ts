@@ -11,7 +11,7 @@ import { forEachWorkloadPage } from './workload-list.ts';
 import { WorkloadReview } from './workload-review.ts';
 import type { EffectResult } from '../admission/effect-result.ts';
 import type { Reviewed } from '../admission/decision.ts';
-import type { ApiRequests } from '../kubernetes/api-client.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 import type { WebhookBehaviour } from '../what-if/outcome.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
@@ -37,7 +37,7 @@ const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
 
 /** The inputs for computing the effect of policies. */
 export interface ImpactDependencies {
-  readonly client: ApiRequests;
+  readonly client: Pick<ApiClient, 'measured' | 'request'>;
   readonly kinds: readonly WorkloadKind[];
   readonly behaviour: WebhookBehaviour;
   /** Whether the webhook configurations exempt a namespace. */
