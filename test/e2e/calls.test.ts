@@ -190,11 +190,9 @@ describe.skipIf(problem !== undefined)('the calls that a Deployment costs', () =
     const computed = counted(
       Object.fromEntries(steps.map((step) => [step, reviews[step].filter(isSent)])) as Record<Step, RecordedReview[]>,
     );
-    expect(
-      chart()
-        .flatMap(({ webhooks }) => webhooks)
-        .every((each) => (each.matchConditions ?? []).length > 0),
-    ).toBe(true);
+    // A server that keeps them all has something to keep.
+    const conditionCount = [...conditions.values()].flat().length;
+    expect(conditionCount).toBeGreaterThan(0);
     areConditionsKept = await register('after', chart());
     const after = counted(await callsOf('after'));
     printTable({ before, computed, after });
