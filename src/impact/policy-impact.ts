@@ -42,6 +42,8 @@ export interface ImpactDependencies {
   readonly behaviour: WebhookBehaviour;
   /** Whether the webhook configurations exempt a namespace. */
   readonly isExempt: (namespace: string) => boolean;
+  /** Whether the warnings name workloads. Only a caller that the server has authenticated may read names. */
+  readonly namesWorkloads: boolean;
   /** The snapshots without and with the policy. Undefined until policies have been read. */
   readonly snapshots: (reviewed: Reviewed) => Snapshots | undefined;
   readonly turns: Turns;
@@ -126,7 +128,7 @@ export class PolicyImpact {
       stop.abort();
     };
     const timer = setTimeout(finish, limits.milliseconds, 'time');
-    const figures = new EffectFigures();
+    const figures = new EffectFigures(this.#dependencies.namesWorkloads);
     const isOver = (): boolean => stop.signal.aborted || isAbandoned();
     const review = new WorkloadReview({
       ...both,

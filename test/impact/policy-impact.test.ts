@@ -119,6 +119,7 @@ function impact(
       kinds: BUILT_IN_KINDS,
       behaviour: { injects: true, strictest: 'Deny' },
       isExempt: () => false,
+      namesWorkloads: true,
       snapshots: (change) => ({
         before,
         after: Snapshot.of(
@@ -167,6 +168,14 @@ describe('the effect of a policy on live workloads', () => {
       '/apis/apps/v1/deployments?limit=500&continue=1',
       '/apis/apps/v1/statefulsets?limit=500',
       '/apis/batch/v1/cronjobs?limit=500',
+    ]);
+  });
+
+  it('counts workloads and names none for a caller that nobody has authenticated', async () => {
+    const api = client({ [DEPLOYMENTS]: [[workload('secret-project'), workload('other')]] });
+    const { impact: subject } = impact(api, { namesWorkloads: false });
+    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
+      '2 of 2 workloads would be denied at their next change. Run probewright plan for details.',
     ]);
   });
 
