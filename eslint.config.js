@@ -38,6 +38,7 @@ const mayImport = {
   observe: 'server, admission, observing and below, version.ts',
   cli: 'serve, observe and below, drawing, what-if, snapshots, manifests and below, command-line, version.ts',
   'main.ts': 'cli, running',
+  'probewright.js': 'main.ts',
   playground: 'cli, timeline, drawing, checks, manifests and below',
   api: 'cli, what-if, checks, manifests and below',
 };
@@ -170,6 +171,44 @@ export default tseslint.config(
       'max-len': [
         'error',
         { code: 120, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true },
+      ],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/server/http-app.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'fastify',
+              allowTypeImports: true,
+              message:
+                'src/server/http-app.ts makes every app, so that each has its limits and starts from the bundle.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/kubernetes/**', ...pureRooms.map((room) => `src/${room}/**`)],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          // The query of a list: `limit: '500'`, `limit: String(size)`, `continue: token`.
+          "ObjectExpression > Property[key.name='limit'][value.value=/^[0-9]+$/]",
+          "ObjectExpression > Property[key.name='limit'][value.callee.name='String']",
+          "ObjectExpression > Property[key.name='continue']",
+          'Literal[value=/PartialObjectMetadataList/]',
+        ].map((selector) => ({
+          selector,
+          message: 'Lists go through src/kubernetes/paged-list.ts: pages that are too long are halved there.',
+        })),
       ],
     },
   },

@@ -1,6 +1,8 @@
-import { rmSync } from 'node:fs';
-import { bundle } from './bundle.ts';
+import { rmSync, writeFileSync } from 'node:fs';
+import { bundle, PROGRAM } from './bundle.ts';
 
 /** Bundles the program into dist/ for the container image. */
 rmSync('dist', { recursive: true, force: true });
-await bundle({ probewright: 'src/main.ts' }, 'dist');
+await bundle(PROGRAM, 'dist');
+// The directory may be copied anywhere. Without this file, an old Node would take its modules for CommonJS.
+writeFileSync('dist/package.json', '{ "type": "module" }\n');

@@ -36,7 +36,7 @@ const LEFT_OUT: readonly LeftOut[] = [
     importer: /[\\/]@kubernetes[\\/]client-node[\\/]/,
     exports: '{ Agent: LeftOut, ProxyAgent: LeftOut }',
   },
-  // Compilers of JSON schemas: src/server/no-schemas.ts tells Fastify not to load them. 400 KB that would be read at the start.
+  // Compilers of JSON schemas: src/server/http-app.ts tells Fastify not to load them. 400 KB that would be read at the start.
   {
     packages: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/,
     importer: /[\\/]fastify[\\/]/,
@@ -53,12 +53,19 @@ const withoutWhatIsLeftOut: Plugin = {
       );
     builder.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path, pluginData }) => ({
       contents: `
-        class LeftOut { constructor() { throw new Error('${path} is not part of the bundle (scripts/build.ts)'); } }
+        function LeftOut() { throw new Error('${path} is not part of the bundle (scripts/bundle.ts)'); }
         module.exports = ${pluginData as string};
       `,
     }));
   },
 };
+
+/** The oldest Node on which the bundle runs: the container image's, and the npm package's. */
+export const OLDEST_NODE = 22;
+/** What a person with an older Node reads. */
+const NODE_ADVICE = 'install one from https://nodejs.org, or with a version manager, for example "nvm install 24"';
+/** The entry point of the program, and the file that it becomes: `probewright.js`. */
+export const PROGRAM = { probewright: 'src/probewright.js' } as const;
 
 /**
  * Bundles programs: one process start reads a handful of files instead of hundreds. Commands stay chunks of their own,
@@ -75,8 +82,7 @@ export async function bundle(entryPoints: Readonly<Record<string, string>>, dire
     splitting: true,
     platform: 'node',
     format: 'esm',
-    // The oldest Node of the npm package.
-    target: 'node22',
+    target: `node${OLDEST_NODE}`,
     legalComments: 'linked',
     // Node keeps the source of what it runs in memory. Names stay, and lines of a bearable length: stack traces are to be read.
     minifyWhitespace: true,
@@ -88,7 +94,11 @@ export async function bundle(entryPoints: Readonly<Record<string, string>>, dire
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
-    define: { 'process.env.PROBEWRIGHT_BUILD_COMMIT': JSON.stringify(commit()) },
+    define: {
+      'process.env.PROBEWRIGHT_BUILD_COMMIT': JSON.stringify(commit()),
+      'process.env.PROBEWRIGHT_OLDEST_NODE': JSON.stringify(String(OLDEST_NODE)),
+      'process.env.PROBEWRIGHT_NODE_ADVICE': JSON.stringify(NODE_ADVICE),
+    },
   });
   return metafile;
 }

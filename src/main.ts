@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runCommandLine } from './cli/commands.ts';
 import { EXIT_USAGE, printLine } from './cli/io.ts';
 import { endWithoutStdout, goOnWithoutStderr, readStdin, terminalColumns } from './cli/standard-streams.ts';

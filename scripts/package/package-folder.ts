@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { bundle } from '../bundle.ts';
+import { bundle, PROGRAM } from '../bundle.ts';
 import { schemaFiles, SCHEMAS } from '../schemas/schema-files.ts';
 import { declarations } from './declarations.ts';
 import { packageManifest } from './package-manifest.ts';
@@ -18,8 +18,7 @@ const COPIED: Readonly<Record<string, string>> = {
 /** Writes the folder that `npm pack` packs. It has everything of the npm package, and nothing else. */
 export async function writePackageFolder(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  const entryPoints = { probewright: 'src/main.ts', api: 'src/api/index.ts' };
-  const metafile = await bundle(entryPoints, join(folder, 'dist'));
+  const metafile = await bundle({ ...PROGRAM, api: 'src/api/index.ts' }, join(folder, 'dist'));
   write(folder, 'package.json', `${JSON.stringify(packageManifest(), undefined, 2)}\n`);
   write(folder, 'THIRD-PARTY-LICENSES.txt', thirdPartyLicences(metafile));
   for (const [name, text] of declarations()) write(folder, join('types', name), text);

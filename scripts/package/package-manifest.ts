@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OLDEST_NODE } from '../bundle.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -17,9 +18,6 @@ interface Manifest {
 export function checkoutManifest(): Manifest {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 }
-
-/** The oldest Node on which the package runs. */
-export const OLDEST_NODE = 22;
 
 /** The package.json of the npm package. The bundle has all code, so there are no dependencies. */
 export function packageManifest(): unknown {

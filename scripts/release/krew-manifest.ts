@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { checkoutManifest, OLDEST_NODE } from '../package/package-manifest.ts';
+import { OLDEST_NODE } from '../bundle.ts';
+import { checkoutManifest } from '../package/package-manifest.ts';
 
 /** The manifest with which Krew installs the plugin of kubectl, from the archive of a release. */
 export function krewManifest(archive: string, file: string): string {

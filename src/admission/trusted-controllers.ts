@@ -1,11 +1,14 @@
-import { hasControllerOwner } from '../workload/kinds.ts';
+import { controllerOwners, hasControllerOwner, isKubernetesKind } from '../workload/controller-owner.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 /** The accounts whose controller references Probewright trusts, in addition to Kubernetes' own controllers. */
 export interface TrustedControllers {
   /** User names. A name that ends in `*` matches all user names with that prefix. */
   readonly accounts: readonly string[];
-  /** Trusts service accounts of other namespaces than the object's, because operators run in their own namespace. */
+  /**
+   * Trusts service accounts of other namespaces than the object's for owners of custom kinds. Operators run in their
+   * own namespace, and own what they make with their own kinds.
+   */
   readonly foreignServiceAccounts: boolean;
 }
 
@@ -32,7 +35,24 @@ export interface Requester {
  * reference alone proves nothing, because every user with `edit` may write a reference.
  */
 export function isControlled({ userName, namespace, object }: Requester, trusted: TrustedControllers): boolean {
-  return object !== undefined && hasControllerOwner(object) && canBeController(userName, namespace, trusted);
+  if (object === undefined || !hasControllerOwner(object)) return false;
+  if (isControllerManager(userName) || trusted.accounts.some((account) => isAccount(userName, account))) return true;
+  // Kubernetes' own controllers make what its kinds own. Otherwise an admin of another namespace could dodge a floor.
+  const isForeign = ![undefined, namespace].includes(serviceAccountNamespace(userName));
+  return isForeign && trusted.foreignServiceAccounts && !controllerOwners(object).some(isKubernetesKind);
+}
+
+/**
+ * True if a service account creates an object with a controller reference that does not count. The account may be an
+ * operator that `trustedControllers` should list, so the log names it.
+ */
+export function looksLikeController(
+  requester: Requester & { readonly operation: string },
+  trusted: TrustedControllers,
+): boolean {
+  const { userName, object, operation } = requester;
+  if (operation !== 'CREATE' || serviceAccountNamespace(userName) === undefined) return false;
+  return object !== undefined && hasControllerOwner(object) && !isControlled(requester, trusted);
 }
 
 /**
@@ -42,12 +62,6 @@ export function isControlled({ userName, namespace, object }: Requester, trusted
  */
 export function isControlledByControllerManager({ userName, object }: Requester): boolean {
   return object !== undefined && isControllerManager(userName) && hasControllerOwner(object);
-}
-
-function canBeController(userName: string, namespace: string, trusted: TrustedControllers): boolean {
-  if (isControllerManager(userName) || trusted.accounts.some((account) => isAccount(userName, account))) return true;
-  const own = serviceAccountNamespace(userName);
-  return own !== undefined && trusted.foreignServiceAccounts && own !== namespace;
 }
 
 /** True for kube-controller-manager's own accounts. */

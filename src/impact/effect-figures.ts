@@ -17,6 +17,7 @@ interface Named {
 
 /** Adds up what a policy does to live workloads. Keeps numbers and a few names, and no workload. */
 export class EffectFigures {
+  readonly #namesWorkloads: boolean;
   #workloads = 0;
   #newlyDenied = 0;
   #noLongerDenied = 0;
@@ -25,6 +26,11 @@ export class EffectFigures {
   #changedProbes = 0;
   #affected = 0;
   #firstDenied: readonly Named[] = [];
+
+  /** @param namesWorkloads whether the reader may know names of workloads in all namespaces */
+  constructor(namesWorkloads: boolean) {
+    this.#namesWorkloads = namesWorkloads;
+  }
 
   get workloads(): number {
     return this.#workloads;
@@ -70,7 +76,7 @@ export class EffectFigures {
     const all = count(this.#workloads, 'workload');
     const whose = this.#newlyDenied === 1 ? 'its' : 'their';
     const text = `${this.#newlyDenied} of ${all} would be denied at ${whose} next change`;
-    if (this.#newlyDenied === 0) return text;
+    if (this.#newlyDenied === 0 || !this.#namesWorkloads) return text;
     const names = this.#firstDenied.map(({ place, checks }) => {
       const more = checks.length > MOST_CHECKS ? ', ...' : '';
       return `${cut(place, LONGEST_PLACE)} (${checks.slice(0, MOST_CHECKS).join(', ')}${more})`;

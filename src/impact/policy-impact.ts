@@ -11,7 +11,7 @@ import { forEachWorkloadPage } from './workload-list.ts';
 import { WorkloadReview } from './workload-review.ts';
 import type { EffectResult } from '../admission/effect-result.ts';
 import type { Reviewed } from '../admission/decision.ts';
-import type { ApiRequests } from '../kubernetes/api-client.ts';
+import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 import type { WebhookBehaviour } from '../what-if/outcome.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
@@ -37,11 +37,13 @@ const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
 
 /** The inputs for computing the effect of policies. */
 export interface ImpactDependencies {
-  readonly client: ApiRequests;
+  readonly client: Pick<ApiClient, 'measured' | 'request'>;
   readonly kinds: readonly WorkloadKind[];
   readonly behaviour: WebhookBehaviour;
   /** Whether the webhook configurations exempt a namespace. */
   readonly isExempt: (namespace: string) => boolean;
+  /** Whether the warnings name workloads. Only a caller that the server has authenticated may read names. */
+  readonly namesWorkloads: boolean;
   /** The snapshots without and with the policy. Undefined until policies have been read. */
   readonly snapshots: (reviewed: Reviewed) => Snapshots | undefined;
   readonly turns: Turns;
@@ -126,7 +128,7 @@ export class PolicyImpact {
       stop.abort();
     };
     const timer = setTimeout(finish, limits.milliseconds, 'time');
-    const figures = new EffectFigures();
+    const figures = new EffectFigures(this.#dependencies.namesWorkloads);
     const isOver = (): boolean => stop.signal.aborted || isAbandoned();
     const review = new WorkloadReview({
       ...both,

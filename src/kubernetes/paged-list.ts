@@ -1,10 +1,13 @@
 import { AnswerTooLarge, MAX_ANSWER_BYTES } from './api-client.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
-import type { ApiClient, ApiRequest } from './api-client.ts';
+import type { ApiClient, ApiRequest, ApiRequests } from './api-client.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** Objects a page: the API server's own clients use the same number. Pages of large objects get fewer. */
 export const PAGE_SIZE = 500;
+
+/** `accept` of a list that needs the metadata of the objects only. */
+export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 
 /** Some of the objects of a collection. */
 export interface Page {
@@ -20,9 +23,16 @@ export interface Page {
 /** An answer of the API server that makes no sense, so that a change may have been missed. */
 export class Unusable extends Error {}
 
+/** A list to request. */
+export interface ListRequest extends Omit<ApiRequest, 'method'> {
+  /** `managedFields` are often longer than the object itself, so pages lack them. */
+  readonly keepsManagedFields?: boolean;
+}
+
 /**
- * Lists a collection page by page, so that no more than one page of at most MAX_ANSWER_BYTES is held. A page that would
- * be longer is requested again with half as many objects. After short pages, the next pages get more objects again.
+ * The only way to list a collection; the lint forbids other ones. The list comes page by page, so that a page has at
+ * most MAX_ANSWER_BYTES, or `mostBytes` of the request. A page that would be longer is requested again with half as
+ * many objects. After short pages, the next pages get more objects again.
  */
 export class PagedList {
   readonly #client: Pick<ApiClient, 'measured'>;
@@ -36,47 +46,64 @@ export class PagedList {
    * Hands over each page, then drops it and requests the next one. Rejects as ApiClient.request does, with ApiError 410
    * when a later page has expired: then the list has to begin again.
    */
-  async forEachPage(request: ApiRequest, take: (page: Page) => void): Promise<void> {
+  async forEachPage(request: ListRequest, take: (page: Page) => void): Promise<void> {
     let next: string | undefined;
+    // Only this callback holds the page: a generator would hold it until the next page is there.
     do next = await this.#takePage(request, next, take);
     while (next !== undefined);
   }
 
-  /**
-   * Resolves with where the next page begins. Only this call holds the page: a generator would hold it until the next
-   * page is there.
-   */
   async #takePage(
-    request: ApiRequest,
+    request: ListRequest,
     next: string | undefined,
     take: (page: Page) => void,
   ): Promise<string | undefined> {
+    const page = await this.page(request, next);
+    take(page);
+    return page.continue;
+  }
+
+  /**
+   * Resolves with one page. With `resourceVersion: '0'` the API server answers from its watch cache, and ignores the
+   * number of objects before Kubernetes 1.34. If that answer is too long, pages are requested without a version.
+   *
+   * @param start where the page begins; undefined for the first one
+   */
+  async page({ keepsManagedFields = false, ...request }: ListRequest, start: string | undefined): Promise<Page> {
+    const { resourceVersion, ...selectors } = request.query ?? {};
+    let version = start === undefined ? resourceVersion : undefined;
     for (;;) {
       try {
-        const query = { ...request.query, limit: String(this.#size), ...(next !== undefined && { continue: next }) };
-        const { body, bytes } = await this.#client.measured({ ...request, query });
+        const from = start === undefined ? version !== undefined && { resourceVersion: version } : { continue: start };
+        const query = { ...selectors, limit: String(this.#size), ...from };
+        const { body, bytes } = await this.#client.measured({ ...request, method: 'GET', query });
         // A page with twice as many objects is then still far from being too long.
-        if (bytes < MAX_ANSWER_BYTES / 4) this.#size = Math.min(this.#size * 2, PAGE_SIZE);
-        const page = readPage(body);
-        take(page);
-        return page.continue;
+        if (bytes < (request.mostBytes ?? MAX_ANSWER_BYTES) / 4) this.#size = Math.min(this.#size * 2, PAGE_SIZE);
+        return readPage(body, keepsManagedFields);
       } catch (error) {
-        if (!(error instanceof AnswerTooLarge) || this.#size === 1) throw error;
-        this.#size = Math.floor(this.#size / 2);
+        if (!(error instanceof AnswerTooLarge) || (this.#size === 1 && version === undefined)) throw error;
+        if (version !== undefined) version = undefined;
+        else this.#size = Math.floor(this.#size / 2);
       }
     }
   }
 }
 
+/** Lists one object of a collection, to see whether the API server permits lists. Rejects as ApiClient.request does. */
+export async function tryList(client: ApiRequests, path: string): Promise<void> {
+  await client.request({ method: 'GET', path, query: { limit: '1' } });
+}
+
 /** Reads the answer to a list. Throws Unusable if the answer is no list. */
-export function readPage(body: unknown): Page {
+function readPage(body: unknown, keepsManagedFields: boolean): Page {
   const metadata = isRecord(body) ? body['metadata'] : undefined;
   const items = isRecord(body) ? (body['items'] ?? []) : undefined;
   if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
     throw new Unusable('the list has no resourceVersion or no items');
   const { continue: next, remainingItemCount: remaining } = metadata;
+  const objects = (items as unknown[]).filter(isKubernetesObject);
   return {
-    items: (items as unknown[]).filter(isKubernetesObject).map(withoutManagedFields),
+    items: keepsManagedFields ? objects : objects.map(withoutManagedFields),
     resourceVersion: metadata['resourceVersion'],
     continue: typeof next === 'string' && next !== '' ? next : undefined,
     remaining: typeof remaining === 'number' ? remaining : undefined,

@@ -1,19 +1,24 @@
-import { buildDashboardApp } from '../observing/dashboard/dashboard-app.ts';
 import { fleetReport } from '../observing/dashboard/fleet-report.ts';
 import { PageCache } from '../observing/dashboard/page-cache.ts';
 import { reportPage } from '../report/report-page.ts';
 import { ListeningPort } from '../running/listening-port.ts';
 import { VERSION } from '../version.ts';
+import { buildDashboardApp } from './dashboard-app.ts';
 import type { ElectionPart } from '../running/election-part.ts';
 import type { ExtraResults } from '../observing/reports/extra-results.ts';
 import type { ObserverClocks, ObserverInputs } from './observer-inputs.ts';
 
-/** The port of the page. Undefined when no port is given. */
+/**
+ * The port of the page. Undefined when no port is given.
+ *
+ * @param dropped called when a connection is closed to keep to the limit
+ */
 export function dashboardPort(
   { config, connection, store, kinds, isExempt }: ObserverInputs,
   { log, now, monotonic }: ObserverClocks,
   extraResults: ExtraResults,
   election: Pick<ElectionPart, 'isLeader' | 'leaderName'>,
+  dropped: () => void,
 ): ListeningPort | undefined {
   const { dashboardPort: port, host, enforcement, mutation } = config;
   if (port === undefined) return undefined;
@@ -37,7 +42,11 @@ export function dashboardPort(
       throw error;
     }
   }, monotonic);
-  return new ListeningPort(() => buildDashboardApp(() => cache.get()), { host, port, flag: '--dashboard-port' });
+  return new ListeningPort(() => buildDashboardApp(() => cache.get(), { dropped, monotonic }), {
+    host,
+    port,
+    flag: '--dashboard-port',
+  });
 }
 
 /** Only the leader lists the Pods. */

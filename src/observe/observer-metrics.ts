@@ -9,6 +9,9 @@ import type { Tally } from '../server/tally.ts';
 /** The objects that the leading observer writes, for the log and for metrics. */
 export const OBSERVER_WRITES = 'reports';
 
+/** The ports that the observer listens on. */
+const PORTS = ['health', 'dashboard'] as const;
+
 /** All metrics of the observer, in their own registry. */
 export class ObserverMetrics implements HealthMetrics {
   readonly registry = new Registry();
@@ -17,12 +20,12 @@ export class ObserverMetrics implements HealthMetrics {
   constructor(sources: ProcessSources, parts: readonly ObserverPart[]) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
-    this.#dropped = droppedConnections(['health'], registers);
+    this.#dropped = droppedConnections(PORTS, registers);
     observeProcess(sources, OBSERVER_WRITES, registers);
     for (const part of parts) part.registerMetrics?.(registers);
   }
 
-  connectionDropped(port: 'health'): void {
+  connectionDropped(port: (typeof PORTS)[number]): void {
     this.#dropped.inc(port);
   }
 }

@@ -44,7 +44,9 @@ export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClock
   const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
   const podWatch = buildPodWatch(connection, clocks);
   const extraResults = new ExtraResults();
-  const dashboard = dashboardPort(inputs, clocks, extraResults, election);
+  const dashboard = dashboardPort(inputs, clocks, extraResults, election, () => {
+    metrics.connectionDropped('dashboard');
+  });
   const observing: readonly ObserverPart[] = [
     ...observingParts({ ...inputs, ...clocks, podWatch, policies, extraResults }),
     podWatch,

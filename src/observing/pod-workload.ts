@@ -1,5 +1,5 @@
 import { objectMember, stringMember } from '../json/json-value.ts';
-import { hasControllerOwner } from '../workload/kinds.ts';
+import { hasControllerOwner } from '../workload/controller-owner.ts';
 import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
 import { workloadOfPod } from '../workload/workload-of-pod.ts';
 import type { JsonObject } from '../json/json-value.ts';

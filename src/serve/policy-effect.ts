@@ -27,7 +27,7 @@ interface EffectSurroundings {
 /** Builds the function that computes the effects of policies. Undefined when the settings turn the effects off. */
 export function policyEffect(
   { connection, store, kinds }: PolicyEffectInputs,
-  { enforcement, mutation }: Pick<ServeConfig, 'enforcement' | 'mutation'>,
+  { enforcement, mutation, clientCa }: Pick<ServeConfig, 'enforcement' | 'mutation' | 'clientCa'>,
   metrics: Metrics,
   { log, now, monotonic }: EffectSurroundings,
 ): PolicyEffect | undefined {
@@ -37,6 +37,8 @@ export function policyEffect(
     client,
     kinds,
     behaviour: { injects: mutation === 'On', strictest: enforcement },
+    // Without client certificates, every Pod that reaches the port may ask about every namespace.
+    namesWorkloads: clientCa !== undefined,
     isExempt: exemptNamespaces(config.exemptNamespaces, namespace, store),
     snapshots: (reviewed) => {
       const { source } = reviewed;

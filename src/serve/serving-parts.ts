@@ -178,7 +178,7 @@ function webhookApp(
     controllers: config.controllers,
     draining,
     metrics,
-    log: requestLog(log),
+    log: requestLog(log, config.controllers),
     now,
     monotonic,
     busy,

@@ -1,11 +1,10 @@
-import fastify from 'fastify';
 import { shareByAddress } from './address-sharing.ts';
 import { abortWithoutStacks } from './aborted-requests.ts';
 import { callerProblem } from './callers.ts';
 import { ClientErrors } from './client-errors.ts';
+import { tlsApp } from './http-app.ts';
 import { httpError } from './http-error.ts';
 import { JSON_CONTENT_TYPE } from './content-type.ts';
-import { NO_SCHEMAS } from './no-schemas.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
 import { answerShortReviews } from './short-reviews.ts';
 import { RefusedConnections } from './refused-connections.ts';
@@ -86,19 +85,15 @@ const MOST_PIPELINED = 100;
 /** Builds the HTTPS app with `/mutate`, `/validate` and `/review-policies`. It does not listen. */
 export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
   const clientErrors = new ClientErrors((socket) => latestAnswers(socket));
-  const app = fastify({
+  const app = tlsApp({
     https: {
       ...secureContextOptions({ cert: deps.cert, key: deps.key, clientCa: deps.callers?.ca }),
       // The handshake accepts every certificate, because only an HTTP answer can explain a rejection.
       ...(deps.callers && { requestCert: true, rejectUnauthorized: false }),
     },
-    logger: false,
-    schemaController: NO_SCHEMAS,
     bodyLimit: BODY_LIMIT_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
-    // Kept-alive connections get answers until the end of the drain; a 503 would be a failed call.
-    return503OnClosing: false,
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
     clientErrorHandler: clientErrors.handle,

@@ -1,9 +1,6 @@
-import fastify from 'fastify';
-import { Addresses } from './addresses.ts';
-import { limitConnections } from './connection-limit.ts';
-import { NO_SCHEMAS } from './no-schemas.ts';
 import { cut } from '../text/cut.ts';
 import { JSON_CONTENT_TYPE } from './content-type.ts';
+import { plainApp } from './http-app.ts';
 import { jsonText } from '../text/json-text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -21,9 +18,6 @@ export interface HealthMetrics {
   connectionDropped(port: 'health'): void;
 }
 
-/** The kubelet and a few scrapers need one connection each. */
-const CONNECTIONS = 100;
-
 /** Limits on the answer: every client may ask, and a kubelet asks every few seconds. The log has the full text. */
 const MOST_LISTED = 20;
 const LONGEST_TEXT = 300;
@@ -38,15 +32,7 @@ export function buildHealthApp(
   metrics: HealthMetrics,
   monotonic: () => number,
 ): FastifyInstance {
-  const app = fastify({
-    logger: false,
-    schemaController: NO_SCHEMAS,
-    return503OnClosing: false,
-    forceCloseConnections: true,
-  });
-  limitConnections(app.server, {
-    most: CONNECTIONS,
-    addresses: new Addresses(monotonic),
+  const app = plainApp({
     dropped: () => {
       metrics.connectionDropped('health');
     },

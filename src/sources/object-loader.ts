@@ -117,7 +117,7 @@ export class ObjectLoader<What> {
     const query = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
     const { signal } = this.#stopped;
     const reduce = omittingMetadata('list', this.#store.omit);
-    await this.#pages.forEachPage({ method: 'GET', path, query, reduce, signal }, ({ items }) => {
+    await this.#pages.forEachPage({ path, query, reduce, signal }, ({ items }) => {
       const asked = name === undefined ? items : items.filter(({ metadata }) => metadata.name === name);
       if (!signal.aborted) listing.page(asked);
     });

@@ -1,5 +1,6 @@
 import { withBlankMembers } from '../kubernetes/json-blank.ts';
-import { BUILT_IN_KINDS, hasControllerOwner, workloadKind } from '../workload/kinds.ts';
+import { hasControllerOwner } from '../workload/controller-owner.ts';
+import { BUILT_IN_KINDS, workloadKind } from '../workload/kinds.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { ClusterKind } from './cluster-kinds.ts';

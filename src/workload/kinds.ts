@@ -144,16 +144,6 @@ export function withTemplateAt(value: unknown, path: readonly (string | number)[
   return { ...value, [step]: withTemplateAt(member(value, String(step)), rest, template) };
 }
 
-/**
- * True when an owner reference names a controller of the object (`controller: true`). Every user may write such a
- * reference: only the requester's identity tells whether to believe it.
- */
-export function hasControllerOwner(object: JsonObject): boolean {
-  const metadata = objectMember(object, 'metadata');
-  const owners = metadata === undefined ? undefined : member(metadata, 'ownerReferences');
-  return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['controller'] === true);
-}
-
 /** True for an object that is being deleted: only its finalizers are still to be removed. */
 export function isBeingDeleted(object: JsonObject): boolean {
   const metadata = objectMember(object, 'metadata');

@@ -22,13 +22,14 @@ const asUser = (username: string): unknown => {
 describe('learned start times at admission', () => {
   it('are those of the Deployment, for a Pod that a controller makes', () => {
     expect(asUser('system:serviceaccount:kube-system:replicaset-controller')).toBe(15);
-    expect(asUser('system:serviceaccount:operators:kruise')).toBe(15);
   });
 
   it('do not count for a Pod of a requester who cannot be its controller', () => {
     // 61 is the safety of 300 s.
     expect(asUser('jane')).toBe(61);
     expect(asUser('system:serviceaccount:apps:default')).toBe(61);
+    // A foreign controller never owns with a ReplicaSet.
+    expect(asUser('system:serviceaccount:operators:kruise')).toBe(61);
   });
 
   it('are named in the annotation of the Pod', () => {

@@ -251,7 +251,8 @@ describe('a forged controller reference', () => {
   };
   const isRefused = (object: JsonObject, request: JsonObject): boolean => !validation(object, { request }).allowed;
 
-  it.each(['jane', 'system:serviceaccount:apps:builder', 'system:serviceaccount:kube-system', 'system:node:n1'])(
+  const builders = ['system:serviceaccount:apps:builder', 'system:serviceaccount:other:admin'];
+  it.each(['jane', ...builders, 'system:serviceaccount:kube-system', 'system:node:n1'])(
     'of %s excuses neither a workload nor a Pod',
     (username) => {
       expect(isRefused(deployment(appContainer(misspelt), { metadata: forged }), by(username))).toBe(true);
@@ -269,6 +270,16 @@ describe('a forged controller reference', () => {
     const before = deployment(appContainer(), { metadata: forged });
     const after = deployment(appContainer(misspelt), { metadata: forged });
     expect(isRefused(after, { ...update(before), ...by('jane') })).toBe(true);
+  });
+
+  it('is believed of a service account of another namespace for a custom kind, unless the settings say never', () => {
+    const [owner] = forged.ownerReferences;
+    const ownerReferences = [{ ...owner, apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }];
+    const object = deployment(appContainer(misspelt), { metadata: { ownerReferences } });
+    const request = by('system:serviceaccount:argo:argo-rollouts');
+    expect(validation(object, { request }).decision.skipped).toBe('controller-owned');
+    const settings = { controllers: { accounts: [], foreignServiceAccounts: false } };
+    expect(validation(object, { settings, request }).allowed).toBe(false);
   });
 
   it('is believed of an account that the settings name', () => {

@@ -49,9 +49,9 @@ export function policyReviewScenarios(cluster: () => Cluster, release: () => Rel
       };
       const { code, stdout, stderr } = await applied(required, 'ProbePolicy', 'reviews');
       expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
-      expect(stdout + stderr).toContain(
-        '3 of 3 workloads would be denied at their next change: Deployment reviews/one (probe-handler), Deployment reviews/three (probe-handler), Deployment reviews/two (probe-handler)',
-      );
+      // The release here has no client certificates, so workloads are counted and not named.
+      expect(stdout + stderr).toContain('3 of 3 workloads would be denied at their next change; 3 get other');
+      expect(stdout + stderr).not.toContain('reviews/');
       expect(
         (await cluster().request('GET', `${POLICIES.replace('cluster', 'namespaces/reviews/')}/reviewed`)).status,
       ).toBe(404);

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 const root = join(import.meta.dirname, '../..');
 
 /** What the bundle is made from: when one of these is newer, it is made anew. */
-const sources = ['src', 'scripts/build.ts', 'package-lock.json'];
+const sources = ['src', 'scripts/build.ts', 'scripts/bundle.ts', 'package-lock.json'];
 
 /** The program as the container image has it. */
 export interface ProductionBundle {

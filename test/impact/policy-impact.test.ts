@@ -11,7 +11,7 @@ import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
 import { exceptionDocument, parsedException } from '../exceptions.ts';
 import type { ReviewedPolicy } from '../../src/admission/decision.ts';
 import type { ImpactDependencies, ImpactRequest } from '../../src/impact/policy-impact.ts';
-import type { ApiRequest } from '../../src/kubernetes/api-client.ts';
+import type { ApiClient, ApiRequest } from '../../src/kubernetes/api-client.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
 
@@ -54,26 +54,29 @@ type Collections = Readonly<Record<string, readonly (readonly object[])[] | Erro
 function client(
   collections: Collections,
   before: (request: ApiRequest) => Promise<unknown> = () => Promise.resolve(),
-): { readonly request: (request: ApiRequest) => Promise<unknown>; readonly requests: string[] } {
+): Pick<ApiClient, 'request' | 'measured'> & { readonly requests: string[] } {
   const requests: string[] = [];
+  const answer = async (request: ApiRequest): Promise<unknown> => {
+    const { path, query = {} } = request;
+    requests.push(`${path}?${new URLSearchParams(query).toString()}`);
+    await before(request);
+    const pages = collections[path] ?? [[]];
+    if (pages instanceof Error) throw pages;
+    const page = Number(query['continue'] ?? 0);
+    const rest = pages.slice(page + 1).flat().length;
+    return {
+      metadata: {
+        resourceVersion: '1',
+        ...(page + 1 < pages.length && { continue: `${page + 1}`, remainingItemCount: rest }),
+      },
+      items: structuredClone(pages[page] ?? []),
+    };
+  };
   return {
     requests,
-    request: async (request) => {
-      const { path, query = {} } = request;
-      requests.push(`${path}?${new URLSearchParams(query).toString()}`);
-      await before(request);
-      const pages = collections[path] ?? [[]];
-      if (pages instanceof Error) throw pages;
-      const page = Number(query['continue'] ?? 0);
-      const rest = pages.slice(page + 1).flat().length;
-      return {
-        metadata: {
-          resourceVersion: '1',
-          ...(page + 1 < pages.length && { continue: `${page + 1}`, remainingItemCount: rest }),
-        },
-        items: structuredClone(pages[page] ?? []),
-      };
-    },
+    request: answer,
+    // As long as a page that leaves the size of the next one as it is.
+    measured: async (request) => ({ body: await answer(request), bytes: 1024 * 1024 }),
   };
 }
 
@@ -98,7 +101,7 @@ function withRollouts(lists: ImpactDependencies['client']): ImpactDependencies['
       resources: [{ name: 'rollouts', singularName: 'rollout', kind: 'Rollout', namespaced: true }],
     },
   };
-  return { request: (of) => (of.path in answers ? Promise.resolve(answers[of.path]) : lists.request(of)) };
+  return { ...lists, request: (of) => (of.path in answers ? Promise.resolve(answers[of.path]) : lists.request(of)) };
 }
 
 function impact(
@@ -116,6 +119,7 @@ function impact(
       kinds: BUILT_IN_KINDS,
       behaviour: { injects: true, strictest: 'Deny' },
       isExempt: () => false,
+      namesWorkloads: true,
       snapshots: (change) => ({
         before,
         after: Snapshot.of(
@@ -164,6 +168,14 @@ describe('the effect of a policy on live workloads', () => {
       '/apis/apps/v1/deployments?limit=500&continue=1',
       '/apis/apps/v1/statefulsets?limit=500',
       '/apis/batch/v1/cronjobs?limit=500',
+    ]);
+  });
+
+  it('counts workloads and names none for a caller that nobody has authenticated', async () => {
+    const api = client({ [DEPLOYMENTS]: [[workload('secret-project'), workload('other')]] });
+    const { impact: subject } = impact(api, { namesWorkloads: false });
+    expect(await subject.warnings(reviewed(REQUIRED), RUN)).toEqual([
+      '2 of 2 workloads would be denied at their next change. Run probewright plan for details.',
     ]);
   });
 

@@ -371,6 +371,33 @@ describe('the scan', () => {
     await waitUntil('the report is gone', () => cluster.reports('shop').length === 0);
   });
 
+  it('names objects whose controller Kubernetes does not have, once for each pair of kinds', async () => {
+    const owners = (apiVersion: string, kind: string): object => ({
+      ownerReferences: [{ apiVersion, kind, name: 'o', uid: '1', controller: true }],
+    });
+    const { template } = (deployment('web') as { spec: { template: object } }).spec;
+    const pods = '/api/v1/namespaces/shop/pods';
+    const put = (name: string, apiVersion: string, kind: string): unknown =>
+      cluster.api.put(pods, {
+        ...template,
+        metadata: { name, ...owners(apiVersion, kind) },
+        status: { phase: 'Running' },
+      });
+    put('a', 'v1', 'ConfigMap');
+    put('b', 'v1', 'ConfigMap');
+    put('c', 'apps/v1', 'ReplicaSet');
+    put('d', 'tekton.dev/v1', 'TaskRun');
+    cluster.api.put(deploymentsOf('shop'), { ...deployment('web'), metadata: { name: 'web', ...owners('v1', 'Pod') } });
+    await cluster.observe();
+    const named = (): unknown[] =>
+      cluster.lines
+        .filter(({ msg }) => msg === 'the object has a controller that Kubernetes does not have')
+        .map(({ kind, owner, namespace }) => `${String(namespace)}: ${String(kind)} of ${String(owner)}`)
+        .toSorted();
+    await waitUntil('both are named', () => named().length === 2);
+    expect(named()).toEqual(['shop: Deployment of v1/Pod', 'shop: Pod of v1/ConfigMap']);
+  });
+
   it('deletes no report of a Pod without a controller when another observer begins', async () => {
     const { template } = (deployment('web') as { spec: { template: object } }).spec;
     const pods = '/api/v1/namespaces/shop/pods';

@@ -92,6 +92,25 @@ describe('the search for missed Pods', () => {
     expect(await registry.metrics()).not.toContain('probewright_missed_pods{');
   });
 
+  it('reads the policies in smaller pages when their annotations are too long for one', async () => {
+    put('a');
+    // 20 x 250 KiB: the API server stores them, and one answer may have 4 MiB.
+    const annotations = { note: 'x'.repeat(250 * 1024) };
+    const managedFields = [
+      { manager: 'kubectl', operation: 'Update', time: '2026-02-01T00:00:00Z', fieldsV1: { 'f:spec': {} } },
+    ];
+    for (let index = 0; index < 20; index++)
+      api.put(POLICIES, { metadata: { name: `p-${index}`, annotations, managedFields }, spec: {} });
+    part.start();
+    part.lead(true);
+    await waitUntil('missed', () => causes().join() === 'missed');
+    const sizes = api.requests
+      .filter(({ path }) => path === '/apis/probewright.dev/v1alpha1/probepolicies')
+      .map(({ query }) => query['limit']);
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(Number(sizes.at(-1))).toBeLessThan(20);
+  });
+
   it('tells new Pods of the watch, and forgets Pods that have gone', async () => {
     watch.start();
     part.start();

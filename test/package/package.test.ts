@@ -7,6 +7,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/version.ts';
 import { exceptionDocument } from '../exceptions.ts';
+import { oldNode } from '../old-node.ts';
 import { packedPackage } from './packed-package.ts';
 import type { PackedPackage } from './packed-package.ts';
 
@@ -112,13 +113,24 @@ describe('the npm package', () => {
     expect(JSON.parse(stdout)).toEqual([1, 1, 1, 'InvalidInputError']);
   });
 
-  it('says which Node it needs, on an older one', async () => {
-    const program = join(project, 'node_modules/probewright/bin/probewright.js');
-    const old = `Object.defineProperty(process.versions, 'node', { value: '20.19.0' }); await import(${JSON.stringify(program)});`;
-    await expect(run(process.execPath, ['--input-type=module', '-e', old])).rejects.toMatchObject({
-      code: 2,
-      stderr: 'probewright: Node.js 22 or later is needed, not 20.19.0\n',
-    });
+  it('says which Node each program needs, and how to get it, on an older one', async () => {
+    const { command, version } = oldNode();
+    const [node, ...first] = command;
+    const folder = join(project, 'node_modules/probewright');
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+      bin: Readonly<Record<string, string>>;
+    };
+    const programs = [...Object.values(manifest.bin), 'helm/probewright/post-render.js'];
+    for (const program of programs) {
+      const args = [...first, join(folder, program), '--policies', 'x', '--namespace', 'x'];
+      await expect(run(node, args), program).rejects.toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          `probewright: needs Node.js 22 or later, not ${version}; install one from https://nodejs.org, ` +
+          'or with a version manager, for example "nvm install 24"\n',
+      });
+    }
   });
 
   it('has schemas that other programs can import', async () => {

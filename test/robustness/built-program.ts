@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../scripts/bundle.ts';
+import { bundle, PROGRAM } from '../../scripts/bundle.ts';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -19,7 +19,7 @@ declare module 'vitest' {
  */
 export default async function build(project: TestProject): Promise<() => Promise<void>> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'probewright-robustness-built-')));
-  await bundle({ probewright: 'src/main.ts', inside: 'test/robustness/inside.ts' }, directory);
+  await bundle({ ...PROGRAM, inside: 'test/robustness/inside.ts' }, directory);
   project.provide('builtProgram', directory);
   return () => rm(directory, { recursive: true, force: true });
 }

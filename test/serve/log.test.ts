@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import { createLogger } from '../../src/running/log.ts';
 import { requestLog } from '../../src/serve/request-log.ts';
 import { expectHarmless, HOSTILE } from '../hostile-text.ts';
@@ -40,7 +41,7 @@ it('the line of a decision is what pino would write, and lists have at most 50 e
     ] as const,
   };
   const { text } = logged((log) => {
-    requestLog(log).decided('validate', request, decision, 1.23456);
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).decided('validate', request, decision, 1.23456);
     log.info(
       {
         ...{ webhook: 'validate', uid: 'u', operation: 'CREATE', kind: 'apps/v1/Deployment', namespace: 'apps' },
@@ -72,17 +73,45 @@ it('names in the lines about requests are escaped as well, and cut between chara
     const violations = [
       { check: 'named-port', action: 'Deny', container: HOSTILE, path: [HOSTILE], message: HOSTILE },
     ] as const;
-    requestLog(log).decided(
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).decided(
       'validate',
       { ...request, ...rest },
       { reply, result: 'deny', violations, policies: [HOSTILE] },
       1,
     );
-    requestLog(log).refused(`/${HOSTILE}`, 400, HOSTILE);
-    requestLog(log).failed(`/${HOSTILE}`, new Error(HOSTILE));
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).refused(`/${HOSTILE}`, 400, HOSTILE);
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).failed(`/${HOSTILE}`, new Error(HOSTILE));
   });
   expectHarmless(text);
   expect(lines).toHaveLength(3);
   expect(lines[0]?.['name']).toBe(`${'😀'.repeat(125)}...`);
   expect(lines[0]?.['user']).toBe(HOSTILE.slice(0, 250) + (HOSTILE.length > 253 ? '...' : ''));
+});
+
+it('an account that looks like a controller and is not trusted is named once, and a hundred accounts at most', () => {
+  const reference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
+  const from = (userName: string): Parameters<ReturnType<typeof requestLog>['decided']>[1] => ({
+    ...{ uid: 'u', kind: { group: '', version: 'v1', kind: 'Pod' }, subResource: '', operation: 'CREATE', name: '' },
+    ...{ namespace: 'apps', userName, dryRun: false, oldObject: undefined, textLength: 0 },
+    object: { metadata: { ownerReferences: [reference] } },
+  });
+  const decision = { reply: {} as never, result: 'allow' } as const;
+  const { lines } = logged((log) => {
+    const requests = requestLog(log, { accounts: ['system:serviceaccount:ops:listed'], foreignServiceAccounts: true });
+    const users = ['jane', 'system:kube-controller-manager', 'system:serviceaccount:ops:listed'];
+    for (const user of users) requests.decided('validate', from(user), decision, 1);
+    for (const round of [0, 1])
+      for (let index = 0; index < 120 + round; index++)
+        requests.decided('validate', from(`system:serviceaccount:ops:a-${index}`), decision, 1);
+  });
+  const named = lines.filter(({ msg }) => msg !== 'decision');
+  expect(named).toHaveLength(100);
+  expect(named[0]).toMatchObject({
+    level: 'warn',
+    user: 'system:serviceaccount:ops:a-0',
+    namespace: 'apps',
+    kind: 'Pod',
+    owner: 'apps/v1/ReplicaSet',
+    msg: 'the account looks like a controller, but its controller references do not count',
+  });
 });

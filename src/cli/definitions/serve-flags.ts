@@ -77,7 +77,10 @@ const GENERAL_FLAGS = {
   'trust-foreign-service-accounts': withDefault({
     type: trueOrFalse(),
     default: 'true',
-    summary: "Whether controller references count from service accounts of namespaces other than the object's.",
+    summary:
+      "Whether controller references to custom kinds count from service accounts of namespaces other than the object's.",
+    details: "References to Kubernetes' own kinds never count from these accounts, unless they are listed.",
+    links: 'See [controller references](security.md#controller-references).',
   }),
   'log-level': PROCESS_FLAGS['log-level'],
   'workload-kinds': PROCESS_FLAGS['workload-kinds'],

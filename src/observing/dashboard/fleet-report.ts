@@ -116,7 +116,7 @@ async function readKind(
 ): Promise<boolean> {
   const path = `${rootOf(kind.apiVersion)}/${kind.resource}`;
   try {
-    await new PagedList(client).forEachPage({ method: 'GET', path, reduce: reduceList }, ({ items }) => {
+    await new PagedList(client).forEachPage({ path, reduce: reduceList }, ({ items }) => {
       for (const item of items) if (!isOfController(item, kind) && !take(item)) throw new Enough();
     });
     return true;

@@ -183,7 +183,7 @@ export class MissedPart implements ObserverPart {
     const { seen, gone } = (this.#listing = { seen: new Set<string>(), gone: new Set<string>() });
     try {
       const query = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
-      await new PagedList(this.#client).forEachPage({ method: 'GET', path: '/api/v1/pods', query }, ({ items }) => {
+      await new PagedList(this.#client).forEachPage({ path: '/api/v1/pods', query }, ({ items }) => {
         for (const pod of items) {
           const { uid } = pod.metadata;
           if (uid === undefined || gone.has(uid)) continue;

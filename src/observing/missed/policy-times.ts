@@ -1,4 +1,5 @@
 import { isJsonObject, member, objectMember, stringMember } from '../../json/json-value.ts';
+import { METADATA_LIST, PagedList } from '../../kubernetes/paged-list.ts';
 import type { ApiClient } from '../../kubernetes/api-client.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 
@@ -33,25 +34,13 @@ const COLLECTIONS = [
   { kind: 'ClusterProbePolicy', path: '/apis/probewright.dev/v1alpha1/clusterprobepolicies' },
 ] as const;
 
-const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
-
 /** Reads the times of all policies of a cluster: metadata alone, in pages. */
-export async function readPolicyTimes(client: Pick<ApiClient, 'request'>): Promise<PolicyTimes> {
+export async function readPolicyTimes(client: Pick<ApiClient, 'measured'>): Promise<PolicyTimes> {
   const times = new Map<string, PolicyTime>();
-  for (const { kind, path } of COLLECTIONS) {
-    let next: string | undefined;
-    do {
-      const query = { limit: '500', ...(next !== undefined && { continue: next }) };
-      const list = await client.request({ method: 'GET', path, query, accept: METADATA_LIST });
-      if (!isJsonObject(list)) break;
-      const items = member(list, 'items');
-      for (const item of Array.isArray(items) ? (items as unknown[]) : []) {
-        const metadata = isJsonObject(item) ? objectMember(item, 'metadata') : undefined;
-        if (metadata !== undefined) addTime(times, kind, metadata);
-      }
-      next = stringMember(objectMember(list, 'metadata') ?? {}, 'continue');
-    } while (next !== undefined && next !== '');
-  }
+  for (const { kind, path } of COLLECTIONS)
+    await new PagedList(client).forEachPage({ path, accept: METADATA_LIST, keepsManagedFields: true }, ({ items }) => {
+      for (const { metadata } of items) addTime(times, kind, metadata as unknown as JsonObject);
+    });
   return times;
 }
 

@@ -1,6 +1,6 @@
 import { hasCode } from '../../kubernetes/api-error.ts';
 import { isKubernetesObject } from '../../kubernetes/kubernetes-object.ts';
-import { PagedList } from '../../kubernetes/paged-list.ts';
+import { METADATA_LIST, PagedList } from '../../kubernetes/paged-list.ts';
 import { isOurs, reportObject } from './report-object.ts';
 import { reportsPath } from './report-api.ts';
 import { OUR_REPORTS } from './report-mirror.ts';
@@ -51,10 +51,9 @@ export async function deleteReports(
   signal: AbortSignal,
 ): Promise<number> {
   const paths: string[] = [];
-  const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
   const query = { labelSelector: OUR_REPORTS };
   await new PagedList(client).forEachPage(
-    { method: 'GET', path: reportsPath(api), query, accept, signal },
+    { path: reportsPath(api), query, accept: METADATA_LIST, signal },
     ({ items }) => {
       for (const { metadata } of items)
         if (isOurs(metadata)) paths.push(`${reportsPath(api, metadata.namespace)}/${metadata.name}`);

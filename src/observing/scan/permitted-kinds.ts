@@ -1,4 +1,5 @@
 import { hasCode } from '../../kubernetes/api-error.ts';
+import { tryList } from '../../kubernetes/paged-list.ts';
 import { resourceOf } from '../../sources/cluster-kinds.ts';
 import { isReadyMade } from '../../workload/custom-kinds.ts';
 import { collectionOf } from '../observed-workload.ts';
@@ -29,7 +30,7 @@ export class PermittedKinds {
   async #isPermitted(kind: ObservedKind): Promise<boolean> {
     if (!isReadyMade(kind.templates)) return true;
     try {
-      await this.#client.request({ method: 'GET', path: collectionOf(kind), query: { limit: '1' } });
+      await tryList(this.#client, collectionOf(kind));
     } catch (error) {
       // The watch reports all other failures.
       if (!hasCode(error, 403)) return true;

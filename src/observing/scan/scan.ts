@@ -1,10 +1,11 @@
-import { hasControllerOwner } from '../../workload/kinds.ts';
+import { hasControllerOwner } from '../../workload/controller-owner.ts';
 import { registerReportMetrics } from '../reports/report-metrics.ts';
 import { ReportWriter } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
 import { POD_KIND_OBSERVED } from './list-plan.ts';
 import { NamespaceNames } from './namespace-names.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
+import { UnknownControllers } from './unknown-controllers.ts';
 import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
@@ -21,12 +22,14 @@ export class Scan implements ObserverPart {
   readonly #dependencies: ScanDependencies;
   readonly #status: ScanStatus;
   readonly #pods = new NamespaceNames();
+  readonly #unknown: UnknownControllers;
   #leading: { readonly scan: LeadingScan; readonly reports: ReportWriter } | undefined;
   #written: ReportCounts = { written: 0, deleted: 0, failed: 0 };
 
   constructor(dependencies: ScanDependencies, podWatch: PodWatch) {
     this.#dependencies = dependencies;
     this.#status = new ScanStatus(dependencies.now);
+    this.#unknown = new UnknownControllers(dependencies.log);
     dependencies.store.onChange(() => this.#leading?.scan.policiesChanged());
     dependencies.extraResults.onChange((workload) => this.#leading?.reports.reread(workload));
     podWatch.listen({
@@ -94,7 +97,11 @@ export class Scan implements ObserverPart {
 
   #seen(pod: KubernetesObject): void {
     const { namespace, name } = pod.metadata;
-    if (namespace === undefined || hasControllerOwner(pod as unknown as JsonObject)) return;
+    if (namespace === undefined) return;
+    if (hasControllerOwner(pod as unknown as JsonObject)) {
+      this.#unknown.note(pod as unknown as JsonObject, { namespace, name, kind: 'Pod' });
+      return;
+    }
     this.#pods.add(namespace, name);
     this.#leading?.scan.seen(pod, POD_KIND_OBSERVED);
   }

@@ -2,8 +2,10 @@ import { isOfController } from '../../sources/workload-lists.ts';
 import { reportContent } from '../reports/report-object.ts';
 import { versionOf, workloadOf } from '../observed-workload.ts';
 import { judgedWorkload } from './judged-workload.ts';
+import { UnknownControllers } from './unknown-controllers.ts';
 import { WorkloadRecords } from './workload-records.ts';
 import type { Logger } from 'pino';
+import type { JsonObject } from '../../json/json-value.ts';
 import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
 import type { PolicyStore } from '../../sources/policy-store.ts';
 import type { ObservedKind, ObservedWorkload } from '../observed-workload.ts';
@@ -46,11 +48,13 @@ export class Verdicts {
   readonly records = new WorkloadRecords();
   /** Exempt namespaces with workloads: nothing else is known of these workloads. */
   readonly #exempt = new Set<string>();
+  readonly #unknown: UnknownControllers;
   readonly #dependencies: VerdictsDependencies;
   readonly #listener: VerdictsListener;
 
   constructor(dependencies: VerdictsDependencies, listener: VerdictsListener) {
     this.#dependencies = dependencies;
+    this.#unknown = new UnknownControllers(dependencies.log);
     this.#listener = listener;
   }
 
@@ -68,6 +72,7 @@ export class Verdicts {
       this.forget(workload);
       return undefined;
     }
+    this.#unknown.note(object as unknown as JsonObject, workload);
     // The owner is judged in its place.
     if (isOfController(object, { ...kind.served, names: [], isNamespaced: true })) return undefined;
     const version = versionOf(object);

@@ -1,7 +1,8 @@
-import fastify from 'fastify';
-import { PAGE_SECURITY_POLICY } from '../../report/report-page.ts';
+import { PAGE_SECURITY_POLICY } from '../report/report-page.ts';
+import { plainApp } from '../server/http-app.ts';
 import type { FastifyInstance } from 'fastify';
-import type { CachedPage } from './page-cache.ts';
+import type { CachedPage } from '../observing/dashboard/page-cache.ts';
+import type { PlainAppInputs } from '../server/http-app.ts';
 
 /** The page may not be framed: only a header can say so. */
 const HEADERS = {
@@ -15,27 +16,16 @@ const HEADERS = {
   'cache-control': 'private, no-cache',
 };
 
-/** A request needs no body and few headers. */
-const MOST_BODY_BYTES = 1024;
-/** Connections of people at one time. */
-const MOST_CONNECTIONS = 100;
-const CONNECTION_TIMEOUT = 30_000;
-
 /**
  * The port of the page: `GET /` and `HEAD /`, and nothing else. The page is read-only.
  *
  * @param page resolves with undefined while there is nothing to show yet
  */
-export function buildDashboardApp(page: () => Promise<CachedPage | undefined>): FastifyInstance {
-  const app = fastify({
-    logger: false,
-    bodyLimit: MOST_BODY_BYTES,
-    return503OnClosing: false,
-    forceCloseConnections: true,
-    connectionTimeout: CONNECTION_TIMEOUT,
-    requestTimeout: CONNECTION_TIMEOUT,
-  });
-  app.server.maxConnections = MOST_CONNECTIONS;
+export function buildDashboardApp(
+  page: () => Promise<CachedPage | undefined>,
+  inputs: PlainAppInputs,
+): FastifyInstance {
+  const app = plainApp(inputs);
   app.addHook('onRequest', (_request, reply, done) => {
     void reply.headers(HEADERS);
     done();

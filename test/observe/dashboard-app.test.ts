@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildDashboardApp } from '../../src/observing/dashboard/dashboard-app.ts';
+import { buildDashboardApp } from '../../src/observe/dashboard-app.ts';
 import type { FastifyInstance } from 'fastify';
 import type { CachedPage } from '../../src/observing/dashboard/page-cache.ts';
 
@@ -7,7 +7,7 @@ const PAGE: CachedPage = { body: Buffer.from('<!doctype html>'), etag: '"abc"' }
 const apps: FastifyInstance[] = [];
 
 function appOf(page: () => Promise<CachedPage | undefined> = () => Promise.resolve(PAGE)): FastifyInstance {
-  const app = buildDashboardApp(page);
+  const app = buildDashboardApp(page, { dropped: () => undefined, monotonic: () => 0 });
   apps.push(app);
   return app;
 }
