@@ -45,3 +45,25 @@ function openedAt(text: string, position: number, inner: Closer | undefined): Cl
   const next = text[position + 1];
   return next === '(' ? ')' : next === '{' ? '}' : undefined;
 }
+
+/**
+ * Returns the commands that a text has in `$(...)` and in backticks, each as a script. Commands inside of other
+ * commands stay in them. Arithmetic (`$((...))`) is returned like a command. The last command may lack its end.
+ */
+export function substitutionsIn(text: string): string[] {
+  const found: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const sign = text[at];
+    const length = sign === '`' ? 1 : sign === '$' && text[at + 1] === '(' ? 2 : 0;
+    if (length === 0) {
+      at += sign === '\\' ? 2 : 1;
+      continue;
+    }
+    const end = endOfQuoting(text, at + length, length === 1 ? '`' : ')') ?? text.length + 1;
+    const command = text.slice(at + length, end - 1);
+    found.push(length === 1 ? command.replace(/\\([`\\])/g, '$1') : command);
+    at = end;
+  }
+  return found;
+}

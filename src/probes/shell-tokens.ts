@@ -1,4 +1,4 @@
-import { endOfQuoting } from './shell-quoting.ts';
+import { endOfQuoting, substitutionsIn } from './shell-quoting.ts';
 
 /** A word of a shell script. */
 export interface ShellWord {
@@ -19,6 +19,24 @@ export interface ShellOperator {
 
 export type ShellToken = ShellWord | ShellOperator;
 
+/** A redirection of input or output: `2> FILE`. */
+export interface ShellRedirection {
+  readonly kind: 'redirection';
+  /** The operator without the number in front: `>>`. */
+  readonly sign: string;
+  /** Undefined when the script ends before the target. */
+  readonly target: ShellWord | undefined;
+}
+
+/** A shell script with all that only some readers need. */
+export interface ScannedScript {
+  readonly tokens: readonly (ShellToken | ShellRedirection)[];
+  /** The commands in `$(...)`, `<(...)` and backticks, each as a script. */
+  readonly substitutions: readonly string[];
+  /** The texts of here-documents. */
+  readonly documents: readonly string[];
+}
+
 /** Operators between commands, longest first. */
 const OPERATORS = [';;&', ';;', ';&', '&&', '||', '|&', ';', '&', '|', '(', ')', '\n'];
 /** Operators that redirect input or output, longest first. The next word belongs to the operator. */
@@ -30,16 +48,23 @@ const EXPANDED = /[A-Za-z0-9_@*#?$!-]/;
 
 /**
  * Splits a shell script into words and operators, in one pass (POSIX, Shell Command Language, section 2.3). Comments,
- * redirections with their targets, and the texts of here-documents are left out, because no reader needs them.
+ * redirections with their targets, and the texts of here-documents are left out.
  * Undefined for a script with an open quote or bracket.
  */
 export function shellTokens(script: string): readonly ShellToken[] | undefined {
-  return new Tokenizer(script).tokens();
+  return scanShellScript(script)?.tokens.filter((token) => token.kind !== 'redirection');
+}
+
+/** Splits a shell script as {@link shellTokens} does, and keeps redirections, substitutions and here-documents. */
+export function scanShellScript(script: string): ScannedScript | undefined {
+  return new Tokenizer(script).scan();
 }
 
 class Tokenizer {
   readonly #text: string;
-  readonly #tokens: ShellToken[] = [];
+  readonly #tokens: (ShellToken | ShellRedirection)[] = [];
+  readonly #substitutions: string[] = [];
+  readonly #texts: string[] = [];
   /** Here-documents whose text begins behind the next line break. */
   #documents: { readonly end: string; readonly isIndented: boolean }[] = [];
   #at = 0;
@@ -48,7 +73,7 @@ class Tokenizer {
     this.#text = text;
   }
 
-  tokens(): readonly ShellToken[] | undefined {
+  scan(): ScannedScript | undefined {
     while (this.#at < this.#text.length) {
       const sign = this.#text.charAt(this.#at);
       if (BLANK.test(sign)) this.#at += 1;
@@ -56,7 +81,7 @@ class Tokenizer {
       else if (sign === '#') this.#at = this.#endOfLine();
       else if (!this.#readSigns() && !this.#readWord()) return undefined;
     }
-    return this.#tokens;
+    return { tokens: this.#tokens, substitutions: this.#substitutions, documents: this.#texts };
   }
 
   /** Reads an operator or a redirection, if one stands here. */
@@ -84,9 +109,11 @@ class Tokenizer {
     if (isBehindWord && last?.kind === 'word' && /^\d+$/.test(last.text)) this.#tokens.pop();
     this.#at += sign.length;
     while (BLANK.test(this.#text.charAt(this.#at))) this.#at += 1;
-    if (this.#at >= this.#text.length || this.#text[this.#at] === '\n') return true;
-    if (!this.#readWord()) return false;
-    const target = this.#tokens.pop();
+    const hasTarget = this.#at < this.#text.length && this.#text[this.#at] !== '\n';
+    if (hasTarget && !this.#readWord()) return false;
+    const read = hasTarget ? this.#tokens.pop() : undefined;
+    const target = read?.kind === 'word' ? read : undefined;
+    this.#tokens.push({ kind: 'redirection', sign, target });
     if (target !== undefined && (sign === '<<' || sign === '<<-'))
       this.#documents.push({ end: target.text, isIndented: sign === '<<-' });
     return true;
@@ -94,12 +121,18 @@ class Tokenizer {
 
   #skipDocuments(): void {
     for (const { end, isIndented } of this.#documents) {
+      const start = this.#at;
+      let textEnd = start;
       while (this.#at < this.#text.length) {
         const lineEnd = this.#endOfLine();
         const line = this.#text.slice(this.#at, lineEnd);
         this.#at = Math.min(lineEnd + 1, this.#text.length);
         if ((isIndented ? line.replace(/^\t+/, '') : line) === end) break;
+        textEnd = this.#at;
       }
+      const text = this.#text.slice(start, textEnd);
+      this.#texts.push(text);
+      this.#substitutions.push(...substitutionsIn(text));
     }
     this.#documents = [];
   }
@@ -154,6 +187,7 @@ class Tokenizer {
     if (end === undefined) return undefined;
     this.#at = end;
     const inner = this.#text.slice(start + 1, end - 1);
+    this.#substitutions.push(...substitutionsIn(inner));
     const isLiteral = !/(?:^|[^\\])(?:\\\\)*(?:`|\$[\w@*#?$!({-])/.test(inner);
     return {
       start,
@@ -179,6 +213,9 @@ class Tokenizer {
     const closer = opening === '(' ? ')' : opening === '{' ? '}' : '`';
     const end = endOfQuoting(this.#text, this.#at + (opening === '`' ? 1 : 2), closer);
     if (end === undefined) return false;
+    const inner = this.#text.slice(this.#at, end);
+    // The commands of <(...) and >(...) are read like those of $(...).
+    this.#substitutions.push(...substitutionsIn(opening === '(' ? `$${inner.slice(1)}` : inner));
     this.#at = end;
     return true;
   }

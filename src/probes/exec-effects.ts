@@ -1,0 +1,172 @@
+import { actingWordIn, alwaysActs, onlyAsks } from './acting-programs.ts';
+import { actionOfFile, actionOfWords, keepsNothing, RULES, textActs } from './acting-options.ts';
+import { firstProgramAt, invocationOf, programName } from './exec-invocation.ts';
+import { isShell, shellInvocationOf } from './shell-invocation.ts';
+import { scanShellScript } from './shell-tokens.ts';
+import type { ShellRedirection, ShellWord } from './shell-tokens.ts';
+
+/** Scripts in scripts, and words of a command, at most. More is not parsed. */
+const DEEPEST = 8;
+const MOST_WORDS = 200;
+
+/** Words of a shell in front of a command. */
+const KEYWORDS: ReadonlySet<string> = new Set([
+  ...['then', 'do', 'else', 'elif', 'if', 'while', 'until', '!', '{', '}', 'time', 'fi', 'done', 'esac'],
+]);
+/** Commands of a shell that start the program behind them. */
+const STARTERS: ReadonlySet<string> = new Set(['exec', 'command', 'builtin']);
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+const WRITING = /^(?:&?>>?|>\||<>|>&)$/;
+const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
+
+/**
+ * Returns what in an exec command has side effects: the program with its option or word (`rm`, `curl -X POST`), or the
+ * redirection (`> /tmp/alive`). Undefined when the command only asks. A command with side effects is not copied to a
+ * startup probe, because its author lets it run at another time: `rm -rf` in a liveness script behind a delay of 600 s
+ * deletes data when it runs at second 0 (issue 30, D5).
+ *
+ * A command acts when it redirects into a file, or runs a program that writes, deletes, kills or sends. Text that this
+ * reader cannot parse acts when it has `>` or a word of such a program, because not copying a command costs nothing. A
+ * script file acts when its name says so (`cleanup.sh`). All other files and programs are taken to ask, as most probes.
+ */
+export function commandActs(command: readonly string[]): string | undefined {
+  const first = command[firstProgramAt(command)] ?? '';
+  // A line as the program: the author means a script.
+  if (/\s/.test(first.trim())) return scriptActs(command.join(' '), 0);
+  const at = command.findIndex((word) => /^\d?&?>[>|]?$/.test(word));
+  if (at >= 0 && !keepsNothing(command[at + 1] ?? '')) return `${command[at] ?? ''} ${command[at + 1] ?? ''}`;
+  return wordsAct(
+    command.map((text) => ({ text, isLiteral: !text.includes('$(') })),
+    { depth: 0, isFed: false },
+  );
+}
+
+type Word = Pick<ShellWord, 'text' | 'isLiteral'>;
+
+/** Where a command stands. */
+interface Situation {
+  /** How many scripts the command is in. */
+  readonly depth: number;
+  /** True when the command reads the output of another command. */
+  readonly isFed: boolean;
+}
+
+function scriptActs(script: string, depth: number): string | undefined {
+  const scan = depth < DEEPEST ? scanShellScript(script) : undefined;
+  if (scan === undefined) return textActs(script);
+  let words: ShellWord[] = [];
+  let redirections: ShellRedirection[] = [];
+  let isFed = false;
+  for (const token of [...scan.tokens, { kind: 'operator', text: '' } as const]) {
+    if (token.kind === 'redirection') redirections.push(token);
+    else if (token.kind === 'word') {
+      if (words.length > 0 || token.isQuoted || !KEYWORDS.has(token.text)) words.push(token);
+    } else {
+      const isPiped = token.text === '|' || token.text === '|&';
+      const found = simpleActs(words, redirections, isPiped, { depth, isFed });
+      if (found !== undefined) return found;
+      words = [];
+      redirections = [];
+      isFed = isPiped;
+    }
+  }
+  for (const text of scan.documents) {
+    const found = actingWordIn(text);
+    if (found !== undefined) return found;
+  }
+  for (const command of scan.substitutions) {
+    const found = scriptActs(command, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Tells what a command with its redirections does. */
+function simpleActs(
+  words: readonly ShellWord[],
+  redirections: readonly ShellRedirection[],
+  isPiped: boolean,
+  situation: Situation,
+): string | undefined {
+  const program = words[0]?.text ?? '';
+  // Between [[ and ]], the signs < and > compare.
+  const written = program === '[[' ? undefined : redirections.find(writes);
+  if (written !== undefined) return `${written.sign} ${written.target?.text ?? ''}`.trim();
+  const texts = words.map(({ text }) => text);
+  const isSent = isPiped || redirections.some(({ target, sign }) => isSentBy(sign, target?.text ?? ''));
+  if (isSent && (program === 'echo' || program === 'printf')) {
+    const sent = actingWordIn(texts.slice(1).join(' '));
+    if (sent !== undefined) return `${program} ${sent}`;
+  }
+  const fed = redirections.find(({ sign }) => sign === '<<<')?.target?.text;
+  const action = fed === undefined ? undefined : actingWordIn(fed);
+  return action ?? wordsAct(words, { ...situation, isFed: situation.isFed || fed !== undefined });
+}
+
+function writes({ sign, target }: ShellRedirection): boolean {
+  if (!WRITING.test(sign)) return false;
+  const text = target?.text ?? '';
+  if (sign === '>&' && /^(?:\d+|-|\$.*)$/.test(text)) return false;
+  return !keepsNothing(text) && !CONNECTION.test(text) && !text.startsWith('>(');
+}
+
+/** Descriptors above 2 are connections that the script opened. */
+function isSentBy(sign: string, target: string): boolean {
+  return WRITING.test(sign) && (CONNECTION.test(target) || (sign === '>&' && !/^[12-]$/.test(target)));
+}
+
+function wordsAct(all: readonly Word[], situation: Situation): string | undefined {
+  let start = 0;
+  while (start < all.length && ASSIGNMENT.test(all[start]?.text ?? '')) start += 1;
+  while (STARTERS.has(all[start]?.text ?? '') && !/^-[vV]/.test(all[start + 1]?.text ?? '')) start += 1;
+  const words = all.slice(start);
+  const texts = words.map(({ text }) => text);
+  const invocation = words.length > MOST_WORDS ? undefined : invocationOf(texts);
+  if (invocation === undefined || words[invocation.at]?.isLiteral !== true) return textActs(texts.join(' '));
+  const { program, at } = invocation;
+  if (isShell(program)) return shellActs(texts, program, situation);
+  if (alwaysActs(program)) return program;
+  const operands = words.slice(at + 1);
+  return readerOfScripts(program, operands, situation.depth) ?? programActs(program, operands, situation);
+}
+
+function shellActs(argv: readonly string[], program: string, { depth, isFed }: Situation): string | undefined {
+  const shell = shellInvocationOf(argv);
+  if (shell?.scriptAt !== undefined) return scriptActs(argv[shell.scriptAt] ?? '', depth + 1);
+  if (shell?.fileAt === undefined) return isFed ? `${program} with a script from a pipe` : textActs(argv.join(' '));
+  const file = argv[shell.fileAt] ?? '';
+  return /\s/.test(file) ? scriptActs(file, depth + 1) : actionOfFile(file) && file;
+}
+
+/** Commands whose words are a script, or name one. */
+function readerOfScripts(program: string, operands: readonly Word[], depth: number): string | undefined {
+  const texts = operands.map(({ text }) => text);
+  if (program === 'eval') return scriptActs(texts.join(' '), depth + 1);
+  if (program === 'trap') return scriptActs(texts[0] ?? '', depth + 1);
+  if (program === '.' || program === 'source') return actionOfFile(texts[0] ?? '') && texts[0];
+  // Programs such as su and flock take a script behind -c, as a shell does.
+  const at = RULES.has(program) || onlyAsks(program) ? -1 : texts.indexOf('-c');
+  return at < 0 ? undefined : scriptActs(texts[at + 1] ?? '', depth + 1);
+}
+
+function programActs(program: string, operands: readonly Word[], situation: Situation): string | undefined {
+  const texts = operands.map(({ text }) => text);
+  const found = RULES.get(program)?.(texts);
+  if (found !== undefined) return `${program} ${found}`.trim();
+  if ((RULES.has(program) && !STARTS_OTHERS.has(program)) || onlyAsks(program)) return undefined;
+  if (actionOfFile(program) !== undefined) return program;
+  const inner = texts.findIndex(namesProgram);
+  if (inner >= 0) return wordsAct(operands.slice(inner), situation);
+  const action = actionOfWords(texts);
+  return action && `${program} ${action}`;
+}
+
+/** Programs with a rule that also start other programs: `find -exec`. */
+const STARTS_OTHERS: ReadonlySet<string> = new Set(['find', 'docker', 'podman', 'crictl', 'nerdctl', 'kubectl', 'oc']);
+
+/** True for a word that names a known program: `rm` behind `xargs`, `/bin/sh` behind `chroot`. */
+function namesProgram(word: string): boolean {
+  const name = programName(word);
+  if (name !== word && !word.endsWith(`/bin/${name}`)) return false;
+  return alwaysActs(name) || RULES.has(name) || isShell(name);
+}
