@@ -103,12 +103,15 @@ export async function bundle(entryPoints: Readonly<Record<string, string>>, dire
   return metafile;
 }
 
-/** The commit that is built, as the caller or git says. */
+/**
+ * The commit that is built, as the caller or git says: the last one that changes more than action.yml. The action pins
+ * the package by a hash, and the commit of this hash must not change the package.
+ */
 function commit(): string {
   const given = process.env['PROBEWRIGHT_BUILD_COMMIT'];
   if (given !== undefined && given !== '') return given;
   try {
-    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
+    return execFileSync('git', ['log', '-1', '--format=%h', '--abbrev=12', '--', '.', ':(exclude)action.yml'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();

@@ -28,6 +28,7 @@ import { slowDetection } from './slow-detection.ts';
 import { gracePeriod } from './grace-period.ts';
 import { execCost } from './exec-cost.ts';
 import { execLocalhost } from './exec-localhost.ts';
+import { headerSecret } from './header-secret.ts';
 import { voidInitialDelay } from './void-initial-delay.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { undeclaredPort } from './undeclared-port.ts';
@@ -73,6 +74,7 @@ export const CHECKS: readonly Check[] = [
   gracePeriod,
   execCost,
   execLocalhost,
+  headerSecret,
   voidInitialDelay,
   progressDeadline,
   undeclaredPort,

@@ -16,7 +16,8 @@ import type { ExecReading } from './exec-reading.ts';
  *
  * Rule: the command can fail. The kubelet reads only the exit status. The status of a pipe is the status of its last
  * command (POSIX, Shell Command Language, section 2.9.2). A filter there, `|| true` or `; exit 0` makes the status 0
- * while the application is down. `redis-cli ping` also succeeds when the server answers with an error.
+ * while the application is down. `redis-cli ping` also succeeds when the server answers with an error, and so does curl
+ * without `--fail`.
  */
 export const execAlwaysTrue = defineCheck({
   id: 'exec-always-true',
@@ -57,6 +58,8 @@ function causeOf({ reason, program }: AlwaysTrue): string {
       return `${quote(program)} behind || always succeeds`;
     case 'constant':
       return `its last command is ${quote(program)}, which always succeeds`;
+    case 'answer':
+      return `${quote(program)} without -f succeeds when the server answers with an error, such as 500`;
     case 'ping':
       return `${quote(program)} succeeds when the server answers PING with an error`;
     case 'itself':
@@ -79,6 +82,8 @@ function remedyOf({ reason, program }: AlwaysTrue, { argv, shell }: ExecReading)
       return 'let the script end with the status of the command that asks the application';
     case 'itself':
       return "write the pattern with brackets, such as grep '[n]ginx', or use pgrep";
+    case 'answer':
+      return 'write curl -f, which fails for an answer from 400 on, or compare the answer';
     case 'ping':
       return shell === undefined
         ? `write command: ${yamlFlow(['sh', '-c', `${cut(shellLine(argv), MOST_REPEATED)} | grep -q PONG`])}`

@@ -2,6 +2,7 @@ import { activeChecks } from './active-checks.ts';
 import { formatPath } from '../json/field-path.ts';
 import { stricter } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
+import { withoutEarlierCommand } from './acting-command.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
@@ -69,10 +70,11 @@ function withoutMarks(finding: Finding): Finding {
   return copy;
 }
 
-/** Returns a finding without the advice to copy a handler, if another finding is about that handler. */
+/** Returns a finding without the advice to copy a handler that acts, or that another finding is about. */
 function withSoundCopy({ finding, at }: PlacedFinding, found: readonly PlacedFinding[]): Finding {
+  const safe = withoutEarlierCommand(at, finding);
   const { copied } = finding;
-  if (copied === undefined) return finding;
+  if (copied === undefined || safe !== finding) return safe;
   const source = at.probes.find(({ kind }) => kind === copied.probe);
   const isDoubtful = found.some(
     (other) => other.at.place === at.place && other.finding.probe === copied.probe && isAboutHandler(other, source),

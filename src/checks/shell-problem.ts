@@ -125,16 +125,27 @@ function commandAsFile({ argv, shell }: ExecReading): ShellProblem | undefined {
   };
 }
 
-/** Names that scripts get as `$0` by convention. */
-const SCRIPT_NAMES: ReadonlySet<string> = new Set(['--', '-', '_']);
+/** Words that a script gets as `$0` by convention: `--`, the name of a shell or of a script. */
+function isScriptName(word: string, script: string): boolean {
+  if (/^(?:--?|_)$/.test(word) || isShell(programName(word))) return true;
+  // Behind a single program, a word is more likely the program's argument.
+  return /\s/.test(script.trim()) && /^[\w.-]{0,64}(?:\.sh|probe|check|ness)$/.test(word);
+}
+
+/**
+ * What reads the words behind a script, which are its parameters: `$0`, `${1:-x}`, `$@`, `$#`, a loop without a list. A
+ * script of another file, and one that `eval` makes, may read them too.
+ */
+const READS_PARAMETERS =
+  /\$(?:[\d@*#]|\{[!#]?[\d@*#])|\b(?:shift|getopts|eval|source)\b|(?:^|[\s;&|(])\.\s|\bfor\s{1,9}\w+(?:\s{0,9}[;\n]|\s{1,9}do\b)/;
 
 /** `["sh", "-c", "pg_isready", "-U", "app"]`: the shell runs `pg_isready` alone. */
 function wordsBehindScript({ argv, shell }: ExecReading): ShellProblem | undefined {
   if (shell?.scriptAt === undefined) return undefined;
   const script = argv[shell.scriptAt] ?? '';
   const [first, ...others] = argv.slice(shell.scriptAt + 1);
-  if (first === undefined || script.includes('$') || isBlank(script)) return undefined;
-  if (others.length === 0 && (SCRIPT_NAMES.has(first) || isShell(programName(first)))) return undefined;
+  if (first === undefined || READS_PARAMETERS.test(script) || isBlank(script)) return undefined;
+  if (others.length === 0 && isScriptName(first, script)) return undefined;
   return {
     at: shell.scriptAt + 1,
     fault: `has ${quoted(shell.shell)} run only ${quoted(script)}: words behind the script of -c are no part of it`,

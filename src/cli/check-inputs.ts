@@ -4,6 +4,7 @@ import { withBareScalar } from './bare-scalar.ts';
 import { judge } from '../verdict/judge.ts';
 import { withSafeAdvice } from '../verdict/safe-advice.ts';
 import { podTemplatesOf, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { removedVersionOf } from '../workload/removed-versions.ts';
 import { describeManifest } from '../manifests/manifest.ts';
 import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
 import { coverageOfInputs } from './check-coverage.ts';
@@ -104,8 +105,19 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
       namespace,
       name: stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '',
     })),
-    warnings: verdict.warnings.map((warning) => ({ ...place, message: `warning: ${description}: ${warning}` })),
+    warnings: [...versionWarnings(object, inputs), ...verdict.warnings].map((warning) => ({
+      ...place,
+      message: `warning: ${description}: ${warning}`,
+    })),
   };
+}
+
+/** A cluster returns only objects in versions that it serves. */
+function versionWarnings(object: JsonObject, { isFromCluster }: Inputs): string[] {
+  const removed = isFromCluster === true ? undefined : removedVersionOf(object);
+  if (removed === undefined) return [];
+  const { apiVersion, removedIn, today } = removed;
+  return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];
 }
 
 /** Judges an object again, after edits. */

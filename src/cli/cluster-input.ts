@@ -33,6 +33,7 @@ export async function clusterChoice({ flags, positionals }: ClusterLine): Promis
   const unused = [
     ...(flags.exclude.length > 0 ? ['--exclude'] : []),
     ...(flags['render-charts'] ? ['--render-charts'] : []),
+    ...(flags['allow-remote-bases'] ? ['--allow-remote-bases'] : []),
   ];
   if (unused.length > 0) return { problem: `${unused.join(', ')}: only for files, and the input is a cluster` };
   const reading = readClusterNames(positionals);

@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { replaceFile } from '../files/replace-file.ts';
 import { rewriteFile } from '../files/rewrite-file.ts';
@@ -8,9 +8,54 @@ import type { FileProblem } from '../sources/policy-documents.ts';
 import type { FixedFile } from './fixed-file.ts';
 import type { CommandIo } from './io.ts';
 
-/** Writes changed files in place, and returns the files that could not be written. */
-export async function writeFixedFiles(files: readonly FixedFile[], io: CommandIo): Promise<FileProblem[]> {
+/**
+ * Refuses symbolic links among the names of the command line: who names a link may not know which tree it leads to. In
+ * the working directory, a link is refused above a name too, because `*\/*.yaml` also leads through links.
+ *
+ * @returns the refusal of each link, with the name to write instead
+ */
+export async function namedLinks(names: readonly string[]): Promise<string[]> {
+  const refusals = await Promise.all(
+    names.map(async (name) => {
+      const links = await Promise.all(stepsTo(name).map((step) => isLink(step)));
+      if (!links.includes(true)) return [];
+      const target = await realpath(name).catch(() => undefined);
+      const what = links[0] === true ? 'is a symbolic link' : 'leads through a symbolic link';
+      const remedy = target === undefined ? 'its target is missing' : `name ${target} to change it`;
+      return [`${name} ${what}, and --write stays in the tree that is named; ${remedy}`];
+    }),
+  );
+  return refusals.flat();
+}
+
+/** The path of a name, without a slash at its end, and the directories above it in the working directory. */
+function stepsTo(name: string): readonly string[] {
+  const here = resolve();
+  const steps = [resolve(name)];
+  for (let above = dirname(steps[0] ?? here); above !== here && isBelow(here, above); above = dirname(above))
+    steps.push(above);
+  return steps;
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+}
+
+/**
+ * Writes changed files in place, and returns the files that could not be written.
+ *
+ * @param names the files and directories of the command line; nothing outside of them is written
+ */
+export async function writeFixedFiles(
+  files: readonly FixedFile[],
+  names: readonly string[],
+  io: CommandIo,
+): Promise<FileProblem[]> {
   const problems: FileProblem[] = [];
+  const roots = await Promise.all(names.map((name) => realpath(name).catch(() => resolve(name))));
   // Two names may lead to one file.
   const written = new Set<string>();
   for (const fixed of files) {
@@ -19,6 +64,7 @@ export async function writeFixedFiles(files: readonly FixedFile[], io: CommandIo
     try {
       const real = await realpath(file);
       if (written.has(real)) continue;
+      if (!roots.some((root) => isBelow(root, real))) throw new Error(`it leads to ${real}, outside of what was named`);
       await rewriteFile(file, before, after);
       written.add(real);
       printLine(io.stdout, `${file}: ${changesOf(fixed)}`);

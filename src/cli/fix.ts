@@ -2,7 +2,7 @@ import { jsonText } from '../text/json-text.ts';
 import { isStandardInput, STDIN_NAME } from '../manifests/manifest-texts.ts';
 import { paintFor } from './colour.ts';
 import { fixFile } from './fixed-file.ts';
-import { writeFixedFiles, writeIntoDirectory } from './fix-outputs.ts';
+import { namedLinks, writeFixedFiles, writeIntoDirectory } from './fix-outputs.ts';
 import { PROGRAM } from './command-table.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { diffText } from './output/diff.ts';
@@ -29,6 +29,9 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
     );
     return EXIT_USAGE;
   }
+  const links = flags.write ? await namedLinks(positionals) : [];
+  for (const link of links) printLine(io.stderr, `${PROGRAM} fix: ${link}`);
+  if (links.length > 0) return EXIT_USAGE;
   const inputs = await readCommandInputs('fix', line, io);
   if (inputs === undefined) return EXIT_USAGE;
   // Without one of the policies, other probes would be written than the webhook adds.
@@ -56,7 +59,7 @@ async function putOut(
   io: CommandIo,
 ): Promise<readonly FileProblem[]> {
   const directory = flags['output-dir'];
-  if (flags.write) return writeFixedFiles(files, io);
+  if (flags.write) return writeFixedFiles(files, positionals, io);
   if (directory !== undefined) return writeIntoDirectory(files, positionals, directory, io);
   if (flags.diff) io.stdout.write(diffText(files, paintFor(flags.color, io), io.stdoutColumns !== undefined));
   else if (flags.output === 'json') io.stdout.write(listOfObjects(files));

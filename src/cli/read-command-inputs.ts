@@ -63,9 +63,15 @@ export async function readCommandInputs(
   progress = new Progress(io),
   newPolicies?: string,
 ): Promise<Inputs | undefined> {
-  const { policies, namespace, exclude, 'workload-kinds': workloadKinds, 'render-charts': renderCharts } = flags;
-  const now = flags.now ?? io.now();
-  const options = { files: positionals, policies, newPolicies, namespace, workloadKinds, now, exclude, renderCharts };
+  const { policies, namespace, exclude } = flags;
+  const options = {
+    files: positionals,
+    ...{ policies, newPolicies, namespace, exclude },
+    workloadKinds: flags['workload-kinds'],
+    now: flags.now ?? io.now(),
+    renderCharts: flags['render-charts'],
+    allowRemoteBases: flags['allow-remote-bases'],
+  };
   return await readingInputs(command, io, progress, async () => {
     const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
       progress.show('reading', done, total);

@@ -31,6 +31,8 @@ export interface InputOptions {
   readonly exclude: readonly string[];
   /** Renders charts and kustomizations. */
   readonly renderCharts: boolean;
+  /** Lets kustomize download remote bases. */
+  readonly allowRemoteBases: boolean;
 }
 
 /**

@@ -90,11 +90,16 @@ export function unbuiltKustomization({ directory }: Kustomization, state: string
 
 /**
  * Builds a kustomization with the `kubectl` of the PATH. kustomize does not tell where an object comes from, so every
- * object has the place of the kustomization's file.
+ * object has the place of the kustomization's file. Git clones nothing unless remote bases are allowed, also where
+ * kustomize finds a repository and `refuseRemoteParts` finds none.
  *
  * @throws Error with the reason of kubectl
  */
-export async function buildKustomization({ file, directory }: Kustomization): Promise<ManifestText> {
-  const text = await outputOf('kubectl', ['kustomize', resolve(directory)]);
+export async function buildKustomization(
+  { file, directory }: Kustomization,
+  allowsRemoteBases: boolean,
+): Promise<ManifestText> {
+  const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
+  const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
   return { file, text, rendered: { place: () => ({ line: 1, column: 1 }) } };
 }

@@ -7,6 +7,7 @@ import { Exclusions } from './exclusions.ts';
 import { InputFiles, linksOf, unreadable } from './input-files.ts';
 import { buildKustomization } from './kustomizations.ts';
 import { plannedInputs } from './planned-inputs.ts';
+import { refuseRemoteParts } from './remote-bases.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { FoundInput } from './input-files.ts';
 import type { InputNote } from './input-note.ts';
@@ -30,6 +31,8 @@ export interface ManifestSelection {
   readonly exclude: readonly string[];
   /** Renders charts with helm and kustomizations with kubectl. */
   readonly renderCharts: boolean;
+  /** Lets kustomize download remote bases. */
+  readonly allowRemoteBases: boolean;
   /** The namespace of the release of a rendered chart. */
   readonly namespace: string;
 }
@@ -115,7 +118,8 @@ async function readDescriptor(path: string): Promise<string> {
 
 const NOTHING: ReadManifests = { texts: [], problems: [], notes: [] };
 
-async function readInput(input: PlannedInput, { renderCharts, namespace }: ManifestSelection): Promise<ReadManifests> {
+async function readInput(input: PlannedInput, selection: ManifestSelection): Promise<ReadManifests> {
+  const { renderCharts, allowRemoteBases, namespace } = selection;
   switch (input.kind) {
     case 'stream':
       return await readText(input.path, input.read);
@@ -125,7 +129,10 @@ async function readInput(input: PlannedInput, { renderCharts, namespace }: Manif
       return { ...NOTHING, notes: [input.note] };
     case 'build': {
       const { kustomization } = input;
-      return await rendering(kustomization.file, async () => [await buildKustomization(kustomization)]);
+      return await rendering(kustomization.file, async () => {
+        if (!allowRemoteBases) await refuseRemoteParts(kustomization.directory);
+        return [await buildKustomization(kustomization, allowRemoteBases)];
+      });
     }
     case 'chart': {
       const chart = await readChart(input.path);

@@ -13,22 +13,32 @@ const LONGEST_ERROR = 1000;
 /**
  * Runs a program of the PATH without a shell, and returns its standard output.
  *
+ * @param environment variables that the program gets beside those of this process
  * @throws Error with the reason, in the program's own words when the program has any
  */
-export function outputOf(program: string, args: readonly string[]): Promise<string> {
+export function outputOf(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const limits = { timeout: TIME_LIMIT_MILLISECONDS, maxBuffer: OUTPUT_LIMIT_BYTES, killSignal: 'SIGKILL' as const };
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const child = execFile(program, args, { ...limits, encoding: 'buffer' }, (error, stdout, stderr) => {
-    if (error !== null) {
-      reject(new Error(reasonOf(program, error, stderr), { cause: error }));
-      return;
-    }
-    try {
-      resolve(utf8Text(stdout));
-    } catch (problem) {
-      reject(new Error(`the output of ${program} cannot be read: ${messageOf(problem)}`, { cause: problem }));
-    }
-  });
+  const child = execFile(
+    program,
+    args,
+    { ...limits, env: { ...process.env, ...environment }, encoding: 'buffer' },
+    (error, stdout, stderr) => {
+      if (error !== null) {
+        reject(new Error(reasonOf(program, error, stderr), { cause: error }));
+        return;
+      }
+      try {
+        resolve(utf8Text(stdout));
+      } catch (problem) {
+        reject(new Error(`the output of ${program} cannot be read: ${messageOf(problem)}`, { cause: problem }));
+      }
+    },
+  );
   child.stdin?.on('error', () => undefined);
   child.stdin?.end();
   return promise;

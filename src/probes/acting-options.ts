@@ -1,12 +1,6 @@
 import { actingWordIn, actionIn, actionInCode } from './acting-programs.ts';
-
-/** A word or an option of a command, with the value of the option. */
-interface Option {
-  /** `-X` or `--request`. Undefined for a word that is no option. */
-  readonly name: string | undefined;
-  /** The value behind the letter, behind `=`, or in the next word. For another word, the word. */
-  readonly value: string;
-}
+import { CURL_VALUED, optionsOf } from './command-options.ts';
+import type { CommandOption } from './command-options.ts';
 
 /**
  * Tells what a program does beside asking, by its options and words: `-X POST`. Undefined when it only asks. The
@@ -21,37 +15,8 @@ export function keepsNothing(target: string): boolean {
   );
 }
 
-/**
- * Reads the options of a command. A long option gets the next word as its value, too, because nobody knows here
- * whether the option takes a value.
- *
- * @param valued the letters whose options take a value
- */
-function optionsOf(words: readonly string[], valued: string): Option[] {
-  const options: Option[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    const next = words[at + 1] ?? '';
-    if (!word.startsWith('-') || word === '-') options.push({ name: undefined, value: word });
-    else if (word.startsWith('--')) {
-      const sign = word.indexOf('=');
-      if (sign < 0) options.push({ name: word, value: next });
-      else options.push({ name: word.slice(0, sign), value: word.slice(sign + 1) });
-    } else
-      for (let letter = 1; letter < word.length; letter++) {
-        const takesValue = valued.includes(word.charAt(letter));
-        const rest = word.slice(letter + 1);
-        options.push({ name: `-${word.charAt(letter)}`, value: takesValue && rest === '' ? next : rest });
-        if (!takesValue) continue;
-        if (rest === '') at += 1;
-        break;
-      }
-  }
-  return options;
-}
-
-const shown = ({ name = '', value }: Option): string => `${name} ${value}`.trim();
-const firstOf = (options: readonly Option[], acts: (option: Option) => boolean): string | undefined => {
+const shown = ({ name = '', value }: CommandOption): string => `${name} ${value}`.trim();
+const firstOf = (options: readonly CommandOption[], acts: (option: CommandOption) => boolean): string | undefined => {
   const found = options.find(acts);
   return found && shown(found);
 };
@@ -60,7 +25,7 @@ const ASKING_METHOD = /^(?:GET|HEAD|OPTIONS)$/i;
 const URL_PATH = /^(?:[a-z]+:\/\/)?[^/?#\s]*([^?#\s]*)/i;
 
 /** A URL whose path names an action: `/actuator/restart`. */
-function asksForAction({ name, value }: Option): boolean {
+function asksForAction({ name, value }: CommandOption): boolean {
   if (name !== undefined && name !== '--url') return false;
   const path = URL_PATH.exec(value)?.[1] ?? '';
   return path.split('/').some((segment) => segment !== '' && actionIn(segment) === segment);
@@ -72,7 +37,7 @@ const CURL_FILE =
 const CURL_OTHER = /^(?:-[OQK]|--(?:remote-name(?:-all)?|remote-header-name|quote|create-dirs|config|output-dir))$/;
 
 const curl: Rule = (words) => {
-  const options = optionsOf(words, 'AbCcDdEeFHhKmoPQrTtUuwXxYyz');
+  const options = optionsOf(words, CURL_VALUED);
   // With -G, the data are part of the URL.
   const isGet = options.some(({ name }) => name === '-G' || name === '--get');
   return firstOf(options, (option) => {

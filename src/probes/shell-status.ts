@@ -1,4 +1,5 @@
 import { mayEndWithFailure } from './shell-script.ts';
+import { CURL_VALUED, optionsOf } from './command-options.ts';
 import { invocationOf } from './exec-invocation.ts';
 import type { AndOrList, Pipeline, ShellCommand, ShellList } from './shell-script.ts';
 import type { ShellWord } from './shell-tokens.ts';
@@ -11,6 +12,8 @@ export type AlwaysTrue =
   | { readonly reason: 'fallback'; readonly program: string }
   /** The script ends in a command that never fails: `; exit 0`. */
   | { readonly reason: 'constant'; readonly program: string }
+  /** curl succeeds when the server answers with an error. */
+  | { readonly reason: 'answer'; readonly program: string }
   /** The client of Redis answers an error and succeeds. */
   | { readonly reason: 'ping'; readonly program: string }
   /** `ps | grep NAME` finds its own process, because the name is among its words. */
@@ -41,6 +44,8 @@ const UNKNOWN_EFFECTS: ReadonlySet<string> = new Set(['.', 'source', 'eval', 'tr
 export function alwaysTrue(list: ShellList, options: StatusOptions): AlwaysTrue | undefined {
   let { isErrexit, isPipefail } = options;
   let last: AlwaysTrue | undefined;
+  // A client that fails only when nothing listens, and then ends the script. The rest of the script decides, too.
+  let gate: AlwaysTrue | undefined;
   for (const entry of list) {
     const words = onlyCommand(entry);
     const program = words?.[0]?.text;
@@ -52,13 +57,18 @@ export function alwaysTrue(list: ShellList, options: StatusOptions): AlwaysTrue 
       continue;
     }
     // `exec` ends the script with the status of its program.
-    if (words !== undefined && program === 'exec' && words.length > 1) return programStatus(words.slice(1), false);
-    last = statusOf(entry, isPipefail, { isErrexit, isPipefail });
-    if (program === 'exit') return last;
-    if (last === undefined && (isErrexit || mayEnd(entry))) return undefined;
+    const isExec = words !== undefined && program === 'exec' && words.length > 1;
+    last = isExec ? programStatus(words.slice(1), false) : statusOf(entry, isPipefail, { isErrexit, isPipefail });
+    if (isExec || program === 'exit') break;
+    if (!isErrexit && !mayEnd(entry)) continue;
+    if (last === undefined) return undefined;
+    if (mayFail(last)) gate ??= last;
   }
-  return last;
+  return last && (gate ?? last);
 }
+
+/** True for a client that still fails when nothing listens. */
+const mayFail = ({ reason }: AlwaysTrue): boolean => reason === 'answer' || reason === 'ping';
 
 /** The words of an entry that is one plain command. */
 function onlyCommand({ first, rest, isBackground }: AndOrList): readonly ShellWord[] | undefined {
@@ -78,16 +88,22 @@ function commandMayEnd(command: ShellCommand): boolean {
   return mayEndWithFailure(command.words) || UNKNOWN_EFFECTS.has(command.words[0]?.text ?? '');
 }
 
-/** `a && b` fails when one of both fails, `a || b` only when `b` fails. */
+/**
+ * `a && b` fails when one of both fails, `a || b` only when `b` fails. `|| exit 1` does not run behind a command that
+ * always succeeds.
+ */
 function statusOf(entry: AndOrList, isPipefail: boolean, options: StatusOptions): AlwaysTrue | undefined {
   if (entry.isBackground) return undefined;
   let status = pipelineStatus(entry.first, options);
+  let isEnd = entry.first.stages.some(commandMayEnd);
   for (const { operator, pipeline } of entry.rest) {
     const next = pipelineStatus(pipeline, { isErrexit: false, isPipefail });
+    const isSkipped = operator === '||' && status !== undefined;
+    isEnd ||= !isSkipped && pipeline.stages.some(commandMayEnd);
     if (operator === '&&') status = status && next;
     else if (next !== undefined) status = next.reason === 'constant' ? { ...next, reason: 'fallback' } : next;
   }
-  return mayEnd(entry) ? undefined : status;
+  return isEnd ? undefined : status;
 }
 
 function pipelineStatus({ isNegated, stages }: Pipeline, options: StatusOptions): AlwaysTrue | undefined {
@@ -137,7 +153,20 @@ export function statusOfProgram(program: string, operands: readonly string[], is
   if (NEVER_FAIL.has(program)) return { reason: 'constant', program };
   if (isFed && FILTERS.has(program))
     return mayFilterFail(program, operands) ? undefined : { reason: 'filter', program };
+  if (program === 'curl' && ignoresAnswer(operands)) return { reason: 'answer', program };
   return isUncheckedPing(program, operands) ? { reason: 'ping', program } : undefined;
+}
+
+/**
+ * True for curl without -f, --fail or --fail-with-body: curl then succeeds for each answer of an HTTP server, also for
+ * 500 (curl's manual page). A variable beside the URL may hold the option. Options in a file are unknown.
+ */
+function ignoresAnswer(operands: readonly string[]): boolean {
+  const options = optionsOf(operands, CURL_VALUED);
+  const urls = options.filter(({ name }) => name === undefined || name === '--url').map(({ value }) => value);
+  if (urls.length === 0 || (urls.length > 1 && urls.some((url) => url.startsWith('$')))) return false;
+  if (urls.some((url) => /^(?!https?:)[a-z]+:\/\//i.test(url))) return false;
+  return !options.some(({ name = '' }) => /^(?:-[fKVh]|--(?:fail|fail-with-body|config|version|help))$/.test(name));
 }
 
 /** True for a filter that is told to fail, and for a filter that reads a file in place of the pipe. */

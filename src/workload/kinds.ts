@@ -1,4 +1,5 @@
 import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import { removedVersionOf } from './removed-versions.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 /** A kind of object that holds Pod templates, and where. */
@@ -72,9 +73,12 @@ export function workloadKind(group: string, kind: string, kinds: readonly Worklo
   return kinds.find((entry) => entry.kind === kind && entry.group === group);
 }
 
-/** The entry for a manifest, by its apiVersion and kind. */
+/**
+ * The entry for a manifest, by its apiVersion and kind. A version that Kubernetes has removed counts as the version of
+ * today, because a manifest in an old version has today's Pod template.
+ */
 export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
-  const apiVersion = member(manifest, 'apiVersion');
+  const apiVersion = removedVersionOf(manifest)?.today ?? member(manifest, 'apiVersion');
   const kind = member(manifest, 'kind');
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
   const slash = apiVersion.indexOf('/');

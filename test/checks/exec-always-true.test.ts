@@ -47,6 +47,14 @@ describe('exec-always-true', () => {
     );
   });
 
+  it('names curl without -f', () => {
+    expect(onlyFinding(ID, running('curl', '-s', 'http://web:8080/health'))).toMatchObject({
+      message:
+        'container "app" has a livenessProbe that hides failures: "curl" without -f succeeds when the server answers with an error, such as 500',
+      remedy: 'write curl -f, which fails for an answer from 400 on, or compare the answer',
+    });
+  });
+
   it.each([[['true']], [['timeout', '1', 'valkey-cli', 'PING']], [['', 'redis-cli', 'ping']]])(
     'finds %j',
     (command) => {

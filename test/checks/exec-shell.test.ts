@@ -46,6 +46,14 @@ describe('exec-shell', () => {
       ['sh', '-c', 'pg_isready -U app'],
     ],
     [
+      ['sh', '-c', 'A=1', 'mysql -e x'],
+      ['sh', '-c', 'A=1 mysql -e x'],
+    ],
+    [
+      ['sh', '-c', 'curl', '-f', 'http://web'],
+      ['sh', '-c', 'curl -f http://web'],
+    ],
+    [
       ['sh', '-c', '/check.sh', 'liveness'],
       ['sh', '-c', '/check.sh liveness'],
     ],
@@ -65,6 +73,10 @@ describe('exec-shell', () => {
     [['a b', '||', 'exit 1'], 'write command: [sh, "-c", "a b || exit 1"]'],
     [['curl', '-f', 'http://web/a b', '2>&1'], `write command: [sh, "-c", "curl -f 'http://web/a b' 2>&1"]`],
     [['pg_isready', '-U', '$DB_USER'], 'write command: [sh, "-c", "pg_isready -U \\"$DB_USER\\""]'],
+    [
+      ['sh', '-c', 'MYSQL_PWD="$PASSWORD"', 'mysql -h 127.0.0.1 -e "SELECT 1"'],
+      'write command: [sh, "-c", "MYSQL_PWD=\\"$PASSWORD\\" mysql -h 127.0.0.1 -e \\"SELECT 1\\""]',
+    ],
     [['sh', '/probe.sh', '&&'], 'write command: [sh, "-c", "sh /probe.sh &&"]'],
   ])('has no edit for %j, because the image may have no shell', (command, remedy) => {
     const found = onlyFinding(ID, running(command));
@@ -84,6 +96,15 @@ describe('exec-shell', () => {
     [['sh', '-s']],
     [['sh']],
     [['sh', '-c', 'test "$1" = a', 'probe', 'a']],
+    [['sh', '-c', 'curl "http://$0/"', 'localhost:80']],
+    [['sh', '-c', 'curl "http://${1:-localhost}/"', 'probe', 'web']],
+    [['sh', '-c', 'test $# -eq 2', 'sh', 'a', 'b']],
+    [['sh', '-c', 'exec "$@"', 'sh', 'pg_isready', '-U', 'app']],
+    [['sh', '-c', 'for word; do test -n "$word"; done', 'sh', 'a']],
+    [['sh', '-c', '. /opt/env.sh; check', 'sh', 'a']],
+    [['sh', '-c', 'shift; true', 'sh', 'a']],
+    [['sh', '-c', 'curl -f "$URL"', 'liveness']],
+    [['bash', '-c', 'test -f /x', 'check.sh']],
     [['sh', '-c', 'pg_isready', '--']],
     [['sh', '-c', 'pg_isready', 'sh']],
     [['sh', '$(SCRIPT)']],

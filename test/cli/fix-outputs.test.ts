@@ -97,10 +97,54 @@ describe('fix --write', () => {
     await symlink('a.yaml', at('in/link.yaml'));
     expect((await fix('--write', at('in'))).stdout).toBe('DIR/in/a.yaml: 1 probe added\n');
     expect((await lstat(at('in/link.yaml'))).isSymbolicLink()).toBe(true);
-    await writeFile(at('in/a.yaml'), deployment);
-    expect((await fix('--write', at('in/link.yaml'))).stdout).toBe('DIR/in/link.yaml: 1 probe added\n');
-    expect((await lstat(at('in/link.yaml'))).isSymbolicLink()).toBe(true);
     expect(await readFile(at('in/a.yaml'), 'utf8')).toBe(deployment + probe);
+  });
+
+  it('refuses a named link to a file, and says which name to write', async () => {
+    await writeFile(at('in/a.yaml'), deployment);
+    await symlink('a.yaml', at('in/link.yaml'));
+    expect(await fix('--write', at('in/link.yaml'), at('in'))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'probewright fix: DIR/in/link.yaml is a symbolic link, and --write stays in the tree that is named; name DIR/in/a.yaml to change it\n',
+    });
+    expect(await readFile(at('in/a.yaml'), 'utf8')).toBe(deployment);
+  });
+
+  it.each(['', '/', '/.'])('refuses a named link to a directory, also with %j at its end', async (end) => {
+    await writeFile(at('in/a.yaml'), deployment);
+    await symlink(at('in'), at('link'));
+    const { code, stderr } = await fix('--write', `${at('link')}${end}`);
+    expect([code, stderr]).toEqual([
+      2,
+      `probewright fix: DIR/link${end} is a symbolic link, and --write stays in the tree that is named; name DIR/in to change it\n`,
+    ]);
+    expect(await readFile(at('in/a.yaml'), 'utf8')).toBe(deployment);
+  });
+
+  it('refuses a link whose target is missing', async () => {
+    await symlink('gone.yaml', at('in/link.yaml'));
+    const { code, stderr } = await fix('--write', at('in/link.yaml'));
+    expect([code, stderr]).toEqual([
+      2,
+      'probewright fix: DIR/in/link.yaml is a symbolic link, and --write stays in the tree that is named; its target is missing\n',
+    ]);
+  });
+
+  it('writes nothing behind links that lead out of the named directory', async () => {
+    await mkdir(at('elsewhere'));
+    await writeFile(at('elsewhere/a.yaml'), deployment);
+    await symlink(at('elsewhere/a.yaml'), at('in/link.yaml'));
+    await symlink(at('elsewhere'), at('in/folder'));
+    expect((await fix('--write', at('in'))).code).toBe(2);
+    expect(await readFile(at('elsewhere/a.yaml'), 'utf8')).toBe(deployment);
+  });
+
+  it('follows a named link when it writes elsewhere', async () => {
+    await writeFile(at('in/a.yaml'), deployment);
+    await symlink('a.yaml', at('in/link.yaml'));
+    expect((await fix('--diff', at('in/link.yaml'))).code).toBe(1);
   });
 
   it('writes the other documents and files when one cannot be read, and ends with 2', async () => {

@@ -236,6 +236,33 @@ describe('a kustomization below a directory', () => {
     expect(stderr).toBe('DIR/base/kustomization.yaml:1:1: cannot be rendered: kubectl: error: cycle detected\n');
   });
 
+  it('with a remote base is built only with --allow-remote-bases', async () => {
+    await write({ 'remote/kustomization.yaml': 'resources: [github.com/team/app//base?ref=v1]\n' });
+    await tools({ kubectl: `echo "$*" > '${at('args.txt')}'; echo "git: $GIT_ALLOW_PROTOCOL"` });
+    const refused = await probewright('check', at('remote'), '--render-charts');
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr:
+        'DIR/remote/kustomization.yaml:1:1: cannot be rendered: DIR/remote/kustomization.yaml: resources has ' +
+        '"github.com/team/app//base?ref=v1", which kustomize would download; keep a copy in the repository, or add ' +
+        '--allow-remote-bases if you trust the address\n',
+    });
+    await expect(readFile(at('args.txt'), 'utf8')).rejects.toThrow('ENOENT');
+    for (const command of ['check', 'fix', 'explain', 'report', 'snapshot']) {
+      await probewright(command, at('remote'), '--render-charts', '--allow-remote-bases');
+      expect(await readFile(at('args.txt'), 'utf8')).toBe(`kustomize ${at('remote')}\n`);
+      await rm(at('args.txt'));
+    }
+  });
+
+  it('runs git without protocols unless remote bases are allowed', async () => {
+    await tools({ kubectl: `echo "git: $GIT_ALLOW_PROTOCOL" >&2; exit 1` });
+    const strict = await probewright('check', at('base'), '--render-charts');
+    expect(strict.stderr).toContain('kubectl: git: none\n');
+    const trusting = await probewright('check', at('base'), '--render-charts', '--allow-remote-bases');
+    expect(trusting.stderr).toContain('kubectl: git:\n');
+  });
+
   it('survives texts where other things belong', async () => {
     await write({
       'odd/kustomization.yaml':

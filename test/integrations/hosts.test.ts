@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { chmod, cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { VERSION } from '../../src/version.ts';
 import { packedPackage } from '../package/packed-package.ts';
+import { actionPin, integrityOf, withActionPin } from '../../scripts/release/action-pin.ts';
 import { readAction, runAction } from './composite-action.ts';
+import type { AddressInfo } from 'node:net';
 import type { PackedPackage } from '../package/packed-package.ts';
 import type { JobResult } from './composite-action.ts';
 
@@ -185,6 +188,30 @@ function functionConfig(policy: string): object {
   };
 }
 
+/** A registry on loopback that has one version of the package. */
+async function packageRegistry(tarball: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const file = await readFile(tarball);
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith('.tgz') === true) {
+      response.end(file);
+      return;
+    }
+    const dist = { tarball: `${url}probewright.tgz`, integrity: integrityOf(file) };
+    const version = { name: 'probewright', version: VERSION, dist };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ name: 'probewright', versions: { [VERSION]: version }, 'dist-tags': {} }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
 describe('the GitHub Action', () => {
   /**
    * Runs the action in a clone whose base branch has no policies, in a pull request that adds one.
@@ -195,6 +222,7 @@ describe('the GitHub Action', () => {
     inputs: Readonly<Record<string, string>>,
     comments = '',
     added: Readonly<Record<string, string>> = {},
+    { root: action = root, registry }: { readonly root?: string; readonly registry?: string } = {},
   ): Promise<JobResult & { calls: string }> {
     const [origin, clone, bin, temporary] = await Promise.all(['origin', 'clone', 'bin', 'temporary'].map(folder));
     const git = (cwd: string, ...args: readonly string[]): Promise<unknown> =>
@@ -220,13 +248,20 @@ describe('the GitHub Action', () => {
     await writeFile(join(bin ?? '', 'gh'), gh);
     await chmod(join(bin ?? '', 'gh'), 0o755);
     const env = packed.environment();
+    const online = registry === undefined ? {} : { npm_config_offline: 'false', npm_config_registry: registry };
     const result = await runAction({
-      root,
+      root: action,
       directory: clone ?? '',
       temporary: temporary ?? '',
       inputs: { package: `file:${packed.tarball}`, files: 'manifests', policies: 'policies', ...inputs },
       github: { event_name: 'pull_request', token: 'token', event: { number: 7 } },
-      env: { ...env, PATH: `${bin ?? ''}:${env['PATH'] ?? ''}`, GITHUB_BASE_REF: 'main', GITHUB_REPOSITORY: 'o/r' },
+      env: {
+        ...env,
+        ...online,
+        PATH: `${bin ?? ''}:${env['PATH'] ?? ''}`,
+        GITHUB_BASE_REF: 'main',
+        GITHUB_REPOSITORY: 'o/r',
+      },
     });
     const plan = await readFile(join(temporary ?? '', 'probewright-plan.md'), 'utf8').catch(() => '');
     const asked = await readFile(calls, 'utf8').catch(() => '');
@@ -301,9 +336,49 @@ describe('the GitHub Action', () => {
     expect(log).toMatch(/^::error file=wrong\.yaml/m);
   });
 
+  it('that is not released fails, and says what to use', async () => {
+    const action = await pinned('unreleased');
+    const { code, log } = await runInPullRequest({ package: '' }, '', {}, { root: action });
+    expect(code).toBe(2);
+    expect(log).toBe(
+      `::error title=Probewright::probewright@${VERSION} is not released, so this commit of the action has no package to install. ` +
+        'Use the commit of a release, or set the input package.\n',
+    );
+  });
+
+  it('runs the package of its version when the integrity is the pinned one', async () => {
+    const action = await pinned(integrityOf(await readFile(packed.tarball)));
+    await using registry = await packageRegistry(packed.tarball);
+    const wrong = { package: '', files: join(root, 'test/fixtures/incidents'), sarif: 'false' };
+    const { code, log } = await runInPullRequest(wrong, '', {}, { root: action, registry: registry.url });
+    expect(log).toMatch(/^::error .*file=/m);
+    expect(code).toBe(1);
+  });
+
+  it('runs nothing of a package with another integrity', async () => {
+    const expected = integrityOf(Buffer.from('another package'));
+    const action = await pinned(expected);
+    await using registry = await packageRegistry(packed.tarball);
+    const { code, log } = await runInPullRequest({ package: '' }, '', {}, { root: action, registry: registry.url });
+    expect(code).toBe(2);
+    expect(log).toBe(
+      `::error title=Probewright::the package probewright@${VERSION} has the integrity ` +
+        `${integrityOf(await readFile(packed.tarball))}, and the action pins ${expected}. Nothing of the package was run.\n`,
+    );
+  });
+
+  /** A copy of the action with another integrity. */
+  async function pinned(integrity: string): Promise<string> {
+    const directory = await folder('action');
+    await cp(join(root, 'integrations/action'), join(directory, 'integrations/action'), { recursive: true });
+    const action = await readFile(join(root, 'action.yml'), 'utf8');
+    await writeFile(join(directory, 'action.yml'), withActionPin(action, { version: VERSION, integrity }));
+    return directory;
+  }
+
   it('takes no input into a script, and names the package of this version', async () => {
-    const { inputs, runs } = await readAction(root);
+    const { runs } = await readAction(root);
     for (const { run: script = '' } of runs.steps) expect(script).not.toContain('${{');
-    expect(inputs['package']?.default).toBe(`probewright@${VERSION}`);
+    expect(actionPin(await readFile(join(root, 'action.yml'), 'utf8')).version).toBe(VERSION);
   });
 });

@@ -107,6 +107,7 @@ describe('the inputs of a command', () => {
         namespace: 'default',
         exclude: [],
         renderCharts: false,
+        allowRemoteBases: false,
         now: NOW,
       },
       () => Promise.resolve(stdin),

@@ -38,6 +38,10 @@ export const INPUT_FLAGS = {
     summary: 'Render charts with helm, and kustomizations with kubectl.',
     links: 'See [charts and kustomizations](check.md#charts-and-kustomizations).',
   }),
+  'allow-remote-bases': toggle({
+    summary: 'With --render-charts: let kustomize download the remote bases of kustomizations.',
+    links: 'See [remote bases](check.md#remote-bases).',
+  }),
 } as const;
 
 /** The manifests that a command reads. */

@@ -20,6 +20,7 @@ const FLAGS = {
   'workload-kinds': CLUSTER_INPUT_FLAGS['workload-kinds'],
   exclude: CLUSTER_INPUT_FLAGS.exclude,
   'render-charts': CLUSTER_INPUT_FLAGS['render-charts'],
+  'allow-remote-bases': CLUSTER_INPUT_FLAGS['allow-remote-bases'],
   ...CLUSTER_FLAGS,
 } as const;
 
