@@ -22,12 +22,6 @@ const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|python[\d.]{0,8})$/;
 /** Words of a shell that stand before a command. */
 const SHELL_WORDS: ReadonlySet<string> = new Set(['exec', 'if', 'then', 'while', 'until', '!', '{']);
 
-/** Most characters of a word that are read. A program's name stands in front. */
-const MOST_CHARACTERS = 4096;
-
-/** Most words of a command that are read. */
-const MOST_WORDS = 64;
-
 /**
  * Returns the heavy client that an exec probe runs, by its own name: as the program that does the work, or as a command
  * in the script of a shell. Undefined for any other probe.
@@ -36,9 +30,9 @@ export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | 
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
   if (!Array.isArray(argv)) return undefined;
   const words: string[] = [];
-  for (const word of argv.slice(0, MOST_WORDS) as unknown[]) {
+  for (const word of argv as unknown[]) {
     if (typeof word !== 'string') return undefined;
-    words.push(word.slice(0, MOST_CHARACTERS));
+    words.push(word);
   }
   const invocation = invocationOf(words);
   if (invocation === undefined) return undefined;
