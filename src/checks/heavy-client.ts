@@ -19,6 +19,9 @@ const HEAVY_CLIENTS: ReadonlySet<string> = new Set([
 /** `kafka-topics.sh` and its relatives, and `python` with or without a version. */
 const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|python[\d.]{0,8})$/;
 
+/** A script without any of these words runs no heavy client. Most scripts are done then, without any list. */
+const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
+
 /** Words of a shell that stand before a command. */
 const SHELL_WORDS: ReadonlySet<string> = new Set(['exec', 'if', 'then', 'while', 'until', '!', '{']);
 
@@ -42,7 +45,8 @@ export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | 
 }
 
 function heavyCommandIn(script: string): string | undefined {
-  for (const command of script.split(/[;|&()\n`]/)) {
+  if (!HEAVY_ANYWHERE.test(script)) return undefined;
+  for (const [command] of script.matchAll(/[^;|&()\n`]+/g)) {
     const words = command.trim().split(/\s+/);
     const start = words.findIndex(startsCommand);
     const program = start < 0 ? undefined : invocationOf(words.slice(start))?.program;
