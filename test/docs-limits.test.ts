@@ -210,6 +210,22 @@ describe('docs/limits.md', () => {
       1024,
       ' KiB',
     ],
+    [
+      'What checks read of a container',
+      'characters of a text in `command`, `args`, `env`, probes and hooks',
+      'workload/bounded-container.ts',
+      'MOST_TEXT_CHARACTERS',
+      1,
+      '',
+    ],
+    [
+      'What checks read of a container',
+      "entries of `command`, `args`, `env` and `httpHeaders`, and words of a probe's command",
+      'workload/bounded-container.ts',
+      'MOST_LIST_ENTRIES',
+      1,
+      '',
+    ],
     ['The health port', 'connections', 'server/health.ts', 'CONNECTIONS', 1, ''],
     ['The health port', 'problems that `/readyz` lists', 'server/health.ts', 'MOST_LISTED', 1, ''],
     ['The health port', 'characters of a problem', 'server/health.ts', 'LONGEST_TEXT', 1, ''],
@@ -220,7 +236,13 @@ describe('docs/limits.md', () => {
   });
 
   it('says of each limit what happens beyond it', () => {
-    for (const heading of ['Reading from the API server', 'The webhook port', 'The health port', 'Files'])
+    for (const heading of [
+      'Reading from the API server',
+      'The webhook port',
+      'What checks read of a container',
+      'The health port',
+      'Files',
+    ])
       for (const row of rowsUnder(heading)) expect([row.length, row.every((cell) => cell !== '')]).toEqual([3, true]);
   });
 });
