@@ -1,4 +1,5 @@
 import importX from 'eslint-plugin-import-x';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
 
@@ -164,7 +165,11 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
+    plugins: { regexp },
     rules: {
+      // Tenants choose most texts. One expression with quadratic time on a long text stops a replica.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
       'max-lines': ['error', { max: 350, skipBlankLines: false, skipComments: false }],
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: false, skipComments: false, IIFEs: true }],
       // Prettier breaks code; what remains are comments, and literals that cannot be broken.

@@ -10,7 +10,8 @@ import type { PlacedTemplate } from '../workload/kinds.ts';
  */
 const MAX_CONTAINERS = 5000;
 /**
- * The limit on ports, headers, command words, restart rules, probe members and annotations of all templates together.
+ * The limit on ports, headers, command words, arguments, environment variables, restart rules, probe members and
+ * annotations of all templates together.
  * Each element takes time.
  */
 const MAX_ELEMENTS = 50_000;
@@ -44,7 +45,7 @@ export function refuseTooLarge(templates: readonly PlacedTemplate[], textLength:
   if (elements > MAX_ELEMENTS)
     throw tooLarge(
       elements,
-      'annotations, ports, restart rules, members of probes, headers and words of commands',
+      'annotations, ports, restart rules, members of probes, headers, environment variables, arguments and words of commands',
       MAX_ELEMENTS,
     );
 }
@@ -53,8 +54,12 @@ function tooLarge(count: number, what: string, most: number): ObjectTooLarge {
   return new ObjectTooLarge(`the object has ${count} ${what}: more than ${most} are not looked at`);
 }
 
+/** The lists of a container whose entries count. */
+const COUNTED_LISTS = ['ports', 'restartPolicyRules', 'command', 'args', 'env'] as const;
+
 function elementsOf(container: JsonObject): number {
-  let count = lengthOf(container, 'ports') + lengthOf(container, 'restartPolicyRules');
+  let count = 0;
+  for (const list of COUNTED_LISTS) count += lengthOf(container, list);
   for (const kind of PROBE_KINDS) {
     const probe = objectMember(container, kind);
     count += elementsOfHandlers(probe) + (probe === undefined ? 0 : Object.keys(probe).length);

@@ -18,6 +18,7 @@ import type { Violation } from './violation.ts';
 export interface CheckedContainer {
   readonly name: string;
   readonly role: 'application' | 'sidecar' | 'init' | 'mesh' | 'ephemeral';
+  /** The container with bounded texts and lists (src/workload/bounded-container.ts). */
   readonly spec: JsonObject;
   /** Place of the container in the object: `spec.template.spec.containers[0]`. */
   readonly place: FieldPlace;
@@ -32,7 +33,7 @@ export interface CheckedWorkload {
   readonly kind: WorkloadKind;
   /** The whole object as it was applied, for fields outside the Pod template (replicas, progressDeadlineSeconds). */
   readonly object: JsonObject;
-  /** The Pod spec, effective and after API defaulting. */
+  /** The Pod spec, effective and after API defaulting. Its texts and lists are whole, as the API server reads them. */
   readonly podSpec: JsonObject;
   /** Place of the Pod spec: `spec`, `spec.template.spec` or `spec.jobTemplate.spec.template.spec`. */
   readonly podSpecPlace: FieldPlace;

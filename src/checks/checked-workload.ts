@@ -3,6 +3,7 @@ import { defaultedPodSpec } from '../probes/api-defaults.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { portsOf } from '../workload/ports.ts';
 import { FieldPlace } from '../json/field-place.ts';
+import { boundedContainer } from '../workload/bounded-container.ts';
 import { containerName, containersOf } from '../workload/containers.ts';
 import { NO_FACTS } from '../facts/facts.ts';
 import { isPod } from '../workload/kinds.ts';
@@ -101,9 +102,10 @@ function ephemeralContainersOf(podSpec: JsonObject, podSpecPlace: FieldPlace): C
 function checkedContainer(
   name: string,
   role: CheckedContainer['role'],
-  spec: JsonObject,
+  written: JsonObject,
   place: FieldPlace,
 ): CheckedContainer {
+  const spec = boundedContainer(written);
   return { name, role, spec, place, probes: checkedProbes(spec, name, place), ports: declaredPorts(spec) };
 }
 

@@ -39,18 +39,13 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
   };
 }
 
-/** Most characters of a path or command that are read. */
-const MOST_CHARACTERS = 4096;
-
 /** Returns what a probe asks: the path of an HTTP probe, or the words of a command. */
 function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
-  if (handlerKind === 'httpGet') return stringMember(handler, 'path')?.slice(0, MOST_CHARACTERS);
+  if (handlerKind === 'httpGet') return stringMember(handler, 'path');
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
   if (!Array.isArray(argv)) return undefined;
-  let asked = '';
-  for (const word of argv as unknown[]) {
-    if (asked.length >= MOST_CHARACTERS) break;
-    if (typeof word === 'string') asked += ` ${word.slice(0, MOST_CHARACTERS)}`;
-  }
-  return asked;
+  return (argv as unknown[])
+    .filter((word) => typeof word === 'string')
+    .map((word) => ` ${word}`)
+    .join('');
 }

@@ -7,6 +7,7 @@ import {
   DEFAULT_SCHEME,
 } from '../probes/default-values.ts';
 import { execArgv } from '../probes/exec-argv.ts';
+import { holdsCut } from '../workload/bounded-container.ts';
 import { requestedPath } from '../probes/requested-path.ts';
 import { isPresent } from './checked-probe.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -16,11 +17,11 @@ import type { CheckedProbe } from './checked-probe.ts';
 /**
  * Returns the target of a probe as a text. Two probes with the same target have equal texts. The text contains the
  * handler kind and the target, with a port name replaced by its number in this container. Undefined when a part of the
- * target is malformed.
+ * target is malformed or cut.
  */
 export function endpointOf(container: CheckedContainer, probe: CheckedProbe): string | undefined {
   const parts = partsOf(container, probe);
-  return parts.includes(undefined) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
+  return parts.includes(undefined) || parts.some(holdsCut) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
 }
 
 /** The parts of the target. A malformed part is undefined. */

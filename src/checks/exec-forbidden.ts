@@ -1,6 +1,5 @@
 import { member } from '../json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
-import { LONGEST_ARGUMENT } from '../probes/exec-argv.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
 import { containerPhrase, firstListed } from './wording.ts';
@@ -73,7 +72,6 @@ const SLASH = '/'.charCodeAt(0);
  */
 function forbiddenIn(argument: string, names: ReadonlySet<string>): string[] {
   const found = new Set<string>();
-  if (argument.length > LONGEST_ARGUMENT) return [];
   let start = 0;
   for (let at = 0; at <= argument.length && found.size < MOST_LISTED; at++) {
     const code = at < argument.length ? argument.charCodeAt(at) : undefined;

@@ -1,7 +1,8 @@
-import { execArgv, LONGEST_ARGUMENT } from '../probes/exec-argv.ts';
+import { execArgv } from '../probes/exec-argv.ts';
 import { invocationOf } from '../probes/exec-invocation.ts';
 import { shellInvocationOf } from '../probes/shell-invocation.ts';
 import { readShellScript } from '../probes/shell-script.ts';
+import { isCut } from '../workload/bounded-container.ts';
 import { oncePerWorkload } from './once-per-workload.ts';
 import type { Invocation } from '../probes/exec-invocation.ts';
 import type { ShellInvocation } from '../probes/shell-invocation.ts';
@@ -16,7 +17,7 @@ export interface ExecReading {
   readonly invocation: Invocation | undefined;
   /** The shell, if the program is one. */
   readonly shell: ShellInvocation | undefined;
-  /** The script behind the shell's `-c`. Undefined also for a script that cannot be read. */
+  /** The script behind the shell's `-c`. Undefined also for a script that cannot be read, or that is cut. */
   readonly script: ShellList | undefined;
 }
 
@@ -38,6 +39,6 @@ export function execReading(workload: CheckedWorkload, probe: CheckedProbe): Exe
 function readCommand(argv: readonly string[]): ExecReading {
   const shell = shellInvocationOf(argv);
   const text = shell?.scriptAt === undefined ? undefined : argv[shell.scriptAt];
-  const script = text === undefined || text.length > LONGEST_ARGUMENT ? undefined : readShellScript(text);
+  const script = text === undefined || isCut(text) ? undefined : readShellScript(text);
   return { argv, invocation: invocationOf(argv), shell, script };
 }

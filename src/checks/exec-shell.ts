@@ -3,7 +3,8 @@ import { execReading } from './exec-reading.ts';
 import { handlerEdits } from './handler-edits.ts';
 import { containerPhrase, yamlFlow } from './wording.ts';
 import { shellProblem } from './shell-problem.ts';
-import { cut } from '../text/cut.ts';
+import { MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';
+import { beginning, cut } from '../text/cut.ts';
 import { defineCheck } from './check.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -37,7 +38,12 @@ function violationOf(workload: CheckedWorkload, container: CheckedContainer, pro
     probe: probe.kind,
     path: probe.place.path('exec', 'command', problem.at),
     message: `${containerPhrase(container)} ${problem.fault}`,
-    remedy: cut(`write command: ${yamlFlow(problem.meant)}`, LONGEST_REMEDY),
+    remedy: cut(`write command: ${yamlFlow(shownWords(problem.meant))}`, LONGEST_REMEDY),
     ...(edits && { edits }),
   };
+}
+
+/** Returns what a remedy can show of a command. Joined words may make a text of megabytes. */
+function shownWords(words: readonly string[]): readonly string[] {
+  return words.slice(0, LONGEST_REMEDY).map((word) => beginning(word, MOST_TEXT_CHARACTERS));
 }

@@ -1,5 +1,4 @@
 import { declaredVariables } from '../workload/literal-variables.ts';
-import { LONGEST_ARGUMENT } from '../probes/exec-argv.ts';
 import { variableReferences } from '../probes/variable-references.ts';
 import { eachProbe } from './each-probe.ts';
 import { execReading } from './exec-reading.ts';
@@ -61,17 +60,19 @@ function violationOf(workload: CheckedWorkload, container: CheckedContainer, pro
 
 /** A name that `env` may have. In a script, other names in parentheses are commands. */
 const NAME = /^[A-Za-z_][\w.-]*$/;
-const SCRIPT_NAME = /^[A-Z_]*[A-Z][A-Z0-9_]*$/;
+const SCRIPT_NAME = /^_*[A-Z][A-Z0-9_]*$/;
+const SCRIPT_REFERENCES = /\$\((_*[A-Z][A-Z0-9_]*)\)/g;
 
 /** Returns the first reference of a command that the kubelet does not replace with a value. */
 function lostReference(container: CheckedContainer, { argv, shell }: ExecReading): LostReference | undefined {
   let variables: ReadonlyMap<string, VariableSource> | undefined;
   for (const [at, word] of argv.entries()) {
-    if (!word.includes('$(') || word.length > LONGEST_ARGUMENT) continue;
+    if (!word.includes('$(')) continue;
     const pattern = at === shell?.scriptAt ? SCRIPT_NAME : NAME;
     for (const name of variableReferences(word)) {
       if (!pattern.test(name)) continue;
       variables ??= declaredVariables(container.spec);
+      if (variables === undefined) return undefined;
       const source = variables.get(name);
       if (source?.from !== 'value') return { at, name, source };
     }
@@ -93,12 +94,12 @@ function editsOf(
   if (/['`\\]|\$\$|<</.test(script)) return undefined;
   const variables = declaredVariables(container.spec);
   const isReplaced = variableReferences(script).every((name) => {
-    const source = variables.get(name);
+    const source = variables?.get(name);
     return !SCRIPT_NAME.test(name) || source?.from === 'value' || source?.isOptional === false;
   });
   if (!isReplaced) return undefined;
-  const repaired = script.replace(/\$\(([^)]*)\)/g, (whole, name: string) =>
-    SCRIPT_NAME.test(name) && variables.get(name)?.from === 'reference' ? `\${${name}}` : whole,
+  const repaired = script.replace(SCRIPT_REFERENCES, (whole, name: string) =>
+    variables?.get(name)?.from === 'reference' ? `\${${name}}` : whole,
   );
   return handlerEdits(container, probe, { command: argv.with(at, repaired) });
 }

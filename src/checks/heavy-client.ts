@@ -19,14 +19,11 @@ const HEAVY_CLIENTS: ReadonlySet<string> = new Set([
 /** `kafka-topics.sh` and its relatives, and `python` with or without a version. */
 const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|python[\d.]{0,8})$/;
 
+/** A script without any of these words runs no heavy client. Most scripts are done then, without any list. */
+const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
+
 /** Words of a shell that stand before a command. */
 const SHELL_WORDS: ReadonlySet<string> = new Set(['exec', 'if', 'then', 'while', 'until', '!', '{']);
-
-/** Most characters of a word that are read. A program's name stands in front. */
-const MOST_CHARACTERS = 4096;
-
-/** Most words of a command that are read. */
-const MOST_WORDS = 64;
 
 /**
  * Returns the heavy client that an exec probe runs, by its own name: as the program that does the work, or as a command
@@ -36,9 +33,9 @@ export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | 
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
   if (!Array.isArray(argv)) return undefined;
   const words: string[] = [];
-  for (const word of argv.slice(0, MOST_WORDS) as unknown[]) {
+  for (const word of argv as unknown[]) {
     if (typeof word !== 'string') return undefined;
-    words.push(word.slice(0, MOST_CHARACTERS));
+    words.push(word);
   }
   const invocation = invocationOf(words);
   if (invocation === undefined) return undefined;
@@ -48,7 +45,8 @@ export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | 
 }
 
 function heavyCommandIn(script: string): string | undefined {
-  for (const command of script.split(/[;|&()\n`]/)) {
+  if (!HEAVY_ANYWHERE.test(script)) return undefined;
+  for (const [command] of script.matchAll(/[^;|&()\n`]+/g)) {
     const words = command.trim().split(/\s+/);
     const start = words.findIndex(startsCommand);
     const program = start < 0 ? undefined : invocationOf(words.slice(start))?.program;

@@ -1,5 +1,6 @@
 import { isJsonObject, member } from '../json/json-value.ts';
 import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probes/default-values.ts';
+import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probes/timing.ts';
 import { isPresent, probeOf } from './checked-probe.ts';
 import { drainingAdvice } from './drain-race.ts';
@@ -63,11 +64,11 @@ function without(object: JsonObject, field: string, value: unknown): JsonObject 
   return member(object, field) === value ? { ...object, [field]: null } : object;
 }
 
-/** Compares two values deeply. Null equals an absent member, as in the API server. */
+/** Compares two values deeply. Null equals an absent member, as in the API server. A cut text equals none. */
 function areEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((element, index) => areEqual(element, b[index]));
-  if (!isJsonObject(a) || !isJsonObject(b)) return a === b;
+  if (!isJsonObject(a) || !isJsonObject(b)) return a === b && !(typeof a === 'string' && isCut(a));
   return (
     Object.keys(a).every((key) => areEqual(member(a, key) ?? null, member(b, key) ?? null)) &&
     Object.keys(b).every((key) => isPresent(member(a, key)) || !isPresent(member(b, key)))

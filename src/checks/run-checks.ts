@@ -5,6 +5,7 @@ import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { withoutEarlierCommand } from './acting-command.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
+import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy } from '../policy/check-policy.ts';
 import type { Steps } from '../steps.ts';
@@ -45,7 +46,7 @@ export function* runChecksInSteps(
     action: placed.action,
     container: placed.at.name,
     ...(placed.isFloored && { isFloored: placed.isFloored }),
-    ...asPrinted(withSoundCopy(placed, found)),
+    ...asPrinted(withWholeEdits(withSoundCopy(placed, found))),
   }));
 }
 
@@ -68,6 +69,14 @@ function withoutMarks(finding: Finding): Finding {
   delete copy.level;
   delete copy.copied;
   return copy;
+}
+
+/** Returns a finding without edits that would write a cut value. The remedy in words remains. */
+function withWholeEdits(finding: Finding): Finding {
+  if (finding.edits === undefined || !finding.edits.some(({ value }) => holdsCut(value))) return finding;
+  const words: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding };
+  delete words.edits;
+  return words;
 }
 
 /** Returns a finding without the advice to copy a handler that acts, or that another finding is about. */

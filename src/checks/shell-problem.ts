@@ -1,8 +1,8 @@
 import { firstProgramAt, programName } from '../probes/exec-invocation.ts';
 import { isShellOperator, shellLine, variableIn } from '../probes/shell-line.ts';
 import { isShell } from '../probes/shell-invocation.ts';
-import { LONGEST_ARGUMENT } from '../probes/exec-argv.ts';
 import { isBlank } from '../probes/go-values.ts';
+import { isCut } from '../workload/bounded-container.ts';
 import { declaredVariables } from '../workload/literal-variables.ts';
 import { quoted } from '../json/quoted-value.ts';
 import type { CheckedContainer } from './check.ts';
@@ -20,9 +20,9 @@ export interface ShellProblem {
   readonly isGuess: boolean;
 }
 
-/** Returns the first problem of a command. */
+/** Returns the first problem of a command. Undefined also for a command that is cut. */
 export function shellProblem(container: CheckedContainer, reading: ExecReading): ShellProblem | undefined {
-  if (reading.argv.some((word) => word.length > LONGEST_ARGUMENT)) return undefined;
+  if (reading.argv.some(isCut)) return undefined;
   return (
     lineAsProgram(reading) ??
     operatorAsArgument(reading) ??
@@ -98,8 +98,8 @@ function variableAsArgument(container: CheckedContainer, reading: ExecReading): 
   const variables = declaredVariables(container.spec);
   const replaced = argv.map((word, index) => {
     const name = isExempt(reading, index) ? undefined : variableIn(word);
-    const source = name === undefined ? undefined : variables.get(name);
-    return source?.from === 'value' && !source.value.includes('$') ? `$(${name ?? ''})` : word;
+    const source = name === undefined ? undefined : variables?.get(name);
+    return source?.from === 'value' && !source.value.includes('$') && !isCut(source.value) ? `$(${name ?? ''})` : word;
   });
   const isComplete = replaced.every((word, index) => variableIn(word) === undefined || isExempt(reading, index));
   return {

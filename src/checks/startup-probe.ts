@@ -1,5 +1,6 @@
 import { member } from '../json/json-value.ts';
 import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../probes/default-values.ts';
+import { holdsCut } from '../workload/bounded-container.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../probes/grace-period.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds } from '../probes/timing.ts';
@@ -15,7 +16,7 @@ import type { CheckedProbe } from './checked-probe.ts';
 
 /** A startup probe to write, with the start time that the probe guarantees, in seconds. */
 export interface StartupProbeToWrite {
-  /** The probe with its field name, as YAML on one line. */
+  /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
   readonly yaml: string;
   readonly guaranteedSeconds: number;
   /** Adds the probe to the container. */
@@ -47,15 +48,17 @@ export function startupProbeFor(
   const least = Math.max(STARTUP_PERIOD_SECONDS, timeoutSeconds, leastExecPeriodSeconds(source));
   const budget = Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds);
   const { periodSeconds, failureThreshold } = patientThreshold(budget, { ...timing, periodSeconds: least });
-  const probe = {
-    [source.handlerKind]: withoutDefaults(source.handler),
+  const numbers = {
     periodSeconds,
     ...(timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && { timeoutSeconds }),
     failureThreshold,
     ...graceOf(workload, source),
   };
+  const probe = { [source.handlerKind]: withoutDefaults(source.handler), ...numbers };
   return {
-    yaml: `startupProbe: ${yamlFlow(probe)}`,
+    yaml: holdsCut(source.handler)
+      ? `a startupProbe with the handler of the ${source.kind} and ${yamlFlow(numbers).slice(2, -2)}`
+      : `startupProbe: ${yamlFlow(probe)}`,
     guaranteedSeconds: (failureThreshold - 1) * periodSeconds,
     edit: { path: container.place.path('startupProbe'), value: probe },
     copied: {

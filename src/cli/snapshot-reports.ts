@@ -50,10 +50,7 @@ export function anonymousReport(item: JsonObject, names: Pseudonyms): JsonObject
             .join(', '),
         }),
         ...(workloads !== undefined && {
-          workloads: workloads.replace(
-            NAMES_OF_WORKLOAD,
-            (_, namespace: string, name: string) => `${names.name(namespace)}/${names.name(name)}`,
-          ),
+          workloads: workloads.replace(WORDS, (word) => renamedWord(word, names)),
         }),
       },
     };
@@ -62,5 +59,10 @@ export function anonymousReport(item: JsonObject, names: Pseudonyms): JsonObject
   return reportItem({ ...observed, namespace: names.name(namespace), name: names.name(name), results: renamed });
 }
 
-/** `apps/web` in `Deployment apps/web and 3 more`. */
-const NAMES_OF_WORKLOAD = /([^/,; ]+)\/([^/,; ]+)/g;
+const WORDS = /[^,; ]+/g;
+
+/** Replaces the names in `apps/web` of `Deployment apps/web and 3 more`. Other words stay as they are. */
+function renamedWord(word: string, names: Pseudonyms): string {
+  const parts = word.split('/');
+  return parts.length < 2 ? word : parts.map((part) => (part === '' ? part : names.name(part))).join('/');
+}

@@ -179,5 +179,5 @@ export function profileName(kind: string, name: string): string {
   const whole = `${kind.toLowerCase()}-${name}`;
   if (whole.length <= LONGEST_NAME) return whole;
   const hash = `-${shortHash(whole)}`;
-  return `${whole.slice(0, LONGEST_NAME - hash.length).replace(/[-.]+$/, '')}${hash}`;
+  return `${whole.slice(0, LONGEST_NAME - hash.length).replace(/(?<![-.])[-.]+$/, '')}${hash}`;
 }

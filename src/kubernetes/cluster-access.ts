@@ -77,7 +77,7 @@ async function accessOf(config: KubeConfig): Promise<ClusterAccess> {
   // Proves now, not at the first request, that the certificates and tokens can be read.
   proveCertificates(await requestOptions(config, cluster));
   return {
-    server: cluster.server.replace(/\/+$/, ''),
+    server: cluster.server.replace(/(?<!\/)\/+$/, ''),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace?.trim(),
     requestOptions: () => requestOptions(config, cluster),
   };

@@ -48,5 +48,5 @@ export class Exclusions {
 }
 
 function normalized(glob: string): string {
-  return glob.replace(/^(?:\.\/+)+/, '').replace(/(?<=.)\/+$/, '');
+  return glob.replace(/^(?:\.\/+)+/, '').replace(/(?<=^\/|[^/])\/+$/, '');
 }

@@ -51,8 +51,10 @@ function reasonOf(program: string, { code, killed, message }: ToolError, stderr:
   if (killed === true) return `${program} takes more than ${TIME_LIMIT_MILLISECONDS / 1000} s`;
   const said = stderr
     .toString('utf8')
-    .trim()
-    .replace(/\s*\n\s*/g, ' ');
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
   return `${program}: ${cut(said === '' ? message : said, LONGEST_ERROR)}`;
 }
 

@@ -20,7 +20,13 @@ export function linkFragment({ manifests, policies }: PlaygroundTexts): string {
   bytes.set(deflated);
   new DataView(bytes.buffer).setUint32(deflated.length, adler32(text));
   const base64 = btoa(strFromU8(bytes, true));
-  return VERSION + base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return (
+    VERSION +
+    base64
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replace(/={1,2}$/, '')
+  );
 }
 
 /** The texts of a fragment. Undefined when the fragment is no link of the playground, or is damaged or too long. */

@@ -2,12 +2,6 @@ import { member } from '../json/json-value.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 /**
- * Length limit of one argument in Linux (MAX_ARG_STRLEN). Linux does not start a program with a longer argument, so
- * such a probe always fails, and checks do not read the argument.
- */
-export const LONGEST_ARGUMENT = 131_072;
-
-/**
  * Returns the command of an exec handler. Go decodes null as an empty word. Undefined for an empty or malformed
  * command, which the API server rejects.
  */

@@ -93,7 +93,7 @@ export function sharingAddress(remoteAddress: string | undefined): string {
   if (!isIPv6(remoteAddress)) return remoteAddress;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];
   if (mapped !== undefined) return mapped;
-  const [head = '', tail] = remoteAddress.toLowerCase().replace(/%.*$/, '').split('::');
+  const [head = '', tail] = (remoteAddress.toLowerCase().split('%', 1)[0] ?? '').split('::');
   const groups = groupsOf(head);
   if (tail !== undefined) {
     const after = groupsOf(tail);

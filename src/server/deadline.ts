@@ -34,7 +34,7 @@ let lastRead: { readonly timeout: unknown; readonly deadline: number | undefined
 function read(timeout: unknown): number | undefined {
   if (typeof timeout !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns)){1,6}$/.test(timeout)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of timeout.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g))
+  for (const [, amount, unit] of timeout.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/gy))
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
   return total > 0 ? total * SHARE : undefined;
 }

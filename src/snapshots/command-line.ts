@@ -1,6 +1,7 @@
 import { member } from '../json/json-value.ts';
 import { isLoopbackHost } from '../probes/loopback.ts';
 import { shellInvocationOf } from '../probes/shell-invocation.ts';
+import { boundedContainer } from '../workload/bounded-container.ts';
 import { listenFlags, otherPorts } from '../workload/listen-flags.ts';
 import { bare } from './bare.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -22,8 +23,9 @@ export function commandLine(container: JsonObject, probePorts: ReadonlySet<numbe
     const value = member(container, list);
     if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value);
   }
-  const flags = listenFlags(container);
-  if (flags.length > 0) writeFlags(container, lists, flags, probePorts);
+  const bounded = boundedContainer(container);
+  const flags = listenFlags(bounded);
+  if (flags.length > 0) writeFlags(bounded, lists, flags, probePorts);
   return lists;
 }
 
@@ -58,7 +60,7 @@ function portFlagsFor(flags: readonly ListenFlag[]): readonly string[] {
   return port === undefined ? [] : [`--port=${port}`];
 }
 
-const LOOPBACK_IN_ADDRESS = /\[[^\]]*\]|localhost|127(?:\.\d{1,3}){3}/i;
+const LOOPBACK_IN_ADDRESS = /\[[^[\]]*\]|localhost|127(?:\.\d{1,3}){3}/i;
 const SCHEME = /^(?:https?|tcp|udp)[46]?:\/\//;
 
 /** The addresses as the program binds them, without paths. A host other than a loopback host becomes `0.0.0.0`. */

@@ -3,6 +3,7 @@ import { CONTAINER_TYPE, PROBE_TYPE } from '../probes/api-schema.ts';
 import { execArgv } from '../probes/exec-argv.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../probes/probe.ts';
 import { isPortNumber } from '../probes/port-number.ts';
+import { boundedContainer, isCut } from '../workload/bounded-container.ts';
 import { declaredVariables } from '../workload/literal-variables.ts';
 import { portsOf } from '../workload/ports.ts';
 import { bare, declaredPart, partOfEach, scalarMembers } from './bare.ts';
@@ -24,11 +25,11 @@ const COPIED = ['name', 'image', 'ports', 'restartPolicy', 'restartPolicyRules']
 export function containerPart(container: JsonObject, list: ContainerList, commands: readonly string[]): JsonObject {
   const part: Record<string, unknown> = {};
   for (const name of COPIED) copy(part, container, name);
-  if (typeof part['image'] === 'string') part['image'] = part['image'].replace(/@.*$/s, '');
+  if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
   Object.assign(part, commandLine(container, portsOfProbes(container)));
   const directory = member(container, 'workingDir');
   if (directory !== undefined) part['workingDir'] = bare(directory);
-  const variables = variablesOf(container, commands);
+  const variables = variablesOf(boundedContainer(container), commands);
   if (variables.length > 0) part['env'] = variables;
   const mask = new CredentialMask();
   for (const kind of PROBE_KINDS) {
@@ -65,9 +66,9 @@ function variablesOf(container: JsonObject, commands: readonly string[]): readon
     const exec = objectMember(objectMember(container, kind) ?? {}, 'exec');
     return (exec && execArgv(exec)) ?? [];
   });
-  const referring = [...own, ...commands].filter((word) => word.includes('$'));
+  const referring = [...own, ...commands].filter((word) => word.includes('$') && !isCut(word));
   if (referring.length === 0) return [];
-  return [...declaredVariables(container)]
+  return [...(declaredVariables(container) ?? [])]
     .filter(([name]) => name !== '' && referring.some((word) => word.includes(name)))
     .map(([name, source]) => {
       if (source.from === 'value') return { name, value: source.value.includes('$') ? '$' : '' };

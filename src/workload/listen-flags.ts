@@ -1,9 +1,9 @@
 import { member } from '../json/json-value.ts';
 import { isLoopbackHost } from '../probes/loopback.ts';
 import { isPortNumber } from '../probes/port-number.ts';
-import { LONGEST_ARGUMENT } from '../probes/exec-argv.ts';
 import { shellInvocationOf } from '../probes/shell-invocation.ts';
 import { shellTokens } from '../probes/shell-tokens.ts';
+import { CUT_MARK, isCut } from './bounded-container.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 /** An address that a flag tells the program to listen on. */
@@ -36,38 +36,42 @@ const NAMES_ANOTHER = /advertise|upstream|backend|remote|target|connect|redirect
 /** `http://127.0.0.1:8080/path`, `[::1]:8080`, `:8080`, `127.0.0.1:8080`. */
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\/.*)?$/i;
 
-/** Flags of a container, at most. A program with more flags is not read. */
-const MOST_FLAGS = 1000;
-
 /**
  * Returns the flags of a container that name an address with a port to listen on, in `command` and `args`. A flag is
  * `--flag=value` or `--flag value`, also with one dash, as Go programs accept flags. A script behind `sh -c` is read,
  * too. A value may list several addresses with commas. An address without a port has the port of a flag such as
- * `--port`.
+ * `--port`. Cut words are skipped, and a cut list has no flags: a later flag may replace an earlier one.
+ *
+ * @param container a bounded container
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
   if (!mayListen(container, 'command') && !mayListen(container, 'args')) return NO_FLAGS;
   const words = wordsOf(container);
+  let local: { readonly port: number | undefined } | undefined;
   let flags: ListenFlag[] | undefined;
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
-    if (word?.text.startsWith('-') !== true || !MAY_LISTEN.test(word.text)) continue;
+    if (word?.text.startsWith('-') !== true) continue;
     const { text, list, index } = word;
     const [name, value] = splitFlag(text);
     if (!isListenFlag(name)) continue;
     const next = value === undefined ? words[at + 1] : { text: value, list, index };
-    const addresses = next && (addressesIn(next.text) ?? localAddresses(words, next.text));
-    if (next === undefined || addresses === undefined) continue;
+    if (next === undefined) continue;
+    let addresses = addressesIn(next.text);
+    if (addresses === undefined && isLoopbackHost(next.text)) {
+      local ??= { port: onlyPort(words) };
+      if (local.port !== undefined) addresses = [{ port: local.port, isLoopback: true }];
+    }
+    if (addresses === undefined) continue;
     (flags ??= []).push({ name, value: next.text, addresses, list: next.list, index: next.index });
-    if (flags.length === MOST_FLAGS) break;
   }
   return flags ?? NO_FLAGS;
 }
 
 const NO_FLAGS: readonly ListenFlag[] = [];
 
-/** A flag that isListenFlag accepts, anywhere in a text. */
-const MAY_LISTEN = /-[\w.-]*(?:addr|bind|listen)|--host|-b/i;
+/** A text without any of these words has no flag that isListenFlag accepts. */
+const MAY_LISTEN = /addr|bind|listen|--host|-b/i;
 
 /** False when no element can hold a flag to listen on. Most containers are done then, without any list. */
 function mayListen(container: JsonObject, list: 'command' | 'args'): boolean {
@@ -81,18 +85,21 @@ function isListenFlag(name: string): boolean {
   return ALSO_LISTENS.has(name) || (FLAG.test(name) && LISTENS.test(name) && !NAMES_ANOTHER.test(name));
 }
 
-/** Returns the addresses of a loopback host without a port. Undefined when no flag or several flags name a port. */
-function localAddresses(words: readonly CommandWord[], host: string): readonly ListenAddress[] | undefined {
-  if (!isLoopbackHost(host)) return undefined;
+/** Returns the port for hosts without a port. Undefined when no flag or several flags name a port. */
+function onlyPort(words: readonly CommandWord[]): number | undefined {
   const ports = words.flatMap(({ text }, at) => {
     const [name, value] = text.startsWith('-') ? splitFlag(text) : [''];
     return PORT_FLAG.test(name) || name === '-p' ? [Number(value ?? words[at + 1]?.text)] : [];
   });
   const [port, ...others] = ports;
-  return isPortNumber(port) && others.length === 0 ? [{ port, isLoopback: true }] : undefined;
+  return isPortNumber(port) && others.length === 0 ? port : undefined;
 }
 
-/** Returns every port number that a flag other than these names, such as `--webhook-port=9443`. */
+/**
+ * Returns every port number that a flag other than these names, such as `--webhook-port=9443`.
+ *
+ * @param container a bounded container
+ */
 export function otherPorts(container: JsonObject, flags: readonly ListenFlag[]): ReadonlySet<number> {
   const ports = new Set<number>();
   const named = new Set(flags.map(({ list, index }) => `${list} ${index}`));
@@ -113,6 +120,7 @@ interface CommandWord {
 
 function wordsOf(container: JsonObject): readonly CommandWord[] {
   const words: CommandWord[] = [];
+  if (isCutList(container, 'command') || isCutList(container, 'args')) return words;
   addElements(words, container, 'command');
   addElements(words, container, 'args');
   // A script stands behind an option such as `-c` or `-ec`.
@@ -125,12 +133,17 @@ function wordsOf(container: JsonObject): readonly CommandWord[] {
   return [...words.slice(0, scriptAt), ...inside, ...words.slice(scriptAt + 1)];
 }
 
+function isCutList(container: JsonObject, list: 'command' | 'args'): boolean {
+  const elements = member(container, list);
+  return Array.isArray(elements) && elements.at(-1) === CUT_MARK;
+}
+
 function addElements(words: CommandWord[], container: JsonObject, list: 'command' | 'args'): void {
   const elements = member(container, list);
   if (!Array.isArray(elements)) return;
   for (let index = 0; index < elements.length; index++) {
     const text: unknown = elements[index];
-    if (typeof text === 'string' && text.length <= LONGEST_ARGUMENT) words.push({ text, list, index });
+    if (typeof text === 'string' && !isCut(text)) words.push({ text, list, index });
   }
 }
 
@@ -141,7 +154,6 @@ function splitFlag(text: string): [name: string, value: string | undefined] {
 
 /** Returns the addresses in a value. Undefined when a part of the value is no address with a port. */
 function addressesIn(value: string): readonly ListenAddress[] | undefined {
-  if (value.length > 4096) return undefined;
   const addresses: ListenAddress[] = [];
   for (const part of value.split(',')) {
     const [, host = '', number] = ADDRESS.exec(part) ?? [];

@@ -1,4 +1,5 @@
 import { isJsonObject, member, stringMember } from '../json/json-value.ts';
+import { CUT_MARK } from './bounded-container.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 /** Where the value of an environment variable comes from: written in the manifest, or read by the kubelet. */
@@ -7,9 +8,10 @@ export type VariableSource =
 
 /**
  * The environment variables that a container declares by name. The last entry of a name counts. Variables of `envFrom`
- * are not declared by name.
+ * are not declared by name. Undefined for a bounded container whose list is cut: nobody knows which entry of a name is
+ * the last.
  */
-export function declaredVariables(container: JsonObject): ReadonlyMap<string, VariableSource> {
+export function declaredVariables(container: JsonObject): ReadonlyMap<string, VariableSource> | undefined {
   const variables = new Map<string, VariableSource>();
   const entries = member(container, 'env');
   if (!Array.isArray(entries)) return variables;
@@ -17,7 +19,8 @@ export function declaredVariables(container: JsonObject): ReadonlyMap<string, Va
     const name = isJsonObject(entry) ? stringMember(entry, 'name') : undefined;
     if (name !== undefined && isJsonObject(entry)) variables.set(name, sourceOf(entry));
   }
-  return variables;
+  const last = entries.at(-1) as unknown;
+  return isJsonObject(last) && stringMember(last, 'name') === CUT_MARK ? undefined : variables;
 }
 
 function sourceOf(entry: JsonObject): VariableSource {

@@ -1,6 +1,7 @@
 import { cut } from '../text/cut.ts';
 import { DEFAULT_PROTOCOL } from '../probes/default-values.ts';
 import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import { MOST_TEXT_CHARACTERS } from './bounded-container.ts';
 import type { JsonObject } from '../json/json-value.ts';
 
 /** A port that a container declares. `name` is undefined when it has none. */
@@ -12,6 +13,7 @@ export interface ContainerPort {
 
 /**
  * The ports that a container declares; entries without a number are left out. The API server's default protocol is TCP.
+ * A name that is longer than checks read counts as none: no API server accepts such a name.
  */
 export function portsOf(container: JsonObject): ContainerPort[] {
   const entries = member(container, 'ports');
@@ -24,7 +26,7 @@ export function portsOf(container: JsonObject): ContainerPort[] {
     const name = stringMember(entry, 'name');
     const protocol = stringMember(entry, 'protocol');
     ports.push({
-      name: name === '' ? undefined : name,
+      name: name === undefined || name === '' || name.length > MOST_TEXT_CHARACTERS ? undefined : name,
       number,
       protocol: protocol === undefined || protocol === '' ? DEFAULT_PROTOCOL : protocol,
     });

@@ -132,9 +132,9 @@ describe('exec-shell', () => {
     },
   );
 
-  it('cuts a long remedy, and does not read an argument that Linux does not take', () => {
-    const long = ['a', '|', 'b'.repeat(100_000)];
+  it('cuts a long remedy, and does not read a command with a cut word', () => {
+    const long = ['a', '|', 'b'.repeat(4096)];
     expect(onlyFinding(ID, running(long)).remedy?.length).toBe(300);
-    expect(findings(ID, running(['a', '|', 'b'.repeat(131_073)]))).toEqual([]);
+    expect(findings(ID, running(['a', '|', 'b'.repeat(4097)]))).toEqual([]);
   });
 });

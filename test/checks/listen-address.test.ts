@@ -129,9 +129,9 @@ describe('listen-address', () => {
     });
   });
 
-  it('reads tens of thousands of flags', () => {
-    const args = Array.from({ length: 50_000 }, (_, index) => `--listen${index}=127.0.0.1:9090`);
-    expect(findings(ID, started([...args, '--addr=127.0.0.1:8080']))).toEqual([]);
-    expect(findings(ID, started(['--addr=127.0.0.1:8080', ...args]))).toHaveLength(1);
+  it('reads a thousand arguments, and nothing of a longer list: a later flag may replace an earlier one', () => {
+    const args = Array.from({ length: 999 }, (_, index) => `--listen${index}=127.0.0.1:9090`);
+    expect(findings(ID, started([...args, '--addr=127.0.0.1:8080']))).toHaveLength(1);
+    expect(findings(ID, started(['--addr=127.0.0.1:8080', ...args, '--verbose']))).toEqual([]);
   });
 });

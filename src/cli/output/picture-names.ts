@@ -36,5 +36,6 @@ function safe(text: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-')
     .replace(/[-.]{2,}/g, '-');
-  return plain.slice(0, LONGEST_STEM).replace(/^[-.]+|[-.]+$/g, '') || 'workload';
+  // Signs stand alone now, so one sign at most stands at each end.
+  return plain.slice(0, LONGEST_STEM).replace(/^[-.]|[-.]$/g, '') || 'workload';
 }

@@ -75,18 +75,19 @@ function finite(value: number): number | undefined {
 }
 
 const integerForms: readonly { readonly form: RegExp; readonly prefix: string }[] = [
-  { form: /^([-+]?)0[xX]0*([0-9a-fA-F]+)$/, prefix: '0x' },
-  { form: /^([-+]?)0[bB]0*([01]+)$/, prefix: '0b' },
-  { form: /^([-+]?)0[oO]?0*([0-7]+)$/, prefix: '0o' },
+  { form: /^([-+]?)0[xX]([0-9a-fA-F]+)$/, prefix: '0x' },
+  { form: /^([-+]?)0[bB]([01]+)$/, prefix: '0b' },
+  { form: /^([-+]?)0[oO]?([0-7]+)$/, prefix: '0o' },
   { form: /^([-+]?)(0|[1-9][0-9]*)$/, prefix: '' },
 ];
 
-/** Highest number of digits of a 64-bit integer in any base. The limit keeps 1 MB of digits out of BigInt. */
+/** Most digits of a 64-bit integer in any base, without leading zeros. It keeps 1 MB of digits out of BigInt. */
 const maxDigits = 64;
 
 function readInteger(text: string): number | undefined {
   for (const { form, prefix } of integerForms) {
-    const [, sign, digits] = form.exec(text) ?? [];
+    const [, sign, written] = form.exec(text) ?? [];
+    const digits = written?.slice(written.search(/[^0]|.$/));
     if (digits === undefined || digits.length > maxDigits) continue;
     const magnitude = BigInt(prefix + digits);
     if (!fits64Bits(sign ?? '', magnitude)) continue;
