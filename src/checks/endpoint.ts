@@ -7,7 +7,7 @@ import {
   DEFAULT_SCHEME,
 } from '../probes/default-values.ts';
 import { execArgv } from '../probes/exec-argv.ts';
-import { holdsCut } from '../workload/bounded-container.ts';
+import { holdsCut, MOST_LIST_ENTRIES } from '../workload/bounded-container.ts';
 import { requestedPath } from '../probes/requested-path.ts';
 import { isPresent } from './checked-probe.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -21,7 +21,10 @@ import type { CheckedProbe } from './checked-probe.ts';
  */
 export function endpointOf(container: CheckedContainer, probe: CheckedProbe): string | undefined {
   const parts = partsOf(container, probe);
-  return parts.includes(undefined) || parts.some(holdsCut) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
+  if (parts.includes(undefined)) return undefined;
+  const endpoint = JSON.stringify([probe.handlerKind, ...parts]);
+  // A shorter text has no cut part.
+  return endpoint.length > MOST_LIST_ENTRIES && parts.some(holdsCut) ? undefined : endpoint;
 }
 
 /** The parts of the target. A malformed part is undefined. */

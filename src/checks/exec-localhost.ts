@@ -1,10 +1,11 @@
 import { localClient } from '../probes/local-client.ts';
 import { isCut } from '../workload/bounded-container.ts';
+import { listenFlags } from '../workload/listen-flags.ts';
 import { invocationOf } from '../probes/exec-invocation.ts';
 import { quote } from '../text/quote.ts';
 import { eachProbe } from './each-probe.ts';
 import { execReading } from './exec-reading.ts';
-import { listenFlagsOf, loopbackFlag } from './listen-address.ts';
+import { loopbackFlag } from './listen-address.ts';
 import { containerPhrase, yamlFlow } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -32,7 +33,7 @@ export const execLocalhost = defineCheck({
 
 function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const reading = execReading(workload, probe);
-  const client = reading && clientOf(workload, container, reading);
+  const client = reading && clientOf(container, reading);
   if (client === undefined) return undefined;
   return {
     probe: probe.kind,
@@ -49,14 +50,14 @@ interface Client {
 }
 
 /** Returns the client when a command is nothing else, directly or in a script. */
-function clientOf(workload: CheckedWorkload, container: CheckedContainer, reading: ExecReading): Client | undefined {
+function clientOf(container: CheckedContainer, reading: ExecReading): Client | undefined {
   const words = reading.shell === undefined ? reading.argv : onlyCommand(reading.script);
   const invocation = words && invocationOf(words);
   if (words === undefined || invocation === undefined || reading.argv.some(isCut)) return undefined;
   const handler = localClient(invocation.program, words.slice(invocation.at + 1));
   if (handler === undefined) return undefined;
   const [inner] = Object.values(handler) as JsonObject[];
-  const binding = loopbackFlag(listenFlagsOf(workload, container), Number(inner?.['port']));
+  const binding = loopbackFlag(listenFlags(container.spec), Number(inner?.['port']));
   return binding === undefined ? { program: invocation.program, handler } : undefined;
 }
 

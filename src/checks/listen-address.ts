@@ -5,14 +5,12 @@ import { isPortNumber } from '../probes/port-number.ts';
 import { listenFlags, otherPorts } from '../workload/listen-flags.ts';
 import { findPort } from '../workload/ports.ts';
 import { eachProbe } from './each-probe.ts';
-import { oncePerWorkload } from './once-per-workload.ts';
 import { handlerEdits } from './handler-edits.ts';
 import { mayAnswer, portValue } from './plausible-port.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { ListenFlag } from '../workload/listen-flags.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
@@ -27,25 +25,14 @@ export const listenAddress = defineCheck({
   summary: 'The application listens on an address or a port where the probe does not ask.',
   action: 'Warn',
   cannotWork: true,
-  run: (workload, container) => {
+  run: (_workload, container) => {
     // Most containers have no such flag.
-    const flags = container.probes.some(asksPod) ? listenFlagsOf(workload, container) : NO_FLAGS;
+    const flags = container.probes.some(asksPod) ? listenFlags(container.spec) : NO_FLAGS;
     return flags.length === 0 ? [] : eachProbe(container, (probe) => violationOf(container, probe, flags));
   },
 });
 
 const NO_FLAGS: readonly ListenFlag[] = [];
-
-/** Checks and probes share the flags of a container. */
-const flagsOf = oncePerWorkload(() => new Map<JsonObject, readonly ListenFlag[]>());
-
-/** Returns the flags of a container that name an address to listen on. The command line is read once. */
-export function listenFlagsOf(workload: CheckedWorkload, { spec }: CheckedContainer): readonly ListenFlag[] {
-  const known = flagsOf(workload);
-  const flags = known.get(spec) ?? listenFlags(spec);
-  known.set(spec, flags);
-  return flags;
-}
 const FOR_PROBES = /health|probe/i;
 
 function isForProbes({ name }: ListenFlag): boolean {

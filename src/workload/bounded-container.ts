@@ -23,11 +23,48 @@ export const CUT_MARK = '\uD800';
  * The result is for reading only: an edit or a patch must not contain a part of a cut value (`holdsCut`).
  */
 export function boundedContainer(container: JsonObject): JsonObject {
+  if (!isLong(container)) return container;
   let bounded = withMember(container, 'command', boundedList);
   bounded = withMember(bounded, 'args', boundedList);
   bounded = withMember(bounded, 'env', boundedList);
   for (const kind of PROBE_KINDS) bounded = withMember(bounded, kind, boundedHandlers);
   return withMember(bounded, 'lifecycle', boundedHooks);
+}
+
+/** True when something must be cut. Nearly every container is done then, without a closure or a copy. */
+function isLong(container: JsonObject): boolean {
+  if (isLongList(member(container, 'command')) || isLongList(member(container, 'args'))) return true;
+  if (isLongList(member(container, 'env'))) return true;
+  for (const kind of PROBE_KINDS) if (hasLongHandler(member(container, kind))) return true;
+  const lifecycle = member(container, 'lifecycle');
+  if (!isJsonObject(lifecycle)) return false;
+  return hasLongHandler(member(lifecycle, 'postStart')) || hasLongHandler(member(lifecycle, 'preStop'));
+}
+
+function hasLongHandler(owner: unknown): boolean {
+  if (!isJsonObject(owner)) return false;
+  for (const kind of HANDLER_KINDS) {
+    const handler = member(owner, kind);
+    if (!isJsonObject(handler)) continue;
+    if (isLongText(member(handler, 'path')) || isLongText(member(handler, 'host'))) return true;
+    if (isLongText(member(handler, 'service')) || isLongList(member(handler, 'command'))) return true;
+    if (isLongList(member(handler, 'httpHeaders'))) return true;
+  }
+  return false;
+}
+
+function isLongList(list: unknown): boolean {
+  if (!Array.isArray(list)) return false;
+  if (list.length > MOST_LIST_ENTRIES) return true;
+  for (const entry of list as readonly unknown[]) {
+    if (isLongText(entry)) return true;
+    if (isJsonObject(entry) && (isLongText(member(entry, 'name')) || isLongText(member(entry, 'value')))) return true;
+  }
+  return false;
+}
+
+function isLongText(value: unknown): boolean {
+  return typeof value === 'string' && value.length > MOST_TEXT_CHARACTERS;
 }
 
 /** True for a text of a bounded container whose end is missing, and for the last entry of a cut list. */
@@ -88,8 +125,8 @@ function boundedEntry(entry: unknown): unknown {
 }
 
 function boundedText(text: unknown): unknown {
-  const isLong = typeof text === 'string' && text.length > MOST_TEXT_CHARACTERS;
-  return isLong ? beginning(text, MOST_TEXT_CHARACTERS) + CUT_MARK : text;
+  if (typeof text !== 'string' || text.length <= MOST_TEXT_CHARACTERS) return text;
+  return beginning(text, MOST_TEXT_CHARACTERS) + CUT_MARK;
 }
 
 /** Returns the object with one member changed. Returns the same object if the member stays the same. */
