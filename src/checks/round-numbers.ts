@@ -1,0 +1,58 @@
+import { deadlockToKillSeconds } from '../probes/timing.ts';
+import type { Kill } from '../probes/grace-period.ts';
+import type { ProbeKind } from '../probes/probe.ts';
+import type { ProbeTiming } from '../probes/timing.ts';
+
+/**
+ * The periods that advice proposes, in seconds, ascending. These are the periods that people write. A number like 34
+ * looks like a mistake in a review. All numbers of this file are Probewright's own (issue 30).
+ */
+export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
+
+/** The highest failureThreshold that advice proposes. A slower start gets a longer period instead. */
+const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
+
+/** Advice never makes a liveness probe slower than this: seconds from a deadlock to the dead container. */
+export const MOST_KILL_SECONDS = 120;
+
+/** The highest failureThreshold that advice proposes for a kind of probe. */
+export function mostFailures(kind: ProbeKind): number {
+  return MOST_FAILURES[kind];
+}
+
+/** The shortest of the periods that is at least `seconds`. Undefined above 60 s. */
+export function roundPeriodFrom(seconds: number): number | undefined {
+  return PERIODS.find((period) => period >= seconds);
+}
+
+/** The longest of the periods that is at most `seconds`. Undefined below 1 s. */
+export function roundPeriodUpTo(seconds: number): number | undefined {
+  return PERIODS.findLast((period) => period <= seconds);
+}
+
+/** The failureThreshold for a kind of probe, if advice may propose the number: 1 to 10, for a startup probe to 60. */
+export function roundThreshold(failureThreshold: number, kind: ProbeKind): number | undefined {
+  return failureThreshold >= 1 && failureThreshold <= MOST_FAILURES[kind] ? failureThreshold : undefined;
+}
+
+/** A deadline of at least `seconds`, in whole minutes. */
+export function roundDeadlineFrom(seconds: number): number {
+  return Math.ceil(seconds / 60) * 60;
+}
+
+/** A grace period of at most `seconds`: whole minutes, and below a minute one of the periods. Undefined below 1 s. */
+export function roundGraceUpTo(seconds: number): number | undefined {
+  return seconds < 60 ? roundPeriodUpTo(seconds) : Math.floor(seconds / 60) * 60;
+}
+
+/**
+ * True when advice may change a liveness probe from `before` to `after`: a deadlocked container is dead within 120 s,
+ * or not later than before.
+ *
+ * @param kill how the kubelet stops the container. Undefined when the grace period is malformed
+ */
+export function killsInTime(before: ProbeTiming, after: ProbeTiming, kill: Kill | undefined): boolean {
+  if (kill === undefined) return false;
+  const seconds = deadlockToKillSeconds(after, kill);
+  return seconds <= MOST_KILL_SECONDS || seconds <= deadlockToKillSeconds(before, kill);
+}
