@@ -1,6 +1,6 @@
 import { integer } from '../policy/check-parameters.ts';
 import { hasProbe, probeOf } from './checked-probe.ts';
-import { startupInPlaceOfDelays } from './startup-probe.ts';
+import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './startup-probe.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
@@ -17,8 +17,8 @@ const ORDINARY_FAILURE_THRESHOLD = 10;
  *
  * Rule: without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The
  * startup probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every
- * start. A high failureThreshold delays the detection of every deadlock. The advice keeps failureThreshold, because
- * nobody knows which number the running container needs.
+ * start. A high failureThreshold delays the detection of every deadlock. Below 60 s the finding is a note. The advice
+ * keeps failureThreshold, because nobody knows which number the running container needs.
  */
 export const delayedLiveness = defineCheck({
   id: 'delayed-liveness',
@@ -63,20 +63,25 @@ function violationOf(
     path: liveness.place.path(workaround.field),
     message: `${containerPhrase(container)} ${workaround.harm}`,
     ...startupInPlaceOfDelays(workload, container, [liveness]),
+    ...(workaround.seconds < WARNED_DELAY_SECONDS && { level: 'Audit' }),
   };
 }
 
 interface Workaround {
   readonly field: 'initialDelaySeconds' | 'failureThreshold';
   readonly harm: string;
+  /** How long a deadlock may last unseen. */
+  readonly seconds: number;
 }
 
 function workaroundIn(timing: ProbeTiming, seconds: number, toleranceSeconds: number): Workaround | undefined {
   const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = timing;
-  if (D >= seconds) return { field: 'initialDelaySeconds', harm: `is not watched for ${D} s after every start` };
+  if (D >= seconds)
+    return { field: 'initialDelaySeconds', harm: `is not watched for ${D} s after every start`, seconds: D };
   if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds) return undefined;
   return {
     field: 'failureThreshold',
     harm: `may hang for ${F * P} s (${F} failures, one every ${P} s) at any time before it is restarted`,
+    seconds: F * P,
   };
 }
