@@ -1,8 +1,10 @@
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
+import { member, objectMember } from '../json/json-value.ts';
 import { drainingAdvice, drainRace } from './drain-race.ts';
+import { MOST_DRAIN_SECONDS } from './round-numbers.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
+import type { CheckedWorkload, Finding } from './check.ts';
 
 /**
  * Fields: handler and integers of `livenessProbe` and `readinessProbe`; `ports` of the container.
@@ -11,7 +13,8 @@ import type { Finding } from './check.ts';
  * Tr. The same endpoint means the same handler, target and headers. A port name equals its number. The Kubernetes
  * documentation recommends the same endpoint with a higher failureThreshold. Without the higher value, a fault restarts
  * a container that should be drained. The finding is a note, because few authors change these numbers. It is a warning
- * if liveness has a timeout of 1 s: then a slow answer under load is such a fault.
+ * if liveness has a timeout of 1 s: then a slow answer under load is such a fault. With `replicas: 1` it stays a note:
+ * no other Pod can take the traffic, so draining helps nobody.
  */
 export const sharedEndpoint = defineCheck({
   id: 'shared-endpoint',
@@ -28,14 +31,21 @@ export const sharedEndpoint = defineCheck({
       `${killedAfter} s, but readiness stops its traffic after up to ${drainedAfter} s`;
     const path = liveness.place.path('failureThreshold');
     const isImpatient = liveness.timing?.timeoutSeconds === DEFAULT_TIMING.timeoutSeconds;
+    // A slower readiness probe is the finding of slow-detection.
+    const isLoud = isImpatient && drainedAfter <= MOST_DRAIN_SECONDS && !isTheOnlyReplica(workload);
     return [
       {
         probe: 'livenessProbe',
         path,
         message,
         ...drainingAdvice(workload, container, liveness, drainedAfter),
-        ...(isImpatient && { level: 'Warn' }),
+        ...(isLoud && { level: 'Warn' }),
       },
     ];
   },
 });
+
+/** True when the manifest says that there is one Pod. Without `replicas`, an autoscaler may set the number. */
+function isTheOnlyReplica({ object }: CheckedWorkload): boolean {
+  return member(objectMember(object, 'spec') ?? {}, 'replicas') === 1;
+}

@@ -47,6 +47,16 @@ describe('delayed-liveness', () => {
     expect(onlyFinding(ID, liveness({ failureThreshold: 12 })).level).toBeUndefined();
   });
 
+  it('is a note beside a readiness probe that asks the same endpoint early', () => {
+    const level = (readinessProbe: JsonObject, integers: JsonObject = { initialDelaySeconds: 60 }): unknown =>
+      onlyFinding(ID, podWith({ livenessProbe: httpProbe(integers), readinessProbe })).level;
+    expect(level(httpProbe())).toBe('Audit');
+    expect(level(httpProbe(), { failureThreshold: 12 })).toBe('Audit');
+    expect(level(httpProbe({ initialDelaySeconds: 59 }))).toBe('Audit');
+    expect(level(httpProbe({ initialDelaySeconds: 60 }))).toBeUndefined();
+    expect(level(httpProbe({}, '/ready'))).toBeUndefined();
+  });
+
   it('closes the gate of a restart: the period is at most the time that liveness alone gives a start', () => {
     // (3-1)*1 = 2 s of liveness, so 2 s and not 5 s.
     const { edits } = onlyFinding(ID, liveness({ initialDelaySeconds: 60, periodSeconds: 1 }));

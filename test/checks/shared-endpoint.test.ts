@@ -44,6 +44,13 @@ describe('shared-endpoint', () => {
     expect(onlyFinding(ID, both(httpProbe(), httpProbe({ timeoutSeconds: 5 }))).level).toBe('Warn');
   });
 
+  it('stays a note with one replica, and beside a readiness probe that needs more than 60 s', () => {
+    const probes = { livenessProbe: httpProbe(), readinessProbe: httpProbe() };
+    const level = (spec: JsonObject): unknown => onlyFinding(ID, deploymentWith(probes, spec)).level;
+    expect([level({ replicas: 1 }), level({ replicas: 2 }), level({})]).toEqual([undefined, 'Warn', 'Warn']);
+    expect(onlyFinding(ID, both(httpProbe(), httpProbe({ periodSeconds: 20 }))).level).toBeUndefined();
+  });
+
   it('proposes nothing beside a readiness probe that needs more than 60 s: that probe has to change', () => {
     // 20 + 2*20 + 1 = 61 s
     const { remedy, edits } = onlyFinding(ID, both(httpProbe(), httpProbe({ periodSeconds: 20 })));
