@@ -40,12 +40,14 @@ describe('a baseline', () => {
       at('all.yaml'),
       '--min-level',
       'note',
+      '--skip',
+      'slow-detection',
       '--write-baseline',
       at('known.json'),
     );
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
-      '2 workloads in 2 objects: 0 errors, 0 warnings, 0 notes; 3 known findings of DIR/known.json hidden',
+      '2 workloads in 2 objects: 0 errors, 0 warnings, 0 notes; 3 known findings of DIR/known.json hidden; 1 finding of other checks hidden',
     );
     expect(await readFile(at('known.json'), 'utf8')).toBe(
       `{\n  "version": 1,\n  "findings": [\n${entry('api')},\n${entry('api', 'timeout-over-period')},\n${entry('web')}\n  ]\n}\n`,

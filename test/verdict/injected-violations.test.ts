@@ -52,7 +52,7 @@ describe('a violation of a probe that a policy injects', () => {
         policy: {
           source: 'ProbePolicy/apps/policy',
           path: 'spec.probes.livenessProbe.timeoutSeconds',
-          remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
+          remedy: 'write timeoutSeconds: 5 or less',
           action: 'Audit',
         },
       },
@@ -69,7 +69,7 @@ describe('a violation of a probe that a policy injects', () => {
         policy: {
           source: 'ProbePolicy/apps/policy',
           path: 'spec.probes.livenessProbe.timeoutSeconds',
-          remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
+          remedy: 'write timeoutSeconds: 5 or less',
           action: 'Audit',
         },
       },
