@@ -46,14 +46,14 @@ export function startupProbeFor(
   if (timing === undefined) return undefined;
   const isExec = source.handlerKind === 'exec';
   const timeoutSeconds = Math.max(timing.timeoutSeconds, isExec ? PATIENT_TIMEOUT_SECONDS : 0);
-  const numbers = startupNumbers({
+  const chosen = startupNumbers({
     seconds: Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds),
     leastPeriod: Math.max(timeoutSeconds, leastExecPeriodSeconds(source)),
     leastFailures: timing.failureThreshold,
     longestGate: source.kind === 'livenessProbe' ? (timing.failureThreshold - 1) * timing.periodSeconds : Infinity,
   });
-  if (numbers === undefined) return undefined;
-  const { periodSeconds, failureThreshold } = numbers;
+  if (chosen === undefined) return undefined;
+  const { periodSeconds, failureThreshold } = chosen;
   const probe = {
     [source.handlerKind]: withoutDefaults(source.handler),
     periodSeconds,
