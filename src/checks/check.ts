@@ -127,6 +127,8 @@ interface CheckTraits {
    * initialDelaySeconds.
    */
   readonly acceptsDelayOfInjectedStartup: boolean;
+  /** A finding at a handler says nothing against the handler, so other findings may still advise to copy it. */
+  readonly acceptsHandler: boolean;
   /**
    * The rule needs nothing but the numbers, paths and commands of a container's probes. Such a check also judges a
    * policy alone, on a model Pod (src/verdict/policy-advice.ts).
@@ -165,6 +167,7 @@ export function defineCheck<const Parameters extends CheckParameters = Record<st
     relatedProbes: definition.relatedProbes ?? [],
     requiresProbes: definition.requiresProbes ?? false,
     acceptsDelayOfInjectedStartup: definition.acceptsDelayOfInjectedStartup ?? false,
+    acceptsHandler: definition.acceptsHandler ?? false,
     judgesProbeAlone: definition.judgesProbeAlone ?? false,
     handlers: definition.handlers,
     // The policy parser and the layers build the values from these parameters. No type can express this for all checks

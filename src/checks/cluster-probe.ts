@@ -9,9 +9,10 @@ import type { CheckedProbe } from './checked-probe.ts';
 /**
  * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`.
  *
- * Rule: the probe does not ask for the state of a whole cluster (cluster-questions.ts). One missing member then fails
- * the probe of every member: all lose their traffic, or all are restarted at the same time. A cluster that needs all
- * its members to become Ready may never form. Startup probes are skipped, because they end after the start.
+ * Rule: the probe does not ask for the state of a whole cluster (cluster-questions.ts). One missing member, or a lost
+ * quorum, then fails the probe of every member: all lose their traffic, or all are restarted at the same time. A
+ * cluster that needs all its members to become Ready may never form. Startup probes are skipped, because they end after
+ * the start.
  *
  * There are no edits: which question the image can answer is not known.
  */
@@ -33,8 +34,8 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
     path:
       probe.handlerKind === 'exec' ? probe.place.path('exec', 'command') : probe.place.path(probe.handlerKind, 'path'),
     message:
-      `the ${probe.kind} of ${containerPhrase(container)} asks for the state of the whole cluster` +
-      `${question.product === 'the cluster' ? '' : ` (${question.product})`}, so one missing member ${harm}`,
+      `the ${probe.kind} of ${containerPhrase(container)} asks for the state of the whole cluster ` +
+      `(${question.product}), so ${question.fails} ${harm}`,
     remedy: question.local,
   };
 }

@@ -3,129 +3,138 @@ export interface ClusterQuestion {
   readonly product: string;
   /** The question, in an HTTP path with its query or in the text of a command. */
   readonly pattern: RegExp;
-  /** The program that must be part of the command. */
-  readonly program?: RegExp;
+  /** Another part of the same text, such as the program of a command. */
+  readonly beside?: RegExp;
   /** The same words with these in addition are no question about the cluster. */
   readonly unless?: RegExp;
+  /** What fails the question on every member, as the product documents it. */
+  readonly fails: string;
   /** The field and value to write instead. */
   readonly local: string;
 }
 
-/** A command may ask for the whole list and keep only its own row. */
-const OWN_ROW = /POD_IP|HOST_IP|POD_NAME|HOSTNAME|\bhostname\b/;
+const ONE_MISSING = 'one missing member';
+const NO_QUORUM = 'a lost quorum';
+
+const ASK_ELASTICSEARCH = 'ask this node only: tcpSocket on the same port, or path: /_cluster/health?local=true';
+const ASK_RABBITMQ = 'ask this node only: rabbitmq-diagnostics -q ping, or path: /api/health/checks/local-alarms';
+const ASK_ETCD = 'ask this member only: path: /health?serializable=true, or etcdctl endpoint status';
 
 /**
- * The questions, with a question about one member where the product documents one. Sources: the products' own
- * references of their HTTP APIs and command-line tools. Each pattern is linear in the text: it
- * has no unlimited repetition.
+ * The questions, with a question about one member where the product documents one. Each entry names the document that
+ * says what fails the question. A command that only lists members is no entry: `nodetool status`, `consul members`,
+ * `rabbitmqctl cluster_status` and `patronictl list` end with 0 while a member is missing. Each pattern is linear in
+ * the text: it has no unlimited repetition.
  */
 export const CLUSTER_QUESTIONS: readonly ClusterQuestion[] = [
   {
+    // Elasticsearch reference, "Cluster health API": yellow when a replica is missing; a wait that ends is a 408.
     product: 'Elasticsearch or OpenSearch',
-    pattern: /\/_cluster\/(?:health|state|stats)|\/_cat\/(?:health|nodes|master|cluster_manager)/,
-    unless: /^(?![^]*wait_for_)[^]*\blocal=true/,
-    local: 'ask this node only: tcpSocket on the same port, or path: /_cluster/health?local=true',
+    pattern: /\/_cluster\/health|\/_cat\/health/,
+    beside: /\bwait_for_(?:status=green|nodes|active_shards|no_)|\bgreen\b/,
+    fails: ONE_MISSING,
+    local: ASK_ELASTICSEARCH,
   },
   {
+    // The same page, "local" and "master_timeout": the request goes to the master node, and fails without one.
+    product: 'Elasticsearch or OpenSearch',
+    pattern: /\/_cluster\/(?:health|state)|\/_cat\/health/,
+    unless: /\blocal=true\b/,
+    fails: 'a missing master',
+    local: ASK_ELASTICSEARCH,
+  },
+  {
+    // RabbitMQ, "HTTP API reference": 503 if the node is the last that keeps a queue's quorum or mirror. The manual of
+    // rabbitmqctl, await_online_nodes: waits for a number of nodes, and fails when the time is over.
     product: 'RabbitMQ',
     pattern:
-      /\b(?:cluster_status|check_alarms|check_if_node_is_\w{1,40}_critical|await_online_nodes)\b|\/api\/health\/checks\/(?:alarms|node-is-\w{1,40}-critical)|\/api\/(?:aliveness-test|cluster-name|nodes)(?:$|[/?"'\s])/,
-    local: 'ask this node only: rabbitmq-diagnostics -q ping, or path: /api/health/checks/local-alarms',
+      /\b(?:check_if_node_is_\w{1,40}_critical|await_online_nodes)\b|\/api\/health\/checks\/node-is-\w{1,40}-critical/,
+    fails: ONE_MISSING,
+    local: ASK_RABBITMQ,
   },
   {
-    product: 'CockroachDB',
-    pattern: /\bcockroach\s{1,9}node\s{1,9}(?:status|ls)\b|\/_status\/(?:nodes|cluster)/,
-    local: 'ask this node only: path: /health for liveness, path: /health?ready=1 for readiness',
+    // RabbitMQ, "HTTP API reference": 503 if an alarm is in effect anywhere in the cluster.
+    product: 'RabbitMQ',
+    pattern: /\bcheck_alarms\b|\/api\/health\/checks\/alarms\b/,
+    fails: 'an alarm on one member',
+    local: ASK_RABBITMQ,
   },
   {
-    product: 'Cassandra',
-    program: /\bnodetool\b/,
-    pattern: /\b(?:status|ring|describecluster)\b/,
-    unless: OWN_ROW,
-    local: 'ask this node only: tcpSocket on the CQL port, or nodetool statusbinary',
-  },
-  {
+    // Consul, "Operator HTTP API", autopilot health: 429 unless all servers are healthy.
     product: 'Consul',
-    pattern:
-      /\/v1\/(?:status\/(?:leader|peers)|health\/state\/|catalog\/nodes|operator\/)|\bconsul\s{1,9}(?:members|operator\s{1,9}raft)\b/,
-    unless: OWN_ROW,
+    pattern: /\/v1\/operator\/autopilot\/health\b/,
+    fails: ONE_MISSING,
     local: 'ask this agent only: path: /v1/agent/self, or consul info',
   },
   {
+    // etcd, etcdctl/README.md, "ENDPOINT HEALTH": with --cluster it asks every member, and one that fails is an error.
     product: 'etcd',
-    program: /\betcdctl\b/,
-    pattern: /\b(?:cluster-health|member\s{1,9}list|endpoint\s{1,9}health)\b|--cluster\b/,
-    local: 'ask this member only: path: /health?serializable=true, or etcdctl endpoint status',
+    pattern: /\bendpoint\s{1,9}health\b/,
+    beside: /--cluster\b/,
+    fails: ONE_MISSING,
+    local: ASK_ETCD,
   },
   {
+    // The same page: a member is healthy if it commits a proposal, which needs a quorum (gardener/etcd-druid#280).
+    product: 'etcd',
+    pattern: /\bendpoint\s{1,9}health\b/,
+    beside: /\betcdctl\b/,
+    fails: NO_QUORUM,
+    local: ASK_ETCD,
+  },
+  {
+    // etcd, "Monitoring etcd", health check: a linearizable read, which needs a quorum.
     product: 'etcd',
     pattern: /\/health\?serializable=false/,
-    local: 'ask this member only: path: /health?serializable=true, or etcdctl endpoint status',
+    fails: NO_QUORUM,
+    local: ASK_ETCD,
   },
   {
-    product: 'Vault',
-    pattern: /\/v1\/sys\/(?:ha-status|leader|storage\/raft\/)|\bvault\s{1,9}operator\s{1,9}(?:raft|members)\b/,
-    local: 'ask this server only: path: /v1/sys/health?standbyok=true, or vault status',
-  },
-  {
-    product: 'MongoDB',
-    pattern: /\brs\.(?:status|conf|config)\s*\(|\bsh\.status\s*\(|\breplSetGetStatus\b/,
-    local: 'ask this member only: mongosh --eval "db.adminCommand(\'ping\')"',
-  },
-  {
+    // Redis, "CLUSTER INFO": cluster_state is "fail" when a slot has no reachable master.
     product: 'Redis Cluster',
-    program: /\bredis-cli\b/,
-    pattern: /\bcluster\s{1,9}(?:info|nodes|slots|shards|check)\b/i,
+    pattern: /\bcluster_state\b/,
+    beside: /\bredis-cli\b/,
+    fails: 'one missing master',
     local: 'ask this node only: redis-cli ping, compared with PONG',
   },
   {
+    // Galera documentation, "Checking cluster integrity": the number of nodes in the cluster, to be compared.
     product: 'Galera',
-    pattern: /\bwsrep_cluster_(?:size|status)\b/,
+    pattern: /\bwsrep_cluster_size\b/,
+    fails: ONE_MISSING,
     local: 'ask this node only: mysqladmin ping, or tcpSocket on the same port',
   },
   {
+    // MinIO, "Healthcheck API": 503 on every server while the cluster has no write quorum.
     product: 'MinIO',
     pattern: /\/minio\/health\/cluster\b/,
+    fails: NO_QUORUM,
     local: 'ask this server only: path: /minio/health/live',
   },
   {
-    product: 'Patroni',
-    program: /\bpatronictl\b/,
-    pattern: /\b(?:list|topology)\b/,
-    local: 'ask this member only: path: /liveness or path: /readiness of Patroni',
-  },
-  {
+    // Hazelcast reference, "Health check and monitoring": cluster-safe is 503 while a backup is missing.
     product: 'Hazelcast',
-    pattern: /\/hazelcast\/health\/cluster-(?:state|safe|size)\b/,
+    pattern: /\/hazelcast\/health\/cluster-safe\b/,
+    fails: ONE_MISSING,
     local: 'ask this member only: path: /hazelcast/health/node-state',
   },
   {
-    product: 'CouchDB',
-    pattern: /\/_membership\b/,
-    local: 'ask this node only: path: /_up',
-  },
-  {
-    product: 'Solr',
-    pattern: /\baction=CLUSTERSTATUS\b/i,
-    local: 'ask this node only: path: /solr/admin/info/system',
-  },
-  {
-    product: 'the cluster',
-    pattern:
-      /\bcluster[-_/](?:health|status|state|formed|size|members)(?:$|[^A-Za-z0-9])|\bcluster\s{1,9}(?:health|status)\b/i,
-    unless: OWN_ROW,
-    local: 'ask an endpoint that reports on this container only',
+    // Redpanda reference, "rpk cluster health": healthy only if all brokers are up (redpanda-operator#382).
+    product: 'Redpanda',
+    pattern: /\brpk\s{1,9}cluster\s{1,9}health\b/,
+    fails: ONE_MISSING,
+    local: 'ask this broker only: path: /v1/status/ready on the admin port',
   },
 ];
 
 /** All questions in one pattern. Most probes ask none of them. One test is faster than one for each product. */
-const ANY_QUESTION = new RegExp(CLUSTER_QUESTIONS.map(({ pattern }) => pattern.source).join('|'), 'i');
+const ANY_QUESTION = new RegExp(CLUSTER_QUESTIONS.map(({ pattern }) => pattern.source).join('|'));
 
 /** Returns the question that a path or a command asks. */
 export function clusterQuestionIn(asked: string): ClusterQuestion | undefined {
   if (!ANY_QUESTION.test(asked)) return undefined;
   return CLUSTER_QUESTIONS.find(
-    ({ pattern, program, unless }) =>
-      pattern.test(asked) && program?.test(asked) !== false && unless?.test(asked) !== true,
+    ({ pattern, beside, unless }) =>
+      pattern.test(asked) && beside?.test(asked) !== false && unless?.test(asked) !== true,
   );
 }

@@ -1,10 +1,12 @@
 import { integer } from '../policy/check-parameters.ts';
 import { hasProbe, probeOf } from './checked-probe.ts';
-import { startupInPlaceOfDelays } from './startup-probe.ts';
+import { endpointOf } from './endpoint.ts';
+import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './startup-probe.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a
@@ -17,8 +19,9 @@ const ORDINARY_FAILURE_THRESHOLD = 10;
  *
  * Rule: without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The
  * startup probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every
- * start. A high failureThreshold delays the detection of every deadlock. The advice keeps failureThreshold, because
- * nobody knows which number the running container needs.
+ * start. A high failureThreshold delays the detection of every deadlock. The finding is a note below 60 s, and beside a
+ * readiness probe that watches the same endpoint. The advice keeps failureThreshold, because nobody knows which number
+ * the running container needs.
  */
 export const delayedLiveness = defineCheck({
   id: 'delayed-liveness',
@@ -63,20 +66,37 @@ function violationOf(
     path: liveness.place.path(workaround.field),
     message: `${containerPhrase(container)} ${workaround.harm}`,
     ...startupInPlaceOfDelays(workload, container, [liveness]),
+    ...((workaround.seconds < WARNED_DELAY_SECONDS || isWatchedByReadiness(container, liveness)) && { level: 'Audit' }),
   };
+}
+
+/**
+ * True when the readiness probe asks the same endpoint, and does so early. A container that hangs then gets no traffic,
+ * and only its restart is late.
+ */
+function isWatchedByReadiness(container: CheckedContainer, liveness: CheckedProbe): boolean {
+  const readiness = probeOf(container, 'readinessProbe');
+  const delay = readiness?.timing?.initialDelaySeconds;
+  if (readiness === undefined || delay === undefined || delay >= WARNED_DELAY_SECONDS) return false;
+  const endpoint = endpointOf(container, liveness);
+  return endpoint !== undefined && endpoint === endpointOf(container, readiness);
 }
 
 interface Workaround {
   readonly field: 'initialDelaySeconds' | 'failureThreshold';
   readonly harm: string;
+  /** How long a deadlock may last unseen. */
+  readonly seconds: number;
 }
 
 function workaroundIn(timing: ProbeTiming, seconds: number, toleranceSeconds: number): Workaround | undefined {
   const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = timing;
-  if (D >= seconds) return { field: 'initialDelaySeconds', harm: `is not watched for ${D} s after every start` };
+  if (D >= seconds)
+    return { field: 'initialDelaySeconds', harm: `is not watched for ${D} s after every start`, seconds: D };
   if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds) return undefined;
   return {
     field: 'failureThreshold',
     harm: `may hang for ${F * P} s (${F} failures, one every ${P} s) at any time before it is restarted`,
+    seconds: F * P,
   };
 }

@@ -1,6 +1,6 @@
 import { integer } from '../policy/check-parameters.ts';
 import { hasProbe, probeOf } from './checked-probe.ts';
-import { startupInPlaceOfDelays, startupProbeFor } from './startup-probe.ts';
+import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './startup-probe.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -11,7 +11,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  *
  * Rule: without a startup probe, D < seconds. A readiness probe cannot kill the container, so early probes do no harm.
  * The delay counts in every Pod, also in Pods that start quickly (pkg/kubelet/prober/worker.go, doProbe). A rollout
- * waits for the delay as often as it replaces Pods.
+ * waits for the delay as often as it replaces Pods. Below 60 s the finding is a note.
  */
 export const delayedReadiness = defineCheck({
   id: 'delayed-readiness',
@@ -36,6 +36,7 @@ export const delayedReadiness = defineCheck({
         path: readiness.place.path('initialDelaySeconds'),
         message: `${containerPhrase(container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
         ...whatToWrite(workload, container, readiness),
+        ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
       },
     ];
   },

@@ -1,8 +1,11 @@
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
+import { killBy } from '../probes/grace-period.ts';
 import { failureThresholdBeyond, verdictSpan } from '../probes/timing.ts';
 import { endpointOf } from './endpoint.ts';
+import { leastExecPeriodSeconds } from './exec-patience.ts';
+import { isFastEnough, MOST_DRAIN_SECONDS, mostFailures, PERIODS } from './round-numbers.ts';
 import { probeOf } from './checked-probe.ts';
-import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /** The timing of a fault after which the container may be killed before its Pod leaves the Service. */
@@ -14,43 +17,35 @@ export interface DrainRace {
   readonly killedAfter: number;
   /** Latest time at which readiness has given up, in seconds after a fault: Pr + (Fr-1)*max(Pr,Tr) + Tr. */
   readonly drainedAfter: number;
-  readonly livenessThreshold: number;
-  /** The smallest Fl with which liveness gives up strictly later than readiness. */
-  readonly enough: number;
 }
-
-/** Liveness numbers with which liveness gives up strictly later than readiness, in words and as edits. */
-export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Pick<Finding, 'remedy' | 'edits'> {
-  const timing = liveness.timing ?? DEFAULT_TIMING;
-  const { periodSeconds: P, failureThreshold: F } = timing;
-  const enough = failureThresholdBeyond(drainedAfter, P);
-  if (enough <= Math.max(F, MOST_FAILURES) || enough * P < MOST_TOLERANCE_SECONDS)
-    return {
-      remedy: `write failureThreshold: ${enough}`,
-      edits: [{ path: liveness.place.path('failureThreshold'), value: enough }],
-    };
-  // More failures would replace a startup probe (delayed-liveness). A longer period has the same effect.
-  const most = Math.max(F, MOST_FAILURES);
-  const period = Math.floor(drainedAfter / (most - 1)) + 1;
-  const failures = Math.max(F, failureThresholdBeyond(drainedAfter, period));
-  return {
-    remedy: `write periodSeconds: ${period} and failureThreshold: ${failures}`,
-    edits: [
-      { path: liveness.place.path('periodSeconds'), value: period },
-      { path: liveness.place.path('failureThreshold'), value: failures },
-    ],
-  };
-}
-
-/** Above these two numbers, the check delayed-liveness takes a liveness probe for a substitute of a startup probe. */
-const MOST_FAILURES = 10;
-const MOST_TOLERANCE_SECONDS = 120;
 
 /**
- * True for numbers of a liveness probe that delayed-liveness takes, by default, for a substitute of a startup probe.
+ * Liveness numbers with which liveness gives up strictly later than readiness, in words and as edits. A readiness probe
+ * that takes more than 60 s is the one to change (slow-detection), so there is no advice for liveness beside it.
  */
-export function isSubstituteOfStartup(failureThreshold: number, periodSeconds: number): boolean {
-  return failureThreshold > MOST_FAILURES && failureThreshold * periodSeconds >= MOST_TOLERANCE_SECONDS;
+export function drainingAdvice(
+  { podSpec }: CheckedWorkload,
+  container: CheckedContainer,
+  liveness: CheckedProbe,
+  drainedAfter: number,
+): Pick<Finding, 'remedy' | 'edits'> {
+  if (drainedAfter > MOST_DRAIN_SECONDS)
+    return { remedy: `first let readiness stop the traffic within ${MOST_DRAIN_SECONDS} s` };
+  const timing = liveness.timing ?? DEFAULT_TIMING;
+  const kill = killBy(liveness.spec, container.spec, podSpec);
+  const least = Math.max(timing.timeoutSeconds, leastExecPeriodSeconds(liveness));
+  for (const periodSeconds of [timing.periodSeconds, ...PERIODS.filter((period) => period >= least)]) {
+    const failureThreshold = Math.max(timing.failureThreshold, failureThresholdBeyond(drainedAfter, periodSeconds));
+    if (failureThreshold > mostFailures('livenessProbe')) continue;
+    const after = { ...timing, periodSeconds, failureThreshold };
+    if (!isFastEnough('livenessProbe', timing, after, kill)) continue;
+    const changed = (['periodSeconds', 'failureThreshold'] as const).filter((field) => after[field] !== timing[field]);
+    return {
+      remedy: `write ${changed.map((field) => `${field}: ${after[field]}`).join(' and ')}`,
+      edits: changed.map((field) => ({ path: liveness.place.path(field), value: after[field] })),
+    };
+  }
+  return { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' };
 }
 
 /**
@@ -76,7 +71,5 @@ export function drainRace(container: CheckedContainer): DrainRace | undefined {
     sameEndpoint: livenessEndpoint === readinessEndpoint,
     killedAfter,
     drainedAfter,
-    livenessThreshold: l.failureThreshold,
-    enough: failureThresholdBeyond(drainedAfter, l.periodSeconds),
   };
 }

@@ -1,9 +1,11 @@
 import { integer } from '../policy/check-parameters.ts';
 import { member, objectMember } from '../json/json-value.ts';
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
+import { killBy } from '../probes/grace-period.ts';
 import { isCount } from '../probes/timing.ts';
 import { HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
 import { heavyClientOf } from './heavy-client.ts';
+import { isFastEnough, roundPeriodFrom, roundPeriodUpTo } from './round-numbers.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
@@ -35,7 +37,7 @@ export const execCost = defineCheck({
     let findings: Finding[] | undefined;
     for (const probe of container.probes) {
       if (probe.handlerKind !== 'exec') continue;
-      for (const finding of [tooOften(workload, container, probe, minimum), tooImpatient(container, probe)])
+      for (const finding of [tooOften(workload, container, probe, minimum), tooImpatient(workload, container, probe)])
         if (finding !== undefined) (findings ??= []).push(finding);
     }
     return findings ?? [];
@@ -64,12 +66,33 @@ function tooOften(
     message:
       `${containerPhrase(container)} starts ${rounded(perMinute)} ${what} a minute on its node${inAll} ` +
       `for the exec ${probe.kind}`,
-    remedy: `write periodSeconds: ${least} or more`,
-    edits: [{ path, value: least }],
+    ...longerPeriod(workload, container, probe, least),
   };
 }
 
-function tooImpatient(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+/** Advises a longer period, unless the probe would then need too long to kill, or to stop the traffic. */
+function longerPeriod(
+  { podSpec }: CheckedWorkload,
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  least: number,
+): Pick<Finding, 'remedy' | 'edits'> {
+  const { timing = DEFAULT_TIMING } = probe;
+  const periodSeconds = roundPeriodFrom(least);
+  const kill = killBy(probe.spec, container.spec, podSpec);
+  if (periodSeconds === undefined || !isFastEnough(probe.kind, timing, { ...timing, periodSeconds }, kill))
+    return { remedy: 'ask with httpGet, tcpSocket or grpc, or with a smaller program' };
+  return {
+    remedy: `write periodSeconds: ${periodSeconds} or more`,
+    edits: [{ path: probe.place.path('periodSeconds'), value: periodSeconds }],
+  };
+}
+
+function tooImpatient(
+  { podSpec }: CheckedWorkload,
+  container: CheckedContainer,
+  probe: CheckedProbe,
+): Finding | undefined {
   const { timing } = probe;
   if (timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return undefined;
   const { periodSeconds: P } = timing;
@@ -78,16 +101,21 @@ function tooImpatient(container: CheckedContainer, probe: CheckedProbe): Finding
     `${containerPhrase(container)} gives the command of its exec ${probe.kind} ` +
     `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a timeout is a failure`;
   // The timeout must not be longer than the period (timeout-over-period).
-  const patient = P < 2 ? PATIENT_TIMEOUT_SECONDS : Math.min(P, PATIENT_TIMEOUT_SECONDS);
-  const timeout = { path, value: patient };
-  if (P >= patient)
-    return { probe: probe.kind, path, message, remedy: `write timeoutSeconds: ${patient}`, edits: [timeout] };
+  const patient = P < 2 ? PATIENT_TIMEOUT_SECONDS : (roundPeriodUpTo(P) ?? PATIENT_TIMEOUT_SECONDS);
+  const timeoutSeconds = Math.min(patient, PATIENT_TIMEOUT_SECONDS);
+  const periodSeconds = Math.max(P, timeoutSeconds);
+  const kill = killBy(probe.spec, container.spec, podSpec);
+  if (!isFastEnough(probe.kind, timing, { ...timing, timeoutSeconds, periodSeconds }, kill))
+    return { probe: probe.kind, path, message, remedy: 'write a longer timeoutSeconds and a shorter periodSeconds' };
+  const timeout = { path, value: timeoutSeconds };
+  if (P >= timeoutSeconds)
+    return { probe: probe.kind, path, message, remedy: `write timeoutSeconds: ${timeoutSeconds}`, edits: [timeout] };
   return {
     probe: probe.kind,
     path,
     message,
-    remedy: `write timeoutSeconds: ${patient} and periodSeconds: ${patient}`,
-    edits: [timeout, { path: probe.place.path('periodSeconds'), value: patient }],
+    remedy: `write timeoutSeconds: ${timeoutSeconds} and periodSeconds: ${periodSeconds}`,
+    edits: [timeout, { path: probe.place.path('periodSeconds'), value: periodSeconds }],
   };
 }
 

@@ -23,13 +23,13 @@ export const identicalProbes = defineCheck({
   action: 'Off',
   judgesProbeAlone: true,
   relatedProbes: ['livenessProbe', 'readinessProbe'],
-  run: (_workload, container): Finding[] => {
+  run: (workload, container): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
     const readiness = probeOf(container, 'readinessProbe');
     const timing = liveness?.timing;
     if (liveness === undefined || readiness === undefined || timing === undefined) return [];
     if (!areSame(liveness, readiness)) return [];
-    const { remedy, edits } = drainingAdvice(liveness, verdictSpan(timing).latest);
+    const { remedy, edits } = drainingAdvice(workload, container, liveness, verdictSpan(timing).latest);
     const message = `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`;
     return [
       {

@@ -16,7 +16,7 @@ export const killedBeforeDrained = defineCheck({
   action: 'Audit',
   judgesProbeAlone: true,
   relatedProbes: ['readinessProbe'],
-  run: (_workload, container): Finding[] => {
+  run: (workload, container): Finding[] => {
     const race = drainRace(container);
     if (race?.sameEndpoint !== false) return [];
     const { liveness, killedAfter, drainedAfter } = race;
@@ -24,6 +24,6 @@ export const killedBeforeDrained = defineCheck({
       `${containerPhrase(container)} may be restarted ${killedAfter} s after a fault, before readiness stops its traffic ` +
       `(after up to ${drainedAfter} s)`;
     const path = liveness.place.path('failureThreshold');
-    return [{ probe: 'livenessProbe', path, message, ...drainingAdvice(liveness, drainedAfter) }];
+    return [{ probe: 'livenessProbe', path, message, ...drainingAdvice(workload, container, liveness, drainedAfter) }];
   },
 });

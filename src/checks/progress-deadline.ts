@@ -5,6 +5,7 @@ import { startGateOf } from '../probes/startup-budget.ts';
 import { isCount, longestRecoverySeconds, longestStartSeconds } from '../probes/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { hasProbe, isPresent, probeOf } from './checked-probe.ts';
+import { roundDeadlineFrom } from './round-numbers.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -12,22 +13,19 @@ import type { ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
 import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 
-/** Up to this difference the finding is a note. The longest start is rare, and the start is rarely that long. */
-const SLACK_SECONDS = 60;
-
 /**
  * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe
  * and of the startup probe. Without a startup probe, the liveness probe's integers are used.
  *
  * Rule: progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds. B_max = D + P + (F-1)*max(P,T) + T is the longest
  * start that the probe allows. The API server compares the deadline with minReadySeconds only. A rollout that uses the
- * time that its probes allow is then reported as failed (omi#9988). A deadline that is at most 60 s too short is a
- * note.
+ * time that its probes allow is then reported as failed (omi#9988). The finding is a note: few starts take that long,
+ * and a failed report changes nothing in the cluster.
  */
 export const progressDeadline = defineCheck({
   id: 'progress-deadline',
   summary: 'A rollout can be reported as failed while the container may still start.',
-  action: 'Warn',
+  action: 'Audit',
   relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
   run: (workload, container): Finding[] => {
     const spec = deploymentSpec(workload);
@@ -43,13 +41,13 @@ export const progressDeadline = defineCheck({
       `${containerPhrase(container)} may take ${start} s to start, ${ready} s to be Ready and minReadySeconds ${minReady}, ` +
       `but a healthy rollout is reported as failed after ${deadline} s`;
     const path = ['spec', 'progressDeadlineSeconds'];
+    const enough = roundDeadlineFrom(needed);
     return [
       {
         path,
         message,
-        remedy: `write progressDeadlineSeconds: ${needed} or more`,
-        ...(needed <= INT32_MAX && { edits: [{ path, value: needed }] }),
-        ...(needed - deadline <= SLACK_SECONDS && { level: 'Audit' }),
+        remedy: `write progressDeadlineSeconds: ${enough} or more`,
+        ...(enough <= INT32_MAX && { edits: [{ path, value: enough }] }),
       },
     ];
   },

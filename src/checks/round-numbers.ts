@@ -1,4 +1,4 @@
-import { deadlockToKillSeconds } from '../probes/timing.ts';
+import { deadlockToKillSeconds, verdictSpan } from '../probes/timing.ts';
 import type { Kill } from '../probes/grace-period.ts';
 import type { ProbeKind } from '../probes/probe.ts';
 import type { ProbeTiming } from '../probes/timing.ts';
@@ -14,6 +14,9 @@ const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 
 
 /** Advice never makes a liveness probe slower than this: seconds from a deadlock to the dead container. */
 export const MOST_KILL_SECONDS = 120;
+
+/** Readiness should stop the traffic within this time: seconds from a fault to NotReady, at worst. */
+export const MOST_DRAIN_SECONDS = 60;
 
 /** The highest failureThreshold that advice proposes for a kind of probe. */
 export function mostFailures(kind: ProbeKind): number {
@@ -46,13 +49,29 @@ export function roundGraceUpTo(seconds: number): number | undefined {
 }
 
 /**
- * True when advice may change a liveness probe from `before` to `after`: a deadlocked container is dead within 120 s,
- * or not later than before.
+ * True when advice may give a probe other numbers. A deadlocked container must be dead within 120 s, and readiness must
+ * stop the traffic within 60 s. A probe that was slower before may stay as slow. A long grace period alone is no
+ * obstacle: then the liveness probe must give up within 120 s. A startup probe may take any time.
  *
  * @param kill how the kubelet stops the container. Undefined when the grace period is malformed
  */
-export function killsInTime(before: ProbeTiming, after: ProbeTiming, kill: Kill | undefined): boolean {
+export function isFastEnough(
+  kind: ProbeKind,
+  before: ProbeTiming,
+  after: ProbeTiming,
+  kill: Kill | undefined,
+): boolean {
+  if (kind === 'startupProbe') return true;
+  const [givenUpBefore, givenUp] = [verdictSpan(before).latest, verdictSpan(after).latest];
+  if (kind === 'readinessProbe') return givenUp <= Math.max(MOST_DRAIN_SECONDS, givenUpBefore);
   if (kill === undefined) return false;
-  const seconds = deadlockToKillSeconds(after, kill);
-  return seconds <= MOST_KILL_SECONDS || seconds <= deadlockToKillSeconds(before, kill);
+  const [deadBefore, dead] = [deadlockToKillSeconds(before, kill), deadlockToKillSeconds(after, kill)];
+  return (
+    dead <= Math.max(MOST_KILL_SECONDS, deadBefore) || (deadBefore > MOST_KILL_SECONDS && givenUp <= MOST_KILL_SECONDS)
+  );
+}
+
+/** The same for a liveness probe. */
+export function killsInTime(before: ProbeTiming, after: ProbeTiming, kill: Kill | undefined): boolean {
+  return isFastEnough('livenessProbe', before, after, kill);
 }

@@ -94,8 +94,9 @@ function withSoundCopy({ finding, at }: PlacedFinding, found: readonly PlacedFin
   return sound;
 }
 
-/** True for a finding at the probe's handler, or at the probe as a whole. */
-function isAboutHandler({ finding, at }: PlacedFinding, source: CheckedProbe | undefined): boolean {
+/** True for a finding against the probe's handler, or against the probe as a whole. */
+function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedProbe | undefined): boolean {
+  if (check.acceptsHandler) return false;
   const step = finding.path[at.place.path().length + 1];
   return step === undefined || step === source?.handlerKind;
 }

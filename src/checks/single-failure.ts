@@ -1,8 +1,12 @@
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
+import { killBy } from '../probes/grace-period.ts';
 import { probeOf } from './checked-probe.ts';
+import { killsInTime } from './round-numbers.ts';
 import { containerPhrase } from './wording.ts';
 import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
+import type { ProbeTiming } from '../probes/timing.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
 
 /**
  * Field: `livenessProbe.failureThreshold`.
@@ -14,7 +18,7 @@ export const singleFailure = defineCheck({
   id: 'single-failure',
   summary: 'One failed liveness probe restarts the container.',
   action: 'Warn',
-  run: (_workload, container): Finding[] => {
+  run: (workload, container): Finding[] => {
     const liveness = probeOf(container, 'livenessProbe');
     const timing = liveness?.timing;
     if (liveness === undefined || timing?.failureThreshold !== 1) return [];
@@ -22,9 +26,22 @@ export const singleFailure = defineCheck({
     const message =
       `${containerPhrase(container)} is restarted after 1 failed livenessProbe: one lost packet is enough, ` +
       `or one answer that takes more than ${timing.timeoutSeconds} s`;
-    const value = DEFAULT_TIMING.failureThreshold;
-    return [
-      { probe: 'livenessProbe', path, message, remedy: `write failureThreshold: ${value}`, edits: [{ path, value }] },
-    ];
+    return [{ probe: 'livenessProbe', path, message, ...moreFailures(workload, container, liveness, timing) }];
   },
 });
+
+/** Advises the API server's default of 3 failures, or 2 for a probe whose period makes 3 too slow. */
+function moreFailures(
+  { podSpec }: CheckedWorkload,
+  container: CheckedContainer,
+  liveness: CheckedProbe,
+  timing: ProbeTiming,
+): Pick<Finding, 'remedy' | 'edits'> {
+  const kill = killBy(liveness.spec, container.spec, podSpec);
+  const value = [DEFAULT_TIMING.failureThreshold, 2].find((failureThreshold) =>
+    killsInTime(timing, { ...timing, failureThreshold }, kill),
+  );
+  if (value === undefined) return { remedy: 'allow more failures, with a shorter periodSeconds' };
+  const path = liveness.place.path('failureThreshold');
+  return { remedy: `write failureThreshold: ${value}`, edits: [{ path, value }] };
+}

@@ -6,6 +6,7 @@ import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-b
 import { failureThresholdFor, guaranteedStartSeconds } from '../probes/timing.ts';
 import { isPresent } from './checked-probe.ts';
 import { atLeastObserved } from './observed-starts.ts';
+import { mostFailures, PERIODS } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
 import { yamlFlow } from './wording.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
@@ -25,13 +26,14 @@ export interface StartupProbeToWrite {
   readonly copied: NonNullable<Finding['copied']>;
 }
 
-/** Most failures of a startup probe that advice suggests. A longer start gets a longer period. */
-const MOST_FAILURES = 60;
+/** A shorter wait in place of a startup probe is a note. Nobody changes a delay of 30 s (issue 30). */
+export const WARNED_DELAY_SECONDS = 60;
 
 /**
  * Returns a startup probe with the handler of another probe. It guarantees at least the start time that the other probe
  * guarantees, and `leastSeconds`. It allows at least as many failures as the other probe, up to 60. Its timeout is not
- * longer than its period. Undefined when the other probe's integers are malformed.
+ * longer than its period. Undefined when the other probe's integers are malformed, or when no round numbers
+ * (round-numbers.ts) guarantee the time.
  *
  * @param source the liveness probe, or the readiness probe where there is no liveness probe
  */
@@ -45,9 +47,14 @@ export function startupProbeFor(
   if (timing === undefined) return undefined;
   const isExec = source.handlerKind === 'exec';
   const timeoutSeconds = Math.max(timing.timeoutSeconds, isExec ? PATIENT_TIMEOUT_SECONDS : 0);
-  const least = Math.max(STARTUP_PERIOD_SECONDS, timeoutSeconds, leastExecPeriodSeconds(source));
-  const budget = Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds);
-  const { periodSeconds, failureThreshold } = patientThreshold(budget, { ...timing, periodSeconds: least });
+  const chosen = startupNumbers({
+    seconds: Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds),
+    leastPeriod: Math.max(timeoutSeconds, leastExecPeriodSeconds(source)),
+    leastFailures: timing.failureThreshold,
+    longestGate: source.kind === 'livenessProbe' ? (timing.failureThreshold - 1) * timing.periodSeconds : Infinity,
+  });
+  if (chosen === undefined) return undefined;
+  const { periodSeconds, failureThreshold } = chosen;
   const numbers = {
     periodSeconds,
     ...(timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && { timeoutSeconds }),
@@ -83,7 +90,7 @@ export function startupInPlaceOfDelays(
   const delays = delayed.map(({ timing }) => timing?.initialDelaySeconds ?? 0);
   const needed = atLeastObserved(workload, container, Math.max(...delays));
   const startup = startupProbeFor(workload, container, source, needed);
-  if (startup === undefined) return {};
+  if (startup === undefined) return { remedy: `guard the start with a startupProbe that allows ${needed} s` };
   const withDelay = delayed.filter((_, index) => delays[index] !== 0);
   const others = withDelay.filter((probe) => probe !== source).map(({ kind }) => ` of the ${kind}`);
   const removal =
@@ -97,18 +104,33 @@ export function startupInPlaceOfDelays(
   };
 }
 
+interface StartupNeeds {
+  /** The time to start that the probe must guarantee, without a delay. */
+  readonly seconds: number;
+  readonly leastPeriod: number;
+  /** The failures that the author allows the other probe. */
+  readonly leastFailures: number;
+  /**
+   * Seconds that the liveness probe alone gives a start. After a liveness kill, Kubernetes 1.35 to 1.37 may probe
+   * liveness for up to one period of the startup probe (kubernetes#141155).
+   */
+  readonly longestGate: number;
+}
+
 /**
- * Returns a period and a failureThreshold that guarantee `seconds` without a delay. The failureThreshold is the
- * smallest one that is enough, but not lower than the probe's own. Above 60 failures the period becomes longer instead.
+ * Chooses the numbers of a new startup probe: the shortest period from 5 s on with up to 60 failures. The period is
+ * shorter if only that closes the gate. If no period closes the gate, the gate does not count.
  */
-export function patientThreshold(
-  seconds: number,
-  { periodSeconds: P, failureThreshold: own }: ProbeTiming,
-): Pick<ProbeTiming, 'periodSeconds' | 'failureThreshold'> {
-  const periodSeconds =
-    failureThresholdFor(seconds, 0, P) <= MOST_FAILURES ? P : Math.ceil(seconds / (MOST_FAILURES - 1));
+function startupNumbers(needs: StartupNeeds): Pick<ProbeTiming, 'periodSeconds' | 'failureThreshold'> | undefined {
+  const { seconds, leastPeriod, leastFailures, longestGate } = needs;
+  const most = mostFailures('startupProbe');
+  const possible = PERIODS.filter((P) => P >= leastPeriod && failureThresholdFor(seconds, 0, P) <= most);
+  const usual = possible.filter((P) => P >= STARTUP_PERIOD_SECONDS);
+  const closed = usual.find((P) => P <= longestGate) ?? possible.findLast((P) => P <= longestGate);
+  const periodSeconds = closed ?? usual[0];
+  if (periodSeconds === undefined) return undefined;
   const enough = failureThresholdFor(seconds, 0, periodSeconds);
-  return { periodSeconds, failureThreshold: Math.max(enough, Math.min(own, MOST_FAILURES)) };
+  return { periodSeconds, failureThreshold: Math.max(enough, Math.min(leastFailures, most)) };
 }
 
 /** The source's own grace period, unless it is longer than the Pod's (check grace-period). */

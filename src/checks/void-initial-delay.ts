@@ -10,8 +10,7 @@ import type { CheckedProbe } from './checked-probe.ts';
  *
  * Rule: no delay when a startup probe guards a longer start: max(0, Ds-1) + (Fs-1)*Ps > D > 0. The delay counts from
  * the container's start, not from the startup probe's success (pkg/kubelet/prober/worker.go, doProbe). Such a delay has
- * no effect. One such delay is a note. Delays of both probes are a warning, because the manifest then states the start
- * time three times.
+ * no effect.
  */
 export const voidInitialDelay = defineCheck({
   id: 'void-initial-delay',
@@ -26,11 +25,10 @@ export const voidInitialDelay = defineCheck({
     const guard = startup?.timing;
     if (guard === undefined) return [];
     const guarded = guaranteedStartSeconds(guard);
-    const liveness = voidDelay(container, 'livenessProbe', guarded);
-    const readiness = voidDelay(container, 'readinessProbe', guarded);
-    if (liveness === undefined) return readiness === undefined ? [] : [finding(container, readiness, guarded, 'Audit')];
-    if (readiness === undefined) return [finding(container, liveness, guarded, 'Audit')];
-    return [finding(container, liveness, guarded, 'Warn'), finding(container, readiness, guarded, 'Warn')];
+    return (['livenessProbe', 'readinessProbe'] as const).flatMap((kind) => {
+      const found = voidDelay(container, kind, guarded);
+      return found === undefined ? [] : [finding(container, found, guarded)];
+    });
   },
 });
 
@@ -50,12 +48,7 @@ function voidDelay(
   return probe === undefined || delay === 0 || guarded <= delay ? undefined : { probe, delay };
 }
 
-function finding(
-  container: CheckedContainer,
-  { probe, delay }: VoidDelay,
-  guarded: number,
-  level: 'Audit' | 'Warn',
-): Finding {
+function finding(container: CheckedContainer, { probe, delay }: VoidDelay, guarded: number): Finding {
   const path = probe.place.path('initialDelaySeconds');
   return {
     probe: probe.kind,
@@ -65,6 +58,5 @@ function finding(
       `which startupProbe already guards for ${guarded} s`,
     remedy: 'remove initialDelaySeconds',
     edits: [{ path, value: null }],
-    level,
   };
 }

@@ -1,13 +1,18 @@
 import { formatPath } from '../json/field-path.ts';
 import { manifestsOf } from '../manifests/manifest.ts';
 import { YamlFieldEditor } from '../yaml/editing/field-editing.ts';
+import { withoutKnown } from './baseline/known-findings.ts';
 import { checkInputs } from './check-inputs.ts';
+import { NOTHING_LEFT_OUT, shownReport } from './shown-report.ts';
+import type { Enforcement } from '../admission/validate.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { ManifestText } from '../manifests/manifest-text.ts';
 import type { FieldEditPlan } from '../yaml/editing/field-editing.ts';
 import type { ObjectPlace, PlacedViolation } from './check-report.ts';
+import type { FindingIdentity } from './finding-identity.ts';
+import type { Selection } from './shown-report.ts';
 
 /** A text with the advice of checks applied. */
 export interface AdvisedText {
@@ -24,20 +29,32 @@ export interface AdvisedText {
  */
 const MOST_ROUNDS = 20;
 
-/** Applies the advice of checks to a text, until no finding with advice is left. */
-export function withAdvice(source: ManifestText, inputs: Inputs): AdvisedText {
+/** The findings whose advice is applied: those that `check` shows with the same flags. */
+export interface AdviceSelection extends Selection {
+  readonly enforcement: Enforcement;
+  /** The findings of a baseline, whose advice is not applied. */
+  readonly known: readonly FindingIdentity[];
+}
+
+/** What `check` shows without flags. */
+export const SHOWN_BY_DEFAULT: AdviceSelection = { ...NOTHING_LEFT_OUT, enforcement: 'Deny', known: [] };
+
+/** Applies the advice of the selected findings to a text, until no such finding with advice is left. */
+export function withAdvice(source: ManifestText, inputs: Inputs, selection: AdviceSelection): AdvisedText {
   let { text } = source;
   let applied = 0;
   const refused = new Map<string, string>();
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const open = advisedFindings({ ...source, text }, inputs).filter((finding) => !refused.has(identityOf(finding)));
+    const open = advisedFindings({ ...source, text }, inputs, selection).filter(
+      (finding) => !refused.has(identityOf(finding)),
+    );
     if (open.length === 0) return { text, applied, remarks: [...refused.values()] };
     const result = applyRound(text, open);
     text = result.text;
     applied += result.applied;
     for (const { finding, reason } of result.refused) refused.set(identityOf(finding), remarkOf(finding, reason));
   }
-  for (const finding of advisedFindings({ ...source, text }, inputs)) {
+  for (const finding of advisedFindings({ ...source, text }, inputs, selection)) {
     refused.set(identityOf(finding), remarkOf(finding, `it came back ${MOST_ROUNDS} times`));
   }
   return { text, applied, remarks: [...refused.values()] };
@@ -49,9 +66,10 @@ interface AdvisedFinding extends PlacedViolation {
   readonly documentEdits: readonly FieldEdit[];
 }
 
-function advisedFindings(source: ManifestText, inputs: Inputs): AdvisedFinding[] {
+function advisedFindings(source: ManifestText, inputs: Inputs, selection: AdviceSelection): AdvisedFinding[] {
   const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
-  const { violations } = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, 'Deny');
+  const found = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, selection.enforcement);
+  const { violations } = shownReport(withoutKnown(found, selection.known).report, selection);
   return violations.flatMap((violation) => {
     const { action, edits, object } = violation;
     // An exception says that the workload stays as it is.

@@ -1,6 +1,7 @@
 import { jsonText } from '../text/json-text.ts';
 import { isStandardInput, STDIN_NAME } from '../manifests/manifest-texts.ts';
 import { paintFor } from './colour.ts';
+import { loadBaseline } from './baseline/apply-baseline.ts';
 import { fixFile } from './fixed-file.ts';
 import { namedLinks, writeFixedFiles, writeIntoDirectory } from './fix-outputs.ts';
 import { PROGRAM } from './command-table.ts';
@@ -12,6 +13,7 @@ import { reportProblems } from './report-problems.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { FIX } from './definitions/fix.ts';
+import type { AdviceSelection } from './fix-advice.ts';
 import type { FixedFile } from './fixed-file.ts';
 import type { CommandIo } from './io.ts';
 
@@ -39,7 +41,9 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
     reportProblems(inputs.problems, io);
     return EXIT_USAGE;
   }
-  const files = inputs.texts.map((text) => fixFile(text, inputs, flags.advice));
+  const advice = await adviceSelection(flags, io);
+  if (advice === 'unreadable') return EXIT_USAGE;
+  const files = inputs.texts.map((text) => fixFile(text, inputs, advice));
   for (const { remarks } of files) for (const remark of remarks) printLine(io.stderr, remark);
   if (inputs.policies.policies.length === 0 && !flags.advice) {
     const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
@@ -50,6 +54,16 @@ export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
   reportProblems([...inputs.policyWarnings, ...problems], io);
   if (problems.length > 0) return EXIT_USAGE;
   return flags.diff && files.some(isChanged) ? EXIT_DENIED : EXIT_OK;
+}
+
+/** Returns the findings whose advice is applied. 'unreadable', after a message, when the baseline cannot be read. */
+async function adviceSelection(
+  { advice, enforcement, 'min-level': minLevel, only, skip, baseline }: FixLine['flags'],
+  io: CommandIo,
+): Promise<AdviceSelection | undefined | 'unreadable'> {
+  if (!advice) return undefined;
+  const known = baseline === undefined ? [] : await loadBaseline(baseline, io);
+  return known === undefined ? 'unreadable' : { enforcement, minLevel, only: only.flat(), skip: skip.flat(), known };
 }
 
 /** Prints or writes the files, and returns what could not be written. */

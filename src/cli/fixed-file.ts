@@ -6,6 +6,7 @@ import { fixText } from './fix-text.ts';
 import type { Inputs, ParsedText } from '../manifests/inputs.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
+import type { AdviceSelection } from './fix-advice.ts';
 import type { FixedText } from './fix-text.ts';
 
 /** A file before and after `fix`. */
@@ -23,16 +24,20 @@ export interface FixedFile {
   readonly problems: readonly FileProblem[];
 }
 
-/** Adds probes to the objects of a file, and applies the advice of checks if asked. */
-export function fixFile(source: ParsedText, inputs: Inputs, appliesAdvice: boolean): FixedFile {
+/**
+ * Adds probes to the objects of a file, and applies the advice of checks if asked.
+ *
+ * @param advice the findings whose advice is applied. Undefined = none
+ */
+export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelection | undefined): FixedFile {
   const { file, text: before } = source;
   const fixed = fixText(source, inputs);
   const edited = editText(fixed);
   const remarks = [...fixed.remarks, ...edited.remarks];
   const probes = edited.problems.length > 0 ? 0 : fixed.insertions.length;
   const done = { file, before, remarks, problems: edited.problems, probes, advice: 0 };
-  if (!appliesAdvice) return { ...done, after: edited.text, objects: fixed.objects };
-  const { text, applied, remarks: more } = withAdvice({ ...source, text: edited.text }, inputs);
+  if (advice === undefined) return { ...done, after: edited.text, objects: fixed.objects };
+  const { text, applied, remarks: more } = withAdvice({ ...source, text: edited.text }, inputs, advice);
   const objects = manifestsOf({ ...source, text }).manifests.map(({ object }) => object);
   return { ...done, after: text, objects, advice: applied, remarks: [...remarks, ...more] };
 }

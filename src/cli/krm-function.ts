@@ -9,6 +9,7 @@ import { YamlFieldEditor } from '../yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../yaml/reading/documents.ts';
 import { checkInputs } from './check-inputs.ts';
 import { PROGRAM } from './command-table.ts';
+import { SHOWN_BY_DEFAULT } from './fix-advice.ts';
 import { fixFile } from './fixed-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { readFunctionConfig } from './krm/function-config.ts';
@@ -80,7 +81,7 @@ interface Done {
 function fixed(inputs: Inputs, { advice }: FunctionSettings): Done | Refusal {
   const [text] = inputs.texts;
   if (text === undefined) return { results: [], fails: false };
-  const { after, remarks, problems } = fixFile(text, inputs, advice);
+  const { after, remarks, problems } = fixFile(text, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
   if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
   return { text: after, results: remarks.map(withoutPosition).map(lineResult), fails: false };
 }

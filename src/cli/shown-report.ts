@@ -14,6 +14,9 @@ export interface Selection {
   readonly skip: readonly string[];
 }
 
+/** The selection of a command line without flags. */
+export const NOTHING_LEFT_OUT: Selection = { minLevel: 'warning', only: [], skip: [] };
+
 /** Findings that a baseline hides. */
 export interface KnownFindings {
   /** The file of the baseline. */
@@ -31,6 +34,8 @@ export interface HiddenFindings {
   readonly warn: number;
   readonly audit: number;
   readonly excepted: number;
+  /** The number of notes below `--min-level` of each check, the most frequent check first. */
+  readonly notes: Readonly<Record<string, number>>;
 }
 
 /** The part of a report that is printed, and that decides the exit code. Every format prints a ShownReport. */
@@ -74,9 +79,18 @@ export function shownReport(report: CheckReport, selection: Selection, known?: K
         warn: all.warn - counts.warn,
         audit: all.audit - counts.audit,
         excepted: all.excepted - counts.excepted,
+        notes: notesByCheck(ofChecks, shown),
       },
     },
   };
+}
+
+/** Counts the notes that are not shown. Exceptions count too, as their level is that of a note. */
+function notesByCheck(all: readonly PlacedViolation[], shown: readonly PlacedViolation[]): HiddenFindings['notes'] {
+  const isShown = new Set(shown);
+  const hidden = all.filter((violation) => LEVEL_OF_ACTION[violation.action] === 'note' && !isShown.has(violation));
+  const counts = [...Map.groupBy(hidden, ({ check }) => check)].map(([check, { length }]) => [check, length] as const);
+  return Object.fromEntries(counts.sort(([, a], [, b]) => b - a));
 }
 
 /** The numbers of findings of each action. */

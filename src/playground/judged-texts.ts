@@ -1,8 +1,9 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { checkInputs } from '../cli/check-inputs.ts';
+import { SHOWN_BY_DEFAULT } from '../cli/fix-advice.ts';
 import { fixFile } from '../cli/fixed-file.ts';
 import { jsonReport } from '../cli/output/json.ts';
-import { shownReport } from '../cli/shown-report.ts';
+import { NOTHING_LEFT_OUT, shownReport } from '../cli/shown-report.ts';
 import { inputsOf } from '../manifests/inputs-of-texts.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';
 import { messageOf } from '../text/error-message.ts';
@@ -55,10 +56,9 @@ export function judgeTexts(texts: PlaygroundTexts, { now, appliesAdvice }: Playg
     { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default', now },
   );
   const found = checkInputs(inputs, 'Deny');
-  const selection = { only: [], skip: [] };
   return {
-    report: shownReport(found, { ...selection, minLevel: 'note' }),
-    json: jsonReport(shownReport(found, { ...selection, minLevel: 'warning' })),
+    report: shownReport(found, { ...NOTHING_LEFT_OUT, minLevel: 'note' }),
+    json: jsonReport(shownReport(found, NOTHING_LEFT_OUT)),
     patch: patchOf(inputs, appliesAdvice),
     workloads: inputs.texts
       .flatMap(({ manifests }) => manifests)
@@ -75,7 +75,12 @@ function patchOf(inputs: Inputs, appliesAdvice: boolean): Patch {
     return { ...unchanged, remarks: ['A policy cannot be read. Correct the policy to see the patch.'] };
   if (source === undefined) return { ...unchanged, remarks: [] };
   try {
-    const { after, probes, advice, remarks, problems } = fixFile(source, inputs, appliesAdvice);
+    const { after, probes, advice, remarks, problems } = fixFile(
+      source,
+      inputs,
+      // The page shows notes, too.
+      appliesAdvice ? { ...SHOWN_BY_DEFAULT, minLevel: 'note' } : undefined,
+    );
     const diff = unifiedDiff(MANIFESTS_FILE, before, after);
     return { after, diff, probes, advice, remarks: [...remarks, ...problems.map(({ message }) => message)] };
   } catch (error) {

@@ -41,6 +41,34 @@ describe('delayed-liveness', () => {
     expect(findings(ID, liveness({ initialDelaySeconds: 29 }))).toEqual([]);
   });
 
+  it('is a note below 60 s, and a warning from 60 s', () => {
+    expect(onlyFinding(ID, liveness({ initialDelaySeconds: 59 })).level).toBe('Audit');
+    expect(onlyFinding(ID, liveness({ initialDelaySeconds: 60 })).level).toBeUndefined();
+    expect(onlyFinding(ID, liveness({ failureThreshold: 12 })).level).toBeUndefined();
+  });
+
+  it('is a note beside a readiness probe that asks the same endpoint early', () => {
+    const level = (readinessProbe: JsonObject, integers: JsonObject = { initialDelaySeconds: 60 }): unknown =>
+      onlyFinding(ID, podWith({ livenessProbe: httpProbe(integers), readinessProbe })).level;
+    expect(level(httpProbe())).toBe('Audit');
+    expect(level(httpProbe(), { failureThreshold: 12 })).toBe('Audit');
+    expect(level(httpProbe({ initialDelaySeconds: 59 }))).toBe('Audit');
+    expect(level(httpProbe({ initialDelaySeconds: 60 }))).toBeUndefined();
+    expect(level(httpProbe({}, '/ready'))).toBeUndefined();
+  });
+
+  it('closes the gate of a restart: the period is at most the time that liveness alone gives a start', () => {
+    // (3-1)*1 = 2 s of liveness, so 2 s and not 5 s.
+    const { edits } = onlyFinding(ID, liveness({ initialDelaySeconds: 60, periodSeconds: 1 }));
+    expect(edits?.at(-1)?.value).toMatchObject({ periodSeconds: 2, failureThreshold: 32 });
+  });
+
+  it('gives no numbers where no round ones guarantee the time', () => {
+    const { remedy, edits } = onlyFinding(ID, liveness({ initialDelaySeconds: 3600 }));
+    expect(remedy).toBe('guard the start with a startupProbe that allows 3600 s');
+    expect(edits).toBeUndefined();
+  });
+
   it('finds a tolerance of 120 s with more than 10 failures, and accepts either below', () => {
     expect(onlyFinding(ID, liveness({ failureThreshold: 12 })).path).toMatch(/failureThreshold$/);
     expect(findings(ID, liveness({ failureThreshold: 11, periodSeconds: 11 }))).toHaveLength(1);
@@ -61,9 +89,9 @@ describe('delayed-liveness', () => {
   });
 
   it('suggests at most 60 failures, and a longer period instead', () => {
-    // 899 + 2*10 = 919 s; 59*16 = 944 s is the first over it with 60 failures.
+    // 899 + 2*10 = 919 s; 59*15 = 885 s is less, so the period is 20 s, and 46*20 = 920 s.
     const { edits } = onlyFinding(ID, liveness({ initialDelaySeconds: 900 }));
-    expect(edits?.at(-1)?.value).toMatchObject({ periodSeconds: 16, failureThreshold: 59 });
+    expect(edits?.at(-1)?.value).toMatchObject({ periodSeconds: 20, failureThreshold: 47 });
   });
 
   it('suggests as many failures as the author allows', () => {
@@ -99,9 +127,9 @@ describe('delayed-liveness', () => {
       },
       {
         httpGet: { path: '/a, b', port: 8080, scheme: 'HTTPS', httpHeaders: [{ name: 'Host', value: 'no: "x"' }] },
-        periodSeconds: 7,
+        periodSeconds: 10,
         timeoutSeconds: 7,
-        failureThreshold: 9,
+        failureThreshold: 6,
         terminationGracePeriodSeconds: 5,
       },
     ],

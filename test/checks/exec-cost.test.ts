@@ -63,12 +63,21 @@ describe('exec-cost', () => {
     [['/bin/bash', '-ec', 'if ! mongosh --eval x; then exit 1; fi'], 'mongosh'],
   ])('asks for 30 s between two runs of a heavy client: %j', (command, client) => {
     const every = (periodSeconds: number): JsonObject =>
-      podWith({ livenessProbe: running({ exec: { command }, periodSeconds }) });
+      podWith({ livenessProbe: running({ exec: { command }, periodSeconds, failureThreshold: 2 }) });
     expect(onlyFinding(ID, every(29))).toMatchObject({
       message: expect.stringContaining(`processes of the heavy client ${client} a minute`) as string,
       remedy: 'write periodSeconds: 30 or more',
     });
     expect(findings(ID, every(30))).toEqual([]);
+  });
+
+  it('gives no numbers where a longer period would make liveness or readiness slow', () => {
+    const probe = running({ exec: { command: ['nodetool', 'info'] }, periodSeconds: 10 });
+    for (const kind of ['livenessProbe', 'readinessProbe']) {
+      const { remedy, edits } = onlyFinding(ID, podWith({ [kind]: probe }));
+      expect(remedy).toBe('ask with httpGet, tcpSocket or grpc, or with a smaller program');
+      expect(edits).toBeUndefined();
+    }
   });
 
   it.each([
@@ -87,7 +96,7 @@ describe('exec-cost', () => {
       podWith({ livenessProbe: running({ periodSeconds, timeoutSeconds: 1 }) });
     const remedies = (periodSeconds: number): unknown[] =>
       findings(ID, every(periodSeconds), { minimumPeriodSeconds: 0 }).map(({ remedy }) => remedy);
-    expect(remedies(3)).toEqual(['write timeoutSeconds: 3']);
+    expect(remedies(3)).toEqual(['write timeoutSeconds: 2']);
     expect(remedies(1)).toEqual(['write timeoutSeconds: 5 and periodSeconds: 5']);
   });
 

@@ -8,7 +8,10 @@ import { misplacedProbes } from '../../src/checks/misplaced-probes.ts';
 import { unknownProbeFields } from '../../src/checks/unknown-fields.ts';
 import { violationKey } from '../../src/checks/violation.ts';
 import { formatPath } from '../../src/json/field-path.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
 import { withEdits } from '../../src/json/field-edit.ts';
+import { killBy, longestKillSeconds } from '../../src/probes/grace-period.ts';
+import { soundTiming, verdictSpan } from '../../src/probes/timing.ts';
 import { judge } from '../../src/verdict/judge.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
@@ -16,6 +19,7 @@ import { anyWorkload } from '../arbitrary-workloads.ts';
 import { checkTexts } from '../check-texts.ts';
 import { clusterPolicyDocument, policySet } from '../worlds.ts';
 import { NOW } from '../now.ts';
+import type { FieldPath } from '../../src/json/field-path.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
@@ -126,6 +130,29 @@ describe('safe advice, for every check', () => {
     );
   }, 240_000);
 
+  it('proposes round numbers, and makes no liveness probe slower than 120 s to the kill', () => {
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        for (const violation of [...proposalsOf(object), ...violationsOf(object)]) {
+          const { edits, check } = violation;
+          // The bounds of a policy are the policy's own numbers, and a field in the wrong place has the author's.
+          if (edits === undefined || check === 'probe-bounds' || check === 'valid-probe') continue;
+          const told = `${describeViolation(violation)}; ${JSON.stringify(edits)}`;
+          for (const { path, value } of edits) expectRound(path, value, told);
+          const [before, after] = [livenessTimesOf(object), livenessTimesOf(withEdits(object, edits))];
+          for (const [place, { given, dead }] of after) {
+            const then = before.get(place);
+            if (then === undefined || dead <= Math.max(120, then.dead)) continue;
+            // Only a long grace period may already take more than 120 s.
+            expect(then.dead, told).toBeGreaterThan(120);
+            expect(given, told).toBeLessThanOrEqual(120);
+          }
+        }
+      }),
+      runs,
+    );
+  });
+
   it('is in the checks: the edits that a check proposes remove its violation', () => {
     fc.assert(
       fc.property(anyWorkload, (object) => {
@@ -192,6 +219,46 @@ describe('safe advice, for every check', () => {
     );
   });
 });
+
+/** The numbers that a reviewer expects (issue 30, D4), written here a second time. */
+const ROUND_SECONDS = [1, 2, 5, 10, 15, 20, 30, 60];
+
+/** Expects that an edit writes round numbers: the field itself, or a whole probe. */
+function expectRound(path: FieldPath, value: unknown, told: string): void {
+  const [field, kind] = [path.at(-1), path.at(-2)];
+  if (field === 'progressDeadlineSeconds') expect(Number(value) % 60, told).toBe(0);
+  else if (field === 'periodSeconds' || field === 'timeoutSeconds') {
+    if (value !== null) expect(ROUND_SECONDS, told).toContain(value);
+  } else if (field === 'terminationGracePeriodSeconds') {
+    if (value !== null && Number(value) % 60 !== 0) expect(ROUND_SECONDS, told).toContain(value);
+  } else if (field === 'failureThreshold') {
+    expect(value, told).toBeGreaterThanOrEqual(1);
+    expect(value, told).toBeLessThanOrEqual(kind === 'startupProbe' ? 60 : 10);
+  } else if (field === 'startupProbe' && value !== null) {
+    const { periodSeconds, failureThreshold } = value as JsonObject;
+    expectRound([...path, 'periodSeconds'], periodSeconds, told);
+    expectRound([...path, 'failureThreshold'], failureThreshold, told);
+  }
+}
+
+/** The seconds from a deadlock to the verdict of each sound liveness probe, and to the dead container. */
+function livenessTimesOf(object: JsonObject): ReadonlyMap<string, { readonly given: number; readonly dead: number }> {
+  const kind = workloadKindOfManifest(object, KNOWN_KINDS);
+  const times = new Map<string, { given: number; dead: number }>();
+  for (const { template, path } of kind === undefined ? [] : podTemplatesOf(object, kind)) {
+    const podSpec = (template['spec'] ?? {}) as JsonObject;
+    for (const list of ['containers', 'initContainers'])
+      for (const [index, container] of ((podSpec[list] ?? []) as readonly JsonObject[]).entries()) {
+        const probe = container['livenessProbe'];
+        const timing = isJsonObject(probe) ? soundTiming(probe) : undefined;
+        const kill = isJsonObject(probe) ? killBy(probe, container, podSpec) : undefined;
+        if (timing === undefined || kill === undefined) continue;
+        const given = verdictSpan(timing).latest;
+        times.set(JSON.stringify([path, list, index]), { given, dead: given + longestKillSeconds(kill) });
+      }
+  }
+  return times;
+}
 
 /** Control characters and half a surrogate pair, at a length that no cluster accepts. */
 const HOSTILE = '\u0007"\\\ud83d'.repeat(200);

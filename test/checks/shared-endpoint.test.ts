@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { deploymentWith, findings, httpProbe, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -8,32 +9,61 @@ const both = (livenessProbe: JsonObject, readinessProbe: JsonObject, ports?: unk
 
 describe('shared-endpoint', () => {
   it('gives both figures and the smallest failureThreshold that is enough', () => {
-    const liveness = httpProbe({ failureThreshold: 3, periodSeconds: 5, timeoutSeconds: 30 });
-    const readiness = httpProbe({ failureThreshold: 2, periodSeconds: 5, timeoutSeconds: 30 });
-    // Pr + (Fr-1)*max(Pr,Tr) + Tr = 5 + 30 + 30; (15-1)*5 = 70 is the first above.
+    const liveness = httpProbe({ failureThreshold: 3, periodSeconds: 5, timeoutSeconds: 2 });
+    const readiness = httpProbe({ failureThreshold: 2, periodSeconds: 5, timeoutSeconds: 10 });
+    // Pr + (Fr-1)*max(Pr,Tr) + Tr = 5 + 10 + 10; (7-1)*5 = 30 is the first above.
     expect(onlyFinding(ID, deploymentWith({ livenessProbe: liveness, readinessProbe: readiness }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.template.spec.containers[0].livenessProbe.failureThreshold',
       message:
         'container "app" asks one endpoint for liveness and readiness: a fault may restart it after 10 s, ' +
-        'but readiness stops its traffic after up to 65 s',
-      remedy: 'write failureThreshold: 15',
-      edits: [{ path: ['spec', 'template', 'spec', 'containers', 0, 'livenessProbe', 'failureThreshold'], value: 15 }],
+        'but readiness stops its traffic after up to 25 s',
+      remedy: 'write failureThreshold: 7',
+      edits: [{ path: ['spec', 'template', 'spec', 'containers', 0, 'livenessProbe', 'failureThreshold'], value: 7 }],
     });
-    expect(findings(ID, both({ ...liveness, failureThreshold: 14 }, readiness))).toHaveLength(1);
-    expect(findings(ID, both({ ...liveness, failureThreshold: 15 }, readiness))).toEqual([]);
+    expect(findings(ID, both({ ...liveness, failureThreshold: 6 }, readiness))).toHaveLength(1);
+    expect(findings(ID, both({ ...liveness, failureThreshold: 7 }, readiness))).toEqual([]);
   });
 
   it('raises the period instead where many failures would replace a startup probe', () => {
-    // 60 + 2*60 + 1 = 181 s for readiness; (10-1)*21 = 189 is the first above with 10 failures.
+    // 10 + 2*10 + 1 = 31 s for readiness; with 10 failures, 9*2 = 18 s is less, and (8-1)*5 = 35 s is above.
     const place = ['spec', 'containers', 0, 'livenessProbe'];
-    expect(onlyFinding(ID, both(httpProbe(), httpProbe({ periodSeconds: 60 })))).toMatchObject({
-      remedy: 'write periodSeconds: 21 and failureThreshold: 10',
+    expect(onlyFinding(ID, both(httpProbe({ periodSeconds: 1 }), httpProbe()))).toMatchObject({
+      remedy: 'write periodSeconds: 5 and failureThreshold: 8',
       edits: [
-        { path: [...place, 'periodSeconds'], value: 21 },
-        { path: [...place, 'failureThreshold'], value: 10 },
+        { path: [...place, 'periodSeconds'], value: 5 },
+        { path: [...place, 'failureThreshold'], value: 8 },
       ],
     });
+  });
+
+  it('is a note, and a warning for a liveness timeout of 1 s', () => {
+    expect(CHECK_CATALOGUE[ID]?.action).toBe('Audit');
+    expect(onlyFinding(ID, both(httpProbe({ timeoutSeconds: 2 }), httpProbe())).level).toBeUndefined();
+    expect(onlyFinding(ID, both(httpProbe({ timeoutSeconds: 1 }), httpProbe())).level).toBe('Warn');
+    expect(onlyFinding(ID, both(httpProbe(), httpProbe({ timeoutSeconds: 5 }))).level).toBe('Warn');
+  });
+
+  it('stays a note with one replica, and beside a readiness probe that needs more than 60 s', () => {
+    const probes = { livenessProbe: httpProbe(), readinessProbe: httpProbe() };
+    const level = (spec: JsonObject): unknown => onlyFinding(ID, deploymentWith(probes, spec)).level;
+    expect([level({ replicas: 1 }), level({ replicas: 2 }), level({})]).toEqual([undefined, 'Warn', 'Warn']);
+    expect(onlyFinding(ID, both(httpProbe(), httpProbe({ periodSeconds: 20 }))).level).toBeUndefined();
+  });
+
+  it('proposes nothing beside a readiness probe that needs more than 60 s: that probe has to change', () => {
+    // 20 + 2*20 + 1 = 61 s
+    const { remedy, edits } = onlyFinding(ID, both(httpProbe(), httpProbe({ periodSeconds: 20 })));
+    expect(remedy).toBe('first let readiness stop the traffic within 60 s');
+    expect(edits).toBeUndefined();
+  });
+
+  it('proposes nothing that makes the kill later than 120 s', () => {
+    // 15 + 2*15 + 15 = 60 s for readiness. Each period needs more than 120 s, the grace of 30 s included.
+    const slow = httpProbe({ periodSeconds: 15, timeoutSeconds: 15 });
+    const { remedy, edits } = onlyFinding(ID, both(slow, slow));
+    expect(remedy).toBe('shorten periodSeconds or timeoutSeconds of the readinessProbe');
+    expect(edits).toBeUndefined();
   });
 
   it('wants strictly later: a tie is a violation', () => {

@@ -16,6 +16,18 @@ describe('single-failure', () => {
     });
   });
 
+  it('allows 2 failures, or gives no number, where a long period makes 3 too slow to kill', () => {
+    const { remedy } = onlyFinding(
+      ID,
+      podWith({ livenessProbe: httpProbe({ failureThreshold: 1, periodSeconds: 30 }) }),
+    );
+    // 30 + 2*30 + 1 + 30 = 121 s
+    expect(remedy).toBe('write failureThreshold: 2');
+    const slow = onlyFinding(ID, podWith({ livenessProbe: httpProbe({ failureThreshold: 1, periodSeconds: 60 }) }));
+    expect(slow.remedy).toBe('allow more failures, with a shorter periodSeconds');
+    expect(slow.edits).toBeUndefined();
+  });
+
   it.each([2, 3, 0, null, '1', undefined])('accepts a failureThreshold of %j', (failureThreshold) => {
     expect(findings(ID, podWith({ livenessProbe: httpProbe({ failureThreshold }) }))).toEqual([]);
   });

@@ -13,8 +13,8 @@ describe('slow-detection', () => {
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.terminationGracePeriodSeconds',
       message: 'container "app" may hang for 3631 s before it is dead (31 s of probes, 3600 s of grace), over 600 s',
-      remedy: 'write terminationGracePeriodSeconds: 569 or less',
-      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'terminationGracePeriodSeconds'], value: 569 }],
+      remedy: 'write terminationGracePeriodSeconds: 540 or less',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'terminationGracePeriodSeconds'], value: 540 }],
       level: 'Warn',
     });
   });
@@ -72,7 +72,7 @@ describe('slow-detection', () => {
       'container "app" may hang for 3633 s before it is dead (31 s of probes, 3600 s of grace, 2 s after its preStop hook), ' +
         'over 600 s',
     );
-    expect(remedy).toBe('write terminationGracePeriodSeconds: 567 or less');
+    expect(remedy).toBe('write terminationGracePeriodSeconds: 540 or less');
     expect(findings(ID, withHook(567))).toEqual([]);
     expect(findings(ID, withHook(568))).toHaveLength(1);
   });
@@ -90,8 +90,32 @@ describe('slow-detection', () => {
     expect(onlyFinding(ID, probing({ periodSeconds: 700 })).remedy).toContain('shorten periodSeconds');
   });
 
-  it('is about liveness only, and works nothing out from malformed numbers', () => {
-    expect(findings(ID, podWith({ readinessProbe: httpProbe({ periodSeconds: 900 }) }))).toEqual([]);
+  const ready = (integers: JsonObject): JsonObject => podWith({ readinessProbe: httpProbe(integers) });
+
+  it('finds a readiness probe that needs more than 60 s, and gives the longest round period that is enough', () => {
+    // 30 + 2*30 + 1 = 91 s; 3*15 + 1 = 46 s, and 3*20 + 1 would be 61 s.
+    expect(onlyFinding(ID, ready({ periodSeconds: 30 }))).toEqual({
+      probe: 'readinessProbe',
+      path: 'spec.containers[0].readinessProbe.periodSeconds',
+      message: 'container "app" may hang for 91 s before readiness stops its traffic, over 60 s',
+      remedy: 'write periodSeconds: 15 or less',
+      edits: [{ path: ['spec', 'containers', 0, 'readinessProbe', 'periodSeconds'], value: 15 }],
+    });
+    expect(findings(ID, ready({ periodSeconds: 19, timeoutSeconds: 3 }))).toEqual([]);
+    expect(findings(ID, ready({ periodSeconds: 19, timeoutSeconds: 4 }))).toHaveLength(1);
+    expect(findings(ID, ready({ periodSeconds: 30 }), { readinessSeconds: 91 })).toEqual([]);
+  });
+
+  it('gives no period where the timeouts are the longer part, or where a heavy client would run more often', () => {
+    const remedy = 'shorten periodSeconds or timeoutSeconds of the readinessProbe';
+    const heavy = { exec: { command: ['nodetool', 'info'] }, periodSeconds: 30, timeoutSeconds: 5 };
+    for (const manifest of [ready({ timeoutSeconds: 30, periodSeconds: 30 }), podWith({ readinessProbe: heavy })]) {
+      expect(onlyFinding(ID, manifest).remedy).toBe(remedy);
+      expect(onlyFinding(ID, manifest).edits).toBeUndefined();
+    }
+  });
+
+  it('works nothing out from malformed numbers', () => {
     expect(findings(ID, probing({ terminationGracePeriodSeconds: 'x' }, 3600))).toEqual([]);
   });
 });

@@ -47,12 +47,12 @@ describe('startup-budget', () => {
   });
 
   it('writes a longer period where more than 60 failures would be needed', () => {
-    // (60-1)*11 = 649 s; (56-1)*11 = 605 s is the least over 600 s
+    // (60-1)*10 = 590 s is not enough; (41-1)*15 = 600 s
     expect(onlyFinding(ID, startup({ failureThreshold: 3 }), { minimumSeconds: 600 })).toMatchObject({
-      remedy: 'write periodSeconds: 11 and failureThreshold: 56 for 600 s',
+      remedy: 'write periodSeconds: 15 and failureThreshold: 41 for 600 s',
       edits: [
-        { path: ['spec', 'containers', 0, 'startupProbe', 'periodSeconds'], value: 11 },
-        { path: ['spec', 'containers', 0, 'startupProbe', 'failureThreshold'], value: 56 },
+        { path: ['spec', 'containers', 0, 'startupProbe', 'periodSeconds'], value: 15 },
+        { path: ['spec', 'containers', 0, 'startupProbe', 'failureThreshold'], value: 41 },
       ],
     });
   });
@@ -60,12 +60,12 @@ describe('startup-budget', () => {
   it('writes a startup probe where a liveness probe would need more than 10 failures', () => {
     const { remedy, edits } = onlyFinding(ID, liveness({}), { minimumSeconds: 300 });
     expect(remedy).toBe(
-      'write startupProbe: { httpGet: { path: /live, port: http }, periodSeconds: 6, failureThreshold: 51 }',
+      'write startupProbe: { httpGet: { path: /live, port: http }, periodSeconds: 10, failureThreshold: 31 }',
     );
     expect(edits).toEqual([
       {
         path: ['spec', 'containers', 0, 'startupProbe'],
-        value: { httpGet: { path: '/live', port: 'http' }, periodSeconds: 6, failureThreshold: 51 },
+        value: { httpGet: { path: '/live', port: 'http' }, periodSeconds: 10, failureThreshold: 31 },
       },
     ]);
   });

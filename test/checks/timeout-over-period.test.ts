@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { findings, httpProbe, onlyFinding, paths, podWith } from './workload.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -26,8 +27,21 @@ describe('timeout-over-period', () => {
     expect(findings(ID, probing({ timeoutSeconds: 11 }))).toHaveLength(1);
   });
 
-  it('is a note for startup probes', () => {
-    expect(onlyFinding(ID, podWith({ startupProbe: httpProbe({ timeoutSeconds: 11 }) })).level).toBe('Audit');
+  it('is a note, for every probe', () => {
+    expect(CHECK_CATALOGUE[ID]?.action).toBe('Audit');
+    for (const kind of ['livenessProbe', 'readinessProbe', 'startupProbe'])
+      expect(onlyFinding(ID, podWith({ [kind]: httpProbe({ timeoutSeconds: 11 }) })).level).toBeUndefined();
+  });
+
+  it('rounds the period up, and gives none that makes liveness or readiness slow', () => {
+    const written = (kind: string, integers: JsonObject): unknown =>
+      onlyFinding(ID, podWith({ [kind]: httpProbe(integers) })).edits?.[0]?.value;
+    expect(written('livenessProbe', { timeoutSeconds: 11 })).toBe(15);
+    // 10 + 7*15 + 15 + 30 = 160 s to the kill; with a period of 15 s it would be 165 s, 135 s of them for the probe.
+    expect(written('livenessProbe', { timeoutSeconds: 15, failureThreshold: 8 })).toBeUndefined();
+    // 30 + 2*30 + 30 = 120 s until the traffic stops
+    expect(written('readinessProbe', { timeoutSeconds: 30 })).toBeUndefined();
+    expect(written('startupProbe', { timeoutSeconds: 30 })).toBe(30);
   });
 
   it('looks at all three probes', () => {

@@ -8,7 +8,7 @@ const ID = 'undeclared-port';
 const http = (port: unknown): JsonObject => ({ livenessProbe: { httpGet: { port } } });
 
 describe('undeclared-port', () => {
-  it('names the ports that there are, and the declared port first', () => {
+  it('names the ports that there are, and first the declared port that is one typo away', () => {
     expect(onlyFinding(ID, podWith(http(8081)))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.httpGet.port',
@@ -27,31 +27,59 @@ describe('undeclared-port', () => {
     });
   });
 
-  it('names no port where several may answer', () => {
-    const ports = [{ containerPort: 8080 }, { name: 'admin', containerPort: 8081 }];
-    expect(onlyFinding(ID, podWith({ ...http(9), ports })).remedy).toBe(
-      'ask a port that the container declares, or add containerPort: 9 to its ports',
-    );
+  it('names no port where two are one typo away', () => {
+    const ports = [{ containerPort: 8080 }, { name: 'admin', containerPort: 8082 }];
+    expect(onlyFinding(ID, podWith({ ...http(8081), ports }))).toMatchObject({
+      remedy: 'add containerPort: 8081 to its ports',
+      level: 'Warn',
+    });
   });
 
   const levels = (container: JsonObject): unknown[] => findings(ID, podWith(container)).map(({ level }) => level);
-  const web = { ports: [{ containerPort: 80 }] };
 
-  it('warns about liveness and readiness where other ports are declared, and not about startup', () => {
-    const [livenessProbe, startupProbe] = [{ httpGet: { port: 1 } }, { httpGet: { port: 2 } }];
-    expect(levels({ livenessProbe, readinessProbe: livenessProbe, startupProbe })).toEqual(['Warn', 'Warn', undefined]);
+  it.each([
+    ['a digit changed', 8090, 'Warn'],
+    ['a digit dropped', 880, 'Warn'],
+    ['a digit dropped at the end', 808, 'Warn'],
+    ['a digit added', 18_080, 'Warn'],
+    ['two neighbours swapped', 8800, 'Warn'],
+    ['two digits changed', 9090, undefined],
+    ['two other digits swapped', 8008, 'Warn'],
+    ['two digits added', 80, undefined],
+    ['another number', 13_133, undefined],
+  ])('takes %s for the typo that it is: %i', (_name, port, level) => {
+    const found = findings(ID, podWith(http(port))).map((finding) => finding.level);
+    expect(found).toEqual(port === 8080 ? [] : [level]);
   });
 
-  it('takes one port of all probes for a health port where port 80 or 443 is declared', () => {
-    const probe = { httpGet: { port: 8081 } };
-    expect(levels({ ...web, livenessProbe: probe, readinessProbe: probe })).toEqual([undefined, undefined]);
-    expect(levels({ livenessProbe: probe, readinessProbe: probe })).toEqual(['Warn', 'Warn']);
-    expect(levels({ ...web, livenessProbe: probe, readinessProbe: { httpGet: { port: 80 } } })).toEqual(['Warn']);
-    expect(levels({ ...web, livenessProbe: probe, readinessProbe: { exec: { command: ['x'] } } })).toEqual([undefined]);
+  it('is a note where a command, an argument or a variable has the number', () => {
+    expect(levels({ ...http(8081), args: ['--health-probe-bind-address=:8081'] })).toEqual([undefined]);
+    expect(levels({ ...http(8081), command: ['serve', '8081'] })).toEqual([undefined]);
+    expect(levels({ ...http(8081), env: [{ name: 'PORT', value: '8081' }] })).toEqual([undefined]);
+    expect(levels({ ...http(8081), args: ['--port=18081', '80810', '80818081'] })).toEqual(['Warn']);
+    expect(levels({ ...http(8081), args: [8081, null], env: [null, { name: 'PORT' }], command: 'x' })).toEqual([
+      'Warn',
+    ]);
+  });
+
+  it('is a note where the declared port speaks another protocol than the probe', () => {
+    expect(levels({ ...http(8081), ports: [{ name: 'grpc', containerPort: 8080 }] })).toEqual([undefined]);
+  });
+
+  it('never keeps another finding from copying the handler', () => {
+    const policy = policySet().policyFor('apps', new Map());
+    const livenessProbe = { httpGet: { path: '/live', port: 8081 }, initialDelaySeconds: 60 };
+    const found = runChecks(workloadOf(podWith({ livenessProbe })), policy.checkPolicy);
+    expect(found.map(({ check }) => check)).toEqual(['delayed-liveness', ID]);
+    expect(found[0]?.remedy).toContain('write startupProbe: { httpGet: { path: /live, port: 8081 }');
+    expect(found[0]?.edits).toHaveLength(2);
   });
 
   it('gives each finding its action, unless a policy sets one or a floor is stricter', () => {
-    const container = appContainer({ livenessProbe: { httpGet: { port: 1 } }, startupProbe: { httpGet: { port: 1 } } });
+    const container = appContainer({
+      livenessProbe: { httpGet: { port: 8081 } },
+      startupProbe: { httpGet: { port: 1 } },
+    });
     const actions = (...policies: JsonObject[]): unknown[] => {
       const policy = policySet(...policies).policyFor('apps', new Map());
       return runChecks(workloadOf(pod([container])), policy.checkPolicy)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { findings, httpProbe, podWith } from './workload.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -17,7 +18,6 @@ describe('void-initial-delay', () => {
           'container "app" delays its livenessProbe by 20 s from its start, which startupProbe already guards for 30 s',
         remedy: 'remove initialDelaySeconds',
         edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'initialDelaySeconds'], value: null }],
-        level: 'Audit',
       },
     ]);
   });
@@ -27,12 +27,12 @@ describe('void-initial-delay', () => {
     expect(findings(ID, guarded({ livenessProbe: httpProbe({ initialDelaySeconds: 30 }) }))).toEqual([]);
   });
 
-  it('is a note for one probe, and a warning for both', () => {
+  it('is a note, for one probe and for both', () => {
     const probe = httpProbe({ initialDelaySeconds: 1 });
     const levels = (probes: JsonObject): unknown[] => findings(ID, guarded(probes)).map(({ level }) => level);
-    expect(levels({ livenessProbe: probe, readinessProbe: probe })).toEqual(['Warn', 'Warn']);
-    expect(levels({ readinessProbe: probe })).toEqual(['Audit']);
-    expect(levels({ livenessProbe: probe, readinessProbe: httpProbe({ initialDelaySeconds: 30 }) })).toEqual(['Audit']);
+    expect(CHECK_CATALOGUE[ID]?.action).toBe('Audit');
+    expect(levels({ livenessProbe: probe, readinessProbe: probe })).toEqual([undefined, undefined]);
+    expect(levels({ readinessProbe: probe })).toEqual([undefined]);
   });
 
   it('accepts no delay, and a delay without a startup probe', () => {

@@ -122,7 +122,7 @@ describe('probewright check', () => {
           readinessProbe: { have: 1, get: 0, lack: 0, reasons: {} },
           noMainContainer: [],
         },
-        hidden: { otherChecks: 0, warn: 0, audit: 0, excepted: 0 },
+        hidden: { otherChecks: 0, warn: 0, audit: 0, excepted: 0, notes: {} },
       },
     });
   });
@@ -450,10 +450,7 @@ describe('probewright check', () => {
       return [code, stdout.trimEnd().split('\n').at(-1)];
     };
     const looked = '1 workload in 1 object';
-    expect(await summaryOf()).toEqual([
-      0,
-      `${looked}: 0 errors, 0 warnings; 1 note hidden (--min-level note shows notes)`,
-    ]);
+    expect(await summaryOf()).toEqual([0, '1 note is hidden: 1 named-port; --min-level note shows it']);
     expect(await summaryOf('--min-level', 'note')).toEqual([0, `${looked}: 0 errors, 0 warnings, 1 note`]);
     expect(await summaryOf('--skip', 'named-port')).toEqual([
       0,

@@ -289,14 +289,14 @@ describe('fix --advice', () => {
 
   it('leaves no advice in the fixtures of all checks, and gives files with CRLF the same lines', async () => {
     const fixtures = 'test/fixtures/checks';
-    const fixed = await runProbewright(['fix', '--advice', '--output-dir', at('lf'), fixtures]);
+    const fixed = await runProbewright(['fix', '--advice', '--min-level', 'note', '--output-dir', at('lf'), fixtures]);
     expect({ code: fixed.code, stderr: fixed.stderr }).toEqual({ code: 0, stderr: '' });
     const names = (await readdir(at('lf'), { recursive: true })).filter((name) => name.endsWith('.yaml'));
     for (const name of names) {
       await mkdir(at('crlf', name, '..'), { recursive: true });
       await writeFile(at('crlf', name), (await readFile(join(fixtures, name), 'utf8')).replaceAll('\n', '\r\n'));
     }
-    await runProbewright(['fix', '--advice', '--write', at('crlf')]);
+    await runProbewright(['fix', '--advice', '--min-level', 'note', '--write', at('crlf')]);
     for (const name of names) {
       const lines = await readFile(at('lf', name), 'utf8');
       expect(await readFile(at('crlf', name), 'utf8'), name).toBe(lines.replaceAll('\n', '\r\n'));
@@ -304,5 +304,60 @@ describe('fix --advice', () => {
     const { stdout } = await runProbewright(['check', '--output', 'json', '--min-level', 'note', at('lf')]);
     expect(stdout).not.toContain('"advice"');
     expect(fixed.stdout).toMatch(/advice applied/);
+  });
+
+  it('applies the advice of the findings that check shows with the same flags, and no other', async () => {
+    const file = at('web.yaml');
+    // single-failure warns, and timeout-over-period notes.
+    const numbers = { initialDelaySeconds: 20, failureThreshold: 1, timeoutSeconds: 15 };
+    const livenessProbe = { httpGet: { path: '/live', port: 'http' }, ...numbers };
+    const container = { name: 'app', image: 'web:1', ports: [{ name: 'http', containerPort: 8080 }], livenessProbe };
+    const metadata = { name: 'web', namespace: 'apps' };
+    await writeFile(
+      file,
+      JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } }),
+    );
+    await writeFile(
+      at('known.json'),
+      JSON.stringify({
+        version: 1,
+        findings: [
+          {
+            ...{ check: 'single-failure', kind: 'Pod', namespace: 'apps', name: 'web', container: 'app' },
+            probe: 'livenessProbe',
+          },
+        ],
+      }),
+    );
+    for (const [flags, applied] of [
+      [[], ['single-failure']],
+      [
+        ['--min-level', 'note'],
+        ['single-failure', 'timeout-over-period'],
+      ],
+      [['--min-level', 'error'], []],
+      [['--enforcement', 'Audit'], []],
+      [['--skip', 'single-failure'], []],
+      [['--only', 'timeout-over-period', '--min-level', 'note'], ['timeout-over-period']],
+      [['--baseline', at('known.json')], []],
+      [['--baseline', at('known.json'), '--min-level', 'note'], ['timeout-over-period']],
+    ] satisfies [string[], string[]][]) {
+      const shown = await runProbewright(['check', '--output', 'json', ...flags, file]);
+      const { violations } = JSON.parse(shown.stdout) as { violations: { check: string; advice?: unknown }[] };
+      expect(
+        violations.filter(({ advice }) => advice).map(({ check }) => check),
+        flags.join(' '),
+      ).toEqual(applied);
+      const { stdout } = await runProbewright(['fix', '--advice', ...flags, file]);
+      const { spec } = JSON.parse(stdout) as { spec: { containers: { livenessProbe: object }[] } };
+      expect(spec.containers[0]?.livenessProbe, flags.join(' ')).toEqual({
+        ...livenessProbe,
+        ...(applied.includes('single-failure') && { failureThreshold: 3 }),
+        ...(applied.includes('timeout-over-period') && { periodSeconds: 15 }),
+      });
+    }
+    const unreadable = await runProbewright(['fix', '--advice', '--baseline', at('gone.json'), file]);
+    expect([unreadable.code, unreadable.stdout]).toEqual([2, '']);
+    expect(unreadable.stderr).toContain('gone.json: cannot be read');
   });
 });

@@ -45,8 +45,24 @@ describe('what is shown of a report', () => {
   it('counts what is shown, and what each filter hides', () => {
     expect(shownReport(report, { minLevel: 'error', only: [], skip: ['slow-detection'] }).summary).toEqual({
       ...{ objects: 2, workloads: 1, deny: 1, warn: 0, audit: 0, excepted: 0, coverage: NO_COVERAGE },
-      hidden: { otherChecks: 1, warn: 1, audit: 0, excepted: 0 },
+      hidden: { otherChecks: 1, warn: 1, audit: 0, excepted: 0, notes: {} },
     });
+  });
+
+  it('counts the hidden notes by check, the most frequent check first', () => {
+    const notes = reportOf(
+      finding('timeout-over-period', 'Audit', 1),
+      finding('shared-endpoint', 'Audit', 2),
+      finding('shared-endpoint', 'Audit', 3),
+      finding('exec-cost', 'Audit', 4),
+      finding('exec-cost', 'Warn', 5),
+    );
+    const { hidden } = shownReport(notes, { minLevel: 'warning', only: [], skip: ['exec-cost'] }).summary;
+    expect(Object.entries(hidden.notes)).toEqual([
+      ['shared-endpoint', 2],
+      ['timeout-over-period', 1],
+    ]);
+    expect(shownReport(notes, EVERYTHING).summary.hidden.notes).toEqual({});
   });
 
   it('has warnings about annotations from level warning on, and always what could not be read', () => {

@@ -52,8 +52,8 @@ describe('a violation of a probe that a policy injects', () => {
         policy: {
           source: 'ProbePolicy/apps/policy',
           path: 'spec.probes.livenessProbe.timeoutSeconds',
-          remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
-          action: 'Warn',
+          remedy: 'write timeoutSeconds: 5 or less',
+          action: 'Audit',
         },
       },
     ]);
@@ -69,8 +69,8 @@ describe('a violation of a probe that a policy injects', () => {
         policy: {
           source: 'ProbePolicy/apps/policy',
           path: 'spec.probes.livenessProbe.timeoutSeconds',
-          remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
-          action: 'Warn',
+          remedy: 'write timeoutSeconds: 5 or less',
+          action: 'Audit',
         },
       },
     ]);
@@ -142,7 +142,7 @@ describe('a violation of a probe that a policy injects', () => {
     const annotations = { 'probewright.dev/injected': '{"app":{"livenessProbe":"ProbePolicy/apps/policy"}}' };
     const forged = pod([appContainer({ livenessProbe })], { metadata: { annotations } });
     const found = violationsOf(forged, policies, false).filter(({ check }) => check === 'timeout-over-period');
-    expect(found.map(({ action, policy }) => ({ action, policy }))).toEqual([{ action: 'Warn', policy: undefined }]);
+    expect(found.map(({ action, policy }) => ({ action, policy }))).toEqual([{ action: 'Audit', policy: undefined }]);
   });
 });
 

@@ -18,7 +18,7 @@ describe('the advice about a policy', () => {
     const spec = { kubernetesProbeEndpoints: { livenessProbe: '/ready' }, probes: { livenessProbe: slow } };
     expect(adviceOf(spec)).toEqual([
       'dependency-liveness Warn spec.probes.livenessProbe.httpGet.path',
-      'timeout-over-period Warn spec.probes.livenessProbe.timeoutSeconds',
+      'timeout-over-period Audit spec.probes.livenessProbe.timeoutSeconds',
     ]);
   });
 

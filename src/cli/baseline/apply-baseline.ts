@@ -59,7 +59,8 @@ export async function applyBaseline(
   return { report: unknown, known: { baseline, findings: known } };
 }
 
-async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
+/** Reads the findings of a baseline. Undefined, after a message, when the file cannot be read. */
+export async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
   const reading = await readUtf8File(file).then(readBaseline, (error: unknown) => ({
     problem: `cannot be read: ${messageOf(error)}`,
   }));

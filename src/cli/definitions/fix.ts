@@ -2,15 +2,17 @@ import { choice, path } from '../../command-line/value-types.ts';
 import { optional, toggle, withDefault } from '../../command-line/flag.ts';
 import { COLOUR_FLAG } from './colour-flag.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
+import { SELECTION_FLAGS, selectionConflicts } from './selection-flags.ts';
 import type { CommandDefinition } from '../../command-line/command-definition.ts';
 import type { FlagValues } from '../../command-line/flag.ts';
 
 const FLAGS = {
   ...INPUT_FLAGS,
   advice: toggle({
-    summary: 'Also apply the advice of checks that is known to work.',
+    summary: 'Also apply the advice of the findings that check shows with the same flags.',
     links: 'See [advice](#advice).',
   }),
+  ...SELECTION_FLAGS,
   diff: toggle({ summary: 'Print what would change, as a unified diff.' }),
   write: toggle({ summary: 'Write the changes into the files.' }),
   'output-dir': optional({
@@ -52,8 +54,12 @@ export const FIX: CommandDefinition<typeof FLAGS> = {
   conflicts,
 };
 
-/** One problem for all outputs that are given, because a person makes one mistake. */
 function conflicts(values: FlagValues<typeof FLAGS>): string[] {
+  return [...selectionConflicts(values), ...outputConflicts(values)];
+}
+
+/** One problem for all outputs that are given, because a person makes one mistake. */
+function outputConflicts(values: FlagValues<typeof FLAGS>): string[] {
   const given = [
     ...(values.diff ? ['--diff'] : []),
     ...(values.write ? ['--write'] : []),

@@ -7,14 +7,14 @@ import type { Level } from '../level.ts';
 import type { Screen } from '../screen.ts';
 import type { ShownReport } from '../shown-report.ts';
 
-/** The end of the text, in blocks of lines: coverage, findings by check, and the totals as the last line. */
+/** The end of the text, in blocks of lines: coverage, findings by check, the totals, and the hidden notes. */
 export function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   const { coverage } = report.summary;
   return [
     noMainContainerLines(coverage.noMainContainer, screen, report),
     coverageLines(coverage, screen),
     countsByCheck(report.violations, screen),
-    totals(report, screen),
+    [...totals(report, screen), ...hiddenNotes(report, screen)],
   ];
 }
 
@@ -54,8 +54,16 @@ function totals({ summary, warnings, problems, selection: { minLevel } }: ShownR
   if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
   if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
   if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
-  const hiddenNotes = hidden.audit + hidden.excepted;
-  if (hiddenNotes > 0) parts.push(`${count(hiddenNotes, 'note')} hidden (--min-level note shows notes)`);
   const worst = problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
   return paragraph(screen, { text: parts.join('; '), style: worst ?? 'heading' });
+}
+
+/** One line with the hidden notes by check, unless the screen is narrow. */
+function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): string[] {
+  const notes = Object.entries(hidden.notes);
+  if (notes.length === 0) return [];
+  const total = notes.reduce((sum, [, number]) => sum + number, 0);
+  const byCheck = notes.map(([check, number]) => `${number} ${check}`).join(', ');
+  const text = `${count(total, 'note')} ${total === 1 ? 'is' : 'are'} hidden: ${byCheck}; --min-level note shows ${total === 1 ? 'it' : 'them'}`;
+  return paragraph(screen, { text, style: 'heading' });
 }
