@@ -237,7 +237,7 @@ describe('docs/limits.md', () => {
       1,
       '',
     ],
-    ['The health port', 'connections', 'server/health.ts', 'CONNECTIONS', 1, ''],
+    ['The health port', 'connections', 'server/http-app.ts', 'PLAIN_CONNECTIONS', 1, ''],
     ['The health port', 'problems that `/readyz` lists', 'server/health.ts', 'MOST_LISTED', 1, ''],
     ['The health port', 'characters of a problem', 'server/health.ts', 'LONGEST_TEXT', 1, ''],
     ...OF_THE_OBSERVER.map(

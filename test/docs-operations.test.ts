@@ -265,6 +265,8 @@ const OTHER_FLAGS = new Set([
   'force-conflicts',
   'post-renderer-args',
   'enable-exec',
+  // of curl
+  'fail',
   'take-ownership',
   'kube-version',
   'api-versions',

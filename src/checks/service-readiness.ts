@@ -1,4 +1,5 @@
 import { stringMember } from '../json/json-value.ts';
+import { isForwardingProxy } from '../probes/image-name.ts';
 import { quote } from '../text/quote.ts';
 import { protocolOfText } from '../workload/port-protocol.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
@@ -19,7 +20,8 @@ import type { CheckedWorkload, Finding } from './check.ts';
  * Rule: a container that gets traffic from a Service has a readiness probe. Without the probe, the container counts as
  * ready as soon as it runs, so the Service sends traffic before the container can answer (docs, "Container probes").
  * Without knowledge of the Services, nothing is reported. A Service all of whose ports are for metrics does not count:
- * a scrape that fails harms no caller.
+ * a scrape that fails harms no caller. A proxy that forwards to another container of its Pod is a note: the other
+ * container tells whether the Pod can answer.
  */
 export const serviceReadiness = defineCheck({
   id: 'service-readiness',
@@ -41,6 +43,7 @@ export const serviceReadiness = defineCheck({
         path: container.place.path('readinessProbe'),
         message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${described}`,
         remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : (container.ports?.filter(isTcp) ?? []))}`,
+        ...(isForwardingProxy(stringMember(container.spec, 'image') ?? '') && { level: 'Audit' }),
       },
     ];
   },

@@ -19,3 +19,13 @@ export function saysWithoutTools(image: string): string | undefined {
   const words = segments.slice(hasHost ? 1 : 0).flatMap((segment) => segment.toLowerCase().split(/[^a-z0-9]+/));
   return words.some((word) => WITH_TOOLS.has(word)) ? undefined : words.find((word) => WITHOUT_TOOLS.has(word));
 }
+
+/** Proxies that stand in front of another container of their Pod and have no health of their own to report. */
+const PROXIES: ReadonlySet<string> = new Set(['kube-rbac-proxy', 'oauth-proxy', 'oauth2-proxy', 'ose-oauth-proxy']);
+
+/** True for the image of a proxy that only forwards to another container of its Pod. */
+export function isForwardingProxy(image: string): boolean {
+  if (image.length > LONGEST_NAME) return false;
+  const last = image.slice(image.lastIndexOf('/') + 1);
+  return PROXIES.has(last.split(/[:@]/, 1)[0] ?? '');
+}

@@ -182,7 +182,8 @@ function readText(text: string): TextProtocol {
   const seldom = isHttps ? words.filter((word) => word !== 'tls') : words;
   const protocol = firstIn(NEVER_HTTP, words) ?? firstIn(SELDOM_HTTP, seldom);
   if (protocol !== undefined) return { speaks: 'other', protocol };
-  const purpose = firstIn(METRICS, words);
+  // Names have 15 characters, so their words often have no hyphen: `frrmetricshttps`.
+  const purpose = firstIn(METRICS, words) ?? (words.some((word) => word.includes('metrics')) ? 'metrics' : undefined);
   if (purpose !== undefined) return { speaks: 'metrics', protocol: purpose };
   if (isHttps || areWebhook(words)) return { speaks: 'https' };
   return { speaks: words.some((word) => HTTP_WORDS.has(word)) ? 'http' : 'unknown' };

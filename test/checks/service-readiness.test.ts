@@ -118,6 +118,16 @@ describe('service-readiness', () => {
     expect(found(podOf([app(http)]), [service({}, both)])).toHaveLength(1);
   });
 
+  it('is a note for a proxy that forwards to another container of its Pod', () => {
+    const levelOf = (image: string): unknown =>
+      findings('service-readiness', podOf([app(http, { image })]), {}, [service({ port: 8080 })]).map(
+        ({ level }) => level,
+      );
+    expect(levelOf('registry.example/brancz/kube-rbac-proxy:v0.18.0@sha256:0')).toEqual(['Audit']);
+    expect(levelOf('oauth2-proxy')).toEqual(['Audit']);
+    expect(levelOf('example.test/kube-rbac-proxy-exporter:1')).toEqual([undefined]);
+  });
+
   it('compares protocols', () => {
     const dns = [{ name: 'dns', containerPort: 53, protocol: 'UDP' }, { containerPort: 8080 }];
     const udp = service({ port: 53, protocol: 'UDP' });

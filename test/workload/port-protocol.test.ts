@@ -31,6 +31,7 @@ describe('the protocol of a port', () => {
     ['http-metrics', 'metrics'],
     ['metrics-https', 'metrics'],
     ['prometheus', 'metrics'],
+    ['frrmetricshttps', 'metrics'],
     ['pprof', 'metrics'],
     ['grpc', 'gRPC'],
     ['scaler-grpc', 'gRPC'],
