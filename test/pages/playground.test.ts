@@ -148,7 +148,7 @@ spec:
 `;
     const texts = { manifests: readFileSync('pages/playground/examples/port-typo.yaml', 'utf8'), policies: exception };
     const open = await openTexts(texts);
-    expect(await open.evaluate(text('#status'))).toBe('1 workload: 1 warned.');
+    expect(await open.evaluate(text('#status'))).toBe('1 workload: nothing to report.');
     const notes = "[...document.querySelectorAll('#notes li')].map(({ textContent }) => textContent).join()";
     expect(await open.evaluate(notes)).toContain('ProbeException typo (owner team-shop) until 2999-01-01T00:00:00Z');
     expect(await open.evaluate(text('#json pre'))).toBe(await printedByCheck(texts));
