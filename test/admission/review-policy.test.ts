@@ -65,13 +65,13 @@ describe('/review-policies', () => {
   });
 
   it('warns with the advice that the status of the policy shows', () => {
-    const livenessProbe = { httpGet: { path: '/', port: 'http' }, timeoutSeconds: 30, periodSeconds: 5 };
+    const livenessProbe = { httpGet: { path: '/ready', port: 'http' } };
     const { allowed, warnings } = decide(
       request(policyDocument({ containers: ['*'], probes: { livenessProbe } }, 'base')),
     );
     expect(allowed).toBe(true);
     expect(warnings).toEqual([
-      'spec.probes.livenessProbe.timeoutSeconds: container "app" is probed every 30 s while it hangs, not every 5 s (3 failures take 90 s); write periodSeconds: 30, or timeoutSeconds: 5 or less (timeout-over-period)',
+      'spec.probes.livenessProbe.httpGet.path: container "app" asks "/ready" for liveness: the name suggests a readiness or aggregate endpoint, and the outage of a dependency then restarts every replica; use an endpoint that reports on this process only (dependency-liveness)',
     ]);
   });
 

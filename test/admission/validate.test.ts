@@ -332,13 +332,17 @@ it('only records what is wrong with a probe that a policy injects', () => {
   );
   const { warnings, auditAnnotations } = validation(deployment(appContainer()), { policies });
   expect(warnings).toEqual([]);
-  expect(auditAnnotations['violations']).toBe('timeout-over-period app.readinessProbe Audit');
+  expect(auditAnnotations['violations']).toBe(
+    'timeout-over-period app.readinessProbe Audit; slow-detection app.readinessProbe Audit',
+  );
 });
 
 it('names the policy to the author of a probe that is compared with an injected probe', () => {
   const policies = policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/same' } }));
   const livenessProbe = { httpGet: { path: '/same', port: 'http' }, failureThreshold: 1 };
-  const { warnings } = validation(deployment(appContainer({ livenessProbe })), { policies });
+  const object = deployment(appContainer({ livenessProbe }));
+  const spec = { ...(object['spec'] as JsonObject), replicas: 2 };
+  const { warnings } = validation({ ...object, spec }, { policies });
   expect(warnings.find((warning) => warning.endsWith('(shared-endpoint)'))).toMatch(
     /; the readinessProbe is injected \(ProbePolicy\/apps\/policy\) \(shared-endpoint\)$/,
   );

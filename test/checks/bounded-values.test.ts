@@ -63,10 +63,19 @@ describe('a value that is longer than checks read', () => {
     expect(findings('exec-variable', podWith({ livenessProbe, env: more }))).toEqual([]);
   });
 
-  it('is copied in whole by an injected startup probe', () => {
-    const command = ['check', ...Array<string>(1200).fill('a'), 'b'.repeat(5000)];
+  it('is copied in whole by an injected startup probe, except for a command that is too long to be read', () => {
     const policies = policySet(clusterPolicyDocument({ slowStart: { startupSeconds: 120 } }));
-    const { after } = mutation(pod([appContainer({ livenessProbe: { exec: { command } } })]), policies);
-    expect(containerNamed(after, 'app')['startupProbe']).toMatchObject({ exec: { command } });
+    const startupBeside = (livenessProbe: JsonObject): unknown => {
+      const { after } = mutation(pod([appContainer({ livenessProbe })]), policies);
+      return containerNamed(after, 'app')['startupProbe'];
+    };
+    const httpGet = { path: '/live', port: 'http', httpHeaders: [{ name: 'X-A', value: 'b'.repeat(5000) }] };
+    expect(startupBeside({ httpGet })).toMatchObject({ httpGet });
+    for (const command of [
+      ['check', 'b'.repeat(5000)],
+      ['check', ...Array<string>(1200).fill('a')],
+    ])
+      expect(startupBeside({ exec: { command } })).toBeUndefined();
+    expect(startupBeside({ exec: { command: ['check', 'b'.repeat(4000)] } })).toBeDefined();
   });
 });

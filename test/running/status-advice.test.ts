@@ -6,13 +6,13 @@ it('the status of a policy gets warnings about its probes, without notes and wit
   const advice = statusAdvice();
   const policy = parsedPolicy(
     policyDocument({
-      kubernetesProbeEndpoints: { livenessProbe: '/live', readinessProbe: '/ready' },
-      probes: { livenessProbe: { timeoutSeconds: 30, periodSeconds: 5 } },
+      kubernetesProbeEndpoints: { livenessProbe: '/ready', readinessProbe: '/ready2' },
+      probes: { readinessProbe: { timeoutSeconds: 30, periodSeconds: 5 } },
     }),
   );
   const found = advice(policy);
   expect(found.map(({ check, field }) => `${check} ${field}`)).toEqual([
-    'timeout-over-period spec.probes.livenessProbe.timeoutSeconds',
+    'dependency-liveness spec.probes.livenessProbe.httpGet.path',
   ]);
   expect(found[0]?.message).not.toContain('ProbePolicy/');
   expect(advice(policy)).toBe(found);

@@ -21,15 +21,15 @@ beforeAll(async () => {
 const UID = '705ab4f5-6393-11e8-b7cc-42010a800002';
 const good = policyDocument({ containers: ['*'], kubernetesProbeEndpoints: { readinessProbe: '/ready' } }, 'base');
 const bad = policyDocument({ prot: 8080 }, 'base');
-const slow = policyDocument(
+const risky = policyDocument(
   {
     containers: ['*'],
-    probes: { livenessProbe: { httpGet: { path: '/', port: 'http' }, timeoutSeconds: 30, periodSeconds: 5 } },
+    probes: { livenessProbe: { httpGet: { path: '/ready', port: 'http' } } },
   },
   'base',
 );
 const advice =
-  'spec.probes.livenessProbe.timeoutSeconds: container "app" is probed every 30 s while it hangs, not every 5 s (3 failures take 90 s); write periodSeconds: 30, or timeoutSeconds: 5 or less (timeout-over-period)';
+  'spec.probes.livenessProbe.httpGet.path: container "app" asks "/ready" for liveness: the name suggests a readiness or aggregate endpoint, and the outage of a dependency then restarts every replica; use an endpoint that reports on this process only (dependency-liveness)';
 
 interface Answer {
   readonly code: number;
@@ -104,7 +104,7 @@ describe('POST /review-policies of a policy', () => {
   it('warns about the effect first, then gives advice', async () => {
     const { post, asked, lines, metrics } = world();
     const warnings = [...EFFECT, advice];
-    expect(verdict(await post(reviewOf(slow, { dryRun: true })))).toEqual({ allowed: true, warnings });
+    expect(verdict(await post(reviewOf(risky, { dryRun: true })))).toEqual({ allowed: true, warnings });
     expect(asked).toMatchObject([
       { reviewed: { source: 'ProbePolicy/apps/base', namespace: 'apps', applied: { name: 'base' } } },
     ]);
@@ -134,13 +134,13 @@ describe('POST /review-policies of a policy', () => {
   it('still reads policies while policyReview.impact is false', async () => {
     const { post } = world({}, null);
     expect(verdict(await post(reviewOf(bad))).allowed).toBe(false);
-    expect(verdict(await post(reviewOf(slow)))).toEqual({ allowed: true, warnings: [advice] });
+    expect(verdict(await post(reviewOf(risky)))).toEqual({ allowed: true, warnings: [advice] });
     expect(verdict(await post(reviewOf(good)))).toEqual({ allowed: true, warnings: [] });
   });
 
   it('answers without the effect if the effect fails', async () => {
     const { post, lines } = world({}, () => Promise.reject(new Error('boom')));
-    expect(verdict(await post(reviewOf(slow)))).toEqual({ allowed: true, warnings: [advice] });
+    expect(verdict(await post(reviewOf(risky)))).toEqual({ allowed: true, warnings: [advice] });
     expect(lines).toEqual([
       ['failed', '/review-policies', 'boom'],
       ['decided', 'review-policies', 'warn'],

@@ -162,7 +162,7 @@ describe('the start', () => {
       const found = findings('progress-deadline', manifest);
       const pattern = /may take (\d+) s to start, (\d+) s to be Ready .* progressDeadlineSeconds: (\d+) or more/;
       expect(found.map(({ message, remedy }) => numbersIn(`${message}; ${remedy ?? ''}`, pattern))).toEqual(
-        start + ready === 0 ? [] : [[start, ready, start + ready]],
+        start + ready === 0 ? [] : [[start, ready, Math.ceil((start + ready) / 60) * 60]],
       );
     });
   });
@@ -173,13 +173,27 @@ describe('a fault', () => {
     onEach(pod, (manifest) => {
       const model = explained(manifest);
       const [stop, dead] = [spanOf(model, 'deadlock-stop')?.latest, spanOf(model, 'deadlock-dead')?.latest];
-      const found = findings('slow-detection', manifest, { maximumSeconds: 0 });
+      const found = findings('slow-detection', manifest, { maximumSeconds: 0 }).filter(
+        ({ probe }) => probe === 'livenessProbe',
+      );
       expect(found).toHaveLength(dead === undefined ? 0 : 1);
       if (found[0] === undefined || stop === undefined || dead === undefined) return;
       const pattern = /hang for (\d+) s .*\((\d+) s of probes, (\d+) s of grace(?:, (\d+) s after its preStop hook)?\)/;
       const [total, probing, ...killing] = numbersIn(found[0].message, pattern);
       expect([total, probing]).toEqual([dead, stop]);
       expect(killing.reduce((sum, seconds) => sum + seconds, 0)).toBe(dead - stop);
+    });
+  });
+
+  it('slow-detection names the time until readiness stops the traffic', () => {
+    onEach(pod, (manifest) => {
+      const drained = spanOf(explained(manifest), 'not-ready')?.latest;
+      const found = findings('slow-detection', manifest, { readinessSeconds: 0 }).filter(
+        ({ probe }) => probe === 'readinessProbe',
+      );
+      expect(found.map(({ message }) => numbersIn(message, /hang for (\d+) s before readiness/))).toEqual(
+        drained === undefined ? [] : [[drained]],
+      );
     });
   });
 
