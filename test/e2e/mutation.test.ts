@@ -145,7 +145,7 @@ describe.skipIf(problem !== undefined)('the webhook in a control plane', () => {
     await create(pod('own-liveness', { ...appContainer, livenessProbe }));
     const container = (await read<Pod>('pod', 'own-liveness')).spec.containers[0];
     expect(container?.livenessProbe).toMatchObject(livenessProbe);
-    expect(container?.readinessProbe?.httpGet).toMatchObject({ path: paths.readiness, port: 'http' });
+    expect(container?.readinessProbe?.httpGet).toMatchObject({ path: paths.readiness, port: 9394 });
   });
 
   it('gives the Pods of a Deployment the probes and leaves its template as the user wrote it', async () => {
