@@ -1,7 +1,7 @@
 import { stringMember } from '../json/json-value.ts';
 import { isForwardingProxy } from '../probes/image-name.ts';
 import { quote } from '../text/quote.ts';
-import { protocolOfText } from '../workload/port-protocol.ts';
+import { isNamedForMetrics } from '../workload/port-protocol.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { hasProbe } from './checked-probe.ts';
 import { defineCheck } from './check.ts';
@@ -109,11 +109,10 @@ function portsOfPod(workload: CheckedWorkload): PodPorts {
 
 const NO_PORTS: readonly ContainerPort[] = [];
 
-/** True when the Service's port is for metrics by its own name, or by the name of the container's port. */
+/** True when the Service's port is for metrics: by its own name, or by the name of the container's port. */
 function isForMetrics({ port, protocol, says }: TargetPort, { names }: PodPorts): boolean {
   const name = typeof port === 'number' ? names.get(keyOf(port, protocol)) : port;
-  const texts = says.length > 0 || name === undefined ? says : [name];
-  return texts.length > 0 && texts.every((text) => protocolOfText(text).speaks === 'metrics');
+  return [...says, ...(name === undefined ? [] : [name])].some(isNamedForMetrics);
 }
 
 function nameKey({ port, protocol }: Pick<TargetPort, 'port' | 'protocol'>): string {

@@ -1,4 +1,5 @@
-import { isJsonObject, member } from '../json/json-value.ts';
+import { isJsonObject, member, objectMember } from '../json/json-value.ts';
+import { PROBE_KINDS } from '../probes/probe.ts';
 import { isPortNumber } from '../probes/port-number.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { eachProbe } from './each-probe.ts';
@@ -6,7 +7,7 @@ import { mayAnswer } from './plausible-port.ts';
 import { containerPhrase, firstListed } from './wording.ts';
 import { defineCheck } from './check.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
 
 /**
@@ -15,8 +16,9 @@ import type { CheckedProbe } from './checked-probe.ts';
  *
  * Rule: the number is among the container's TCP ports. A probe of an undeclared port works, so the finding is a note:
  * among 71 such findings in public charts, no number was wrong (issue 30). The finding is a warning if the number looks
- * like a slip. It is then one typo away from a declared port that may answer, and no command, argument or variable of
- * the container has it. A probe with its own host is skipped, because it asks another address.
+ * like a slip. It is then one typo away from a declared port that may answer. No command, argument or variable of the
+ * container has it, and no other container of the Pod declares it. A probe with its own host is skipped, because it asks
+ * another address.
  *
  * There are no edits. The declared port may not answer this probe. A new declared port can change which probes policies
  * add to the container.
@@ -26,15 +28,15 @@ export const undeclaredPort = defineCheck({
   summary: 'The probe asks a port number that its container does not declare.',
   action: 'Audit',
   acceptsHandler: true,
-  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });
 
-function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
   const port = undeclaredNumber(container, probe);
   if (port === undefined) return undefined;
   const declared = container.ports?.filter(isTcp) ?? [];
   const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
-  const isSlip = meant.length > 0 && !isNamed(port, container.spec);
+  const isSlip = meant.length > 0 && !isNamed(port, container.spec) && !isOfNeighbour(port, workload);
   const only = isSlip && meant.length === 1 ? meant[0] : undefined;
   const known =
     declared.length === 0 ? 'no TCP port' : `only ${firstListed(describePorts(declared), 'and', declared.length)}`;
@@ -69,9 +71,15 @@ function isOneTypo(written: number, meant: number): boolean {
   );
 }
 
-/** True when a command, an argument or a variable of the container has the number. */
+/** True when a container of the Pod declares the number: containers of a Pod share one address. */
+function isOfNeighbour(port: number, { containers }: CheckedWorkload): boolean {
+  return containers.some(({ ports }) => ports?.some(({ number }) => number === port) === true);
+}
+
+/** True when a command, an argument, a variable or an exec probe of the container has the number. */
 function isNamed(port: number, container: JsonObject): boolean {
-  const words = ['command', 'args'].flatMap((field) => listMember(container, field));
+  const commands = PROBE_KINDS.map((kind) => objectMember(objectMember(container, kind) ?? {}, 'exec') ?? {});
+  const words = [container, ...commands].flatMap((of) => [...listMember(of, 'command'), ...listMember(of, 'args')]);
   const values = listMember(container, 'env').map((entry) =>
     isJsonObject(entry) ? member(entry, 'value') : undefined,
   );

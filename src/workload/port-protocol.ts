@@ -80,7 +80,15 @@ const SELDOM_HTTP = new Map(
   }),
 );
 
-const METRICS = new Map(Object.entries({ metrics: 'metrics', prometheus: 'metrics', pprof: 'profiles' }));
+const METRICS = new Map(
+  Object.entries({
+    metrics: 'metrics',
+    pprof: 'profiles',
+    profiling: 'profiles',
+    prom: 'metrics',
+    prometheus: 'metrics',
+  }),
+);
 
 /** Words that mean HTTP. A name with such a word says more than the number of its port. */
 const HTTP_WORDS: ReadonlySet<string> = new Set(
@@ -155,6 +163,16 @@ function areWebhook(words: readonly string[]): boolean {
   return words[0]?.startsWith('webhook') === true && !words.includes('http');
 }
 
+/** What kind of metrics the words mean. Names have 15 characters, so words may lack a hyphen: `frrmetricshttps`. */
+function metricsIn(words: readonly string[]): string | undefined {
+  return firstIn(METRICS, words) ?? (words.some((word) => word.includes('metrics')) ? 'metrics' : undefined);
+}
+
+/** True when a name says that the port is for metrics, whatever else the name says: `tcp-metrics`. */
+export function isNamedForMetrics(name: string): boolean {
+  return metricsIn(wordsOf(name)) !== undefined;
+}
+
 /**
  * What a name or an `appProtocol` says. In doubt the answer is the one that asks no HTTP: `grpc-web`, `redis-http` and
  * `tcp-http` are other protocols, and `https-metrics` is for metrics.
@@ -182,8 +200,7 @@ function readText(text: string): TextProtocol {
   const seldom = isHttps ? words.filter((word) => word !== 'tls') : words;
   const protocol = firstIn(NEVER_HTTP, words) ?? firstIn(SELDOM_HTTP, seldom);
   if (protocol !== undefined) return { speaks: 'other', protocol };
-  // Names have 15 characters, so their words often have no hyphen: `frrmetricshttps`.
-  const purpose = firstIn(METRICS, words) ?? (words.some((word) => word.includes('metrics')) ? 'metrics' : undefined);
+  const purpose = metricsIn(words);
   if (purpose !== undefined) return { speaks: 'metrics', protocol: purpose };
   if (isHttps || areWebhook(words)) return { speaks: 'https' };
   return { speaks: words.some((word) => HTTP_WORDS.has(word)) ? 'http' : 'unknown' };

@@ -108,7 +108,8 @@ describe('service-readiness', () => {
     const own = [{ name: 'metrics', containerPort: 9090 }];
     expect(found(podOf([app(own)]), [service({ port: 9090 })])).toEqual([]);
     expect(found(podOf([app(own)]), [service({ port: 80, targetPort: 'metrics' })])).toEqual([]);
-    expect(found(podOf([app(own)]), [service({ port: 80, targetPort: 'metrics', name: 'http' })])).toHaveLength(1);
+    expect(found(podOf([app(own)]), [service({ port: 80, targetPort: 'metrics', name: 'http' })])).toEqual([]);
+    expect(found(podOf([app(http)]), [service({ port: 9402, targetPort: 8080, name: 'tcp-metrics' })])).toEqual([]);
     const both = {
       ports: [
         { port: 9090, name: 'metrics' },

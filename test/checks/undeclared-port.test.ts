@@ -62,6 +62,18 @@ describe('undeclared-port', () => {
     ]);
   });
 
+  it('is a note where another container of the Pod declares the number, or an exec probe asks it', () => {
+    const livenessProbe = { httpGet: { path: '/live', port: 8081 } };
+    const ports = [{ name: 'http', containerPort: 8080 }];
+    const levelsOf = (containers: readonly JsonObject[]): unknown[] =>
+      findings('undeclared-port', pod(containers)).map(({ level }) => level);
+    const app = { name: 'app', ports, livenessProbe };
+    expect(levelsOf([app, { name: 'other' }])).toEqual(['Warn']);
+    expect(levelsOf([app, { name: 'other', ports: [{ containerPort: 8081 }] }])).toEqual([undefined]);
+    const readinessProbe = { exec: { command: ['curl', '-f', 'http://localhost:8081/ready'] } };
+    expect(levelsOf([{ ...app, readinessProbe }])).toEqual([undefined]);
+  });
+
   it('is a note where the declared port speaks another protocol than the probe', () => {
     expect(levels({ ...http(8081), ports: [{ name: 'grpc', containerPort: 8080 }] })).toEqual([undefined]);
   });
