@@ -1,6 +1,6 @@
 import { boolean, choice } from '../policy/check-parameters.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../workload/main-container.ts';
-import { isGrpc } from '../workload/port-protocol.ts';
+import { isGrpc, isNamedForMetrics } from '../workload/port-protocol.ts';
 import { tcpPortsOf } from '../workload/ports.ts';
 import { containerRunsForever } from '../workload/restart-policy.ts';
 import { probeOf } from './checked-probe.ts';
@@ -89,7 +89,10 @@ function probeToWrite(
  */
 export function handlerSkeleton(ports: readonly ContainerPort[]): string {
   const web = ports.filter(speaksHttp);
-  const http = web.find(({ name }) => name === 'http') ?? web[0];
+  const http =
+    web.find(({ name }) => name === 'http') ??
+    web.find(({ name }) => name === undefined || !isNamedForMetrics(name)) ??
+    web[0];
   const [first] = ports;
   if (http === undefined && first !== undefined)
     return isGrpc(first) ? `{ grpc: { port: ${first.number} } }` : `{ tcpSocket: { port: ${portText(first)} } }`;

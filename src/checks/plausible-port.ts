@@ -27,8 +27,8 @@ export function onlyPlausiblePort(
   probe: CheckedProbe,
   declared: readonly ContainerPort[] | undefined,
 ): ContainerPort | undefined {
-  const plausible = declared?.filter((port) => mayAnswer(probe, port)) ?? [];
-  return plausible.length === 1 ? plausible[0] : undefined;
+  const only = declared?.find((port) => mayAnswer(probe, port));
+  return declared?.some((port) => port !== only && mayAnswer(probe, port)) === true ? undefined : only;
 }
 
 /** Returns the value to write for a declared port: its name where the handler takes names, else its number. */

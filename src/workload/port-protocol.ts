@@ -136,8 +136,12 @@ export const PORT_WORDS: readonly string[] = [
   'webhooks',
 ];
 
-/** The words of a name, or of an `appProtocol` such as `kubernetes.io/h2c`. */
+/** The API server takes names of 15 characters, and an `appProtocol` of 63 behind its prefix. */
+const LONGEST_TEXT = 320;
+
+/** The words of a name, or of an `appProtocol` such as `kubernetes.io/h2c`. A text that is too long has none. */
 function wordsOf(text: string): readonly string[] {
+  if (text.length > LONGEST_TEXT) return [];
   return text
     .slice(text.lastIndexOf('/') + 1)
     .toLowerCase()
