@@ -20,7 +20,8 @@ export interface Said {
 
 export interface ModelledProbe {
   /** The handler's kind and its fields. */
-  readonly handler: { readonly kind: string; readonly fields: Json; readonly source: string } | undefined;
+  readonly handler:
+    { readonly kind: string; readonly fields: Json; readonly source: string; readonly isAimed: boolean } | undefined;
   readonly integers: Json;
   readonly removedBy: string | undefined;
 }
@@ -117,8 +118,21 @@ function highest(layers: readonly Json[], ...path: string[]): Said | undefined {
   return undefined;
 }
 
-export function modelledPort(layers: readonly Json[]): Said | undefined {
-  return highest(layers, 'port');
+export function modelledPort(layers: readonly Json[]): (Said & { readonly isAimed: boolean }) | undefined {
+  const said = highest(layers, 'port');
+  const giver = layers.findLast((layer) => at(layer, 'spec', 'port') !== undefined);
+  return said && giver && { ...said, isAimed: isAimed(giver) };
+}
+
+/** True for a layer that names containers, or that selects some workloads. */
+function isAimed(layer: Json): boolean {
+  const names = at(layer, 'spec', 'containers') as readonly string[] | undefined;
+  const { matchLabels = {}, matchExpressions = [] } = (at(layer, 'spec', 'workloadSelector') ?? {}) as {
+    matchLabels?: object;
+    matchExpressions?: readonly object[];
+  };
+  const isSelecting = Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;
+  return (names !== undefined && names[0] !== '*') || isSelecting;
 }
 
 /** `startupSeconds` or `fromInitialDelaySeconds`: what lies below a removed startup probe does not count. */
@@ -170,7 +184,7 @@ export function modelledProbe(layers: readonly Json[], probe: string): ModelledP
   const giver = above.findLast((layer) => handlerOf(layer, probe) !== undefined);
   const handler = giver && handlerOf(giver, probe);
   return {
-    handler: handler && { ...handler, source: sourceOf(giver) },
+    handler: handler && { ...handler, source: sourceOf(giver), isAimed: isAimed(giver) },
     integers,
     removedBy: undefined,
   };

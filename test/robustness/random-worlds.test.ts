@@ -76,7 +76,7 @@ describe('in random worlds', () => {
           for (const probe of PROBES) {
             const { handler, integers, removedBy } = merged.probes[probe as ProbeKind];
             const given = Object.fromEntries(Object.entries(integers).filter(([, value]) => value !== undefined));
-            const flat = handler && { ...handler.value, source: handler.source };
+            const flat = handler && { ...handler.value, source: handler.source, isAimed: handler.isAimed };
             expect({ handler: flat, integers: given, removedBy }).toEqual(modelledProbe(speaking, probe));
           }
           for (const checks of [mergeChecks(CHECK_CATALOGUE, own), policy.checkPolicy(container)])
