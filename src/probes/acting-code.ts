@@ -14,6 +14,7 @@ const CODE_ACTIONS: ReadonlySet<string> = new Set([
 const CALLS: readonly (readonly [string, RegExp])[] = [
   ['open', /\bf?open\([^;\n]{0,200}?,\s{0,9}(?:mode\s?=\s?)?['"][rb]{0,2}[wax+]/],
   ['open', /\bopen\b[^;\n]{0,200}?['"]\s?\+?>/],
+  ['system', /\b(?:system|popen|exec\w{0,9})\(['"][^'"\n]{0,200}>/i],
   ['append', /append_?file/i],
   ['put', /\bfile_put|\b(?:put|patch)\(/i],
   ['method', /\bmethod\W{1,5}(?!get|head|options)[a-z]|['"](?:PUT|PATCH|DELETE)['"]/i],

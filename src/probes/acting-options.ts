@@ -80,7 +80,7 @@ const wget: Rule = (words) => {
 /** HTTPie sends `name=value` and `name:=value`; `name==value` is part of the URL. */
 const httpie: Rule = (words) =>
   words.find((word) => /^[A-Z]+$/.test(word) && isSendingMethod(word)) ??
-  (words.some((word) => /^[\w-]+(?:=[^=]|:=|@)/.test(word)) ? 'with data' : undefined);
+  (words.some((word) => /^\w[\w-]*(?:=[^=]|:=|@)/.test(word)) ? 'with data' : undefined);
 const isSendingMethod = (word: string): boolean => /^(?:POST|PUT|PATCH|DELETE)$/.test(word);
 
 /** The reason is a word of the rule, because the word of the command may hold a value. */
@@ -160,13 +160,13 @@ const code: Rule = (words, isFed) => {
 };
 
 const awk: Rule = (words) => {
-  const found = words.map((word) => /\b(print)f?\b[^;}\n]*>|\b(system)\s*\(|\|\s*"/.exec(word)).find(Boolean);
+  const found = words.map((word) => /\b(print)f?\b[^;}\n]{0,200}>|\b(system)\s*\(|\|\s*"/.exec(word)).find(Boolean);
   return found ? (found[1] ?? found[2] ?? '') : inPlace(words, false);
 };
 
 /** PowerShell and cmd: a text that acts, or a cmdlet that writes or sends. */
 const CMDLET =
-  /\s-(Method)\s+(?!get|head)\w|\b(Out-File|Tee-Object)\b|-(Body|OutFile|InFile)\b|\b(New)-(?!Object|TimeSpan)\w/i;
+  /\s-(Method)[\s:]['"]?(?!get|head)\w|\b(Out-File|Tee-Object)\b|-(Body|OutFile|InFile)\b|\b(New)-(?!Object|TimeSpan)\w/i;
 const windows: Rule = (words) => {
   const text = words.join(' ');
   return textActs(text) ?? CMDLET.exec(text)?.slice(1).find(Boolean);
@@ -191,7 +191,10 @@ function asksWith(pattern: RegExp, inputs?: RegExp): Rule {
       return !before.startsWith('--') || before.includes('=') || FLAG.test(before) || pattern.test(word);
     });
     if (plain.length === 0) return acts(isFed && inputs !== undefined, 'with input');
-    return acts(!pattern.test(plain.join(' ')), plain[0] === words[0] ? plain[0] : '');
+    return acts(
+      !pattern.test(plain.join(' ')),
+      plain[0] === words[0] && /^[\w.-]+$/.test(plain[0] ?? '') ? plain[0] : '',
+    );
   };
 }
 

@@ -26,9 +26,14 @@ const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
  * startup probe, because its author lets it run at another time: `rm -rf` in a liveness script behind a delay of 600 s
  * deletes data when it runs at second 0 (issue 30, D5).
  *
- * A command acts when it redirects into a file, or runs a program that writes, deletes, kills or sends. Text that this
- * reader cannot parse acts when it has `>` or a word of such a program, because not copying a command costs nothing. A
- * script file acts when its name says so (`cleanup.sh`). All other files and programs are taken to ask, as most probes.
+ * A command acts when it redirects into a file, or runs a program that writes, deletes, kills or sends. What nobody can
+ * read acts, because not copying a command costs nothing: a program that a variable names (`$X`), the input of an SQL
+ * client, an SQL statement or a subcommand that is not known to ask. Text that cannot be parsed acts when it has `>` or
+ * a word of such a program. A script file acts when its name says so (`cleanup.sh`). All other files and programs are
+ * taken to ask, as most probes.
+ *
+ * The result is logged. It holds no value of an option, no URL, no data and no code, because these may be secrets; only
+ * the target of a redirection and a method of HTTP.
  */
 export function commandActs(command: readonly string[]): string | undefined {
   const first = command[firstProgramAt(command)] ?? '';
@@ -78,7 +83,9 @@ function scriptActs(script: string, depth: number): string | undefined {
     if (found !== undefined) return found;
   }
   for (const command of scan.substitutions) {
-    const found = scriptActs(command, depth + 1);
+    // In $((...)) no word is a program.
+    const isArithmetic = command.startsWith('(') && command.endsWith(')');
+    const found = scriptActs(isArithmetic ? `: "${command}"` : command, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -131,17 +138,11 @@ function wordsAct(all: readonly Word[], situation: Situation): string | undefine
   const texts = words.map(({ text }) => text);
   const invocation = words.length > MOST_WORDS ? undefined : invocationOf(texts);
   // The word behind env -S is a command.
-  const split = texts
-    .slice(0, (invocation?.at ?? 0) + 1)
-    .findIndex((word) => /\s/.test(word) && !ASSIGNMENT.test(word));
-  if (split >= 0)
-    return scriptActs(
-      texts
-        .slice(split)
-        .join(' ')
-        .replace(/^(?:-\w?S|--split-string=)/, ''),
-      situation.depth + 1,
-    );
+  const split = words.slice(0, (invocation?.at ?? 0) + 1).findIndex(isCommand);
+  if (split >= 0) {
+    const script = texts.slice(split).join(' ');
+    return scriptActs(script.replace(/^(?:-\w?S|--split-string=)/, ''), situation.depth + 1);
+  }
   if (invocation === undefined) return textActs(texts.join(' '));
   const { program, at } = invocation;
   // Nobody knows what `$X` runs. The end of `$HOME/bin/ready.sh` is known.
@@ -150,6 +151,11 @@ function wordsAct(all: readonly Word[], situation: Situation): string | undefine
   if (alwaysActs(program)) return program;
   const operands = words.slice(at + 1);
   return readerOfScripts(program, operands, situation.depth) ?? programActs(program, operands, situation);
+}
+
+/** True for a word with blanks in front of or in place of a program, other than the value of a variable. */
+function isCommand({ text, isLiteral }: Word): boolean {
+  return /\s/.test(text) && !ASSIGNMENT.test(text) && (isLiteral || !/^[$`]/.test(text));
 }
 
 function shellActs(argv: readonly string[], program: string, situation: Situation): string | undefined {

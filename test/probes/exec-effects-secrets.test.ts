@@ -19,6 +19,7 @@ const WITH_SECRET: readonly (readonly string[])[] = [
   ['http', '-a', 'me:§', 'POST', 'host', 'key=§'],
   ['redis-cli', '-a', '§', 'debug', 'x'],
   ['redis-cli', '--pass', '§', 'debug', '§'],
+  ['redis-cli', 'set-key k §'],
   ['redis-cli', '--new-option', '§', 'lpush', '§'],
   ['redis-cli', '-u', 'redis://:§@host', 'SET', 'k', '§'],
   ['kubectl', '--token', '§', 'delete', 'pod', '§'],
