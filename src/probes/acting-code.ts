@@ -18,10 +18,12 @@ const CALLS: readonly (readonly [string, RegExp])[] = [
   ['append', /append_?file/i],
   ['put', /\bfile_put|\b(?:put|patch)\(/i],
   ['method', /\bmethod\W{1,5}(?!get|head|options)[a-z]|['"](?:PUT|PATCH|DELETE)['"]/i],
-  ['data', /,\s{0,9}data\s?=/],
+  ['data', /,\s{0,9}data\s?=|\burlopen\([^;\n]{0,200}?,\s{0,9}b['"]/],
+  ['set', /\.set\(['"]/],
+  ['stepDown', /step_?down/i],
 ];
-/** Functions of modules for files and processes: there, `replace` and `move` are no methods of a text. */
-const OF_FILES = /\b(?:os|shutil|fs|fsp|promises|File|FileUtils)(?:\.|::)(\w{1,40})/g;
+/** Functions of files, processes and the mongo shell: there, `replace` and `move` are no methods of a text. */
+const OF_FILES = /\b(?:os|shutil|fs|fsp|promises|File|FileUtils|db|rs)(?:\.|::)(\w{1,40})/g;
 const TO_OUTPUT = /(?:stdout|stderr)(?:\.buffer)?\.(?:write|flush)\b/g;
 
 /**

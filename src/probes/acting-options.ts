@@ -97,7 +97,7 @@ const inPlace: Rule = (words) =>
   );
 
 /** The commands `w` and `e` of sed write a file and run a command. */
-const SED_WRITES = /(?:^|[;{}!$/\n])[gpI\d]{0,5}\s{0,9}(?:[wW]\s+\S|e\s+\S|e$)/;
+const SED_WRITES = /(?:^(?:-[ne])?|[;{}!$/\n\d])[gpI\d]{0,5}\s{0,9}(?:[wW]\s+\S|e\s+\S|e$)/;
 const sed: Rule = (words) =>
   inPlace(words, false) ??
   acts(
@@ -129,8 +129,8 @@ const netcat: Rule = (words) => {
   return found?.[1] === undefined ? found?.[0] : `-${found[1]}`;
 };
 
-const SQL_TEXT = /^(?:-[ceQ]|--(?:command|execute|query|multiquery)=)([^]+)$/;
-const SQL_NEXT = /^(?:-[a-zA-Z]{0,6}[ceQ]|--(?:command|execute|query|multiquery))$/;
+const SQL_TEXT = /^(?:-[ceQ]|--(?:command|execute|query|multiquery|init-command)=)([^]+)$/;
+const SQL_NEXT = /^(?:-[a-zA-Z]{0,6}[ceQ]|--(?:command|execute|query|multiquery|init-command))$/;
 const SQL_FILE = /^(?:-[a-zA-Z]{0,6}f|-f.*|-i|--(?:file|queries-file|init-file)(?:=.*)?|@.*)$/;
 
 /** An SQL client asks when it gets SQL texts that only ask. What it reads from a file, nobody here knows. */

@@ -215,7 +215,7 @@ const ACTING: readonly (readonly [string, string])[] = [
   ['echo $(( $(rm x) + 1 ))', 'rm'],
   ['$(cat /command)', 'a program that a variable names'],
   ['python3 -c "import os; os.system(\'date > /x\')"', 'python3 system'],
-  ["sed -n 'w /x'", 'sed w'],
+  ["sed -n '1,5w /x'", 'sed w'],
   ['mongodump', 'mongodump'],
   ['pg_dump -f /x', 'pg_dump'],
   ['git pull', 'git pull'],
