@@ -92,7 +92,7 @@ const kill: Rule = (words) =>
 
 const inPlace: Rule = (words) =>
   acts(
-    words.some((word) => /^(?:-[a-zA-Z]{0,8}i|--in-?place)/.test(word) && !/^-[ef]./.test(word)),
+    words.some((word) => /^(?:-[Enrszuplaw\d]{0,8}i|--in-?place)/.test(word) && !/^-[ef]./.test(word)),
     '-i',
   );
 
@@ -152,12 +152,15 @@ const sql: Rule = (words, isFed) => {
 /** An interpreter acts by its code, in any word; by the name of its file; or by code that it reads from elsewhere. */
 const code: Rule = (words, isFed) => {
   const texts = words.filter((word) => /[\s(;<>`]/.test(word));
-  const found = texts.map(actionInCode).find((action) => action !== undefined) ?? inPlace(words, isFed);
+  const found = texts.map(actionInCode).find((action) => action !== undefined);
   if (found !== undefined || texts.length > 0) return found;
   const operand = words.find((word) => !word.startsWith('-'));
   if (operand === undefined) return acts(isFed, 'with input');
   return actionOfFile(operand) ?? actionOfWords(words);
 };
+
+/** Perl and Ruby also edit files, as sed does. */
+const editor: Rule = (words, isFed) => inPlace(words, isFed) ?? code(words, isFed);
 
 const awk: Rule = (words) => {
   const found = words.map((word) => /\b(print)f?\b[^;}\n]{0,200}>|\b(system)\s*\(|\|\s*"/.exec(word)).find(Boolean);
@@ -232,21 +235,8 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...like(netcat, 'nc', 'ncat', 'netcat'),
   ...like(sql, 'psql', 'mysql', 'mariadb', 'sqlite3', 'clickhouse-client', 'clickhouse', 'cockroach', 'cqlsh'),
   ...like(sql, 'sqlcmd', 'sqlplus', 'isql'),
-  ...like(
-    code,
-    'python',
-    'python2',
-    'python3',
-    'perl',
-    'ruby',
-    'node',
-    'php',
-    'lua',
-    'mongo',
-    'mongosh',
-    'deno',
-    'bun',
-  ),
+  ...like(code, 'python', 'python2', 'python3', 'node', 'php', 'lua', 'mongo', 'mongosh', 'deno', 'bun'),
+  ...like(editor, 'perl', 'ruby'),
   ...like(asksWith(REDIS, /^(?:-x|-X|--(?:pipe|eval|rdb))$/), 'redis-cli', 'valkey-cli', 'keydb-cli'),
   ...like(asksWith(KUBECTL), 'kubectl', 'oc', 'helm'),
   ...like(asksWith(SERVICES), 'systemctl', 'service', 'supervisorctl', 'rc-service', 'sv', 'monit', 'initctl'),

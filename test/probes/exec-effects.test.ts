@@ -82,6 +82,7 @@ const ASKING = [
   'env "A=b c" pg_isready',
   'env -S "pg_isready -q"',
   'exit $(( $(cat /a) > $MOST ))',
+  'python -Wignore -c "import sys; sys.exit(0)"',
   'P=5432; pg_isready -p $P',
   'python3 - <<EOF\nimport urllib.request\nurllib.request.urlopen("http://localhost/")\nEOF',
   'curl -s localhost | python3 -c "import json, sys; assert json.load(sys.stdin)"',
