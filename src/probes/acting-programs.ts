@@ -10,6 +10,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...['mail', 'mailx', 'sendmail', 'swaks', 'mosquitto_pub', 'kafka-console-producer', 'kafka-console-producer.sh'],
   ...['initdb', 'createdb', 'dropdb', 'createuser', 'dropuser', 'vacuumdb', 'reindexdb', 'clusterdb', 'pg_restore'],
   ...['pg_basebackup', 'pg_rewind', 'pg_resetwal', 'mysqld', 'mongorestore', 'mongoimport', 'mysqlimport'],
+  ...['pg_dump', 'pg_dumpall', 'mysqldump', 'mongodump', 'iptables', 'ip6tables', 'nft', 'ipset', 's6-svc', 'svc'],
   // Windows.
   ...['del', 'erase', 'rd', 'ren', 'move', 'copy', 'xcopy', 'robocopy', 'taskkill'],
 ]);
@@ -25,7 +26,19 @@ const ACTIONS: ReadonlySet<string> = new Set([
   ...['flush', 'flushall', 'flushdb', 'grant', 'halt', 'initialise', 'initialize', 'initiate', 'insert', 'install'],
   ...['join', 'kill', 'leave', 'lock', 'migrate', 'move', 'patch', 'poweroff', 'promote', 'provision', 'prune'],
   ...['publish', 'purge', 'push', 'put', 'quitquitquit', 'reboot', 'reconfig', 'reconfigure', 'refresh', 'reindex'],
-  ...['reload', 'remove', 'removenode', 'rename', 'repair', 'replace', 'replicaof', 'reset', 'restart', 'restore'],
+  ...[
+    'reload',
+    'remove',
+    'removenode',
+    'rename',
+    'repair',
+    'replace',
+    'replicaof',
+    'reset',
+    'resetoffsets',
+    'restart',
+    'restore',
+  ],
   ...['revoke', 'rollback', 'rotate', 'save', 'scale', 'seal', 'seed', 'send', 'set', 'shutdown', 'slaveof', 'start'],
   ...['stepdown', 'stop', 'switchover', 'taint', 'terminate', 'truncate', 'uncordon', 'uninstall', 'unlock', 'unseal'],
   ...['unset', 'update', 'upgrade', 'upload', 'upsert', 'vacuum', 'wipe', 'write'],
@@ -110,12 +123,14 @@ export const alwaysActs = (program: string): boolean => ALWAYS.has(program) || p
 export const onlyAsks = (program: string): boolean => ASKING.has(program);
 
 /** Parts of a word are separated by signs, or by a capital letter: `flush-hosts`, `db:migrate`, `deleteMany`. */
-const PART = /[A-Z]?[a-z]+|[A-Z]+/g;
+export const partsOf = (word: string): readonly string[] => word.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
 
-/** Returns the action that a word names: `flush` in `flush-hosts`. */
+/** True for a word that is an action as a whole: `delete`, `step-down`, `stepDown`. */
+export const isAction = (word: string): boolean => ACTIONS.has(word.replace(/[-_]/g, '').toLowerCase());
+
+/** Returns the action that a word names, without the rest of the word: `flush` in `flush-hosts`. */
 export function actionIn(word: string): string | undefined {
-  if (ACTIONS.has(word.toLowerCase())) return word;
-  return word.match(PART)?.find((part) => ACTIONS.has(part.toLowerCase()));
+  return isAction(word) ? word : partsOf(word).find((part) => ACTIONS.has(part.toLowerCase()));
 }
 
 /** Returns the first program that acts, or the first action, among the words of a text that nobody can parse. */
@@ -123,27 +138,6 @@ export function actingWordIn(text: string): string | undefined {
   for (const [word] of text.matchAll(/[\w.-]+/g)) {
     const found = alwaysActs(word) ? word : actionIn(word);
     if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Actions whose names have a harmless meaning in code: `list.append`, `new Set`, `start = time()`. */
-const PLAIN_IN_CODE: ReadonlySet<string> = new Set([
-  ...['add', 'append', 'apply', 'at', 'batch', 'clear', 'copy', 'create', 'edit', 'enable', 'expire', 'init', 'join'],
-  ...['install', 'lock', 'move', 'patch', 'push', 'put', 'refresh', 'replace', 'save', 'scale', 'seed', 'send', 'set'],
-  ...['split', 'start', 'unlock'],
-]);
-/** Names of functions that write, delete, kill or send in Python, JavaScript, Perl, Ruby and PHP. */
-const CODE_ACTIONS: ReadonlySet<string> = new Set(['mkdir', 'post', 'rm', 'rmtree', 'touch', 'unlink', 'rmdir']);
-const OPENED_FOR_WRITING = /\bopen\([^()'"]{0,200}['"][^'"]{0,200}['"],\s{0,9}(?:mode\s?=\s?)?['"][rb]{0,2}[wax+]/;
-const TO_OUTPUT = /(?:stdout|stderr)(?:\.buffer)?\.(?:write|flush)\b/g;
-
-/** Returns the word in code of another language than a shell's that writes, deletes, kills or sends. */
-export function actionInCode(code: string): string | undefined {
-  if (OPENED_FOR_WRITING.test(code)) return 'open';
-  for (const [part] of code.replace(TO_OUTPUT, '').matchAll(PART)) {
-    const word = part.toLowerCase();
-    if (CODE_ACTIONS.has(word) || ((ACTIONS.has(word) || ALWAYS.has(word)) && !PLAIN_IN_CODE.has(word))) return part;
   }
   return undefined;
 }

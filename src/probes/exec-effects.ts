@@ -1,3 +1,4 @@
+import { actionInCode } from './acting-code.ts';
 import { actingWordIn, alwaysActs, onlyAsks } from './acting-programs.ts';
 import { actionOfFile, actionOfWords, keepsNothing, RULES, textActs } from './acting-options.ts';
 import { firstProgramAt, invocationOf, programName } from './exec-invocation.ts';
@@ -25,9 +26,14 @@ const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
  * startup probe, because its author lets it run at another time: `rm -rf` in a liveness script behind a delay of 600 s
  * deletes data when it runs at second 0 (issue 30, D5).
  *
- * A command acts when it redirects into a file, or runs a program that writes, deletes, kills or sends. Text that this
- * reader cannot parse acts when it has `>` or a word of such a program, because not copying a command costs nothing. A
- * script file acts when its name says so (`cleanup.sh`). All other files and programs are taken to ask, as most probes.
+ * A command acts when it redirects into a file, or runs a program that writes, deletes, kills or sends. What nobody can
+ * read acts, because not copying a command costs nothing: a program that a variable names (`$X`), the input of an SQL
+ * client, an SQL statement or a subcommand that is not known to ask. Text that cannot be parsed acts when it has `>` or
+ * a word of such a program. A script file acts when its name says so (`cleanup.sh`). All other files and programs are
+ * taken to ask, as most probes.
+ *
+ * The result is logged. It holds no value of an option, no URL, no data and no code, because these may be secrets; only
+ * the target of a redirection and a method of HTTP.
  */
 export function commandActs(command: readonly string[]): string | undefined {
   const first = command[firstProgramAt(command)] ?? '';
@@ -47,8 +53,10 @@ type Word = Pick<ShellWord, 'text' | 'isLiteral'>;
 interface Situation {
   /** How many scripts the command is in. */
   readonly depth: number;
-  /** True when the command reads the output of another command. */
+  /** True when the command reads a file or the output of another command. */
   readonly isFed: boolean;
+  /** True when the command reads a here-document, whose text is judged for itself. */
+  readonly hasDocument?: boolean;
 }
 
 function scriptActs(script: string, depth: number): string | undefined {
@@ -67,15 +75,17 @@ function scriptActs(script: string, depth: number): string | undefined {
       if (found !== undefined) return found;
       words = [];
       redirections = [];
-      isFed = isPiped;
+      isFed = isPiped || (isFed && token.text === '(');
     }
   }
   for (const text of scan.documents) {
-    const found = actingWordIn(text);
+    const found = actingWordIn(text) ?? actionInCode(text);
     if (found !== undefined) return found;
   }
   for (const command of scan.substitutions) {
-    const found = scriptActs(command, depth + 1);
+    // In $((...)) no word is a program.
+    const isArithmetic = command.startsWith('(') && command.endsWith(')');
+    const found = scriptActs(isArithmetic ? `: "${command}"` : command, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -98,9 +108,11 @@ function simpleActs(
     const sent = actingWordIn(texts.slice(1).join(' '));
     if (sent !== undefined) return `${program} ${sent}`;
   }
-  const fed = redirections.find(({ sign }) => sign === '<<<')?.target?.text;
-  const action = fed === undefined ? undefined : actingWordIn(fed);
-  return action ?? wordsAct(words, { ...situation, isFed: situation.isFed || fed !== undefined });
+  const fed = redirections.find(({ sign, target }) => /^<(?:<<)?$/.test(sign) && target?.text !== '/dev/null');
+  const action = fed?.sign === '<<<' ? actingWordIn(fed.target?.text ?? '') : undefined;
+  const isFed = situation.isFed || fed !== undefined;
+  const hasDocument = redirections.some(({ sign }) => /^<<-?$/.test(sign));
+  return action ?? wordsAct(words, { ...situation, isFed, hasDocument });
 }
 
 function writes({ sign, target }: ShellRedirection): boolean {
@@ -117,20 +129,38 @@ function isSentBy(sign: string, target: string): boolean {
 
 function wordsAct(all: readonly Word[], situation: Situation): string | undefined {
   let start = 0;
-  while (start < all.length && ASSIGNMENT.test(all[start]?.text ?? '')) start += 1;
+  for (; start < all.length && ASSIGNMENT.test(all[start]?.text ?? ''); start++) {
+    const [, name = ''] = /=\s*([^\s]*)/.exec(all[start]?.text ?? '') ?? [];
+    if (alwaysActs(programName(name))) return programName(name);
+  }
   while (STARTERS.has(all[start]?.text ?? '') && !/^-[vV]/.test(all[start + 1]?.text ?? '')) start += 1;
   const words = all.slice(start);
   const texts = words.map(({ text }) => text);
   const invocation = words.length > MOST_WORDS ? undefined : invocationOf(texts);
-  if (invocation === undefined || words[invocation.at]?.isLiteral !== true) return textActs(texts.join(' '));
+  // The word behind env -S is a command.
+  const split = words.slice(0, (invocation?.at ?? 0) + 1).findIndex(isCommand);
+  if (split >= 0) {
+    const script = texts.slice(split).join(' ');
+    return scriptActs(script.replace(/^(?:-\w?S|--split-string=)/, ''), situation.depth + 1);
+  }
+  if (invocation === undefined) return textActs(texts.join(' '));
   const { program, at } = invocation;
+  // Nobody knows what `$X` runs. The end of `$HOME/bin/ready.sh` is known.
+  if (words[at]?.isLiteral !== true && /[$`(){}]|^$/.test(program)) return 'a program that a variable names';
   if (isShell(program)) return shellActs(texts, program, situation);
   if (alwaysActs(program)) return program;
   const operands = words.slice(at + 1);
   return readerOfScripts(program, operands, situation.depth) ?? programActs(program, operands, situation);
 }
 
-function shellActs(argv: readonly string[], program: string, { depth, isFed }: Situation): string | undefined {
+/** True for a word with blanks in front of or in place of a program, other than the value of a variable. */
+function isCommand({ text, isLiteral }: Word): boolean {
+  return /\s/.test(text) && !ASSIGNMENT.test(text) && (isLiteral || !/^[$`]/.test(text));
+}
+
+function shellActs(argv: readonly string[], program: string, situation: Situation): string | undefined {
+  const { depth } = situation;
+  const isFed = situation.isFed || situation.hasDocument === true;
   const shell = shellInvocationOf(argv);
   if (shell?.scriptAt !== undefined) return scriptActs(argv[shell.scriptAt] ?? '', depth + 1);
   if (shell?.fileAt === undefined) return isFed ? `${program} with a script from a pipe` : textActs(argv.join(' '));
@@ -151,7 +181,7 @@ function readerOfScripts(program: string, operands: readonly Word[], depth: numb
 
 function programActs(program: string, operands: readonly Word[], situation: Situation): string | undefined {
   const texts = operands.map(({ text }) => text);
-  const found = RULES.get(program)?.(texts);
+  const found = RULES.get(program)?.(texts, situation.isFed);
   if (found !== undefined) return `${program} ${found}`.trim();
   if ((RULES.has(program) && !STARTS_OTHERS.has(program)) || onlyAsks(program)) return undefined;
   if (actionOfFile(program) !== undefined) return program;
