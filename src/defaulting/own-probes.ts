@@ -142,7 +142,7 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 export function likeOwnLiveness(
   ports: readonly ContainerPort[],
   liveness: Probe,
-  given: Aimed<HandlerDefault> | undefined,
+  given?: Aimed<HandlerDefault>,
 ): HandlerResult {
   const copied = harmlessLivenessHandler(ports, liveness);
   if ('code' in copied || given?.isAimed !== true || given.value.kind !== 'httpGet') return copied;
@@ -154,9 +154,10 @@ export function likeOwnLiveness(
 }
 
 /**
- * The handler of a liveness probe. A command that acts is not copied: a startup probe runs it from the first second.
+ * The handler of the author's liveness probe. A command that acts is not copied: the author may have delayed it, and a
+ * startup probe runs it from the first second.
  */
-export function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
+function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const copied = livenessHandler(ports, liveness);
   const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;
   if (!Array.isArray(command)) return copied;

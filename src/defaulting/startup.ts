@@ -5,7 +5,8 @@ import { hasEnoughStarts, learnedSeconds } from '../probes/learned-budget.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probes/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
-import { handlerFor, harmlessLivenessHandler, likeOwnLiveness } from './own-probes.ts';
+import { livenessHandler } from './handler.ts';
+import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { Probe, ProbeInteger } from '../probes/probe.ts';
@@ -106,7 +107,9 @@ export function startupDefault(
   }
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
-  const copied = harmlessLivenessHandler(evidence.ports, liveness.probe);
+  // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
+  const copied =
+    own === undefined ? livenessHandler(evidence.ports, liveness.probe) : likeOwnLiveness(evidence.ports, own);
   if ('code' in copied) return copied;
   const timeout = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = {

@@ -73,6 +73,20 @@ describe('an injected liveness probe', () => {
     });
   });
 
+  it.each([
+    ['asks', ['kafka-topics.sh', '--bootstrap-server', 'localhost:9092', '--list']],
+    ['acts', ['sh', '-c', 'curl -fs -d ping localhost:8080 >/tmp/answer']],
+  ])("comes with a startup probe that runs the policy's command, whether it %s or not", (_, command) => {
+    const spec = { containers: ['app'], probes: { livenessProbe: { exec: { command }, periodSeconds: 10 } } };
+    expect(startup(appContainer(), [policyDocument(spec)])).toEqual({
+      probe: { exec: { command }, periodSeconds: 5, failureThreshold: 61 },
+      source: 'safety',
+      code: undefined,
+    });
+    const slow = policyDocument({ ...spec, slowStart: { startupSeconds: 600 } });
+    expect(startup(appContainer(), [slow]).probe).toMatchObject({ exec: { command }, failureThreshold: 121 });
+  });
+
   it('comes alone when a policy says null, which also silences lower layers', () => {
     const documents = [
       clusterPolicyDocument({ kubernetesProbeEndpoints: { startupProbe: '/low' }, slowStart: { startupSeconds: 60 } }),
