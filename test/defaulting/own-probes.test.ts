@@ -7,12 +7,15 @@ import { member, objectMember } from '../../src/json/json-value.ts';
 import { findPort, portsOf } from '../../src/workload/ports.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
 import { handlerKindsOf } from '../../src/probes/probe.ts';
+import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { POD_KIND } from '../../src/workload/kinds.ts';
 import { validPod } from '../arbitraries.ts';
 import { factsOf } from '../checks/workload.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import {
   appContainer,
   clusterPolicyDocument,
+  containerNamed,
   mutation,
   parsedPolicy,
   pod,
@@ -164,6 +167,52 @@ const named = (document: JsonObject, name: string): JsonObject => ({
 const worlds = fc.record({
   pod: validPod,
   documents: fc.array(fc.oneof(clusterDocument, namespaceDocument), { minLength: 1, maxLength: 3 }),
+});
+
+describe('the annotation about injected probes', () => {
+  const metadata = (kind: string): JsonObject => ({
+    annotations: { 'probewright.dev/injected': JSON.stringify({ app: { [kind]: 'ClusterProbePolicy/cluster' } }) },
+  });
+  const given = (container: JsonObject, kind: string, policies = [README]): JsonObject => {
+    const { after } = mutation(pod([container], { metadata: metadata(kind) }), policySet(...policies));
+    return containerNamed(after, 'app');
+  };
+
+  it("does not make a probe of the author the policy's", () => {
+    const container = appContainer({ livenessProbe: { tcpSocket: { port: 6379 } } });
+    const { readinessProbe, startupProbe } = given(container, 'livenessProbe');
+    expect(startupProbe).toMatchObject({ tcpSocket: { port: 6379 } });
+    expect(readinessProbe).toBeUndefined();
+  });
+
+  it('does not count for a probe of a policy whose numbers somebody has edited', () => {
+    const httpGet = { path: '/livez', port: 'http' };
+    const livenessProbe = { httpGet, initialDelaySeconds: 600 };
+    const { startupProbe } = given(appContainer({ livenessProbe }), 'livenessProbe');
+    expect(guaranteedStartSeconds(probeTiming(startupProbe as JsonObject))).toBeGreaterThanOrEqual(619);
+  });
+
+  it('does not count for a startup probe that asks less often than the policy says', () => {
+    const startupProbe = { httpGet: { path: '/livez', port: 'http', scheme: 'HTTPS' }, periodSeconds: 60 };
+    const { readinessProbe } = given(appContainer({ startupProbe }), 'startupProbe');
+    expect(readinessProbe).toMatchObject({ httpGet: { path: '/readyz', scheme: 'HTTPS' } });
+  });
+
+  it('counts for what an earlier call injected, but in Pods that the API server asks about alone', () => {
+    const cluster = clusterPolicyDocument({
+      containers: ['*'],
+      kubernetesProbeEndpoints: { livenessProbe: '/livez' },
+      probes: { livenessProbe: { initialDelaySeconds: 60 }, startupProbe: { httpGet: { path: '/begun' } } },
+    });
+    const livenessProbe = { httpGet: { path: '/livez', port: 'http' }, initialDelaySeconds: 60 };
+    const container = appContainer({ livenessProbe });
+    expect(given(container, 'livenessProbe', [cluster])['startupProbe']).toEqual({
+      httpGet: { path: '/begun', port: 'http' },
+    });
+    const template = pod([container], { metadata: metadata('livenessProbe') });
+    const { injections } = permittedProbes(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
+    expect(injections.map(({ probe }) => probe)).toMatchObject([{ httpGet: { path: '/livez' } }]);
+  });
 });
 
 describe('every container', () => {
