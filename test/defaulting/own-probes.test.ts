@@ -37,11 +37,11 @@ const aimed = (spec: JsonObject = {}): JsonObject =>
   });
 
 const port = (name: string | undefined, containerPort: number): JsonObject => ({ name, containerPort });
-const service = (ports: readonly JsonObject[]): JsonObject => ({
+const service = (ports: readonly JsonObject[], fields: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'web', namespace: 'apps' },
-  spec: { selector: { app: 'web' }, ports },
+  spec: { selector: { app: 'web' }, ports, ...fields },
 });
 
 interface Case {
@@ -114,6 +114,16 @@ const CASES: Readonly<Record<string, Case>> = {
   'grpc-in-a-service': {
     ...without(port('main', 7000)),
     services: [service([{ name: 'grpc', port: 80, targetPort: 7000 }])],
+  },
+  'postgresql-in-a-headless-service': {
+    ...without(port('client', 5433)),
+    services: [
+      service([{ name: 'tcp-postgresql', port: 5432, targetPort: 'client' }], { publishNotReadyAddresses: true }),
+    ],
+  },
+  'http-that-a-service-calls-tcp': {
+    ...without(port('http', 8080)),
+    services: [service([{ name: 'tcp', port: 80, targetPort: 'http' }])],
   },
   'well-known-numbers': without(port(undefined, 5432), port('db', 3306), port(undefined, 8000)),
   'only-well-known-numbers': without(port(undefined, 5432), port('db', 3306)),
