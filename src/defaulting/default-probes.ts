@@ -285,11 +285,11 @@ function injectionOf(
   kind: ProbeKind,
   policy: ContainerPolicy,
 ): Injection {
-  const { probe, source, copiesLiveness, follows, isLikeOwn, isPeriodLowered, followsDelay, learned } = result;
+  const { probe, source, copiesLiveness, follows, isLikeOwn, isMadeSafe, followsDelay, learned } = result;
   const injection: { -readonly [Key in keyof Injection]: Injection[Key] } = { container, kind, policy, probe, source };
   if (follows !== undefined) injection.follows = follows;
   if (isLikeOwn !== undefined) injection.isLikeOwn = isLikeOwn;
-  if (isPeriodLowered !== undefined) injection.isPeriodLowered = isPeriodLowered;
+  if (isMadeSafe !== undefined) injection.isMadeSafe = isMadeSafe;
   if (copiesLiveness !== undefined) injection.copiesLiveness = copiesLiveness;
   if (followsDelay !== undefined) injection.followsDelay = followsDelay;
   if (learned !== undefined) injection.learned = learned;

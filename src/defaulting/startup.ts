@@ -38,8 +38,8 @@ export interface StartupProbe {
   readonly follows?: FollowedProbe;
   /** The handler, or all of it but the path, is that of the author's own liveness probe. */
   readonly isLikeOwn?: true;
-  /** The period is shorter than a policy's, or than the default: it is safe after a restart. */
-  readonly isPeriodLowered?: true;
+  /** periodSeconds and failureThreshold are not all the policy's, so that a restart is safe. */
+  readonly isMadeSafe?: true;
   /** The budget follows from the author's `initialDelaySeconds`. */
   readonly followsDelay?: true;
   /** The past starts that the budget follows from. */
@@ -142,13 +142,13 @@ function timed(
   handler: JsonObject,
   integers: Integers,
   liveness: EffectiveLiveness | undefined,
-): Pick<StartupProbe, 'probe' | 'isPeriodLowered'> {
+): Pick<StartupProbe, 'probe' | 'isMadeSafe'> {
   if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
   const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
   const safe = safeAfterRestart(probeTiming(patient), liveness.probe);
   return {
     probe: { ...handler, ...ordered({ ...patient, ...safe }) },
-    ...(safe && { isPeriodLowered: true as const }),
+    ...(safe && { isMadeSafe: true as const }),
   };
 }
 

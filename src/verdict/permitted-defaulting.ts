@@ -106,7 +106,7 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
     if (kind !== 'startupProbe') return injection;
     const liveness = injected.get(pathOf(container)) ?? objectMember(container.spec, 'livenessProbe');
     const safe = liveness && safeStartupProbe(probe, liveness);
-    return safe === undefined ? injection : { ...injection, probe: safe, isPeriodLowered: true };
+    return safe === undefined ? injection : { ...injection, probe: safe, isMadeSafe: true };
   });
 }
 

@@ -116,6 +116,43 @@ describe('an injected liveness probe', () => {
   });
 });
 
+describe('an injected liveness probe beside a startup probe of the author', () => {
+  const given = (startupProbe: JsonObject, livenessProbe: JsonObject): ReturnType<typeof mutation> => {
+    const container = appContainer({ startupProbe: { tcpSocket: { port: 'http' }, ...startupProbe } });
+    const spec = { probes: { livenessProbe: { tcpSocket: { port: 'http' }, ...livenessProbe } } };
+    const policies = policySet(policyDocument(spec));
+    const result = mutation(pod([container]), policies);
+    expect(mutation(result.after, policies).patch).toBeUndefined();
+    return result;
+  };
+
+  it.each([
+    [60, { periodSeconds: 10 }, 7],
+    [60, { periodSeconds: 10, initialDelaySeconds: 31 }, 4],
+    [90, { periodSeconds: 10 }, 10],
+    [20, { periodSeconds: 10 }, undefined],
+    [60, { periodSeconds: 60, failureThreshold: 3 }, 3],
+  ])('of period %i has the smallest failureThreshold that is safe after a restart: %j, %s', (P, liveness, expected) => {
+    const { after } = given({ periodSeconds: P }, liveness);
+    const probe = containerNamed(after, 'app')['livenessProbe'] as JsonObject;
+    expect(probe['failureThreshold']).toBe(expected);
+    expect(guaranteedStartSeconds(probeTiming(probe))).toBeGreaterThanOrEqual(P);
+  });
+
+  it.each([
+    [100, { periodSeconds: 10 }],
+    [60, { periodSeconds: 1 }],
+    [90, { periodSeconds: 30, timeoutSeconds: 20, failureThreshold: 2 }],
+  ])('of period %i is left out where no number is safe: %j', (periodSeconds, liveness) => {
+    const { after, defaulting } = given({ periodSeconds }, liveness);
+    expect(containerNamed(after, 'app')['livenessProbe']).toBeUndefined();
+    expect(defaulting?.notInjected).toMatchObject([
+      { probe: 'livenessProbe', code: 'startup-period-too-long' },
+      { probe: 'readinessProbe' },
+    ]);
+  });
+});
+
 describe('startupSeconds', () => {
   it.each([
     [300, undefined, 61],
