@@ -6,7 +6,7 @@ import { DEFAULT_SCHEME } from '../probes/default-values.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { MOST_LIST_ENTRIES, MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';
 import { findPort } from '../workload/ports.ts';
-import { explicitPort, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { Aimed } from '../policy/container-policy.ts';
@@ -33,9 +33,9 @@ export function handlerFor(
   if (sameKind.length === 0) return given.isAimed ? policyHandler(evidence, given, port) : differs(evidence, kind);
   const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
     const sound = soundHandler(ports, spec);
-    return 'kind' in sound ? [{ probe, handler: sound.handler }] : [];
+    return 'kind' in sound && !isRefused(spec) ? [{ probe, handler: sound.handler }] : [];
   });
-  // A probe that cannot work, such as one of a misspelt port, tells the kind alone.
+  // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
   if (model === undefined) return policyHandler(evidence, given, port);
   if (kind === 'exec') return { handler: { exec: fields } };
   const isPortGiven = explicitPort(given, port)?.isAimed === true;

@@ -179,6 +179,18 @@ const worlds = fc.record({
   documents: fc.array(fc.oneof(clusterDocument, namespaceDocument), { minLength: 1, maxLength: 3 }),
 });
 
+describe('a probe of the author that the API server refuses', () => {
+  it.each([
+    ['scheme https', http({ scheme: 'https' })],
+    ['port 0', http({ port: 0 })],
+    ['no port', http({ port: undefined })],
+    ['port 70000', http({ port: 70_000 })],
+  ])('tells the kind alone: %s', (_, livenessProbe) => {
+    const { after } = mutation(pod([appContainer({ livenessProbe })]), policySet(README));
+    expect(containerNamed(after, 'app')['readinessProbe']).toEqual({ httpGet: { path: '/readyz', port: 'http' } });
+  });
+});
+
 describe('the annotation about injected probes', () => {
   const metadata = (kind: string): JsonObject => ({
     annotations: { 'probewright.dev/injected': JSON.stringify({ app: { [kind]: 'ClusterProbePolicy/cluster' } }) },
