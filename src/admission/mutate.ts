@@ -24,7 +24,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Steps } from '../steps.ts';
 import type { Injection } from '../defaulting/injection.ts';
-import type { Defaulting } from '../defaulting/default-probes.ts';
+import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { NamedWorkload } from '../policy/probe-exception.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
@@ -62,7 +62,7 @@ export function* mutateInSteps(
   // Learned start times are those of the workload that a trusted controller made the Pod for.
   const workload = workloadNameOf(pod, scope.kind, isControlled(request, controllers));
   const policy = policies.policyFor(request.namespace, labels, workload);
-  const defaulting = mode === 'Off' ? undefined : yield* permittedDefaulting(pod, policy, scope.kind);
+  const defaulting = mode === 'Off' ? undefined : yield* permittedDefaulting(pod, policy, A_POD);
   yield;
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
@@ -84,6 +84,8 @@ export function* mutateInSteps(
   if (isAudited) decision.violations = violations;
   return decision;
 }
+
+const A_POD: DefaultingOptions = { runsToCompletion: false, isAskedByApiServer: true };
 
 /**
  * Decides whether the object is to be looked at.

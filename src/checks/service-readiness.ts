@@ -66,7 +66,7 @@ const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | unde
   let ports: PodPorts | undefined;
   let targets: Map<string, string> | undefined;
   for (const service of services) {
-    if (!service.selectsPods(labels)) continue;
+    if (!service.needsReadyPods || !service.selectsPods(labels)) continue;
     ports ??= portsOfPod(workload);
     const known = ports;
     const { targetPorts } = service;

@@ -1,5 +1,5 @@
-import { isJsonObject, objectMember, stringMap } from '../json/json-value.ts';
-import { handlerKindsOf, ownProbe, PROBE_KINDS } from '../probes/probe.ts';
+import { objectMember, stringMap } from '../json/json-value.ts';
+import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { CONTAINERS_ANNOTATION, INJECTED_ANNOTATION, readAnnotations, SKIP_ANNOTATION } from '../policy/annotations.ts';
 import { containersOf } from '../workload/containers.ts';
@@ -8,13 +8,15 @@ import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-
 import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
-import { handlerFor } from './own-probes.ts';
+import { authorsProbes, injectedEarlier, livenessOf } from './earlier-call.ts';
+import { ContainerLayers } from '../policy/container-layers.ts';
+import { plainDefault } from './plain-probe.ts';
 import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { readProvenance } from './provenance.ts';
-import { ordered, startupDefault, withoutLearnedBudget } from './startup.ts';
+import { startupDefault, withoutLearnedBudget } from './startup.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
-import type { Probe, ProbeKind } from '../probes/probe.ts';
+import type { ProbeKind } from '../probes/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadAnnotations } from '../policy/annotations.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
@@ -23,8 +25,8 @@ import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
 import type { MainContainer } from '../workload/main-container.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
-import type { Evidence } from './handler.ts';
-import type { EffectiveLiveness, StartupResult } from './startup.ts';
+import type { Named } from './earlier-call.ts';
+import type { StartupResult } from './startup.ts';
 import type { HandlerProblem, NotInjected } from './reason.ts';
 import type { Injection } from './injection.ts';
 
@@ -42,6 +44,11 @@ const NOTHING: Defaulting = { injections: [], notInjected: [], warnings: [] };
 export interface DefaultingOptions {
   /** The Pods run to completion: Job, CronJob. */
   readonly runsToCompletion: boolean;
+  /**
+   * The API server asks about a Pod, maybe a second time. Only then the annotation about injected probes counts: in
+   * templates and files, somebody has copied the annotation.
+   */
+  readonly isAskedByApiServer?: true;
 }
 
 /** Why a probe must not be injected, whatever policies say; undefined when it may be. */
@@ -72,7 +79,9 @@ export function* defaultProbesInSteps(
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
   const layersFor = policy.containerLayers().with(annotations.layer);
   const { layers } = layersFor;
-  const injectedBefore = readProvenance(podAnnotations.get(INJECTED_ANNOTATION));
+  const injectedBefore = readProvenance(
+    options.isAskedByApiServer === true ? podAnnotations.get(INJECTED_ANNOTATION) : undefined,
+  );
   if (layers.length === 0) return { ...NOTHING, warnings: annotations.warnings };
   if (hasOptedOut(template)) {
     const detail = `the label ${OPT_OUT_LABEL}: ${OPT_OUT_VALUE} keeps the Pod from the mutating webhook`;
@@ -95,6 +104,11 @@ export function* defaultProbesInSteps(
     const known = {
       skip: annotations.skip,
       injectedBefore: injectedBefore.get(container.name),
+      platform: () => {
+        const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
+        const given = new ContainerLayers(layers).with(annotations.layer).policyFor(container, isMain);
+        return given === undefined ? [] : [given];
+      },
       hints: policy.portHints ?? NO_HINTS,
       forbidden,
       starts: merged.learned && policy.starts?.(container.name),
@@ -197,8 +211,10 @@ function mainProblem(main: Exclude<MainContainer, { container: Container }>): st
 /** The Pod's annotations about one container. */
 interface ContainerKnowledge {
   readonly skip: ReadonlySet<ProbeKind>;
-  /** The probes that an earlier call for this Pod injected, with their sources. They are not the author's. */
-  readonly injectedBefore: ReadonlyMap<string, string> | undefined;
+  /** What the annotation names as probes that an earlier call for this Pod injected, with their sources. */
+  readonly injectedBefore: Named | undefined;
+  /** The merged policy of the cluster's layers alone; empty if they do not apply to the container. */
+  readonly platform: () => readonly ContainerPolicy[];
   readonly hints: PortHints;
   readonly forbidden: ForbiddenProbes;
   /** The known past starts of the container. */
@@ -219,12 +235,16 @@ function defaultContainer(
     notInjected.push({ container: container.name, ...unfit });
     return;
   }
-  const evidence = { ports: portsOf(container.spec), hints: known.hints, own: ownProbes(container, known) };
-  const there = ownProbe(container.spec, 'livenessProbe');
-  const livenessFrom = known.injectedBefore?.get('livenessProbe');
-  let liveness: EffectiveLiveness | undefined = isJsonObject(there)
-    ? { probe: there, ...(livenessFrom !== undefined && { injectedFrom: livenessFrom }) }
-    : undefined;
+  const open = { ports: portsOf(container.spec), hints: known.hints };
+  const injected = injectedEarlier(
+    container,
+    known.injectedBefore,
+    open,
+    () => [policy, ...known.platform()],
+    known.starts,
+  );
+  const evidence = { ...open, own: authorsProbes(container, injected) };
+  let liveness = livenessOf(container, injected);
   // PROBE_KINDS has liveness before startup: the startup probe depends on the liveness probe that the container gets.
   for (const kind of missing) {
     const refusal = known.skip.has(kind) ? SKIPPED : known.forbidden(container, kind);
@@ -258,17 +278,6 @@ function defaultContainer(
   }
 }
 
-/** The probes that the author wrote. Null counts as absent, and the API server refuses other values. */
-function ownProbes({ spec }: Container, { injectedBefore }: ContainerKnowledge): Evidence['own'] {
-  const own: (readonly [ProbeKind, Probe])[] = [];
-  for (const kind of PROBE_KINDS) {
-    const probe = ownProbe(spec, kind);
-    if (isJsonObject(probe) && handlerKindsOf(probe).length === 1 && injectedBefore?.has(kind) !== true)
-      own.push([kind, probe]);
-  }
-  return own;
-}
-
 /** Copied member by member: a rest and a spread of a few members take longer than to work out the probe. */
 function injectionOf(
   result: Exclude<StartupResult, HandlerProblem>,
@@ -276,11 +285,11 @@ function injectionOf(
   kind: ProbeKind,
   policy: ContainerPolicy,
 ): Injection {
-  const { probe, source, copiesLiveness, follows, isLikeOwn, isPeriodLowered, followsDelay, learned } = result;
+  const { probe, source, copiesLiveness, follows, isLikeOwn, isMadeSafe, followsDelay, learned } = result;
   const injection: { -readonly [Key in keyof Injection]: Injection[Key] } = { container, kind, policy, probe, source };
   if (follows !== undefined) injection.follows = follows;
   if (isLikeOwn !== undefined) injection.isLikeOwn = isLikeOwn;
-  if (isPeriodLowered !== undefined) injection.isPeriodLowered = isPeriodLowered;
+  if (isMadeSafe !== undefined) injection.isMadeSafe = isMadeSafe;
   if (copiesLiveness !== undefined) injection.copiesLiveness = copiesLiveness;
   if (followsDelay !== undefined) injection.followsDelay = followsDelay;
   if (learned !== undefined) injection.learned = learned;
@@ -325,18 +334,4 @@ function unfitFor(container: Container): HandlerProblem | undefined {
   return containerRunsForever(container.spec)
     ? undefined
     : { code: 'run-to-completion', detail: 'its own restartPolicy is not Always' };
-}
-
-function plainDefault(evidence: Evidence, policy: ContainerPolicy, kind: ProbeKind): StartupResult {
-  const { handler, integers, removedBy } = policy.probes[kind];
-  if (handler === undefined) {
-    return removedBy === undefined
-      ? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' }
-      : { code: 'removed-by-policy', detail: `${removedBy} removes it` };
-  }
-  const fitted = handlerFor(evidence, handler, policy.port);
-  if ('code' in fitted) return fitted;
-  const { follows } = fitted;
-  const probe = { ...fitted.handler, ...ordered(integers) };
-  return { probe, source: handler.source, ...(follows && { follows }) };
 }

@@ -26,7 +26,7 @@ export type Origin =
   | { readonly by: 'slow-start'; readonly setting?: Setting }
   /** The value was copied from the liveness probe, or from another probe of the author. */
   | { readonly by: ProbeKind }
-  /** The period was lowered, and the failureThreshold raised, so that a restart is safe. */
+  /** The period was lowered, or the failureThreshold raised, so that a restart is safe. */
   | { readonly by: 'restart' }
   /** The value was inferred from the ports that the container declares. */
   | { readonly by: 'ports' };
@@ -95,7 +95,7 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
     return { by: 'policy', setting: below.length === 0 ? (giverOf(injection) ?? setting) : setting };
   }
   if (setting !== undefined && setting.value === value) return { by: 'policy', setting };
-  if (injection.isPeriodLowered === true && (step === 'periodSeconds' || step === 'failureThreshold'))
+  if (injection.isMadeSafe === true && (step === 'periodSeconds' || step === 'failureThreshold'))
     return { by: 'restart' };
   // A startup probe that guards a slow start is as patient as the liveness probe that it guards.
   if (step === 'timeoutSeconds') return { by: 'livenessProbe' };

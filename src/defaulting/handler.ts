@@ -149,6 +149,11 @@ function handlerProblem(ports: readonly ContainerPort[], handler: JsonObject): s
   return undefined;
 }
 
+/** True when the API server refuses the handler: it has no port, or a scheme that is none. */
+export function isRefused(probe: Probe): boolean {
+  return probeHandlerCauses(defaultedProbe(probe), new FieldPlace([], 'probe')).length > 0;
+}
+
 /** Why the API server would reject the handler. A missing port is ignored: the kind's own controller may fill it in. */
 function refusal(liveness: Probe, handler: JsonObject): string | undefined {
   const [cause] = probeHandlerCauses(defaultedProbe(liveness), new FieldPlace([], 'livenessProbe')).filter(

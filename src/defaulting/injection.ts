@@ -19,8 +19,8 @@ export interface Injection {
   readonly follows?: FollowedProbe;
   /** A startup probe whose handler, or all of it but the path, is that of the author's own liveness probe. */
   readonly isLikeOwn?: true;
-  /** A startup probe with a shorter period than the policy's, or than the default. */
-  readonly isPeriodLowered?: true;
+  /** periodSeconds and failureThreshold are not all the policy's, so that a restart is safe. */
+  readonly isMadeSafe?: true;
   /** A startup probe that follows from the `initialDelaySeconds` of the author's liveness probe. */
   readonly followsDelay?: true;
   /** The past starts that the budget of a startup probe follows from. */

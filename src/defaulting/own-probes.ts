@@ -6,7 +6,7 @@ import { DEFAULT_SCHEME } from '../probes/default-values.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
 import { MOST_LIST_ENTRIES, MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';
 import { findPort } from '../workload/ports.ts';
-import { explicitPort, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { Aimed } from '../policy/container-policy.ts';
@@ -33,9 +33,9 @@ export function handlerFor(
   if (sameKind.length === 0) return given.isAimed ? policyHandler(evidence, given, port) : differs(evidence, kind);
   const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
     const sound = soundHandler(ports, spec);
-    return 'kind' in sound ? [{ probe, handler: sound.handler }] : [];
+    return 'kind' in sound && !isRefused(spec) ? [{ probe, handler: sound.handler }] : [];
   });
-  // A probe that cannot work, such as one of a misspelt port, tells the kind alone.
+  // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
   if (model === undefined) return policyHandler(evidence, given, port);
   if (kind === 'exec') return { handler: { exec: fields } };
   const isPortGiven = explicitPort(given, port)?.isAimed === true;
@@ -142,7 +142,7 @@ function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
 export function likeOwnLiveness(
   ports: readonly ContainerPort[],
   liveness: Probe,
-  given: Aimed<HandlerDefault> | undefined,
+  given?: Aimed<HandlerDefault>,
 ): HandlerResult {
   const copied = harmlessLivenessHandler(ports, liveness);
   if ('code' in copied || given?.isAimed !== true || given.value.kind !== 'httpGet') return copied;
@@ -154,9 +154,10 @@ export function likeOwnLiveness(
 }
 
 /**
- * The handler of a liveness probe. A command that acts is not copied: a startup probe runs it from the first second.
+ * The handler of the author's liveness probe. A command that acts is not copied: the author may have delayed it, and a
+ * startup probe runs it from the first second.
  */
-export function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
+function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
   const copied = livenessHandler(ports, liveness);
   const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;
   if (!Array.isArray(command)) return copied;

@@ -20,6 +20,7 @@ export const REASON_CODES = [
   'liveness-cannot-work',
   'own-handler-differs',
   'own-handler-acts',
+  'startup-period-too-long',
   'opted-out',
   'forbidden-by-floor',
   'too-few-starts',

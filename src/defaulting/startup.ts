@@ -5,9 +5,11 @@ import { hasEnoughStarts, learnedSeconds } from '../probes/learned-budget.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probes/timing.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
-import { handlerFor, harmlessLivenessHandler, likeOwnLiveness } from './own-probes.ts';
+import { livenessHandler } from './handler.ts';
+import { handlerFor, likeOwnLiveness } from './own-probes.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
+import type { ProbeTiming } from '../probes/timing.ts';
 import type { Probe, ProbeInteger } from '../probes/probe.ts';
 import type { Aimed, ContainerPolicy } from '../policy/container-policy.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
@@ -36,8 +38,8 @@ export interface StartupProbe {
   readonly follows?: FollowedProbe;
   /** The handler, or all of it but the path, is that of the author's own liveness probe. */
   readonly isLikeOwn?: true;
-  /** The period is shorter than a policy's, or than the default: it is safe after a restart. */
-  readonly isPeriodLowered?: true;
+  /** periodSeconds and failureThreshold are not all the policy's, so that a restart is safe. */
+  readonly isMadeSafe?: true;
   /** The budget follows from the author's `initialDelaySeconds`. */
   readonly followsDelay?: true;
   /** The past starts that the budget follows from. */
@@ -106,7 +108,9 @@ export function startupDefault(
   }
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
-  const copied = harmlessLivenessHandler(evidence.ports, liveness.probe);
+  // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
+  const copied =
+    own === undefined ? livenessHandler(evidence.ports, liveness.probe) : likeOwnLiveness(evidence.ports, own);
   if ('code' in copied) return copied;
   const timeout = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
   const timing = {
@@ -138,13 +142,13 @@ function timed(
   handler: JsonObject,
   integers: Integers,
   liveness: EffectiveLiveness | undefined,
-): Pick<StartupProbe, 'probe' | 'isPeriodLowered'> {
+): Pick<StartupProbe, 'probe' | 'isMadeSafe'> {
   if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
   const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
-  const safe = safeAfterRestart(patient, liveness.probe);
+  const safe = safeAfterRestart(probeTiming(patient), liveness.probe);
   return {
-    probe: { ...handler, ...ordered(safe) },
-    ...(safe !== patient && { isPeriodLowered: true as const }),
+    probe: { ...handler, ...ordered({ ...patient, ...safe }) },
+    ...(safe && { isMadeSafe: true as const }),
   };
 }
 
@@ -259,14 +263,19 @@ function asPatientAs(integers: Integers, liveness: Probe): Integers {
  * The numbers with a period that is safe after a liveness kill. Since Kubernetes 1.35, the liveness probe then runs
  * until the startup probe's next tick, up to P later (kubernetes/kubernetes#141155). The liveness probe must not kill
  * within that time: P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the
- * guaranteed time to start stays. Where no whole period of a second is short enough, nothing changes.
+ * guaranteed time to start stays. Undefined where nothing must change, or no whole period of a second is short enough.
  */
-function safeAfterRestart(integers: Integers, liveness: Probe): Integers {
+function safeAfterRestart(timing: ProbeTiming, liveness: Probe): Integers | undefined {
   const longest = guaranteedStartSeconds(probeTiming(liveness));
-  const timing = probeTiming(integers);
-  if (longest < 1 || timing.periodSeconds <= longest) return integers;
+  if (longest < 1 || timing.periodSeconds <= longest) return undefined;
   const needed = failureThresholdFor(guaranteedStartSeconds(timing), timing.initialDelaySeconds, longest);
-  return { ...integers, periodSeconds: longest, failureThreshold: Math.max(needed, timing.failureThreshold) };
+  return { periodSeconds: longest, failureThreshold: Math.max(needed, timing.failureThreshold) };
+}
+
+/** A startup probe with numbers that are safe beside a liveness probe. Undefined when its own numbers are safe. */
+export function safeStartupProbe(probe: Probe, liveness: Probe): Probe | undefined {
+  const safe = safeAfterRestart(probeTiming(probe), liveness);
+  return safe && { ...probe, ...ordered(safe) };
 }
 
 /**

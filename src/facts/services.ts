@@ -8,9 +8,10 @@ import type { Labels } from '../policy/label-selector.ts';
 import type { PortHint, PortHints } from '../workload/port-protocol.ts';
 
 /**
- * The record of a Service that sends traffic to ready Pods only, as one text: its name, its selector, and its target
- * ports with what the Service says about their protocol. `web app=web,~name=web http,53/UDP,6500:grpc`. One text takes
- * a third of the memory of lists, and a cluster may have tens of thousands of Services.
+ * The record of a Service as one text: its name, its selector, and its target ports with what the Service says about
+ * their protocol. `web app=web,~name=web http,53/UDP,6500:grpc`. A `!` before the name says that Pods that are not
+ * ready get traffic, too. One text takes a third of the memory of lists, and a cluster may have tens of thousands of
+ * Services.
  */
 export class ServiceDigest {
   /** A `~` stands for the prefix of the recommended labels. */
@@ -21,7 +22,12 @@ export class ServiceDigest {
   }
 
   get name(): string {
-    return this.text.slice(0, this.text.indexOf(' '));
+    return this.text.slice(this.needsReadyPods ? 0 : UNREADY.length, this.text.indexOf(' '));
+  }
+
+  /** True when the Service sends traffic to ready Pods only. */
+  get needsReadyPods(): boolean {
+    return !this.text.startsWith(UNREADY);
   }
 
   /** True when the Service selects Pods with these labels. */
@@ -54,6 +60,7 @@ export class ServiceDigest {
 
 const RECOMMENDED = 'app.kubernetes.io/';
 const SHORT = '~';
+const UNREADY = '!';
 
 function pairOf(key: string, value: string): string {
   return `${key.startsWith(RECOMMENDED) ? SHORT + key.slice(RECOMMENDED.length) : key}=${value}`;
@@ -62,8 +69,8 @@ function pairOf(key: string, value: string): string {
 /** The Services of each namespace. The value is immutable. */
 export interface Services {
   /**
-   * Returns the Services of a namespace that send traffic to ready Pods only, in the order of their names. Undefined
-   * when the Services are unknown.
+   * Returns the Services of a namespace that select Pods, in the order of their names. Undefined when the Services are
+   * unknown.
    */
   ofNamespace(namespace: string): readonly ServiceDigest[] | undefined;
   /** Returns these Services with others: a Service of the same namespace and name is replaced. */
@@ -90,10 +97,11 @@ const ALL_DIGITS = /^\d+$/;
 const SAYS = /^[a-z0-9.-]{1,63}$/;
 
 /**
- * Reads a Service as an API server stores it, or as its author wrote it. Undefined for a Service that selects no Pods,
- * sends traffic to no port, or also sends traffic to Pods that are not ready; and for a Service that the API server
- * would refuse. Nothing limits the labels and ports of a Service, so a digest may be as long as the Service. The budget
- * of one object (fact-budget.ts) limits the digests that a server keeps.
+ * Reads a Service as an API server stores it, or as its author wrote it. Undefined for a Service that selects no Pods
+ * or sends traffic to no port, and for one that the API server would refuse. Undefined also for a Service that sends
+ * traffic to Pods that are not ready and says nothing about its ports. Nothing limits the labels and ports of a
+ * Service, so a digest may be as long as the Service. The budget of one object (fact-budget.ts) limits the digests that
+ * a server keeps.
  */
 export function readService(service: JsonObject): ServiceDigest | undefined {
   // Lists of an API server leave out the version of their items.
@@ -102,11 +110,14 @@ export function readService(service: JsonObject): ServiceDigest | undefined {
   const spec = objectMember(service, 'spec');
   if (name === undefined || !NAME.test(name) || spec === undefined) return undefined;
   // An ExternalName is an alias in DNS. Its selector has no effect.
-  if (member(spec, 'type') === 'ExternalName' || member(spec, 'publishNotReadyAddresses') === true) return undefined;
+  if (member(spec, 'type') === 'ExternalName') return undefined;
+  const isForUnready = member(spec, 'publishNotReadyAddresses') === true;
   const selector = readSelector(member(spec, 'selector'));
   const ports = selector && readPorts(member(spec, 'ports'));
   if (selector === undefined || ports === undefined) return undefined;
-  const digest = [name, selector.join(','), ports.join(',')].join(' ');
+  // Nothing else of such a Service is of use, and the budget is for the others.
+  if (isForUnready && !ports.some((port) => port.includes(':'))) return undefined;
+  const digest = [(isForUnready ? UNREADY : '') + name, selector.join(','), ports.join(',')].join(' ');
   return new ServiceDigest(digest);
 }
 

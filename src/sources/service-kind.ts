@@ -3,7 +3,7 @@ import { KnownServices, readService, UNKNOWN_SERVICES } from '../facts/services.
 import type { ServiceDigest } from '../facts/services.ts';
 import type { FactKind } from './fact-kind.ts';
 
-/** Services. Only those that send traffic to ready Pods are kept. */
+/** Services that select Pods. */
 export const SERVICES: FactKind<ServiceDigest> = {
   kind: 'Service',
   group: '',

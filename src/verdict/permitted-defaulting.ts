@@ -3,7 +3,9 @@ import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { findingsInSteps } from '../checks/run-checks.ts';
 import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
+import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../json/field-path.ts';
+import { objectMember } from '../json/json-value.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
 import { ContainerLayers } from '../policy/container-layers.ts';
@@ -78,7 +80,7 @@ function* withRequired(
     ({ container, kind }) => lacking.has(pathOf(container)) && !known.has(placeOf(pathOf(container), kind)),
   );
   if (added.length === 0) return permitted;
-  const injections = [...permitted.injections, ...added];
+  const injections = withSafeStarts([...permitted.injections, ...added]);
   const before = new Set(found.map(keyOf));
   const after = yield* findings(effectiveTemplate(template, injections), floors);
   if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
@@ -87,6 +89,25 @@ function* withRequired(
     ({ container, probe }) => container === undefined || probe === undefined || !given.has(`${container} ${probe}`),
   );
   return { ...permitted, injections, notInjected };
+}
+
+/**
+ * The injections with startup probes that are safe beside the liveness probes. Each startup probe was worked out beside
+ * the liveness probe of its own layers, and now stands beside another one.
+ */
+function withSafeStarts(injections: readonly Injection[]): Injection[] {
+  const injected = new Map(
+    injections.flatMap(({ container, kind, probe }) =>
+      kind === 'livenessProbe' ? [[pathOf(container), probe] as const] : [],
+    ),
+  );
+  return injections.map((injection) => {
+    const { container, kind, probe } = injection;
+    if (kind !== 'startupProbe') return injection;
+    const liveness = injected.get(pathOf(container)) ?? objectMember(container.spec, 'livenessProbe');
+    const safe = liveness && safeStartupProbe(probe, liveness);
+    return safe === undefined ? injection : { ...injection, probe: safe, isMadeSafe: true };
+  });
 }
 
 /** The probes of the layers, without those that violate a floor. */

@@ -211,8 +211,9 @@ function readText(text: string): TextProtocol {
 }
 
 /**
- * What a port's server speaks. Another protocol wins, whoever names it: its name, or a Service. Then the port's own
- * name counts, then what Services say. The number counts where all names say nothing (`db` on 5432 is PostgreSQL).
+ * What a port's server speaks. A protocol that is never HTTP wins, whoever names it: the port's name, or a Service.
+ * Then the port's own name counts, then what Services say: many Services call a port of HTTP servers `tcp`. The number
+ * counts where all names say nothing (`db` on 5432 is PostgreSQL).
  *
  * @param hints what Services say about this port
  */
@@ -222,8 +223,12 @@ export function protocolOfPort(
 ): PortProtocol {
   const own = name === undefined ? UNKNOWN : protocolOfText(name);
   if (own.speaks === 'other') return { ...own, because: 'its name' };
-  for (const speaks of ['other', 'own', 'http', 'https', 'metrics'] as const) {
-    if (speaks === 'own' && own.speaks !== 'unknown') return { ...own, because: 'its name' };
+  for (const { service, text } of hints) {
+    const protocol = firstIn(NEVER_HTTP, wordsOf(text));
+    if (protocol !== undefined) return { speaks: 'other', protocol, because: `Service ${service}` };
+  }
+  if (own.speaks !== 'unknown') return { ...own, because: 'its name' };
+  for (const speaks of ['other', 'http', 'https', 'metrics'] as const) {
     // Where ports http and https of a Service lead to one port, TLS ends before the Pod.
     for (const { service, text } of hints) {
       const said = protocolOfText(text);

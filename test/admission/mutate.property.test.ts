@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/json/json-value.ts';
+import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
@@ -36,6 +37,19 @@ const worlds = [
       probes: { livenessProbe: { tcpSocket: { port: 6379 } }, startupProbe: null },
     }),
     clusterPolicyDocument({ containers: ['*'], slowStart: { fromInitialDelaySeconds: 1 } }, 'slow'),
+  ),
+  policySet(
+    clusterPolicyDocument({
+      containers: ['*'],
+      kubernetesProbeEndpoints: { startupProbe: '/s', livenessProbe: '/l', readinessProbe: '/r' },
+      probes: { livenessProbe: { initialDelaySeconds: 40, periodSeconds: 5, failureThreshold: 2 } },
+      slowStart: { fromInitialDelaySeconds: 30 },
+      checks: { 'required-liveness': { action: 'Deny', floor: 'Deny', containers: 'all' } },
+    }),
+    policyDocument({
+      containers: ['*'],
+      probes: { livenessProbe: { disabled: true }, startupProbe: { tcpSocket: { port: 80 }, periodSeconds: 60 } },
+    }),
   ),
 ];
 const world = fc.constantFrom(...worlds);
@@ -73,6 +87,8 @@ describe('for 10,000 random Pods', () => {
       fc.property(anyPod, world, (pod, policies) => {
         const { after } = mutation(pod, policies);
         expect(mutation(after, policies).patch).toBeUndefined();
+        const stored = { ...after, spec: defaultedPodSpec((after['spec'] ?? {}) as JsonObject) };
+        expect(mutation(stored, policies).patch).toBeUndefined();
       }),
       { numRuns: 10_000 },
     );

@@ -415,7 +415,9 @@ describe('annotations beyond what an object may have', () => {
       { injected: '{"app":{"livenessProbe":"safety"}}' },
       appContainer({ livenessProbe: own }),
     );
-    const policies = policySet(policyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } }));
+    const policies = policySet(
+      policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/own', readinessProbe: '/r' } }),
+    );
     // An injected liveness probe is guarded, an author's is not.
     expect(containerNamed(mutation(short, policies).after, 'app')['startupProbe']).toBeDefined();
     expect(containerNamed(mutation(written, policies).after, 'app')['startupProbe']).toBeUndefined();

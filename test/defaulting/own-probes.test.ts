@@ -7,12 +7,15 @@ import { member, objectMember } from '../../src/json/json-value.ts';
 import { findPort, portsOf } from '../../src/workload/ports.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
 import { handlerKindsOf } from '../../src/probes/probe.ts';
+import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { POD_KIND } from '../../src/workload/kinds.ts';
 import { validPod } from '../arbitraries.ts';
 import { factsOf } from '../checks/workload.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import {
   appContainer,
   clusterPolicyDocument,
+  containerNamed,
   mutation,
   parsedPolicy,
   pod,
@@ -34,11 +37,11 @@ const aimed = (spec: JsonObject = {}): JsonObject =>
   });
 
 const port = (name: string | undefined, containerPort: number): JsonObject => ({ name, containerPort });
-const service = (ports: readonly JsonObject[]): JsonObject => ({
+const service = (ports: readonly JsonObject[], fields: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'web', namespace: 'apps' },
-  spec: { selector: { app: 'web' }, ports },
+  spec: { selector: { app: 'web' }, ports, ...fields },
 });
 
 interface Case {
@@ -112,6 +115,16 @@ const CASES: Readonly<Record<string, Case>> = {
     ...without(port('main', 7000)),
     services: [service([{ name: 'grpc', port: 80, targetPort: 7000 }])],
   },
+  'postgresql-in-a-headless-service': {
+    ...without(port('client', 5433)),
+    services: [
+      service([{ name: 'tcp-postgresql', port: 5432, targetPort: 'client' }], { publishNotReadyAddresses: true }),
+    ],
+  },
+  'http-that-a-service-calls-tcp': {
+    ...without(port('http', 8080)),
+    services: [service([{ name: 'tcp', port: 80, targetPort: 'http' }])],
+  },
   'well-known-numbers': without(port(undefined, 5432), port('db', 3306), port(undefined, 8000)),
   'only-well-known-numbers': without(port(undefined, 5432), port('db', 3306)),
   'a-default-port-of-another-protocol': {
@@ -164,6 +177,64 @@ const named = (document: JsonObject, name: string): JsonObject => ({
 const worlds = fc.record({
   pod: validPod,
   documents: fc.array(fc.oneof(clusterDocument, namespaceDocument), { minLength: 1, maxLength: 3 }),
+});
+
+describe('a probe of the author that the API server refuses', () => {
+  it.each([
+    ['scheme https', http({ scheme: 'https' })],
+    ['port 0', http({ port: 0 })],
+    ['no port', http({ port: undefined })],
+    ['port 70000', http({ port: 70_000 })],
+  ])('tells the kind alone: %s', (_, livenessProbe) => {
+    const { after } = mutation(pod([appContainer({ livenessProbe })]), policySet(README));
+    expect(containerNamed(after, 'app')['readinessProbe']).toEqual({ httpGet: { path: '/readyz', port: 'http' } });
+  });
+});
+
+describe('the annotation about injected probes', () => {
+  const metadata = (kind: string): JsonObject => ({
+    annotations: { 'probewright.dev/injected': JSON.stringify({ app: { [kind]: 'ClusterProbePolicy/cluster' } }) },
+  });
+  const given = (container: JsonObject, kind: string, policies = [README]): JsonObject => {
+    const { after } = mutation(pod([container], { metadata: metadata(kind) }), policySet(...policies));
+    return containerNamed(after, 'app');
+  };
+
+  it("does not make a probe of the author the policy's", () => {
+    const container = appContainer({ livenessProbe: { tcpSocket: { port: 6379 } } });
+    const { readinessProbe, startupProbe } = given(container, 'livenessProbe');
+    expect(startupProbe).toMatchObject({ tcpSocket: { port: 6379 } });
+    expect(readinessProbe).toBeUndefined();
+  });
+
+  it('does not count for a probe of a policy whose numbers somebody has edited', () => {
+    const httpGet = { path: '/livez', port: 'http' };
+    const livenessProbe = { httpGet, initialDelaySeconds: 600 };
+    const { startupProbe } = given(appContainer({ livenessProbe }), 'livenessProbe');
+    expect(guaranteedStartSeconds(probeTiming(startupProbe as JsonObject))).toBeGreaterThanOrEqual(619);
+  });
+
+  it('does not count for a startup probe that asks less often than the policy says', () => {
+    const startupProbe = { httpGet: { path: '/livez', port: 'http', scheme: 'HTTPS' }, periodSeconds: 60 };
+    const { readinessProbe } = given(appContainer({ startupProbe }), 'startupProbe');
+    expect(readinessProbe).toMatchObject({ httpGet: { path: '/readyz', scheme: 'HTTPS' } });
+  });
+
+  it('counts for what an earlier call injected, but in Pods that the API server asks about alone', () => {
+    const cluster = clusterPolicyDocument({
+      containers: ['*'],
+      kubernetesProbeEndpoints: { livenessProbe: '/livez' },
+      probes: { livenessProbe: { initialDelaySeconds: 60 }, startupProbe: { httpGet: { path: '/begun' } } },
+    });
+    const livenessProbe = { httpGet: { path: '/livez', port: 'http' }, initialDelaySeconds: 60 };
+    const container = appContainer({ livenessProbe });
+    expect(given(container, 'livenessProbe', [cluster])['startupProbe']).toEqual({
+      httpGet: { path: '/begun', port: 'http' },
+    });
+    const template = pod([container], { metadata: metadata('livenessProbe') });
+    const { injections } = permittedProbes(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
+    expect(injections.map(({ probe }) => probe)).toMatchObject([{ httpGet: { path: '/livez' } }]);
+  });
 });
 
 describe('every container', () => {

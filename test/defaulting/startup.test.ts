@@ -73,6 +73,20 @@ describe('an injected liveness probe', () => {
     });
   });
 
+  it.each([
+    ['asks', ['kafka-topics.sh', '--bootstrap-server', 'localhost:9092', '--list']],
+    ['acts', ['sh', '-c', 'curl -fs -d ping localhost:8080 >/tmp/answer']],
+  ])("comes with a startup probe that runs the policy's command, whether it %s or not", (_, command) => {
+    const spec = { containers: ['app'], probes: { livenessProbe: { exec: { command }, periodSeconds: 10 } } };
+    expect(startup(appContainer(), [policyDocument(spec)])).toEqual({
+      probe: { exec: { command }, periodSeconds: 5, failureThreshold: 61 },
+      source: 'safety',
+      code: undefined,
+    });
+    const slow = policyDocument({ ...spec, slowStart: { startupSeconds: 600 } });
+    expect(startup(appContainer(), [slow]).probe).toMatchObject({ exec: { command }, failureThreshold: 121 });
+  });
+
   it('comes alone when a policy says null, which also silences lower layers', () => {
     const documents = [
       clusterPolicyDocument({ kubernetesProbeEndpoints: { startupProbe: '/low' }, slowStart: { startupSeconds: 60 } }),
@@ -99,6 +113,43 @@ describe('an injected liveness probe', () => {
       source: undefined,
       code: undefined,
     });
+  });
+});
+
+describe('an injected liveness probe beside a startup probe of the author', () => {
+  const given = (startupProbe: JsonObject, livenessProbe: JsonObject): ReturnType<typeof mutation> => {
+    const container = appContainer({ startupProbe: { tcpSocket: { port: 'http' }, ...startupProbe } });
+    const spec = { probes: { livenessProbe: { tcpSocket: { port: 'http' }, ...livenessProbe } } };
+    const policies = policySet(policyDocument(spec));
+    const result = mutation(pod([container]), policies);
+    expect(mutation(result.after, policies).patch).toBeUndefined();
+    return result;
+  };
+
+  it.each([
+    [60, { periodSeconds: 10 }, 7],
+    [60, { periodSeconds: 10, initialDelaySeconds: 31 }, 4],
+    [90, { periodSeconds: 10 }, 10],
+    [20, { periodSeconds: 10 }, undefined],
+    [60, { periodSeconds: 60, failureThreshold: 3 }, 3],
+  ])('of period %i has the smallest failureThreshold that is safe after a restart: %j, %s', (P, liveness, expected) => {
+    const { after } = given({ periodSeconds: P }, liveness);
+    const probe = containerNamed(after, 'app')['livenessProbe'] as JsonObject;
+    expect(probe['failureThreshold']).toBe(expected);
+    expect(guaranteedStartSeconds(probeTiming(probe))).toBeGreaterThanOrEqual(P);
+  });
+
+  it.each([
+    [100, { periodSeconds: 10 }],
+    [60, { periodSeconds: 1 }],
+    [90, { periodSeconds: 30, timeoutSeconds: 20, failureThreshold: 2 }],
+  ])('of period %i is left out where no number is safe: %j', (periodSeconds, liveness) => {
+    const { after, defaulting } = given({ periodSeconds }, liveness);
+    expect(containerNamed(after, 'app')['livenessProbe']).toBeUndefined();
+    expect(defaulting?.notInjected).toMatchObject([
+      { probe: 'livenessProbe', code: 'startup-period-too-long' },
+      { probe: 'readinessProbe' },
+    ]);
   });
 });
 

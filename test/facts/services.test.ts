@@ -55,7 +55,10 @@ describe('what is kept of a Service', () => {
     ['no selector', { ports: PORTS }],
     ['the selector null', { selector: null, ports: PORTS }],
     ['the selector {}', { selector: {}, ports: PORTS }],
-    ['traffic to Pods that are not ready', { selector: { a: 'b' }, publishNotReadyAddresses: true, ports: PORTS }],
+    [
+      'traffic to Pods that are not ready, and no word about the port',
+      { selector: { a: 'b' }, publishNotReadyAddresses: true, ports: PORTS },
+    ],
     ['the type ExternalName', { selector: { a: 'b' }, type: 'ExternalName', ports: PORTS }],
     ['no ports', { selector: { a: 'b' }, clusterIP: 'None' }],
     ['an empty list of ports', { selector: { a: 'b' }, ports: [] }],
@@ -139,6 +142,19 @@ describe('what a Service says about a port', () => {
   it('is kept where it tells a protocol that the name of the target does not tell', () => {
     expect(digest.text).toBe('web app=web 6500:scaler-grpc,web:h2c,http,53/UDP,80');
     expect(digest.targetPorts.map(({ says }) => says)).toEqual([['scaler-grpc'], ['h2c'], [], [], []]);
+  });
+
+  it('is known of a headless Service that also sends traffic to Pods that are not ready, with a mark', () => {
+    const headless = digestOf({
+      selector: { app: 'web' },
+      clusterIP: 'None',
+      publishNotReadyAddresses: true,
+      ports: [{ port: 5432, targetPort: 'client', name: 'tcp-postgresql' }],
+    });
+    expect(headless.text).toBe('!web app=web client:tcp-postgresql');
+    expect([headless.name, headless.needsReadyPods, digest.needsReadyPods]).toEqual(['web', false, true]);
+    const hints = portHintsOf([headless], labelsOf({ app: 'web' }));
+    expect(hints({ name: 'client', number: 5433 })).toEqual([{ service: 'web', text: 'tcp-postgresql' }]);
   });
 
   it('is known by number and by name, for the Pods that the Service selects', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
 import {
   appContainer,
   clusterPolicyDocument,
@@ -137,6 +138,41 @@ describe('a probe that a floor requires', () => {
     const annotations = { 'probewright.dev/skip': 'readiness' };
     const { patch } = mutation(pod([appContainer()], { metadata: { annotations } }), policySet(given));
     expect(patch).toBeUndefined();
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'liveness probe',
+      {
+        kubernetesProbeEndpoints: { livenessProbe: '/livez' },
+        probes: { livenessProbe: { periodSeconds: 5, failureThreshold: 2 } },
+        checks: { 'required-liveness': { action: 'Deny', floor: 'Deny' } },
+      },
+      {
+        livenessProbe: { disabled: true },
+        startupProbe: { httpGet: { path: '/st' }, periodSeconds: 30, failureThreshold: 10 },
+      },
+    ],
+    [
+      'startup probe',
+      {
+        kubernetesProbeEndpoints: { livenessProbe: '/livez', startupProbe: '/livez' },
+        checks: { 'required-startup': { action: 'Deny', floor: 'Deny' } },
+      },
+      { startupProbe: { disabled: true }, livenessProbe: { periodSeconds: 2, failureThreshold: 2 } },
+    ],
+  ])('has numbers that are safe after a restart when the cluster gives the %s back', (_, cluster, probes) => {
+    const policies = policySet(
+      clusterPolicyDocument({ containers: ['*'], ...cluster }),
+      policyDocument({ containers: ['*'], probes }),
+    );
+    const { after } = mutation(pod([appContainer()]), policies);
+    const { livenessProbe, startupProbe } = containerNamed(after, 'app');
+    const startup = probeTiming(startupProbe as JsonObject);
+    expect(startup.periodSeconds).toBe(guaranteedStartSeconds(probeTiming(livenessProbe as JsonObject)));
+    const asked = probeTiming((probes['startupProbe'] ?? {}) as JsonObject);
+    expect(guaranteedStartSeconds(startup)).toBeGreaterThanOrEqual(guaranteedStartSeconds(asked));
+    expect(mutation(after, policies).patch).toBeUndefined();
   });
 
   function probesGiven(...documents: JsonObject[]): string[] {

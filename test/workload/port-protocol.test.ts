@@ -99,6 +99,15 @@ describe('the protocol of a port', () => {
     expect(protocol(undefined, 8080, text)).toBe(expected);
   });
 
+  it.each(['tcp', 'tls', 'cluster', 'debug', 'peer', 'http2', 'kubernetes.io/h2c'])(
+    'is by the own name of the port where a Service says %s, which HTTP servers have too',
+    (text) => {
+      expect(protocol('http', 8080, text)).toBe('http');
+      expect(protocol('https', 8443, text)).toBe('https');
+      expect(protocol('main', 8080, text)).not.toBe('unknown');
+    },
+  );
+
   it('is another protocol as soon as a name or a Service says so', () => {
     expect(protocol('http', 8080, 'grpc')).toBe('gRPC');
     expect(protocol('grpc', 8080, 'http')).toBe('gRPC');

@@ -27,6 +27,7 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   'liveness-cannot-work': 'the liveness probe cannot work',
   'own-handler-differs': 'the own probes ask in another way than the policy',
   'own-handler-acts': 'the command of the liveness probe acts',
+  'startup-period-too-long': 'the own startup probe asks too seldom',
   'opted-out': 'a label keeps the Pod from the webhook',
   'forbidden-by-floor': 'a floor of a cluster policy forbids the probe',
   'too-few-starts': 'too few starts are known for a learned startup probe',
