@@ -24,10 +24,10 @@ export interface AdvisedText {
 }
 
 /**
- * A text is judged again after each round, because advice can lead to other findings. The safe advice of the checks
- * needs two or three rounds. The limit ends rounds of two checks with opposite advice.
+ * A text is judged again after each round, and a round applies one finding a container. Few containers have more than
+ * ten findings with advice. The limit ends rounds of two checks with opposite advice.
  */
-const MOST_ROUNDS = 20;
+const MOST_ROUNDS = 100;
 
 /** The findings whose advice is applied: those that `check` shows with the same flags. */
 export interface AdviceSelection extends Selection {
@@ -85,7 +85,7 @@ interface Round {
   readonly refused: readonly { readonly finding: AdvisedFinding; readonly reason: string }[];
 }
 
-/** Applies the findings that do not touch each other's fields. The others follow in the next round. */
+/** Applies one finding of each container. The others follow in the next round. */
 function applyRound(text: string, findings: readonly AdvisedFinding[]): Round {
   const editor = new YamlFieldEditor(text);
   const plans: FieldEditPlan[] = [];
@@ -120,12 +120,18 @@ function applyRound(text: string, findings: readonly AdvisedFinding[]): Round {
   return { text: editor.apply(plans), applied, refused };
 }
 
-/** Returns the findings whose edits are independent of the edits of the findings before them. */
+/**
+ * Returns the first finding of each container, if its edits are independent of the edits of the findings before it. The
+ * advice of a finding is safe alone: two findings of one container may together make its liveness probe too slow.
+ */
 function separateFindings(findings: readonly AdvisedFinding[]): AdvisedFinding[] {
+  const containers = new Set<string>();
   const taken = new Set<string>();
-  return findings.filter(({ documentEdits }) => {
+  return findings.filter(({ object, template, container, documentEdits }) => {
+    const place = JSON.stringify([object.path, template, container]);
     const paths = documentEdits.map(touchedPath);
-    if (paths.some((path) => isTaken(taken, path))) return false;
+    if (containers.has(place) || paths.some((path) => isTaken(taken, path))) return false;
+    containers.add(place);
     for (const path of paths) for (const key of keysOf(path)) taken.add(key);
     return true;
   });
