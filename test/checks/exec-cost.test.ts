@@ -100,6 +100,17 @@ describe('exec-cost', () => {
     expect(remedies(1)).toEqual(['write timeoutSeconds: 5 and periodSeconds: 5']);
   });
 
+  it('makes no kill beyond 120 s later, unless the grace period alone is over 60 s', () => {
+    const withGrace = (terminationGracePeriodSeconds: number): JsonObject =>
+      podWith({ livenessProbe: running({ periodSeconds: 30, timeoutSeconds: 1 }) }, { terminationGracePeriodSeconds });
+    for (const seconds of [30, 60]) {
+      const { remedy, edits } = onlyFinding(ID, withGrace(seconds));
+      expect(remedy).toBe('write a longer timeoutSeconds and a shorter periodSeconds');
+      expect(edits).toBeUndefined();
+    }
+    expect(onlyFinding(ID, withGrace(61)).remedy).toBe('write timeoutSeconds: 5');
+  });
+
   it('is about exec only', () => {
     expect(findings(ID, podWith({ livenessProbe: httpProbe({ periodSeconds: 1 }) }))).toEqual([]);
   });

@@ -143,8 +143,9 @@ describe('safe advice, for every check', () => {
           for (const [place, { given, dead }] of after) {
             const then = before.get(place);
             if (then === undefined || dead <= Math.max(120, then.dead)) continue;
-            // Only a long grace period may already take more than 120 s.
+            // Only a grace period over 60 s may already take more than 120 s.
             expect(then.dead, told).toBeGreaterThan(120);
+            expect(dead - given, told).toBeGreaterThan(60);
             expect(given, told).toBeLessThanOrEqual(120);
           }
         }
