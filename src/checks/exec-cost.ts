@@ -3,7 +3,7 @@ import { member, objectMember } from '../json/json-value.ts';
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { killBy } from '../probes/grace-period.ts';
 import { isCount } from '../probes/timing.ts';
-import { HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
+import { EXEC_PERIOD_SECONDS, HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
 import { heavyClientOf } from './heavy-client.ts';
 import { isFastEnough, roundPeriodFrom, roundPeriodUpTo } from './round-numbers.ts';
 import { containerPhrase } from './wording.ts';
@@ -29,8 +29,8 @@ export const execCost = defineCheck({
   parameters: {
     minimumPeriodSeconds: integer({
       minimum: 0,
-      default: 5,
-      text: 'Seconds that an exec probe must leave between two processes, at least. Default 5.',
+      default: EXEC_PERIOD_SECONDS,
+      text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
     }),
   },
   run: (workload, container, { minimumPeriodSeconds: minimum }) => {

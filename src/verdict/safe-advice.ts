@@ -3,7 +3,7 @@ import { withEdits } from '../json/field-edit.ts';
 import { formatPath } from '../json/field-path.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { yamlFlow } from '../checks/wording.ts';
-import { violationKey, withoutEdits } from '../checks/violation.ts';
+import { adviceKey, withoutEdits } from '../checks/violation.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
@@ -54,14 +54,14 @@ function safeEdits(
   before: ReadonlyMap<string, number>,
   judgeAgain: JudgeAgain,
 ): readonly FieldEdit[] | undefined {
-  const key = violationKey(violation);
+  const key = adviceKey(violation);
   let edits = violation.edits ?? [];
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const after = judgeAgain(withEdits(object, edits));
     const counts = countsOf(after);
     if ((counts.get(key) ?? 0) >= (before.get(key) ?? 0)) return undefined;
     const caused = after.filter((other) => {
-      const otherKey = violationKey(other);
+      const otherKey = adviceKey(other);
       return (counts.get(otherKey) ?? 0) > (before.get(otherKey) ?? 0);
     });
     if (caused.length === 0) return edits;
@@ -95,11 +95,11 @@ function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
   return value === null ? `remove ${field}${where}` : `${field}: ${yamlFlow(value)}${where}`;
 }
 
-/** Counts violations by check, template, container and probe. */
+/** Counts violations by check, template, container, probe and field. */
 function countsOf(violations: readonly Violation[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const violation of violations) {
-    const key = violationKey(violation);
+    const key = adviceKey(violation);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;

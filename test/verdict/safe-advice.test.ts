@@ -88,6 +88,16 @@ describe('the advice of violations', () => {
     ]);
   });
 
+  it('is removed when it causes a violation of the same check about another field', () => {
+    expect(
+      editsOf([
+        [({ a }) => a !== 1, { ...violation('one', 'a'), path: ['probe', 'timeoutSeconds'] }],
+        [({ a }) => a === 1, { ...violation('one'), path: ['probe', 'periodSeconds'] }],
+        [({ a }) => a !== 1, { ...violation('one'), path: ['probe', 'timeoutSeconds'] }],
+      ]),
+    ).toEqual([undefined, undefined]);
+  });
+
   it('is removed when another violation needs another value than the words say', () => {
     expect(
       editsOf([
