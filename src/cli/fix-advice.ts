@@ -117,7 +117,10 @@ class ShownAdvice {
     if (finding.documentEdits.length === 0) return 'no value is known to work after the other edits';
     if ((this.#unused.get(key) ?? 0) === 0) return 'the finding came back after the other edits';
     const unseen = finding.documentEdits.find(({ path }) => this.#fields.get(key)?.has(fieldNamesOf(path)) !== true);
-    return unseen && `after the other edits, it also needs ${formatPath(unseen.path)}; run check again`;
+    return (
+      unseen &&
+      `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
+    );
   }
 
   use(finding: EditedFinding): void {

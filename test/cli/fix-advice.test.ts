@@ -75,9 +75,14 @@ describe('the advice that fix applies', () => {
       startupProbe: { ...heavy, periodSeconds: 60, failureThreshold: 10 },
     });
     expect(containerOf(object).killSeconds).toBe(51);
-    const { applied, object: after } = advised(object);
+    const { applied, object: after, remarks } = advised(object);
     expect(applied).toBeGreaterThan(1);
     expect(containerOf(after).killSeconds).toBeLessThanOrEqual(120);
+    expect(remarks).toEqual([
+      expect.stringMatching(
+        /^web\.json:\d+:\d+: the advice of restart-gate for \S+ is not applied: .*run check again$/,
+      ),
+    ]);
   });
 
   it('is the advice that check shows for the input, not advice that other edits lead to', () => {
