@@ -3,7 +3,7 @@ import { member, objectMember } from '../json/json-value.ts';
 import { DEFAULT_TIMING } from '../probes/default-values.ts';
 import { killBy } from '../probes/grace-period.ts';
 import { isCount } from '../probes/timing.ts';
-import { HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
+import { EXEC_PERIOD_SECONDS, HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
 import { heavyClientOf } from './heavy-client.ts';
 import { isFastEnough, roundPeriodFrom, roundPeriodUpTo } from './round-numbers.ts';
 import { containerPhrase } from './wording.ts';
@@ -29,15 +29,18 @@ export const execCost = defineCheck({
   parameters: {
     minimumPeriodSeconds: integer({
       minimum: 0,
-      default: 5,
-      text: 'Seconds that an exec probe must leave between two processes, at least. Default 5.',
+      default: EXEC_PERIOD_SECONDS,
+      text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
     }),
   },
   run: (workload, container, { minimumPeriodSeconds: minimum }) => {
     let findings: Finding[] | undefined;
     for (const probe of container.probes) {
       if (probe.handlerKind !== 'exec') continue;
-      for (const finding of [tooOften(workload, container, probe, minimum), tooImpatient(workload, container, probe)])
+      for (const finding of [
+        tooOften(workload, container, probe, minimum),
+        tooImpatient(workload, container, probe, minimum),
+      ])
         if (finding !== undefined) (findings ??= []).push(finding);
     }
     return findings ?? [];
@@ -53,7 +56,7 @@ function tooOften(
   const period = probe.timing?.periodSeconds;
   if (period === undefined || period >= Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS)) return undefined;
   const heavy = heavyClientOf(probe);
-  const least = heavy === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
+  const least = leastPeriodSeconds(probe, minimum);
   if (period >= least) return undefined;
   const perMinute = 60 / period;
   const replicas = replicasOf(workload);
@@ -70,6 +73,13 @@ function tooOften(
   };
 }
 
+const OTHER_HANDLER = 'ask with httpGet, tcpSocket or grpc, or with a smaller program';
+
+/** The shortest period that the check accepts for a probe, in seconds. */
+function leastPeriodSeconds(probe: CheckedProbe, minimum: number): number {
+  return heavyClientOf(probe) === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
+}
+
 /** Advises a longer period, unless the probe would then need too long to kill, or to stop the traffic. */
 function longerPeriod(
   { podSpec }: CheckedWorkload,
@@ -81,7 +91,7 @@ function longerPeriod(
   const periodSeconds = roundPeriodFrom(least);
   const kill = killBy(probe.spec, container.spec, podSpec);
   if (periodSeconds === undefined || !isFastEnough(probe.kind, timing, { ...timing, periodSeconds }, kill))
-    return { remedy: 'ask with httpGet, tcpSocket or grpc, or with a smaller program' };
+    return { remedy: OTHER_HANDLER };
   return {
     remedy: `write periodSeconds: ${periodSeconds} or more`,
     edits: [{ path: probe.place.path('periodSeconds'), value: periodSeconds }],
@@ -92,6 +102,7 @@ function tooImpatient(
   { podSpec }: CheckedWorkload,
   container: CheckedContainer,
   probe: CheckedProbe,
+  minimum: number,
 ): Finding | undefined {
   const { timing } = probe;
   if (timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return undefined;
@@ -103,12 +114,19 @@ function tooImpatient(
   // The timeout must not be longer than the period (timeout-over-period).
   const patient = P < 2 ? PATIENT_TIMEOUT_SECONDS : (roundPeriodUpTo(P) ?? PATIENT_TIMEOUT_SECONDS);
   const timeoutSeconds = Math.min(patient, PATIENT_TIMEOUT_SECONDS);
-  const periodSeconds = Math.max(P, timeoutSeconds);
+  // A longer period must also be long enough for the rule about periods, so that both rules say the same.
+  const isLonger = P < timeoutSeconds;
+  const periodSeconds = isLonger ? roundPeriodFrom(Math.max(timeoutSeconds, leastPeriodSeconds(probe, minimum))) : P;
   const kill = killBy(probe.spec, container.spec, podSpec);
-  if (!isFastEnough(probe.kind, timing, { ...timing, timeoutSeconds, periodSeconds }, kill))
-    return { probe: probe.kind, path, message, remedy: 'write a longer timeoutSeconds and a shorter periodSeconds' };
+  if (
+    periodSeconds === undefined ||
+    !isFastEnough(probe.kind, timing, { ...timing, timeoutSeconds, periodSeconds }, kill)
+  ) {
+    const remedy = isLonger ? OTHER_HANDLER : 'write a longer timeoutSeconds and a shorter periodSeconds';
+    return { probe: probe.kind, path, message, remedy };
+  }
   const timeout = { path, value: timeoutSeconds };
-  if (P >= timeoutSeconds)
+  if (!isLonger)
     return { probe: probe.kind, path, message, remedy: `write timeoutSeconds: ${timeoutSeconds}`, edits: [timeout] };
   return {
     probe: probe.kind,

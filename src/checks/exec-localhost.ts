@@ -27,6 +27,8 @@ export const execLocalhost = defineCheck({
   summary: 'A probe starts an HTTP or TCP client where the kubelet can ask the address itself.',
   action: 'Audit',
   handlers: ['exec'],
+  // The probe works, so a copy of its handler works too.
+  acceptsHandler: true,
   judgesProbeAlone: true,
   run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
 });

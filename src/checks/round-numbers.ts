@@ -1,3 +1,4 @@
+import { longestKillSeconds } from '../probes/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probes/timing.ts';
 import type { Kill } from '../probes/grace-period.ts';
 import type { ProbeKind } from '../probes/probe.ts';
@@ -14,6 +15,9 @@ const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 
 
 /** Advice never makes a liveness probe slower than this: seconds from a deadlock to the dead container. */
 export const MOST_KILL_SECONDS = 120;
+
+/** A grace period beyond this is long: then probes are not why the kill takes more than MOST_KILL_SECONDS. */
+const LONG_GRACE_SECONDS = 60;
 
 /** Readiness should stop the traffic within this time: seconds from a fault to NotReady, at worst. */
 export const MOST_DRAIN_SECONDS = 60;
@@ -50,7 +54,7 @@ export function roundGraceUpTo(seconds: number): number | undefined {
 
 /**
  * True when advice may give a probe other numbers. A deadlocked container must be dead within 120 s, and readiness must
- * stop the traffic within 60 s. A probe that was slower before may stay as slow. A long grace period alone is no
+ * stop the traffic within 60 s. A probe that was slower before may stay as slow. A grace period over 60 s alone is no
  * obstacle: then the liveness probe must give up within 120 s. A startup probe may take any time.
  *
  * @param kill how the kubelet stops the container. Undefined when the grace period is malformed
@@ -66,8 +70,9 @@ export function isFastEnough(
   if (kind === 'readinessProbe') return givenUp <= Math.max(MOST_DRAIN_SECONDS, givenUpBefore);
   if (kill === undefined) return false;
   const [deadBefore, dead] = [deadlockToKillSeconds(before, kill), deadlockToKillSeconds(after, kill)];
+  if (dead <= Math.max(MOST_KILL_SECONDS, deadBefore)) return true;
   return (
-    dead <= Math.max(MOST_KILL_SECONDS, deadBefore) || (deadBefore > MOST_KILL_SECONDS && givenUp <= MOST_KILL_SECONDS)
+    longestKillSeconds(kill) > LONG_GRACE_SECONDS && deadBefore > MOST_KILL_SECONDS && givenUp <= MOST_KILL_SECONDS
   );
 }
 

@@ -88,6 +88,15 @@ export function violationKey({ check, template, container, probe }: Violation): 
   return JSON.stringify([check, template, container, probe]);
 }
 
+/**
+ * Returns the identity of a violation for advice. Two rules of a check about two fields of a probe are two violations:
+ * advice for one must not cause the other.
+ */
+export function adviceKey(violation: Violation): string {
+  const field = violation.path.findLast((step) => typeof step === 'string');
+  return JSON.stringify([violationKey(violation), field]);
+}
+
 /** Returns a violation without edits. The remedy in words remains. */
 export function withoutEdits(violation: Violation): Violation {
   if (violation.edits === undefined) return violation;

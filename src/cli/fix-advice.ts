@@ -23,12 +23,6 @@ export interface AdvisedText {
   readonly remarks: readonly string[];
 }
 
-/**
- * A text is judged again after each round, because advice can lead to other findings. The safe advice of the checks
- * needs two or three rounds. The limit ends rounds of two checks with opposite advice.
- */
-const MOST_ROUNDS = 20;
-
 /** The findings whose advice is applied: those that `check` shows with the same flags. */
 export interface AdviceSelection extends Selection {
   readonly enforcement: Enforcement;
@@ -39,58 +33,114 @@ export interface AdviceSelection extends Selection {
 /** What `check` shows without flags. */
 export const SHOWN_BY_DEFAULT: AdviceSelection = { ...NOTHING_LEFT_OUT, enforcement: 'Deny', known: [] };
 
-/** Applies the advice of the selected findings to a text, until no such finding with advice is left. */
-export function withAdvice(source: ManifestText, inputs: Inputs, selection: AdviceSelection): AdvisedText {
-  let { text } = source;
+/**
+ * Applies the advice that `check` shows for a source. The text is judged again after each round, so the values fit the
+ * text as it is then. Findings and fields that `check` did not show stay as they are.
+ *
+ * @param text the source's text, with the probes of policies
+ */
+export function withAdvice(
+  source: ManifestText,
+  inputs: Inputs,
+  selection: AdviceSelection,
+  text: string = source.text,
+): AdvisedText {
+  const shown = new ShownAdvice(findingsIn(source, inputs, selection));
+  let edited = text;
   let applied = 0;
-  const refused = new Map<string, string>();
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const open = advisedFindings({ ...source, text }, inputs, selection).filter(
-      (finding) => !refused.has(identityOf(finding)),
+  const remarks = new Map<string, string>();
+  // Each round uses up advice that is shown, or refuses a finding.
+  for (;;) {
+    const found = findingsIn({ ...source, text: edited }, inputs, selection).filter(
+      (finding) => shown.has(finding) && !remarks.has(identityOf(finding)),
     );
-    if (open.length === 0) return { text, applied, remarks: [...refused.values()] };
-    const result = applyRound(text, open);
-    text = result.text;
-    applied += result.applied;
-    for (const { finding, reason } of result.refused) refused.set(identityOf(finding), remarkOf(finding, reason));
+    const open = found.filter((finding) => shown.reasonAgainst(finding) === undefined);
+    if (open.length === 0) {
+      for (const finding of found)
+        remarks.set(identityOf(finding), remarkOf(finding, shown.reasonAgainst(finding) ?? ''));
+      return { text: edited, applied, remarks: [...remarks.values()] };
+    }
+    const result = applyRound(edited, open);
+    edited = result.text;
+    applied += result.applied.length;
+    for (const finding of result.applied) shown.use(finding);
+    for (const { finding, reason } of result.refused) remarks.set(identityOf(finding), remarkOf(finding, reason));
   }
-  for (const finding of advisedFindings({ ...source, text }, inputs, selection)) {
-    refused.set(identityOf(finding), remarkOf(finding, `it came back ${MOST_ROUNDS} times`));
-  }
-  return { text, applied, remarks: [...refused.values()] };
 }
 
-/** A finding with edits of its document. */
-interface AdvisedFinding extends PlacedViolation {
+/** A finding with edits of its document. Without advice, there are none. */
+interface EditedFinding extends PlacedViolation {
   readonly object: ObjectPlace;
   readonly documentEdits: readonly FieldEdit[];
 }
 
-function advisedFindings(source: ManifestText, inputs: Inputs, selection: AdviceSelection): AdvisedFinding[] {
+/** The findings that `check` shows. */
+function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelection): EditedFinding[] {
   const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
   const found = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, selection.enforcement);
   const { violations } = shownReport(withoutKnown(found, selection.known).report, selection);
   return violations.flatMap((violation) => {
-    const { action, edits, object } = violation;
+    const { action, edits = [], object } = violation;
     // An exception says that the workload stays as it is.
-    if (action === 'Excepted' || edits === undefined || edits.length === 0 || object === undefined) return [];
+    if (action === 'Excepted' || object === undefined) return [];
     const documentEdits = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
     return [{ ...violation, object, documentEdits }];
   });
 }
 
-interface Round {
-  readonly text: string;
-  readonly applied: number;
-  readonly refused: readonly { readonly finding: AdvisedFinding; readonly reason: string }[];
+/** The advice that `check` shows for a text, by finding. */
+class ShownAdvice {
+  /** How many findings of an identity still have unused advice. */
+  readonly #unused = new Map<string, number>();
+  readonly #fields = new Map<string, Set<string>>();
+
+  constructor(findings: readonly EditedFinding[]) {
+    for (const finding of findings) {
+      if (finding.documentEdits.length === 0) continue;
+      const key = lastingIdentityOf(finding);
+      this.#unused.set(key, (this.#unused.get(key) ?? 0) + 1);
+      const fields = this.#fields.get(key) ?? new Set();
+      for (const { path } of finding.documentEdits) fields.add(fieldNamesOf(path));
+      this.#fields.set(key, fields);
+    }
+  }
+
+  /** True for a finding whose advice is shown. A finding without edits counts only while advice is unused. */
+  has(finding: EditedFinding): boolean {
+    const unused = this.#unused.get(lastingIdentityOf(finding));
+    return unused !== undefined && (unused > 0 || finding.documentEdits.length > 0);
+  }
+
+  /** Returns why the advice of a finding is not applied, now that other edits are made. */
+  reasonAgainst(finding: EditedFinding): string | undefined {
+    const key = lastingIdentityOf(finding);
+    if (finding.documentEdits.length === 0) return 'no value is known to work after the other edits';
+    if ((this.#unused.get(key) ?? 0) === 0) return 'the finding came back after the other edits';
+    const unseen = finding.documentEdits.find(({ path }) => this.#fields.get(key)?.has(fieldNamesOf(path)) !== true);
+    return (
+      unseen &&
+      `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
+    );
+  }
+
+  use(finding: EditedFinding): void {
+    const key = lastingIdentityOf(finding);
+    this.#unused.set(key, (this.#unused.get(key) ?? 0) - 1);
+  }
 }
 
-/** Applies the findings that do not touch each other's fields. The others follow in the next round. */
-function applyRound(text: string, findings: readonly AdvisedFinding[]): Round {
+interface Round {
+  readonly text: string;
+  readonly applied: readonly EditedFinding[];
+  readonly refused: readonly { readonly finding: EditedFinding; readonly reason: string }[];
+}
+
+/** Applies one finding of each container. The others follow in the next round. */
+function applyRound(text: string, findings: readonly EditedFinding[]): Round {
   const editor = new YamlFieldEditor(text);
   const plans: FieldEditPlan[] = [];
-  const refused: { finding: AdvisedFinding; reason: string }[] = [];
-  let applied = 0;
+  const refused: { finding: EditedFinding; reason: string }[] = [];
+  const applied: EditedFinding[] = [];
   for (const [document, own] of Map.groupBy(findings, ({ object }) => object.document)) {
     const chosen = separateFindings(own);
     const together = editor.verifiedPlan(
@@ -99,11 +149,11 @@ function applyRound(text: string, findings: readonly AdvisedFinding[]): Round {
     );
     if (together.kind === 'planned') {
       plans.push(together);
-      applied += chosen.length;
+      applied.push(...chosen);
       continue;
     }
     // One finding whose advice cannot be written does not keep the advice of the others out.
-    const accepted: AdvisedFinding[] = [];
+    const accepted: EditedFinding[] = [];
     for (const finding of chosen) {
       const plan = editor.verifiedPlan(document, finding.documentEdits);
       if (plan.kind === 'refused') refused.push({ finding, reason: plan.reason });
@@ -114,18 +164,24 @@ function applyRound(text: string, findings: readonly AdvisedFinding[]): Round {
       accepted.flatMap(({ documentEdits }) => documentEdits),
     );
     if (rest.kind === 'refused') for (const finding of accepted) refused.push({ finding, reason: rest.reason });
-    else applied += accepted.length;
+    else applied.push(...accepted);
     plans.push(rest);
   }
   return { text: editor.apply(plans), applied, refused };
 }
 
-/** Returns the findings whose edits are independent of the edits of the findings before them. */
-function separateFindings(findings: readonly AdvisedFinding[]): AdvisedFinding[] {
+/**
+ * Returns the first finding of each container, if its edits are independent of the edits of the findings before it. The
+ * advice of a finding is safe alone: two findings of one container may together make its liveness probe too slow.
+ */
+function separateFindings(findings: readonly EditedFinding[]): EditedFinding[] {
+  const containers = new Set<string>();
   const taken = new Set<string>();
-  return findings.filter(({ documentEdits }) => {
+  return findings.filter(({ object, template, container, documentEdits }) => {
+    const place = JSON.stringify([object.path, template, container]);
     const paths = documentEdits.map(touchedPath);
-    if (paths.some((path) => isTaken(taken, path))) return false;
+    if (containers.has(place) || paths.some((path) => isTaken(taken, path))) return false;
+    containers.add(place);
     for (const path of paths) for (const key of keysOf(path)) taken.add(key);
     return true;
   });
@@ -150,11 +206,20 @@ function keysOf(path: FieldPath): string[] {
   ];
 }
 
+/** The same finding, before and after elements of lists are added or removed. */
+function lastingIdentityOf({ check, object, template, container, probe, path }: EditedFinding): string {
+  return JSON.stringify([check, object, template, container, probe, fieldNamesOf(path)]);
+}
+
+function fieldNamesOf(path: FieldPath): string {
+  return path.filter((step) => typeof step === 'string').join('.');
+}
+
 /** The same finding, before and after lines move. */
-function identityOf({ check, object, path }: AdvisedFinding): string {
+function identityOf({ check, object, path }: EditedFinding): string {
   return JSON.stringify([check, object, path]);
 }
 
-function remarkOf({ file, line, column, check, path }: AdvisedFinding, reason: string): string {
+function remarkOf({ file, line, column, check, path }: EditedFinding, reason: string): string {
   return `${file}:${line}:${column}: the advice of ${check} for ${formatPath(path)} is not applied: ${reason}`;
 }

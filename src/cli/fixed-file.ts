@@ -37,7 +37,7 @@ export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelect
   const probes = edited.problems.length > 0 ? 0 : fixed.insertions.length;
   const done = { file, before, remarks, problems: edited.problems, probes, advice: 0 };
   if (advice === undefined) return { ...done, after: edited.text, objects: fixed.objects };
-  const { text, applied, remarks: more } = withAdvice({ ...source, text: edited.text }, inputs, advice);
+  const { text, applied, remarks: more } = withAdvice(source, inputs, advice, edited.text);
   const objects = manifestsOf({ ...source, text }).manifests.map(({ object }) => object);
   return { ...done, after: text, objects, advice: applied, remarks: [...remarks, ...more] };
 }

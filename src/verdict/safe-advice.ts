@@ -1,5 +1,9 @@
+import { equalJson } from '../json/equal-json.ts';
 import { withEdits } from '../json/field-edit.ts';
-import { violationKey, withoutEdits } from '../checks/violation.ts';
+import { formatPath } from '../json/field-path.ts';
+import { PROBE_KINDS } from '../probes/probe.ts';
+import { yamlFlow } from '../checks/wording.ts';
+import { adviceKey, withoutEdits } from '../checks/violation.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
@@ -19,8 +23,8 @@ const MOST_TRIALS = 200;
 /**
  * Returns the violations with safe edits only. The edits of a violation are made and the object is judged again. The
  * violation must be gone, and no other violation may appear, at any action. If the edits cause a violation that has
- * edits too, the edits are extended by these. Otherwise the edits are removed, and the remedy in words remains. A check
- * cannot decide this alone, because other checks and the parameters of policies also count.
+ * edits too, the edits are extended by these, and so are the words. Otherwise the edits are removed, and the remedy in
+ * words remains. A check cannot decide this alone, because other checks and the parameters of policies also count.
  *
  * This is for commands. The webhook's replies contain no edits.
  */
@@ -39,7 +43,7 @@ export function withSafeAdvice(
   return violations.map((violation) => {
     if (violation.edits === undefined) return violation;
     const edits = trials < MOST_TRIALS ? safeEdits(object, violation, before, judged) : undefined;
-    return edits === undefined ? withoutEdits(violation) : { ...violation, edits };
+    return edits === undefined ? withoutEdits(violation) : withAllWords(violation, edits);
   });
 }
 
@@ -50,29 +54,52 @@ function safeEdits(
   before: ReadonlyMap<string, number>,
   judgeAgain: JudgeAgain,
 ): readonly FieldEdit[] | undefined {
-  const key = violationKey(violation);
+  const key = adviceKey(violation);
   let edits = violation.edits ?? [];
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const after = judgeAgain(withEdits(object, edits));
     const counts = countsOf(after);
     if ((counts.get(key) ?? 0) >= (before.get(key) ?? 0)) return undefined;
     const caused = after.filter((other) => {
-      const otherKey = violationKey(other);
+      const otherKey = adviceKey(other);
       return (counts.get(otherKey) ?? 0) > (before.get(otherKey) ?? 0);
     });
     if (caused.length === 0) return edits;
     const more = caused.find((other) => other.edits !== undefined)?.edits;
-    if (more === undefined) return undefined;
+    if (more === undefined || more.some((edit) => isOverridden(edits, edit))) return undefined;
     edits = [...edits, ...more];
   }
   return undefined;
 }
 
-/** Counts violations by check, template, container and probe. */
+/** True when an edit gives a field another value than an earlier edit, whose value the remedy names. */
+function isOverridden(earlier: readonly FieldEdit[], { path, value }: FieldEdit): boolean {
+  return earlier.some((edit) => equalJson(edit.path, path) && !equalJson(edit.value, value));
+}
+
+/** Returns a violation with edits, and with words for the edits beyond its own. */
+function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violation {
+  const own = violation.edits?.length ?? 0;
+  const added = edits.slice(own).filter((edit, index) => !edits.slice(0, own + index).some((e) => equalJson(e, edit)));
+  if (added.length === 0) return { ...violation, edits };
+  const remedy = [violation.remedy ?? 'write', ...added.map((edit) => wordsOf(edit, violation))].join(', and ');
+  return { ...violation, edits, remedy };
+}
+
+/** Describes an edit beside a violation: `progressDeadlineSeconds: 960`, `timeoutSeconds: 5 in the livenessProbe`. */
+function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
+  const at = path.slice(0, -1).findIndex((step) => PROBE_KINDS.some((kind) => kind === step));
+  const isNear = equalJson(path.slice(0, Math.max(at, 0)), violation.path.slice(0, Math.max(at, 0)));
+  const field = isNear && typeof path.at(-1) === 'string' ? String(path.at(-1)) : formatPath(path);
+  const where = isNear && at >= 0 && path[at] !== violation.probe ? ` in the ${String(path[at])}` : '';
+  return value === null ? `remove ${field}${where}` : `${field}: ${yamlFlow(value)}${where}`;
+}
+
+/** Counts violations by check, template, container, probe and field. */
 function countsOf(violations: readonly Violation[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const violation of violations) {
-    const key = violationKey(violation);
+    const key = adviceKey(violation);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;

@@ -100,6 +100,37 @@ describe('exec-cost', () => {
     expect(remedies(1)).toEqual(['write timeoutSeconds: 5 and periodSeconds: 5']);
   });
 
+  it('makes no kill beyond 120 s later, unless the grace period alone is over 60 s', () => {
+    const withGrace = (terminationGracePeriodSeconds: number): JsonObject =>
+      podWith({ livenessProbe: running({ periodSeconds: 30, timeoutSeconds: 1 }) }, { terminationGracePeriodSeconds });
+    for (const seconds of [30, 60]) {
+      const { remedy, edits } = onlyFinding(ID, withGrace(seconds));
+      expect(remedy).toBe('write a longer timeoutSeconds and a shorter periodSeconds');
+      expect(edits).toBeUndefined();
+    }
+    expect(onlyFinding(ID, withGrace(61)).remedy).toBe('write timeoutSeconds: 5');
+  });
+
+  it('proposes one period for a probe whose period and timeout are both too short', () => {
+    const probe = (integers: JsonObject): JsonObject =>
+      podWith({ livenessProbe: running({ periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2, ...integers }) });
+    const command = ['rabbitmq-diagnostics', 'ping'];
+    const remedies = (pod: JsonObject, parameters: JsonObject = {}): unknown[] =>
+      findings(ID, pod, parameters).map(({ remedy }) => remedy);
+    expect(remedies(probe({ exec: { command } }))).toEqual([
+      'write periodSeconds: 30 or more',
+      'write timeoutSeconds: 5 and periodSeconds: 30',
+    ]);
+    expect(remedies(probe({}), { minimumPeriodSeconds: 12 })).toEqual([
+      'write periodSeconds: 15 or more',
+      'write timeoutSeconds: 5 and periodSeconds: 15',
+    ]);
+    expect(remedies(probe({ exec: { command }, failureThreshold: 5 }))).toEqual([
+      'ask with httpGet, tcpSocket or grpc, or with a smaller program',
+      'ask with httpGet, tcpSocket or grpc, or with a smaller program',
+    ]);
+  });
+
   it('is about exec only', () => {
     expect(findings(ID, podWith({ livenessProbe: httpProbe({ periodSeconds: 1 }) }))).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkTexts } from '../check-texts.ts';
 import { findings, onlyFinding, podWith } from './workload.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -8,6 +9,17 @@ const running = (command: readonly string[], container: JsonObject = {}): JsonOb
 const HEALTHZ = 'http://localhost:8080/healthz';
 
 describe('exec-localhost', () => {
+  it('blocks no words that copies the handler, because the probe works', () => {
+    const liveness = { exec: { command: ['wget', '-qO-', HEALTHZ] }, timeoutSeconds: 5, initialDelaySeconds: 120 };
+    const { violations } = checkTexts(
+      [{ file: 'a.json', text: JSON.stringify(podWith({ livenessProbe: liveness })) }],
+      [],
+    );
+    expect(violations.map(({ check }) => check)).toContain(ID);
+    const delayed = violations.find(({ check }) => check === 'delayed-liveness');
+    expect(delayed?.remedy).toContain('startupProbe: { exec: { command: [wget, "-qO-"');
+  });
+
   it('writes the handler, and no edits, because the application may listen on loopback only', () => {
     expect(onlyFinding(ID, running(['curl', '-f', HEALTHZ]))).toEqual({
       probe: 'livenessProbe',

@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { misplacedProbes } from '../../src/checks/misplaced-probes.ts';
 import { unknownProbeFields } from '../../src/checks/unknown-fields.ts';
-import { violationKey } from '../../src/checks/violation.ts';
+import { adviceKey } from '../../src/checks/violation.ts';
 import { formatPath } from '../../src/json/field-path.ts';
 import { isJsonObject } from '../../src/json/json-value.ts';
 import { withEdits } from '../../src/json/field-edit.ts';
@@ -57,11 +57,11 @@ function violationsOf(object: JsonObject): readonly Violation[] {
   return checkTexts([{ file: 'web.json', text: JSON.stringify(object) }], policyTexts).violations;
 }
 
-/** How many violations have the same check, template, container and probe. */
+/** How many violations have the same check, template, container, probe and field. */
 function counts(violations: readonly Violation[]): ReadonlyMap<string, number> {
   const byKey = new Map<string, number>();
   for (const violation of violations) {
-    const key = violationKey(violation);
+    const key = adviceKey(violation);
     byKey.set(key, (byKey.get(key) ?? 0) + 1);
   }
   return byKey;
@@ -71,7 +71,7 @@ function counts(violations: readonly Violation[]): ReadonlyMap<string, number> {
 function added(before: readonly Violation[], after: readonly Violation[]): string[] {
   const [old, now] = [counts(before), counts(after)];
   return after
-    .filter((violation) => (now.get(violationKey(violation)) ?? 0) > (old.get(violationKey(violation)) ?? 0))
+    .filter((violation) => (now.get(adviceKey(violation)) ?? 0) > (old.get(adviceKey(violation)) ?? 0))
     .map(describeViolation);
 }
 
@@ -102,7 +102,7 @@ describe('safe advice, for every check', () => {
           const { edits } = violation;
           if (edits === undefined) continue;
           const after = proposalsOf(withEdits(object, edits));
-          const key = violationKey(violation);
+          const key = adviceKey(violation);
           const told = `${describeViolation(violation)}; ${JSON.stringify(edits)}`;
           expect(added(before, after), told).toEqual([]);
           expect(counts(after).get(key) ?? 0, told).toBeLessThan(counts(before).get(key) ?? 0);
@@ -143,8 +143,9 @@ describe('safe advice, for every check', () => {
           for (const [place, { given, dead }] of after) {
             const then = before.get(place);
             if (then === undefined || dead <= Math.max(120, then.dead)) continue;
-            // Only a long grace period may already take more than 120 s.
+            // Only a grace period over 60 s may already take more than 120 s.
             expect(then.dead, told).toBeGreaterThan(120);
+            expect(dead - given, told).toBeGreaterThan(60);
             expect(given, told).toBeLessThanOrEqual(120);
           }
         }
@@ -161,7 +162,7 @@ describe('safe advice, for every check', () => {
           const { edits } = violation;
           if (edits === undefined) continue;
           const after = proposalsOf(withEdits(object, edits));
-          const key = violationKey(violation);
+          const key = adviceKey(violation);
           const told = `${describeViolation(violation)}; ${JSON.stringify(edits)}`;
           expect(counts(after).get(key) ?? 0, told).toBeLessThan(counts(before).get(key) ?? 0);
         }

@@ -90,6 +90,15 @@ describe('slow-detection', () => {
     expect(onlyFinding(ID, probing({ periodSeconds: 700 })).remedy).toContain('shorten periodSeconds');
   });
 
+  it('proposes no period below 5 s for exec', () => {
+    // 2*20 + 1 = 41 s
+    const readinessProbe = { exec: { command: ['pg_isready'] }, failureThreshold: 20 };
+    const { remedy, edits } = onlyFinding(ID, podWith({ readinessProbe }));
+    expect(remedy).toBe('shorten periodSeconds or timeoutSeconds of the readinessProbe');
+    expect(edits).toBeUndefined();
+    expect(onlyFinding(ID, podWith({ readinessProbe: httpProbe({ failureThreshold: 20 }) })).edits).toHaveLength(1);
+  });
+
   const ready = (integers: JsonObject): JsonObject => podWith({ readinessProbe: httpProbe(integers) });
 
   it('finds a readiness probe that needs more than 60 s, and gives the longest round period that is enough', () => {

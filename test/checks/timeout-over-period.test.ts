@@ -8,12 +8,12 @@ const probing = (integers: JsonObject): JsonObject => podWith({ livenessProbe: h
 
 describe('timeout-over-period', () => {
   it('gives the real interval and the time to the verdict', () => {
-    expect(onlyFinding(ID, probing({ periodSeconds: 5, timeoutSeconds: 30 }))).toEqual({
+    expect(onlyFinding(ID, probing({ periodSeconds: 5, timeoutSeconds: 20 }))).toEqual({
       probe: 'livenessProbe',
       path: 'spec.containers[0].livenessProbe.timeoutSeconds',
-      message: 'container "app" is probed every 30 s while it hangs, not every 5 s (3 failures take 90 s)',
-      remedy: 'write periodSeconds: 30, or timeoutSeconds: 5 or less',
-      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'periodSeconds'], value: 30 }],
+      message: 'container "app" is probed every 20 s while it hangs, not every 5 s (3 failures take 60 s)',
+      remedy: 'write periodSeconds: 20, or timeoutSeconds: 5 or less',
+      edits: [{ path: ['spec', 'containers', 0, 'livenessProbe', 'periodSeconds'], value: 20 }],
     });
   });
 
@@ -37,6 +37,8 @@ describe('timeout-over-period', () => {
     const written = (kind: string, integers: JsonObject): unknown =>
       onlyFinding(ID, podWith({ [kind]: httpProbe(integers) })).edits?.[0]?.value;
     expect(written('livenessProbe', { timeoutSeconds: 11 })).toBe(15);
+    // 5 + 2*30 + 30 + 30 = 125 s to the kill; with a period of 30 s it would be 150 s.
+    expect(written('livenessProbe', { periodSeconds: 5, timeoutSeconds: 30 })).toBeUndefined();
     // 10 + 7*15 + 15 + 30 = 160 s to the kill; with a period of 15 s it would be 165 s, 135 s of them for the probe.
     expect(written('livenessProbe', { timeoutSeconds: 15, failureThreshold: 8 })).toBeUndefined();
     // 30 + 2*30 + 30 = 120 s until the traffic stops

@@ -155,7 +155,8 @@ describe('probewright check', () => {
       misspelt.replace('    spec:', '    spec:\n      livenessProbe: { tcpSocket: { port: 8080 } }'),
     );
     expect(stdout).toContain(
-      'spec.template.spec.livenessProbe: unknown field, which the API server drops; move it into containers[0] (valid-probe)',
+      'spec.template.spec.livenessProbe: unknown field, which the API server drops; move it into containers[0], ' +
+        'and spec.template.spec.containers[0].livenessProbe.failureThreshold: 5 (valid-probe)',
     );
   });
 

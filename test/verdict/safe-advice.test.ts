@@ -59,6 +59,54 @@ describe('the advice of violations', () => {
     ]);
   });
 
+  it('has words for the edits that another violation adds', () => {
+    const liveness = ['spec', 'containers', 0, 'livenessProbe'];
+    const startup = ['spec', 'containers', 0, 'startupProbe'];
+    const one: Violation = {
+      ...violation('one', 'a'),
+      probe: 'startupProbe',
+      path: [...startup, 'periodSeconds'],
+    };
+    const two: Violation = {
+      ...violation('two'),
+      edits: [
+        { path: ['spec', 'progressDeadlineSeconds'], value: 960 },
+        { path: [...startup, 'failureThreshold'], value: 5 },
+        { path: [...liveness, 'timeoutSeconds'], value: 2 },
+        { path: [...liveness, 'initialDelaySeconds'], value: null },
+        { path: ['spec', 'containers', 1, 'livenessProbe', 'timeoutSeconds'], value: 3 },
+      ],
+    };
+    const judge = judgeBy([
+      [({ a }) => a !== 1, one],
+      [({ a, spec }) => a === 1 && !('progressDeadlineSeconds' in (spec as JsonObject)), two],
+    ]);
+    const object = { spec: { containers: [{ livenessProbe: { initialDelaySeconds: 9 } }, {}] } };
+    expect(withSafeAdvice(object, judge(object), judge).map(({ remedy }) => remedy)).toEqual([
+      'write a, and progressDeadlineSeconds: 960, and failureThreshold: 5, and timeoutSeconds: 2 in the livenessProbe, ' +
+        'and remove initialDelaySeconds in the livenessProbe, and spec.containers[1].livenessProbe.timeoutSeconds: 3',
+    ]);
+  });
+
+  it('is removed when it causes a violation of the same check about another field', () => {
+    expect(
+      editsOf([
+        [({ a }) => a !== 1, { ...violation('one', 'a'), path: ['probe', 'timeoutSeconds'] }],
+        [({ a }) => a === 1, { ...violation('one'), path: ['probe', 'periodSeconds'] }],
+        [({ a }) => a !== 1, { ...violation('one'), path: ['probe', 'timeoutSeconds'] }],
+      ]),
+    ).toEqual([undefined, undefined]);
+  });
+
+  it('is removed when another violation needs another value than the words say', () => {
+    expect(
+      editsOf([
+        [({ a }) => a === undefined, violation('one', 'a')],
+        [({ a }) => a === 1, violation('two', 'a', 2)],
+      ]),
+    ).toEqual([undefined]);
+  });
+
   it('is removed when the advice of two violations goes in a circle', () => {
     expect(
       editsOf([

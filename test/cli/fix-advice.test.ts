@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { checkInputs } from '../../src/cli/check-inputs.ts';
+import { SHOWN_BY_DEFAULT, withAdvice } from '../../src/cli/fix-advice.ts';
+import { shownReport } from '../../src/cli/shown-report.ts';
+import { withEdits } from '../../src/json/field-edit.ts';
+import { isJsonObject } from '../../src/json/json-value.ts';
+import { inputsOf } from '../../src/manifests/inputs.ts';
+import { killBy } from '../../src/probes/grace-period.ts';
+import { deadlockToKillSeconds, probeTiming } from '../../src/probes/timing.ts';
+import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
+import { NOW } from '../now.ts';
+import { deploymentWith, httpProbe } from '../checks/workload.ts';
+import { anyWorkload } from '../arbitrary-workloads.ts';
+import type { PlacedViolation } from '../../src/cli/check-report.ts';
+import type { AdvisedText } from '../../src/cli/fix-advice.ts';
+import type { Level } from '../../src/cli/level.ts';
+import type { FieldPath } from '../../src/json/field-path.ts';
+import type { Inputs } from '../../src/manifests/inputs.ts';
+import type { JsonObject } from '../../src/json/json-value.ts';
+
+const heavy = { exec: { command: ['rabbitmq-diagnostics', '-q', 'ping'] } };
+
+/** What `fix --advice` makes of an object. */
+function advised(object: JsonObject, minLevel: Level = 'warning'): AdvisedText & { readonly object: JsonObject } {
+  const { source, inputs } = read(object);
+  const result = withAdvice(source, inputs, { ...SHOWN_BY_DEFAULT, minLevel });
+  return { ...result, object: JSON.parse(result.text) as JsonObject };
+}
+
+function read(object: JsonObject): { readonly source: Inputs['texts'][number]; readonly inputs: Inputs } {
+  const settings = { catalogue: CHECK_CATALOGUE, namespace: 'default', kinds: KNOWN_KINDS, now: NOW };
+  const texts = [{ file: 'web.json', text: JSON.stringify(object) }];
+  const inputs = inputsOf({ texts, problems: [] }, { texts: [], problems: [] }, settings);
+  const [source] = inputs.texts;
+  if (source === undefined) throw new Error('no text');
+  return { source, inputs };
+}
+
+/** The findings that `check` shows for an object. */
+function shownIn(object: JsonObject, minLevel: Level = 'warning'): readonly PlacedViolation[] {
+  return shownReport(checkInputs(read(object).inputs, 'Deny'), { ...SHOWN_BY_DEFAULT, minLevel }).violations;
+}
+
+/** An object without some fields, without elements of lists that edits remove, and without what is empty then. */
+function without(object: JsonObject, fields: readonly FieldPath[]): unknown {
+  const edits = fields.map((path) => ({
+    path: typeof path.at(-1) === 'number' ? path.slice(0, -1) : path,
+    value: null,
+  }));
+  return JSON.parse(
+    JSON.stringify(withEdits(object, edits), (_key, value: unknown) => (isEmpty(value) ? undefined : value)),
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+/** The first container of a Deployment, and the seconds from its deadlock to its kill. */
+function containerOf(object: JsonObject): { readonly container: JsonObject; readonly killSeconds: number } {
+  const podSpec = (object as { spec: { template: { spec: JsonObject } } }).spec.template.spec;
+  const [container = {}] = podSpec['containers'] as JsonObject[];
+  const liveness = container['livenessProbe'] as JsonObject;
+  const kill = killBy(liveness, container, podSpec);
+  if (kill === undefined) throw new Error('no grace period');
+  return { container, killSeconds: deadlockToKillSeconds(probeTiming(liveness), kill) };
+}
+
+describe('the advice that fix applies', () => {
+  it('makes no liveness probe slower than 120 s with the sum of several findings', () => {
+    const object = deploymentWith({
+      livenessProbe: { ...heavy, failureThreshold: 2 },
+      startupProbe: { ...heavy, periodSeconds: 60, failureThreshold: 10 },
+    });
+    expect(containerOf(object).killSeconds).toBe(51);
+    const { applied, object: after, remarks } = advised(object);
+    expect(applied).toBeGreaterThan(1);
+    expect(containerOf(after).killSeconds).toBeLessThanOrEqual(120);
+    expect(remarks).toEqual([
+      expect.stringMatching(
+        /^web\.json:\d+:\d+: the advice of restart-gate for \S+ is not applied: .*run check again$/,
+      ),
+    ]);
+  });
+
+  it('is the advice that check shows for the input, not advice that other edits lead to', () => {
+    const postgres = { exec: { command: ['pg_isready', '-U', 'app'] } };
+    const startupProbe = { ...postgres, periodSeconds: 60, failureThreshold: 12 };
+    const livenessProbe = httpProbe({ periodSeconds: 30, failureThreshold: 1 });
+    const object = deploymentWith({ livenessProbe, startupProbe });
+    const words = shownIn(object).filter(({ check, edits }) => check === 'restart-gate' && edits === undefined);
+    expect(words).toHaveLength(1);
+    const { container } = containerOf(advised(object).object);
+    expect(container['startupProbe']).toEqual({ ...startupProbe, timeoutSeconds: 5 });
+  });
+
+  it('touches only fields of the advice that check shows', () => {
+    fc.assert(
+      fc.property(anyWorkload, (object) => {
+        const shown = shownIn(object, 'note').flatMap(({ edits = [] }) => edits.map(({ path }) => path));
+        expect(without(advised(object, 'note').object, shown)).toEqual(without(object, shown));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
