@@ -17,8 +17,8 @@ import type { CheckedProbe } from './checked-probe.ts';
  * Rule: the number is among the container's TCP ports. A probe of an undeclared port works, so the finding is a note:
  * among 71 such findings in public charts, no number was wrong (issue 30). The finding is a warning if the number looks
  * like a slip. It is then one typo away from a declared port that may answer. No command, argument or variable of the
- * container has it, and no other container of the Pod declares it. A probe with its own host is skipped, because it asks
- * another address.
+ * container has it, and no other container of the Pod declares it. A probe with its own host is skipped, because it
+ * asks another address.
  *
  * There are no edits. The declared port may not answer this probe. A new declared port can change which probes policies
  * add to the container.
