@@ -1,9 +1,10 @@
-import { isJsonObject, member, stringMember } from '../json/json-value.ts';
 import { quote } from '../text/quote.ts';
-import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import { defineCheck } from './check.ts';
+import { eachHeader } from './each-probe.ts';
 import { containerPhrase } from './wording.ts';
 import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedHeader } from './each-probe.ts';
 
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
@@ -20,28 +21,23 @@ export const headerSecret = defineCheck({
   action: 'Audit',
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (_workload, container) => container.probes.flatMap((probe) => findingsOf(container, probe)),
+  run: (_workload, container) => eachHeader(container, (probe, header) => violationOf(container, probe, header)),
 });
 
-function findingsOf(container: CheckedContainer, probe: CheckedProbe): Finding[] {
-  const headers = probe.handlerKind === 'httpGet' ? member(probe.handler, 'httpHeaders') : undefined;
-  if (!Array.isArray(headers)) return [];
-  const findings: Finding[] = [];
-  for (const [index, header] of (headers as unknown[]).entries()) {
-    if (findings.length === MOST_PROBE_FINDINGS) break;
-    const name = isJsonObject(header) ? stringMember(header, 'name') : undefined;
-    const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
-    if (name === undefined || !CREDENTIALS.has(name.toLowerCase()) || (value ?? '').trim() === '') continue;
-    findings.push({
-      probe: probe.kind,
-      path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
-      message:
-        `${containerPhrase(container)} has the credentials of the header ${quote(name)} in its ${probe.kind}, ` +
-        'where everyone who may read the Pod sees them',
-      remedy:
-        'let the endpoint answer without credentials, or write an exec probe that reads them from an environment ' +
-        'variable of a Secret',
-    });
-  }
-  return findings;
+function violationOf(
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  { name, value, index }: CheckedHeader,
+): Finding | undefined {
+  if (!CREDENTIALS.has(name.toLowerCase()) || value.trim() === '') return undefined;
+  return {
+    probe: probe.kind,
+    path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
+    message:
+      `${containerPhrase(container)} has the credentials of the header ${quote(name)} in its ${probe.kind}, ` +
+      'where everyone who may read the Pod sees them',
+    remedy:
+      'let the endpoint answer without credentials, or write an exec probe that reads them from an environment ' +
+      'variable of a Secret',
+  };
 }

@@ -1,12 +1,12 @@
 import { beginning } from '../text/cut.ts';
 import { firstControlCharacter } from '../probes/header-value.ts';
-import { isJsonObject, member, stringMember } from '../json/json-value.ts';
-import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import { defineCheck } from './check.ts';
+import { eachHeader } from './each-probe.ts';
 import { containerPhrase, quotedValue } from './wording.ts';
 import { quote } from '../text/quote.ts';
-import type { JsonObject } from '../json/json-value.ts';
 import type { CheckedContainer, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedHeader } from './each-probe.ts';
 
 /**
  * Field: `<probe>.httpGet.httpHeaders[*].value`.
@@ -21,30 +21,22 @@ export const headerValue = defineCheck({
   cannotWork: true,
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (_workload, container) => container.probes.flatMap((probe) => findingsOf(container, probe)),
+  run: (_workload, container) => eachHeader(container, (probe, header) => violationOf(container, probe, header)),
 });
 
-function findingsOf(container: CheckedContainer, probe: CheckedProbe): Finding[] {
-  const headers = probe.handlerKind === 'httpGet' ? member(probe.handler, 'httpHeaders') : undefined;
-  if (!Array.isArray(headers)) return [];
-  const findings: Finding[] = [];
-  for (const [index, header] of (headers as unknown[]).entries()) {
-    if (findings.length === MOST_PROBE_FINDINGS) break;
-    const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
-    const position = value === undefined ? -1 : firstControlCharacter(value);
-    if (!isJsonObject(header) || value === undefined || position < 0) continue;
-    findings.push({
-      probe: probe.kind,
-      path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
-      message: problem(container, header, value, position),
-      ...whatToWrite(probe, index, value, position),
-    });
-  }
-  return findings;
+function violationOf(container: CheckedContainer, probe: CheckedProbe, header: CheckedHeader): Finding | undefined {
+  const { value, index } = header;
+  const position = firstControlCharacter(value);
+  if (position < 0) return undefined;
+  return {
+    probe: probe.kind,
+    path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
+    message: problem(container, header, position),
+    ...whatToWrite(probe, index, value, position),
+  };
 }
 
-function problem(container: CheckedContainer, header: JsonObject, value: string, position: number): string {
-  const name = stringMember(header, 'name') ?? '';
+function problem(container: CheckedContainer, { name, value }: CheckedHeader, position: number): string {
   const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
   return (
     `${containerPhrase(container)} sends header ${quotedValue(name)} with the control character U+${code} ` +

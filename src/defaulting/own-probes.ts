@@ -4,7 +4,7 @@ import { member, objectMember } from '../json/json-value.ts';
 import { commandActs } from '../probes/exec-effects.ts';
 import { DEFAULT_SCHEME } from '../probes/default-values.ts';
 import { handlerKindsOf } from '../probes/probe.ts';
-import { MOST_LIST_ENTRIES, MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';
+import { isLongList } from '../workload/bounded-container.ts';
 import { findPort } from '../workload/ports.ts';
 import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -161,7 +161,7 @@ function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Prob
   const copied = livenessHandler(ports, liveness);
   const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;
   if (!Array.isArray(command)) return copied;
-  if (command.length > MOST_LIST_ENTRIES || command.some((word) => isLongText(word)))
+  if (isLongList(command))
     return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
   const act = commandActs(command as readonly string[]);
   if (act === undefined) return copied;
@@ -170,5 +170,3 @@ function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Prob
     detail: `the command of its livenessProbe acts (${quoted(act)}), so a startupProbe must not run it`,
   };
 }
-
-const isLongText = (word: unknown): boolean => typeof word === 'string' && word.length > MOST_TEXT_CHARACTERS;

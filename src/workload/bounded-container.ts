@@ -53,7 +53,8 @@ function hasLongHandler(owner: unknown): boolean {
   return false;
 }
 
-function isLongList(list: unknown): boolean {
+/** True for a list that a bounded container has cut, or of which it has cut a text. */
+export function isLongList(list: unknown): boolean {
   if (!Array.isArray(list)) return false;
   if (list.length > MOST_LIST_ENTRIES) return true;
   for (const entry of list as readonly unknown[]) {
