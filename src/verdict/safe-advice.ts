@@ -82,7 +82,10 @@ function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violat
   const own = violation.edits?.length ?? 0;
   const added = edits.slice(own).filter((edit, index) => !edits.slice(0, own + index).some((e) => equalJson(e, edit)));
   if (added.length === 0) return { ...violation, edits };
-  const remedy = [violation.remedy ?? 'write', ...added.map((edit) => wordsOf(edit, violation))].join(', and ');
+  const words = added.map((edit) => wordsOf(edit, violation)).join(', and ');
+  const first = violation.remedy ?? 'write';
+  // A question such as `did you mean "http"?` ends a sentence.
+  const remedy = first.endsWith('?') ? `${first} Also: ${words}` : `${first}, and ${words}`;
   return { ...violation, edits, remedy };
 }
 
