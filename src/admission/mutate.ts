@@ -10,7 +10,6 @@ import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
 import { runChecksInSteps } from '../checks/run-checks.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { laxer } from '../policy/action.ts';
-import { sourcesOf } from '../policy/layer-sources.ts';
 import { skip } from './decision.ts';
 import { allowed, auditText } from './response.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
@@ -78,7 +77,7 @@ export function* mutateInSteps(
   const decision: { -readonly [Key in keyof Decision]: Decision[Key] } = {
     reply: allowed(request.uid, { patch, warnings, auditAnnotations: annotations }),
     result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
-    policies: sourcesOf(policy.layers),
+    policies: policy.sources,
   };
   if (defaulting !== undefined) decision.defaulting = defaulting;
   if (isAudited) decision.violations = violations;

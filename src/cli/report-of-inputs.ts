@@ -11,7 +11,6 @@ import { reportedExceptions, reportedStarts } from '../report/reported-facts.ts'
 import { apiGroup, observedResults } from './observed-results.ts';
 import { isInCluster } from './cluster-place.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';
-import { sourcesOf } from '../policy/layer-sources.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { Manifest } from '../manifests/manifest.ts';
@@ -98,7 +97,7 @@ function policiesOf(object: Manifest['object'], namespace: string, { kinds, poli
   if (found === undefined || 'skipped' in found) return [];
   const sources = found.templates.flatMap(({ template }) => {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    return sourcesOf(policies.policyFor(namespace, labels).layers);
+    return policies.policyFor(namespace, labels).sources;
   });
   return [...new Set(sources)];
 }

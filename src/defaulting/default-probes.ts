@@ -9,7 +9,7 @@ import { NO_HINTS } from '../workload/port-protocol.ts';
 import { portsOf } from '../workload/ports.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
 import { authorsProbes, injectedEarlier, livenessOf } from './earlier-call.ts';
-import { ContainerLayers } from '../policy/container-layers.ts';
+import { ContainerLayers } from '../policy/container-policy.ts';
 import { plainDefault } from './plain-probe.ts';
 import { hasOptedOut, OPT_OUT_LABEL, OPT_OUT_VALUE } from './opt-out.ts';
 import { readProvenance } from './provenance.ts';
@@ -77,7 +77,7 @@ export function* defaultProbesInSteps(
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = policy.annotations === 'Allow' ? readAnnotations(podAnnotations) : readAnnotations(new Map());
   // A policy that only sets checks asks for no probe, so it reports no missing ones either.
-  const layersFor = policy.containerLayers().with(annotations.layer);
+  const layersFor = policy.containerLayers.with(annotations.layer);
   const { layers } = layersFor;
   const injectedBefore = readProvenance(
     options.isAskedByApiServer === true ? podAnnotations.get(INJECTED_ANNOTATION) : undefined,
@@ -135,7 +135,7 @@ export function containerPolicies(
 ): (container: Container) => ContainerPolicy | undefined {
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
   const annotations = readAnnotations(policy.annotations === 'Allow' ? podAnnotations : new Map());
-  const layersFor = policy.containerLayers().with(annotations.layer);
+  const layersFor = policy.containerLayers.with(annotations.layer);
   const containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
   const targets = new Targets(containers, podAnnotations, annotations);
   return ({ list, index }) => {

@@ -1,21 +1,20 @@
 import { equalJson } from '../json/equal-json.ts';
 import { member } from '../json/json-value.ts';
-import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from '../policy/annotations.ts';
+import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
+import {
+  effective,
+  handlerSettings,
+  integerSettings,
+  portSettings,
+  slowStartSettings,
+} from '../policy/layer-settings.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { HandlerKind, ProbeInteger, ProbeKind } from '../probes/probe.ts';
+import type { Setting } from '../policy/layer-settings.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
-
-/** The value that one layer gives a field of a probe. */
-export interface Setting {
-  readonly layer: PolicyLayer;
-  /** The value; undefined when the layer removes the probe, or resets the field with null. */
-  readonly value: unknown;
-  /** Where the layer says so: a path in the policy's document, or in the Pod template for annotations. */
-  readonly path: FieldPath;
-}
 
 /** The source of a field of an injected probe. */
 export type Origin =
@@ -62,11 +61,11 @@ export function unusedSettings(
 }
 
 /** The layer that gives an injected probe its handler, or asks for the startup probe. */
-export function giverOf(injection: Injection): Setting | undefined {
+export function handlerSettingOf(injection: Injection): Setting | undefined {
   const { kind, policy, copiesLiveness, source } = injection;
-  const asksFor = lastValue(handlerSettings(policy.layers, kind));
+  const asksFor = lastValue(wholeHandlers(policy.layers, kind));
   if (copiesLiveness !== true || asksFor?.layer.source === source) return asksFor;
-  return slowStartSetting(injection) ?? lastValue(handlerSettings(policy.layers, 'livenessProbe'));
+  return slowStartSetting(injection) ?? lastValue(wholeHandlers(policy.layers, 'livenessProbe'));
 }
 
 /** True when a ProbePolicy or an annotation says anything that counts for the injected probe. */
@@ -92,7 +91,7 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
     if (copiesLiveness === true) return { by: 'livenessProbe' };
     if (follows?.fields.includes(String(below[0])) === true) return { by: follows.kind };
     if (setting === undefined || !equalJson(setting.value, value)) return { by: 'ports' };
-    return { by: 'policy', setting: below.length === 0 ? (giverOf(injection) ?? setting) : setting };
+    return { by: 'policy', setting: below.length === 0 ? (handlerSettingOf(injection) ?? setting) : setting };
   }
   if (setting !== undefined && setting.value === value) return { by: 'policy', setting };
   if (injection.isMadeSafe === true && (step === 'periodSeconds' || step === 'failureThreshold'))
@@ -121,45 +120,24 @@ function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection,
 function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: FieldPath): readonly Setting[] {
   const [step, part] = field;
   if (PROBE_INTEGERS.includes(step as ProbeInteger)) return integerSettings(layers, kind, step as ProbeInteger);
-  return handlerSettings(layers, kind).flatMap((setting): Setting[] => {
-    const handler = setting.layer.probes[kind]?.handler;
-    if (handler === undefined || handler.kind !== step) return [setting];
-    if (part === undefined) return [{ ...setting, value: handler.fields }];
+  return handlerSettings(layers, kind).map((setting): Setting => {
+    const handler = setting.value;
+    if (handler === undefined || handler.kind !== step)
+      return { ...setting, value: handler && { [handler.kind]: handler.fields } };
+    if (part === undefined) return { ...setting, value: handler.fields };
     // The handler of a layer replaces the lower one whole, so a field that it lacks has no value.
     const path = setting.layer.source === ANNOTATION_SOURCE ? setting.path : [...setting.path, part];
-    return [{ ...setting, value: member(handler.fields, String(part)), path }];
-  });
-}
-
-function integerSettings(layers: readonly PolicyLayer[], kind: ProbeKind, integer: ProbeInteger): Setting[] {
-  return layers.flatMap((layer): Setting[] => {
-    const given = layer.probes[kind];
-    const path = ['spec', 'probes', kind];
-    if (given?.removed === true) return [{ layer, value: undefined, path }];
-    const value = given?.integers[integer];
-    return value === undefined ? [] : [{ layer, value: value ?? undefined, path: [...path, integer] }];
+    return { ...setting, value: member(handler.fields, String(part)), path };
   });
 }
 
 /** The layers' values for a probe's handler: `{ httpGet: { path: '/live' } }`. */
-function handlerSettings(layers: readonly PolicyLayer[], kind: ProbeKind): Setting[] {
-  return layers.flatMap((layer): Setting[] => {
-    const given = layer.probes[kind];
-    const path = ['spec', 'probes', kind];
-    if (given?.removed === true) return [{ layer, value: undefined, path }];
-    const { handler } = given ?? {};
-    if (handler === undefined) return [];
-    const value = { [handler.kind]: handler.fields };
-    if (layer.source === ANNOTATION_SOURCE)
-      return [{ layer, value, path: ['metadata', 'annotations', endpointAnnotation(kind)] }];
-    return [{ layer, value, path: [...path, handler.kind] }];
-  });
-}
-
-function portSettings(layers: readonly PolicyLayer[]): Setting[] {
-  return layers.flatMap((layer): Setting[] =>
-    layer.port === undefined ? [] : [{ layer, value: layer.port ?? undefined, path: ['spec', 'port'] }],
-  );
+function wholeHandlers(layers: readonly PolicyLayer[], kind: ProbeKind): Setting[] {
+  return handlerSettings(layers, kind).map(({ layer, value, path }) => ({
+    layer,
+    value: value && { [value.kind]: value.fields },
+    path,
+  }));
 }
 
 /**
@@ -167,30 +145,13 @@ function portSettings(layers: readonly PolicyLayer[]): Setting[] {
  * of learned budgets.
  */
 function slowStartSetting(injection: Injection): Setting | undefined {
-  const { policy } = injection;
-  const field = slowStartField(injection);
-  const said = policy.layers.flatMap((layer): Setting[] => {
-    const path =
-      layer.source === ANNOTATION_SOURCE
-        ? ['metadata', 'annotations', STARTUP_SECONDS_ANNOTATION]
-        : ['spec', 'slowStart', field];
-    const isRemoved = layer.probes.startupProbe?.removed === true;
-    const value = isRemoved ? null : layer.slowStart[field];
-    return value === undefined ? [] : [{ layer, value: value ?? undefined, path }];
-  });
-  return effective(said);
+  return effective<unknown>(slowStartSettings(injection.policy.layers, slowStartField(injection)));
 }
 
 function slowStartField({ policy, followsDelay, learned }: Injection): keyof SlowStart {
   if (followsDelay === true) return 'fromInitialDelaySeconds';
   const given = policy.startupSeconds?.value ?? 0;
   return learned !== undefined && learned.seconds >= given ? 'learned' : 'startupSeconds';
-}
-
-/** The setting that counts: the highest one, unless that one removes the value. */
-function effective(settings: readonly Setting[]): Setting | undefined {
-  const last = settings.at(-1);
-  return last?.value === undefined ? undefined : last;
 }
 
 function lastValue(settings: readonly Setting[]): Setting | undefined {

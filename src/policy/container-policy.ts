@@ -1,7 +1,10 @@
-import { PROBE_INTEGERS, PROBE_KINDS } from '../probes/probe.ts';
+import { PROBE_INTEGERS } from '../probes/probe.ts';
+import { effective, handlerSettings, integerSettings, portSettings, slowStartSettings } from './layer-settings.ts';
 import { withLearnedLayer } from './slow-start.ts';
 import type { LearnedSettings } from '../probes/learned-budget.ts';
 import type { ProbeInteger, ProbeKind } from '../probes/probe.ts';
+import type { Container } from '../workload/containers.ts';
+import type { Setting } from './layer-settings.ts';
 import type { HandlerDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
@@ -19,7 +22,7 @@ export interface Aimed<T> extends Sourced<T> {
 /** The merged policy for one probe of one container. */
 export interface EffectiveDefault {
   readonly handler: Aimed<HandlerDefault> | undefined;
-  readonly integers: Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
+  readonly integers: Readonly<Partial<Record<ProbeInteger, number>>>;
   /** The layer whose null removes this probe. */
   readonly removedBy: string | undefined;
 }
@@ -36,11 +39,6 @@ export interface ContainerPolicy {
   readonly learned: Sourced<LearnedSettings> | undefined;
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-type Draft = Omit<Writable<ContainerPolicy>, 'probes'> & { probes: Record<ProbeKind, EffectiveDefault> };
-
-const UNSAID: EffectiveDefault = { handler: undefined, integers: {}, removedBy: undefined };
-
 /**
  * Merges the layers that apply to a container, lowest first, into one policy. Truth table for a probe, lower then
  * higher layer:
@@ -54,41 +52,49 @@ const UNSAID: EffectiveDefault = { handler: undefined, integers: {}, removedBy: 
  * | null     | handler, integers | the handler and integers of the higher layer       |
  */
 export function mergeLayers(layers: readonly PolicyLayer[]): ContainerPolicy {
-  const merged: Draft = {
+  return {
     layers,
-    port: undefined,
-    probes: { livenessProbe: UNSAID, readinessProbe: UNSAID, startupProbe: UNSAID },
-    startupSeconds: undefined,
-    fromInitialDelaySeconds: undefined,
-    learned: undefined,
+    port: aimed(effective(portSettings(layers))),
+    probes: {
+      livenessProbe: mergedProbe(layers, 'livenessProbe'),
+      readinessProbe: mergedProbe(layers, 'readinessProbe'),
+      startupProbe: mergedProbe(layers, 'startupProbe'),
+    },
+    startupSeconds: sourced(effective(slowStartSettings(layers, 'startupSeconds'))),
+    fromInitialDelaySeconds: sourced(effective(slowStartSettings(layers, 'fromInitialDelaySeconds'))),
+    learned: mergedLearned(layers),
   };
-  for (const layer of layers) {
-    if (layer.port !== undefined)
-      merged.port =
-        layer.port === null ? undefined : { value: layer.port, source: layer.source, isAimed: isAimed(layer) };
-    merged.startupSeconds = override(merged.startupSeconds, layer.slowStart.startupSeconds, layer.source);
-    merged.fromInitialDelaySeconds = override(
-      merged.fromInitialDelaySeconds,
-      layer.slowStart.fromInitialDelaySeconds,
-      layer.source,
-    );
-    const { learned } = layer.slowStart;
-    if (learned === null) merged.learned = undefined;
-    else if (learned !== undefined)
-      merged.learned = { value: withLearnedLayer(merged.learned?.value, learned), source: layer.source };
-    for (const kind of PROBE_KINDS) addProbe(merged, layer, kind);
+}
+
+function mergedProbe(layers: readonly PolicyLayer[], kind: ProbeKind): EffectiveDefault {
+  const highest = layers.findLast(({ probes }) => probes[kind] !== undefined);
+  const integers: Partial<Record<ProbeInteger, number>> = {};
+  for (const field of PROBE_INTEGERS) {
+    const value = effective(integerSettings(layers, kind, field))?.value;
+    if (value !== undefined) integers[field] = value;
   }
+  return {
+    handler: aimed(effective(handlerSettings(layers, kind))),
+    integers,
+    removedBy: highest?.probes[kind]?.removed === true ? highest.source : undefined,
+  };
+}
+
+/** The numbers of the layers above the last one that removes learned budgets. */
+function mergedLearned(layers: readonly PolicyLayer[]): Sourced<LearnedSettings> | undefined {
+  let merged: Sourced<LearnedSettings> | undefined;
+  for (const { layer, value } of slowStartSettings(layers, 'learned'))
+    merged = value && { value: withLearnedLayer(merged?.value, value), source: layer.source };
   return merged;
 }
 
-/** The higher layer's value. Null removes the lower layer's value. */
-function override<T>(
-  lower: Sourced<T> | undefined,
-  higher: T | null | undefined,
-  source: string,
-): Sourced<T> | undefined {
-  if (higher === undefined) return lower;
-  return higher === null ? undefined : { value: higher, source };
+function sourced<T>(setting: Setting<T> | undefined): Sourced<T> | undefined {
+  return setting?.value === undefined ? undefined : { value: setting.value, source: setting.layer.source };
+}
+
+function aimed<T>(setting: Setting<T> | undefined): Aimed<T> | undefined {
+  const found = sourced(setting);
+  return setting && found && { ...found, isAimed: isAimed(setting.layer) };
 }
 
 /**
@@ -99,23 +105,42 @@ function isAimed({ kind, containers, workloadSelector = [] }: PolicyLayer): bool
   return kind === undefined || typeof containers !== 'string' || workloadSelector.length > 0;
 }
 
-function addProbe(merged: Draft, layer: PolicyLayer, kind: ProbeKind): void {
-  const { probes, source } = layer;
-  const given = probes[kind];
-  if (given === undefined) return;
-  if (given.removed) {
-    merged.probes[kind] = { ...UNSAID, removedBy: source };
-    if (kind === 'startupProbe') {
-      merged.startupSeconds = merged.fromInitialDelaySeconds = undefined;
-      merged.learned = undefined;
-    }
-    return;
+/** Finds the layers that apply to a container, and merges them. */
+export class ContainerLayers {
+  /** The layers that ask for probes, lowest first. A policy that only sets checks is none of them. */
+  readonly layers: readonly PolicyLayer[];
+  readonly #merge: (layers: readonly PolicyLayer[]) => ContainerPolicy;
+
+  /**
+   * @param layers lowest first
+   * @param merge does the same as mergeLayers, and may remember the answers
+   */
+  constructor(layers: readonly PolicyLayer[], merge = mergeLayers) {
+    this.layers = layers.filter(asksForProbes);
+    this.#merge = merge;
   }
-  const lower = merged.probes[kind];
-  const integers: Partial<Record<ProbeInteger, number | undefined>> = { ...lower.integers };
-  for (const field of PROBE_INTEGERS)
-    if (given.integers[field] !== undefined) integers[field] = given.integers[field] ?? undefined;
-  const handler =
-    given.handler === undefined ? lower.handler : { value: given.handler, source, isAimed: isAimed(layer) };
-  merged.probes[kind] = { handler, integers, removedBy: undefined };
+
+  /** Returns the same layers with one more on top. */
+  with(layer: PolicyLayer | undefined): ContainerLayers {
+    return layer === undefined ? this : new ContainerLayers([...this.layers, layer]);
+  }
+
+  /**
+   * The merged policy of the layers that apply to a container; undefined when no layer does. Only layers that name them
+   * apply to sidecars, init and mesh containers.
+   *
+   * @param isMain called only when a layer has `containers: main`
+   */
+  policyFor(container: Container, isMain: (container: Container) => boolean): ContainerPolicy | undefined {
+    const speaking = this.layers.filter(({ containers }) => {
+      if (containers === 'all') return container.role === 'application';
+      return containers === 'main' ? isMain(container) : containers.includes(container.name);
+    });
+    return speaking.length === 0 ? undefined : this.#merge(speaking);
+  }
+}
+
+/** True for a policy that gives containers probes. Other policies only set checks. */
+function asksForProbes({ probes, slowStart, port }: PolicyLayer): boolean {
+  return port !== undefined || Object.keys(probes).length > 0 || Object.keys(slowStart).length > 0;
 }

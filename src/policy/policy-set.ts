@@ -1,15 +1,14 @@
-import { CheckPolicies } from './check-policy.ts';
+import { ContainerLayers, mergeLayers } from './container-policy.ts';
+import { builtInPolicy, mergeOver } from './check-policy.ts';
 import { selects } from './label-selector.ts';
-import { LayerNumbers } from './layer-numbers.ts';
-import { RecentPolicies } from './recent-policies.ts';
-import { RememberedContainerLayers } from './remembered-container-layers.ts';
+import { LayerCache } from './layer-cache.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
-import type { CheckCatalogue } from './check-catalogue.ts';
-import type { CheckPolicyByContainer } from './check-policy.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
-import type { ContainerLayers } from './container-layers.ts';
+import type { CheckCatalogue } from './check-catalogue.ts';
+import type { CheckPolicy, CheckPolicyByContainer } from './check-policy.ts';
+import type { ContainerPolicy } from './container-policy.ts';
 import type { Labels } from './label-selector.ts';
-import type { ProbePolicy } from './probe-policy.ts';
+import type { PolicyLayer, ProbePolicy } from './probe-policy.ts';
 
 /** The label that every namespace has since Kubernetes 1.21. Policies from files can rely on this label. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -19,18 +18,24 @@ export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
  * count.
  */
 export interface WorkloadPolicy {
+  readonly layers: readonly ProbePolicy[];
+  /** The sources of the layers without repetitions, lowest first. */
+  readonly sources: readonly string[];
+  readonly annotations: 'Allow' | 'Ignore';
+  /** Some layer sets the floor Deny for a check. */
+  readonly hasDenyFloor: boolean;
   /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
-  /** Returns what the layers give to each container. Workloads with the same layers share the answer. */
-  readonly containerLayers: () => ContainerLayers;
-  readonly layers: readonly ProbePolicy[];
-  readonly annotations: 'Allow' | 'Ignore';
+  /** The layers that give probes to containers. */
+  readonly containerLayers: ContainerLayers;
   /** The known past starts of the workload's containers, by name. Absent when there are none. */
   readonly starts?: (container: string) => StartFigures | undefined;
   /** What the Services that select the workload's Pods say about their ports. Absent when no Service is known. */
   readonly portHints?: PortHints;
 }
 
+/** Limits of the caches: lists of layers, each with what is made of it. A merged policy takes some 10 KiB. */
+const REMEMBERED_LISTS = 400;
 /** The number of namespaces in the cache. The cache has a limit because callers can invent namespace names. */
 const REMEMBERED_NAMESPACES = 5000;
 
@@ -51,21 +56,14 @@ export class PolicyTier {
     this.cluster = policies
       .filter((policy) => policy.kind === 'ClusterProbePolicy')
       .sort((a, b) => a.priority - b.priority || compare(a.name, b.name));
-    const byNamespace = new Map<string, ProbePolicy[]>();
-    for (const policy of policies) {
-      if (policy.namespace === undefined) continue;
-      const list = byNamespace.get(policy.namespace);
-      if (list === undefined) byNamespace.set(policy.namespace, [policy]);
-      else list.push(policy);
-    }
-    for (const list of byNamespace.values()) {
-      list.sort(
+    const namespaced = policies
+      .filter(({ namespace }) => namespace !== undefined)
+      .sort(
         (a, b) =>
           Number(a.workloadSelector !== undefined) - Number(b.workloadSelector !== undefined) ||
           compare(a.name, b.name),
       );
-    }
-    this.byNamespace = byNamespace;
+    this.byNamespace = Map.groupBy(namespaced, ({ namespace = '' }) => namespace);
     this.looksAtNamespaceLabels = this.cluster.some(({ namespaceSelector = [] }) =>
       namespaceSelector.some(({ key }) => key !== NAMESPACE_NAME_LABEL),
     );
@@ -81,12 +79,18 @@ export class PolicyTier {
  */
 export class PolicySet {
   readonly policies: readonly ProbePolicy[];
-  readonly #tiers: readonly PolicyTier[];
-  readonly #candidates = new Map<string, Candidates>();
+  /** The lowest first. */
+  readonly tiers: readonly PolicyTier[];
   readonly #catalogue: CheckCatalogue;
-  readonly #checkPolicies: CheckPolicies;
-  readonly #containerLayers: RememberedContainerLayers;
-  readonly #recent = new RecentPolicies<WorkloadPolicy>();
+  readonly #builtIn: CheckPolicy;
+  readonly #candidates = new Map<string, Candidates>();
+  readonly #byLayers = new LayerCache(REMEMBERED_LISTS, (layers: readonly ProbePolicy[]) =>
+    this.#workloadPolicy(layers),
+  );
+  readonly #checks = new LayerCache(REMEMBERED_LISTS, (layers: readonly PolicyLayer[]): CheckPolicy =>
+    mergeOver(this.#builtIn, layers),
+  );
+  readonly #probes = new LayerCache<PolicyLayer, ContainerPolicy>(REMEMBERED_LISTS, mergeLayers);
   #ofCluster: PolicySet | undefined;
 
   /**
@@ -99,11 +103,9 @@ export class PolicySet {
     tiers: readonly PolicyTier[] = [new PolicyTier(policies)],
   ) {
     this.#catalogue = catalogue;
-    const numbers = new LayerNumbers();
-    this.#checkPolicies = new CheckPolicies(catalogue, numbers);
-    this.#containerLayers = new RememberedContainerLayers(numbers);
+    this.#builtIn = builtInPolicy(catalogue);
     this.policies = policies;
-    this.#tiers = tiers;
+    this.tiers = tiers;
   }
 
   /** The set of these tiers, the lowest first. */
@@ -115,16 +117,11 @@ export class PolicySet {
     );
   }
 
-  /** The tiers, the lowest first. */
-  get tiers(): readonly PolicyTier[] {
-    return this.#tiers;
-  }
-
   /** The ClusterProbePolicies alone, without what namespaces add. */
   get ofCluster(): PolicySet {
     this.#ofCluster ??= PolicySet.ofTiers(
       this.#catalogue,
-      this.#tiers.map(({ cluster }) => new PolicyTier(cluster)),
+      this.tiers.map(({ cluster }) => new PolicyTier(cluster)),
     );
     return this.#ofCluster;
   }
@@ -134,7 +131,7 @@ export class PolicySet {
    * wrong policies.
    */
   get looksAtNamespaceLabels(): boolean {
-    return this.#tiers.some((tier) => tier.looksAtNamespaceLabels);
+    return this.tiers.some((tier) => tier.looksAtNamespaceLabels);
   }
 
   /**
@@ -149,49 +146,49 @@ export class PolicySet {
     podLabels: Labels,
   ): WorkloadPolicy {
     const candidates = this.#candidatesFor(namespace, namespaceLabels);
-    if (!candidates.dependOnWorkload) return candidates.all;
-    const layers = candidates.policies.filter(
-      (policy) => policy.workloadSelector === undefined || selects(policy.workloadSelector, podLabels),
+    const layers = candidates.filter(
+      ({ workloadSelector }) => workloadSelector === undefined || selects(workloadSelector, podLabels),
     );
-    return this.#recent.ofLayers(layers, (list) => this.#workloadPolicy(list));
+    return this.#byLayers.of(layers);
   }
 
   /** The highest policy with the field `annotations` decides, as with every other field. */
   #workloadPolicy(layers: readonly ProbePolicy[]): WorkloadPolicy {
-    const annotations = layers.findLast((policy) => policy.annotations !== undefined)?.annotations ?? 'Allow';
-    let known: CheckPolicyByContainer | undefined;
-    const checkPolicy: CheckPolicyByContainer = (container) =>
-      (known ??= this.#checkPolicies.forLayers(layers))(container);
-    return { layers, annotations, checkPolicy, containerLayers: () => this.#containerLayers.forLayers(layers) };
+    const speaking = layers.filter(({ checks }) => checks.size > 0);
+    return {
+      layers,
+      sources: [...new Set(layers.map(({ source }) => source))],
+      annotations: layers.findLast(({ annotations }) => annotations !== undefined)?.annotations ?? 'Allow',
+      hasDenyFloor: speaking.some(({ checks }) => [...checks.values()].some(({ floor }) => floor === 'Deny')),
+      checkPolicy: (container) =>
+        this.#checks.of(
+          speaking.filter(({ containers }) => typeof containers === 'string' || containers.includes(container)),
+        ),
+      containerLayers: new ContainerLayers(layers, (list) => this.#probes.of(list)),
+    };
   }
 
-  #candidatesFor(namespace: string, namespaceLabels: ReadonlyMap<string, string> | undefined): Candidates {
+  /** The policies that can apply in a namespace, in order. */
+  #candidatesFor(namespace: string, namespaceLabels: ReadonlyMap<string, string> | undefined): readonly ProbePolicy[] {
     const known = this.#candidates.get(namespace);
-    if (known !== undefined && known.namespaceLabels === namespaceLabels) return known;
+    if (known !== undefined && known.namespaceLabels === namespaceLabels) return known.policies;
     const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
-    const policies = this.#tiers.flatMap(({ cluster, byNamespace }) => [
+    const policies = this.tiers.flatMap(({ cluster, byNamespace }) => [
       ...cluster.filter(
         (policy) => policy.namespaceSelector === undefined || selects(policy.namespaceSelector, labels),
       ),
       ...(byNamespace.get(namespace) ?? []),
     ]);
-    const dependOnWorkload = policies.some((policy) => policy.workloadSelector !== undefined);
-    const candidates = { namespaceLabels, policies, dependOnWorkload, all: this.#workloadPolicy(policies) };
     if (this.#candidates.size >= REMEMBERED_NAMESPACES) this.#candidates.clear();
-    this.#candidates.set(namespace, candidates);
-    return candidates;
+    this.#candidates.set(namespace, { namespaceLabels, policies });
+    return policies;
   }
 }
 
-/**
- * The policies that can apply in a namespace, in order. `all` is the answer when none of them has a workload selector.
- */
 interface Candidates {
   /** The labels by which the policies were selected. */
   readonly namespaceLabels: ReadonlyMap<string, string> | undefined;
   readonly policies: readonly ProbePolicy[];
-  readonly dependOnWorkload: boolean;
-  readonly all: WorkloadPolicy;
 }
 
 function compare(a: string, b: string): number {

@@ -34,7 +34,7 @@ export interface TemplateCoverage {
 export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
   const podSpec = objectMember(template, 'spec') ?? {};
   const defaulting = permittedProbes(template, policy, options);
-  const asking = policy.containerLayers().layers;
+  const asking = policy.containerLayers.layers;
   const known: Known = {
     runsForever: !options.runsToCompletion && podRunsForever(podSpec),
     isAsked: asking.length > 0,

@@ -1,10 +1,10 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { fieldSource, giverOf, isShapedByNamespace } from '../defaulting/field-origin.ts';
+import { fieldSource, handlerSettingOf, isShapedByNamespace } from '../defaulting/field-origin.ts';
 import { laxer } from '../policy/action.ts';
 import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
 import { withoutEdits } from '../checks/violation.ts';
 import type { PolicyAtFault, Violation } from '../checks/violation.ts';
-import type { Setting } from '../defaulting/field-origin.ts';
+import type { Setting } from '../policy/layer-settings.ts';
 import type { Injection } from '../defaulting/injection.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { CheckPolicyByContainer, EffectiveCheck } from '../policy/check-policy.ts';
@@ -119,7 +119,7 @@ function faultOf(
     if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))
       return liveness === undefined ? 'livenessProbe' : faultOf([liveness.kind, ...field], liveness, undefined);
   }
-  const giver = giverOf(injection);
+  const giver = handlerSettingOf(injection);
   // The policy that gives the handler lacks the field, and has to set the field.
   const isLacking = field.length > 0 && giver?.path[1] === 'probes' && injection.copiesLiveness !== true;
   return isLacking ? { ...giver, path: ['spec', 'probes', injection.kind, ...field] } : giver;

@@ -5,7 +5,6 @@ import { withoutInjections } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { lacksProbe } from '../defaulting/lacking-probes.ts';
 import { runToEnd } from '../steps.ts';
-import { sourcesOf } from '../policy/layer-sources.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptionsInSteps } from './exceptions-of-workload.ts';
@@ -73,7 +72,7 @@ export function* judgeInSteps(
     if (denials >= MOST_VIOLATIONS) break;
     const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
     const policy = policies.policyFor(namespace, podLabels, itself);
-    sources.add(sourcesOf(policy.layers));
+    sources.add(policy.sources);
     // Most templates that are judged have all their probes, and get none.
     const mayGetProbes = willBeDefaulted && lacksProbe(template);
     const defaulting = mayGetProbes

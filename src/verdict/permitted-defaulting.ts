@@ -8,7 +8,7 @@ import { formatPath } from '../json/field-path.ts';
 import { objectMember } from '../json/json-value.ts';
 import { cut } from '../text/cut.ts';
 import { runToEnd } from '../steps.ts';
-import { ContainerLayers } from '../policy/container-layers.ts';
+import { ContainerLayers } from '../policy/container-policy.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from '../probes/probe.ts';
@@ -17,7 +17,6 @@ import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes
 import type { Injection } from '../defaulting/injection.ts';
 import type { HandlerProblem } from '../defaulting/reason.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
-import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
@@ -71,7 +70,7 @@ function* withRequired(
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
   const platform = yield* withoutForbidden(
     template,
-    { ...policy, layers, containerLayers: () => new ContainerLayers(layers) },
+    { ...policy, layers, containerLayers: new ContainerLayers(layers) },
     options,
     floors,
   );
@@ -140,14 +139,9 @@ function* withoutForbidden(
 type Floors = (container: string) => CheckPolicy;
 
 /** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
-function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): Floors | undefined {
-  let isSet = FLOORS_SET.get(layers);
-  if (isSet === undefined) FLOORS_SET.set(layers, (isSet = layers.some(hasDenyFloor)));
-  return isSet ? (container) => boundsOf(checkPolicy(container)) : undefined;
+function floorPolicy({ hasDenyFloor, checkPolicy }: WorkloadPolicy): Floors | undefined {
+  return hasDenyFloor ? (container) => boundsOf(checkPolicy(container)) : undefined;
 }
-
-/** Whether some layer has the floor Deny. An entry lives as long as the list of layers. */
-const FLOORS_SET = new WeakMap<readonly PolicyLayer[], boolean>();
 
 /** The checks with the floor Deny. The same policy gives the same checks, for which lists are remembered elsewhere. */
 function boundsOf(policy: CheckPolicy): CheckPolicy {
@@ -159,11 +153,6 @@ function boundsOf(policy: CheckPolicy): CheckPolicy {
 
 /** By policy. An entry lives as long as the policy. */
 const BOUNDS = new WeakMap<CheckPolicy, CheckPolicy>();
-
-function hasDenyFloor({ checks }: PolicyLayer): boolean {
-  for (const { floor } of checks.values()) if (floor === 'Deny') return true;
-  return false;
-}
 
 /** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
 function* findings(template: JsonObject, floors: Floors): Steps<PlacedFinding[]> {

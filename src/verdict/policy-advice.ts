@@ -14,7 +14,7 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
-import { ContainerLayers } from '../policy/container-layers.ts';
+import { ContainerLayers } from '../policy/container-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 
 /** The container of a model Pod, and its port, where the policy names none. */
@@ -35,9 +35,11 @@ export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePoli
   const checks = checksOfProbes(mergeChecks(CHECK_CATALOGUE, [...houseRules, policy]));
   const onModel: WorkloadPolicy = {
     layers: [policy],
+    sources: [policy.source],
+    hasDenyFloor: false,
     annotations: 'Ignore',
     checkPolicy: () => checks,
-    containerLayers: () => new ContainerLayers([policy]),
+    containerLayers: new ContainerLayers([policy]),
   };
   const pod = modelPod(policy);
   const { injections } = runToEnd(defaultProbesInSteps(pod, onModel, POD_KIND));
