@@ -4,7 +4,7 @@ import { CHECKS } from '../src/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../src/policy/bounds.ts';
 import { EXCEPTION_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../src/facts/fact-budget.ts';
 import { PROFILE_BOUNDS } from '../src/facts/startup-profile.ts';
-import { EXCEPTION_BOUNDS } from '../src/policy/exception-bounds.ts';
+import { EXCEPTION_BOUNDS } from '../src/policy/bounds.ts';
 import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../src/policy/policy-budget.ts';
 import { MAX_RECORDS } from '../src/sources/namespace-policies.ts';
 import { MAX_SPARE_RECORDS } from '../src/sources/policy-grants.ts';

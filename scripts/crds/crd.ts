@@ -1,5 +1,5 @@
 import { Document } from 'yaml';
-import { POLICY_API_VERSION } from '../../src/policy/api-version.ts';
+import { POLICY_API_VERSION } from '../../src/policy/object-names.ts';
 import { EXCEPTION_KIND } from '../../src/policy/probe-exception.ts';
 import { ALL_EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
 import { exceptionSchema } from './exception-schema.ts';

@@ -1,12 +1,12 @@
 import { CHECKS } from '../../src/checks/catalogue.ts';
 import { BOUNDS } from '../../src/policy/bounds.ts';
-import { DNS_LABEL } from '../../src/policy/dns-label.ts';
+import { DNS_LABEL } from '../../src/policy/object-names.ts';
 import {
   EXCEPTION_BOUNDS,
   NOT_BLANK_PATTERN,
   SHORTEST_REASON,
   WORKLOAD_KIND_PATTERN,
-} from '../../src/policy/exception-bounds.ts';
+} from '../../src/policy/bounds.ts';
 import { EXCEPTION_ACTIONS, MOST_EXCEPTION_DAYS } from '../../src/policy/exception-rules.ts';
 import { ALL_EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
 import { INSTANT_PATTERN } from '../../src/text/instant.ts';

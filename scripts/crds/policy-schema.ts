@@ -1,4 +1,4 @@
-import { DNS_LABEL } from '../../src/policy/dns-label.ts';
+import { DNS_LABEL } from '../../src/policy/object-names.ts';
 import { BOUNDS } from '../../src/policy/bounds.ts';
 import { DISABLED } from '../../src/policy/probe-default.ts';
 import { INT32_MAX } from '../../src/probes/go-values.ts';

@@ -4,8 +4,8 @@ import { visible } from '../text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
 import { formatPath } from '../json/field-path.ts';
 import { formatViolation, fullMessage } from '../checks/violation.ts';
-import { formatProblem } from '../policy/problems.ts';
-import type { Problem } from '../policy/problems.ts';
+import { formatProblem } from '../policy/reader.ts';
+import type { Problem } from '../policy/reader.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { PatchOperation } from '../defaulting/patch.ts';
 

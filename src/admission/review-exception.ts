@@ -5,7 +5,7 @@ import { EXCEPTION_KIND, parseProbeException } from '../policy/probe-exception.t
 import { count } from '../text/count.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { Problem } from '../policy/problems.ts';
+import type { Problem } from '../policy/reader.ts';
 import type { ProbeException } from '../policy/probe-exception.ts';
 import type { ReviewedException } from './decision.ts';
 

@@ -2,7 +2,7 @@ import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { PatientClient } from '../kubernetes/patient-client.ts';
 import { loadUserAccess } from '../kubernetes/user-access.ts';
 import { readClusterInputs } from '../manifests/cluster-inputs.ts';
-import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
+import { isDnsSubdomain } from '../policy/object-names.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { messageOf } from '../text/error-message.ts';
 import { quote } from '../text/quote.ts';

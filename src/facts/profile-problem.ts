@@ -2,7 +2,7 @@ import { isJsonObject, member, objectMember } from '../json/json-value.ts';
 import { PROFILE_BOUNDS } from './startup-profile.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { Problem } from '../policy/problems.ts';
+import type { Problem } from '../policy/reader.ts';
 
 const REFERENCE_FIELDS = ['apiVersion', 'kind', 'name'];
 const SAMPLE_FIELDS = ['at', 'id', 'node'];

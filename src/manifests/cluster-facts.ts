@@ -1,4 +1,4 @@
-import { formatProblem } from '../policy/problems.ts';
+import { formatProblem } from '../policy/reader.ts';
 import { POLICY_GROUP } from '../sources/cluster-kinds.ts';
 import { clusterPlace } from './cluster-object.ts';
 import { CollectedFacts } from '../sources/fact-documents.ts';

@@ -1,4 +1,4 @@
-import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
+import { isDnsSubdomain } from '../policy/object-names.ts';
 import { quote } from '../text/quote.ts';
 import { isNamed, isNameOfKind } from '../sources/cluster-kinds.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';

@@ -1,6 +1,6 @@
 import { objectMember, stringMember } from '../json/json-value.ts';
 import { hasControllerOwner } from '../workload/controller-owner.ts';
-import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
+import { isDnsSubdomain } from '../policy/object-names.ts';
 import { workloadOfPod } from '../workload/workload-of-pod.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { WorkloadReference } from '../workload/workload-of-pod.ts';

@@ -1,6 +1,7 @@
 import { PROBE_INTEGERS } from '../probes/probe.ts';
 import { ACTIONS } from './action.ts';
 import { choicesBound, defaultsOf } from './check-parameters.ts';
+import { defined, given } from './reader.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { INT32_MAX } from '../probes/go-values.ts';
 import type { ProbeInteger } from '../probes/probe.ts';
@@ -26,8 +27,6 @@ export interface CheckSetting {
 
 export type CheckSettings = ReadonlyMap<string, CheckSetting>;
 
-const NONE: ParameterValues = {};
-
 /** Reads `spec.checks`. Only a cluster's policy may set a floor: a floor bounds what namespaces may relax. */
 export function readCheckSettings(catalogue: CheckCatalogue, reader: Reader, mayHaveFloor: boolean): CheckSettings {
   const settings = new Map<string, CheckSetting>();
@@ -50,32 +49,26 @@ function readCheckSetting({ parameters }: CheckDefinition, reader: Reader, mayHa
     reader.object(['action', 'floor', ...names]);
   } else reader.object(['action', ...(mayHaveFloor ? ['floor'] : []), ...names]);
 
-  const action = readAction(reader.at('action'));
-  const floor = mayHaveFloor ? readAction(reader.at('floor')) : undefined;
-  const values = readParameters(parameters, reader);
-  // Most checks are set without parameters: one empty object for all saves memory.
-  return {
-    ...(action && { action }),
-    ...(floor && { floor }),
-    parameters: Object.keys(values).length > 0 ? values : NONE,
-  };
+  return defined<CheckSetting>({
+    action: readAction(reader.at('action')),
+    floor: mayHaveFloor ? readAction(reader.at('floor')) : undefined,
+    parameters: readParameters(parameters, reader),
+  });
 }
 
 /** An action. Off without quotes is false to YAML 1.1, which kubectl reads, and counts as Off. */
-function readAction(reader: Reader): Action | undefined {
-  if (reader.isAbsent) return undefined;
-  return reader.value === false ? 'Off' : reader.oneOf(ACTIONS);
-}
+const readAction = given((place) => (place.value === false ? 'Off' : place.oneOf(ACTIONS)));
 
 /** The parameters that are set, without those that have a problem. */
 function readParameters(parameters: CheckParameters, reader: Reader): ParameterValues {
-  const values: Record<string, ParameterValue> = {};
-  for (const [name, parameter] of Object.entries(parameters)) {
-    const place = reader.at(name);
-    const value = place.isAbsent ? undefined : readParameter(parameter, place);
-    if (value !== undefined) values[name] = value;
-  }
-  return values;
+  return defined<ParameterValues>(
+    Object.fromEntries(
+      Object.entries(parameters).map(([name, parameter]) => [
+        name,
+        given((place) => readParameter(parameter, place))(reader.at(name)),
+      ]),
+    ),
+  );
 }
 
 function readParameter(parameter: CheckParameter, reader: Reader): ParameterValue {
@@ -118,12 +111,12 @@ function readBounds(reader: Reader): ProbeBounds {
 }
 
 function readLimits(reader: Reader): Limits | undefined {
-  if (reader.object(['minimum', 'maximum']) === undefined) return undefined;
-  const [least, most] = [reader.at('minimum'), reader.at('maximum')];
-  const minimum = least.isAbsent ? undefined : least.integer(0, INT32_MAX);
-  const maximum = most.isAbsent ? undefined : most.integer(0, INT32_MAX);
-  if (least.isAbsent && most.isAbsent) reader.report('must set minimum, maximum or both');
-  if (minimum !== undefined && maximum !== undefined && minimum > maximum)
-    reader.report(`minimum ${minimum} is larger than maximum ${maximum}: no value would do`);
-  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
+  const integer = given((place) => place.integer(0, INT32_MAX));
+  const limits = reader.fields<Limits>({ minimum: integer, maximum: integer });
+  if (limits === undefined) return undefined;
+  if (reader.at('minimum').isAbsent && reader.at('maximum').isAbsent)
+    reader.report('must set minimum, maximum or both');
+  const { minimum = 0, maximum = Infinity } = limits;
+  if (minimum > maximum) reader.report(`minimum ${minimum} is larger than maximum ${maximum}: no value would do`);
+  return limits;
 }

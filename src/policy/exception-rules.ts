@@ -1,4 +1,5 @@
 import { readCheckIds } from './probe-exception.ts';
+import { nullable, optional } from './reader.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { ProbeException } from './probe-exception.ts';
 import type { Reader } from './reader.ts';
@@ -30,39 +31,25 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** Reads `spec.exceptions` of a ClusterProbePolicy. */
 export function readExceptionSettings(catalogue: CheckCatalogue, reader: Reader): ExceptionSettings | undefined {
-  if (reader.object(['action', 'maximumDays', 'checks']) === undefined) return undefined;
-  const given = reader.at('action');
-  const action = given.isAbsent || given.isNull ? undefined : given.oneOf(EXCEPTION_ACTIONS);
-  const maximumDays = setting(reader.at('maximumDays'), (field) => field.integer(1, MOST_EXCEPTION_DAYS));
-  const checks = setting(reader.at('checks'), (field) =>
-    // No check at all is a rule too.
-    Array.isArray(field.value) && field.value.length === 0 ? [] : readCheckIds(catalogue, field),
-  );
-  return {
-    ...(action !== undefined && { action }),
-    ...(maximumDays !== undefined && { maximumDays }),
-    ...(checks !== undefined && { checks }),
-  };
-}
-
-function setting<T>(reader: Reader, read: (reader: Reader) => T | undefined): T | null | undefined {
-  return reader.isAbsent ? undefined : reader.isNull ? null : read(reader);
+  return reader.fields<ExceptionSettings>({
+    action: optional((field) => field.oneOf(EXCEPTION_ACTIONS)),
+    maximumDays: nullable((field) => field.integer(1, MOST_EXCEPTION_DAYS)),
+    checks: nullable((field) =>
+      // No check at all is a rule too.
+      Array.isArray(field.value) && field.value.length === 0 ? [] : readCheckIds(catalogue, field),
+    ),
+  });
 }
 
 /** Merges the rules of layers, the lowest layer first. */
 export function exceptionRules(layers: readonly { readonly exceptions?: ExceptionSettings }[]): ExceptionRules {
-  let rules = BUILT_IN_EXCEPTION_RULES;
-  for (const { exceptions } of layers) {
-    if (exceptions === undefined) continue;
-    const { action, maximumDays, checks } = exceptions;
-    rules = {
-      action: action ?? rules.action,
-      maximumDays:
-        maximumDays === undefined ? rules.maximumDays : (maximumDays ?? BUILT_IN_EXCEPTION_RULES.maximumDays),
-      checks: checks === undefined ? rules.checks : (checks ?? BUILT_IN_EXCEPTION_RULES.checks),
-    };
-  }
-  return rules;
+  const set = layers.flatMap(({ exceptions }) => exceptions ?? []);
+  const { maximumDays, checks } = BUILT_IN_EXCEPTION_RULES;
+  return {
+    action: set.findLast(({ action }) => action !== undefined)?.action ?? BUILT_IN_EXCEPTION_RULES.action,
+    maximumDays: set.findLast((rules) => rules.maximumDays !== undefined)?.maximumDays ?? maximumDays,
+    checks: set.findLast((rules) => rules.checks !== undefined)?.checks ?? checks,
+  };
 }
 
 /** True if exceptions may name the check. */

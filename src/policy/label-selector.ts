@@ -1,5 +1,6 @@
-import { isDnsSubdomain } from './dns-subdomain.ts';
+import { isDnsSubdomain } from './object-names.ts';
 import { BOUNDS } from './bounds.ts';
+import { given } from './reader.ts';
 import { quoted } from '../json/quoted-value.ts';
 import type { Bound } from './bounds.ts';
 import type { Reader } from './reader.ts';
@@ -51,49 +52,38 @@ export type SelectorBounds = Readonly<Record<'matchLabels' | 'matchExpressions' 
  * @param bounds those of policies by default
  */
 export function readLabelSelector(reader: Reader, bounds: SelectorBounds = BOUNDS): LabelSelector | undefined {
-  if (reader.object(['matchLabels', 'matchExpressions']) === undefined) return undefined;
-  const requirements: Requirement[] = [];
-  const labels = reader.at('matchLabels');
-  if (!labels.isAbsent) for (const requirement of readMatchLabels(labels, bounds)) requirements.push(requirement);
-  const expressions = reader.at('matchExpressions');
-  if (!expressions.isAbsent) {
-    for (const element of expressions.list(bounds.matchExpressions) ?? []) {
-      const requirement = readExpression(element, bounds);
-      if (requirement !== undefined) requirements.push(requirement);
-    }
-  }
-  return requirements;
+  const fields = reader.fields<Record<'matchLabels' | 'matchExpressions', Requirement[]>>({
+    matchLabels: given((labels) => readMatchLabels(labels, bounds)),
+    matchExpressions: given((list) =>
+      list.list(bounds.matchExpressions)?.flatMap((element) => readExpression(element, bounds) ?? []),
+    ),
+  });
+  return fields && [...(fields.matchLabels ?? []), ...(fields.matchExpressions ?? [])];
 }
 
 function readMatchLabels(reader: Reader, bounds: SelectorBounds): Requirement[] {
-  const requirements: Requirement[] = [];
-  for (const key of reader.keys(bounds.matchLabels)) {
+  return reader.keys(bounds.matchLabels).flatMap((key) => {
     const value = readLabelValue(reader.at(key));
-    if (readLabelKey(reader.at(key), key) && value !== undefined) {
-      requirements.push({ key, operator: 'In', values: [value] });
-    }
-  }
-  return requirements;
+    return readLabelKey(reader.at(key), key) && value !== undefined ? [{ key, operator: 'In', values: [value] }] : [];
+  });
 }
-
-const NONE: readonly string[] = [];
 
 function readExpression(reader: Reader, bounds: SelectorBounds): Requirement | undefined {
   if (reader.object(['key', 'operator', 'values']) === undefined) return undefined;
   const key = reader.at('key').string();
   const keyIsGood = key !== undefined && readLabelKey(reader.at('key'), key);
   const operator = reader.at('operator').oneOf(OPERATORS);
-  const given = reader.at('values');
-  const listed = given.isAbsent || given.isNull ? [] : given.list(bounds.expressionValues);
+  const place = reader.at('values');
+  const listed = place.isAbsent || place.isNull ? [] : place.list(bounds.expressionValues);
   if (listed === undefined) return undefined;
   const values = listed.map(readLabelValue);
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) given.report(`must have at least one value with operator ${operator}`);
+    if (values.length === 0) place.report(`must have at least one value with operator ${operator}`);
   } else if (operator !== undefined && values.length > 0) {
-    given.report(`must be left out with operator ${operator}`);
+    place.report(`must be left out with operator ${operator}`);
   }
   if (!keyIsGood || operator === undefined) return undefined;
-  return { key, operator, values: values.length === 0 ? NONE : values.filter((value) => value !== undefined) };
+  return { key, operator, values: values.filter((value) => value !== undefined) };
 }
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;

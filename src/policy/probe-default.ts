@@ -5,11 +5,12 @@ import { isPortName, LONGEST_PORT_NAME } from '../probes/port-name.ts';
 import { HIGHEST_PORT } from '../probes/port-number.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../probes/probe.ts';
 import { BOUNDS, boundProblem, textLength } from './bounds.ts';
+import { defined, given, nullable } from './reader.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { INT32_MAX } from '../probes/go-values.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { HandlerKind, ProbeInteger, ProbeKind } from '../probes/probe.ts';
-import type { Reader } from './reader.ts';
+import type { FieldTable, Reader } from './reader.ts';
 
 /**
  * A policy's handler: one of the four kinds, with its fields. An httpGet without a port gets a port from the container.
@@ -95,8 +96,7 @@ function withEndpointPath(
 /** An HTTP path. The kubelet parses the path as a URL reference, and drops the probe's result when parsing fails. */
 function readEndpointPath(reader: Reader): string | undefined {
   const path = reader.string();
-  if (path === undefined) return undefined;
-  const problem = endpointPathProblem(path);
+  const problem = path === undefined ? undefined : endpointPathProblem(path);
   return problem === undefined ? path : reader.report(problem);
 }
 
@@ -114,68 +114,60 @@ export function endpointPathProblem(path: string): string | undefined {
 }
 
 function readIntegers(kind: ProbeKind, reader: Reader): ProbeDefault['integers'] {
-  const integers: Partial<Record<ProbeInteger, number | null>> = {};
-  for (const field of PROBE_INTEGERS) {
-    const place = reader.at(field);
-    if (place.isAbsent) continue;
-    if (place.isNull) {
-      integers[field] = null;
-      continue;
-    }
-    const value = place.integer(field === 'initialDelaySeconds' ? 0 : 1, INT32_MAX);
-    if (value === undefined) continue;
-    // The two rules that depend on the probe: pkg/apis/core/validation/validation.go, validateLivenessProbe and its
-    // siblings.
-    if (field === 'successThreshold' && kind !== 'readinessProbe' && value !== 1)
-      place.report(`must be 1 for a ${kind}, not ${value}`);
-    else if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe')
-      place.report('must not be set for a readinessProbe');
-    else integers[field] = value;
-  }
-  return integers;
+  return defined(
+    Object.fromEntries(
+      PROBE_INTEGERS.map((field) => [field, nullable((place) => readInteger(kind, field, place))(reader.at(field))]),
+    ),
+  );
+}
+
+function readInteger(kind: ProbeKind, field: ProbeInteger, place: Reader): number | undefined {
+  const value = place.integer(field === 'initialDelaySeconds' ? 0 : 1, INT32_MAX);
+  // The two rules that depend on the probe: pkg/apis/core/validation/validation.go, validateLivenessProbe and its
+  // siblings.
+  if (field === 'successThreshold' && kind !== 'readinessProbe' && value !== undefined && value !== 1)
+    return place.report(`must be 1 for a ${kind}, not ${value}`);
+  if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe' && value !== undefined)
+    return place.report('must not be set for a readinessProbe');
+  return value;
 }
 
 function readHandler(reader: Reader): HandlerDefault | undefined {
-  const given = HANDLER_KINDS.filter((kind) => !reader.at(kind).isAbsent && !reader.at(kind).isNull);
-  const kind = given[0];
+  const named = HANDLER_KINDS.filter((kind) => !reader.at(kind).isAbsent && !reader.at(kind).isNull);
+  const [kind] = named;
   if (kind === undefined) return undefined;
-  if (given.length > 1) return reader.report(`must have one handler, not ${given.join(' and ')}`);
-  const place = reader.at(kind);
+  if (named.length > 1) return reader.report(`must have one handler, not ${named.join(' and ')}`);
   const before = reader.problems.length;
-  handlerReaders[kind](place);
+  const place = reader.at(kind);
+  place.fields(HANDLER_FIELDS[kind]);
   return reader.problems.length === before ? { kind, fields: place.value as JsonObject } : undefined;
 }
 
-const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
-  httpGet(reader) {
-    if (reader.object(['path', 'port', 'host', 'scheme', 'httpHeaders']) === undefined) return;
-    if (!reader.at('path').isAbsent) readEndpointPath(reader.at('path'));
-    if (!reader.at('port').isAbsent) readPort(reader.at('port'));
-    readHost(reader.at('host'));
-    if (!reader.at('scheme').isAbsent) reader.at('scheme').oneOf(['HTTP', 'HTTPS']);
-    if (!reader.at('httpHeaders').isAbsent)
-      for (const header of reader.at('httpHeaders').list(BOUNDS.headers) ?? []) readHeader(header);
+/** How the fields of each handler are read. A policy keeps them as they are written. */
+const HANDLER_FIELDS: Readonly<Record<HandlerKind, FieldTable<JsonObject>>> = {
+  httpGet: {
+    path: given(readEndpointPath),
+    port: given(readPort),
+    host: given(readHost),
+    scheme: given((place) => place.oneOf(['HTTP', 'HTTPS'])),
+    httpHeaders: given((place) => place.list(BOUNDS.headers)?.map(readHeader)),
   },
-  tcpSocket(reader) {
-    if (reader.object(['port', 'host']) === undefined) return;
-    readPort(reader.at('port'));
-    readHost(reader.at('host'));
+  tcpSocket: { port: readPort, host: given(readHost) },
+  grpc: {
+    port: (place) => place.integer(1, HIGHEST_PORT),
+    service: given((place) => place.string(BOUNDS.service)),
   },
-  grpc(reader) {
-    if (reader.object(['port', 'service']) === undefined) return;
-    reader.at('port').integer(1, HIGHEST_PORT);
-    if (!reader.at('service').isAbsent) reader.at('service').string(BOUNDS.service);
-  },
-  exec(reader) {
-    if (reader.object(['command']) === undefined) return;
-    const words = reader.at('command').list(BOUNDS.command);
-    if (words?.length === 0) reader.at('command').report('must name the program to run');
-    words?.forEach((word, index) => {
-      const text = word.string(BOUNDS.commandWord);
-      if (index === 0 && text !== undefined && namesNoProgram(text)) word.report('must name the program to run');
-    });
-  },
+  exec: { command: readCommand },
 };
+
+function readCommand(reader: Reader): undefined {
+  const words = reader.list(BOUNDS.command);
+  if (words?.length === 0) reader.report('must name the program to run');
+  words?.forEach((word, index) => {
+    const text = word.string(BOUNDS.commandWord);
+    if (index === 0 && text !== undefined && namesNoProgram(text)) word.report('must name the program to run');
+  });
+}
 
 /** A host name or an IP address. With any other host the kubelet cannot parse the URL, and drops the probe's result. */
 export function isHost(host: string): boolean {
@@ -183,22 +175,23 @@ export function isHost(host: string): boolean {
 }
 
 function readHost(reader: Reader): void {
-  if (reader.isAbsent) return;
   const host = reader.string(BOUNDS.host);
   if (host !== undefined && !isHost(host)) reader.report(`${quoted(host)} is no host name or IP address`);
 }
 
 function readHeader(reader: Reader): void {
-  if (reader.object(['name', 'value']) === undefined) return;
-  const name = reader.at('name').string(BOUNDS.headerName);
-  if (name !== undefined && !isHeaderName(name)) {
-    reader.at('name').report(`${quoted(name)} is not a header name: letters, digits and "-"`);
-  }
-  const value = reader.at('value').string(BOUNDS.headerValue);
-
-  if (value !== undefined && firstControlCharacter(value) >= 0) {
-    reader.at('value').report('must have no control characters: the probe would fail every time');
-  }
+  reader.fields({
+    name(place) {
+      const name = place.string(BOUNDS.headerName);
+      if (name !== undefined && !isHeaderName(name))
+        place.report(`${quoted(name)} is not a header name: letters, digits and "-"`);
+    },
+    value(place) {
+      const value = place.string(BOUNDS.headerValue);
+      if (value !== undefined && firstControlCharacter(value) >= 0)
+        place.report('must have no control characters: the probe would fail every time');
+    },
+  });
 }
 
 /** A port number, or the name of a container port: an IANA service name (apimachinery IsValidPortName). */

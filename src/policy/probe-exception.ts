@@ -1,16 +1,20 @@
 import { quoted } from '../json/quoted-value.ts';
 import { parseInstant } from '../text/instant.ts';
 import { didYouMean } from '../text/suggestion.ts';
-import { BOUNDS, textLength } from './bounds.ts';
-import { isDnsLabel } from './dns-label.ts';
-import { isDnsSubdomain } from './dns-subdomain.ts';
-import { EXCEPTION_BOUNDS, NOT_BLANK_PATTERN, SHORTEST_REASON, WORKLOAD_KIND_PATTERN } from './exception-bounds.ts';
+import {
+  BOUNDS,
+  EXCEPTION_BOUNDS,
+  NOT_BLANK_PATTERN,
+  SHORTEST_REASON,
+  textLength,
+  WORKLOAD_KIND_PATTERN,
+} from './bounds.ts';
 import { readLabelSelector } from './label-selector.ts';
-import { POLICY_API_VERSION } from './api-version.ts';
-import { Reader } from './reader.ts';
+import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
+import { defined, optional, Reader } from './reader.ts';
 import type { CheckCatalogue } from './check-catalogue.ts';
 import type { LabelSelector } from './label-selector.ts';
-import type { Problem } from './problems.ts';
+import type { Problem } from './reader.ts';
 
 export const EXCEPTION_KIND = 'ProbeException';
 
@@ -34,12 +38,16 @@ export interface ExceptionSpec {
   readonly ticket?: string;
 }
 
-/**
- * A ProbeException: violations that its namespace tolerates, until an instant. The webhook keeps tens of thousands of
- * them, so each is one text of about 170 bytes. The text is read when a workload of the namespace has violations.
- */
+/** A ProbeException: violations that its namespace tolerates, until an instant. */
 export class ProbeException {
-  /** `["name expires created","reported",...]`: a JSON list, so that the string has no parts in other strings. */
+  readonly name: string;
+  /** The exception is not honoured at or after this instant, in milliseconds since the epoch. */
+  readonly expires: number;
+  /** In milliseconds since the epoch. Undefined for an exception in a file. */
+  readonly created: number | undefined;
+  /** The status of the object, for the writer of statuses. */
+  readonly reported: string | undefined;
+  /** The spec as JSON. The webhook keeps tens of thousands, and one text takes a third of the memory of its objects. */
   readonly text: string;
 
   constructor(
@@ -47,100 +55,21 @@ export class ProbeException {
     spec: ExceptionSpec,
     { expires, created, reported }: Pick<ProbeException, 'expires' | 'created' | 'reported'>,
   ) {
-    const { checks, workloads, workloadSelector, containers, owner, reason, ticket } = spec;
-    const named = workloads?.map(({ kind, name: workload }) => `${kind}/${workload}`);
-    const packed: Packed = [
-      `${name} ${letters(expires)} ${created === undefined ? '' : letters(created)}`,
-      reported ?? '',
-      checks,
-      named ?? 0,
-      workloadSelector ?? 0,
-      containers ?? 0,
-      owner,
-      reason,
-      ticket ?? 0,
-    ];
-    this.text = JSON.stringify(packed);
-  }
-
-  get name(): string {
-    return headOf(this.text)[0] ?? '';
-  }
-
-  /** The exception is not honoured at or after this instant, in milliseconds since the epoch. */
-  get expires(): number {
-    return milliseconds(headOf(this.text)[1] ?? '');
-  }
-
-  /** In milliseconds since the epoch. Undefined for an exception in a file. */
-  get created(): number | undefined {
-    const created = headOf(this.text)[2] ?? '';
-    return created === '' ? undefined : milliseconds(created);
-  }
-
-  /** The status of the object, for the writer of statuses. */
-  get reported(): string | undefined {
-    return packedIn(this.text)[1] || undefined;
+    this.name = name;
+    this.expires = expires;
+    this.created = created;
+    this.reported = reported;
+    this.text = JSON.stringify(spec);
   }
 
   get spec(): ExceptionSpec {
-    const [, , checks, named, workloadSelector, containers, owner, reason, ticket] = packedIn(this.text);
-    return {
-      checks,
-      ...(named !== 0 && { workloads: named.map(namedWorkload) }),
-      ...(workloadSelector !== 0 && { workloadSelector }),
-      ...(containers !== 0 && { containers }),
-      owner,
-      reason,
-      ...(ticket !== 0 && { ticket }),
-    };
+    return JSON.parse(this.text) as ExceptionSpec;
   }
 
-  /**
-   * True if the exception may name the check. False only if the exception does not name the check. Cheaper than reading
-   * the spec.
-   */
+  /** False only if the exception does not name the check. Cheaper than reading the spec. */
   maySpeakOf(check: string): boolean {
     return this.text.includes(`"${check}"`);
   }
-}
-
-/** The members of an exception's text. 0 stands for an absent value. */
-type Packed = [
-  head: string,
-  reported: string,
-  checks: readonly string[],
-  workloads: readonly string[] | 0,
-  workloadSelector: LabelSelector | 0,
-  containers: readonly string[] | 0,
-  owner: string,
-  reason: string,
-  ticket: string | 0,
-];
-
-/** Neither a kind nor a name has a slash. */
-function namedWorkload(text: string): NamedWorkload {
-  const slash = text.indexOf('/');
-  return { kind: text.slice(0, slash), name: text.slice(slash + 1) };
-}
-
-// Functions, because a private accessor would cost each instance memory.
-/** The name, the end and the creation. No name has a blank or a character that JSON escapes. */
-function headOf(text: string): readonly string[] {
-  return text.slice(2, text.indexOf('"', 2)).split(' ');
-}
-
-/** An instant in few letters. */
-function letters(instant: number): string {
-  return instant.toString(36);
-}
-
-function milliseconds(text: string): number {
-  return Number.parseInt(text, 36);
-}
-
-function packedIn(text: string): Packed {
-  return JSON.parse(text) as Packed;
 }
 
 /** The result of reading a ProbeException: the exception, or all of its problems. */
@@ -161,9 +90,7 @@ export function parseProbeException(catalogue: CheckCatalogue, document: unknown
 
 function readException(catalogue: CheckCatalogue, reader: Reader): ProbeException | undefined {
   if (reader.object(['apiVersion', 'kind', 'metadata', 'spec', 'status']) === undefined) return undefined;
-  const apiVersion = reader.at('apiVersion');
-  if (apiVersion.value !== POLICY_API_VERSION)
-    apiVersion.report(`must be ${POLICY_API_VERSION}, not ${quoted(apiVersion.value)}`);
+  readApiVersion(reader.at('apiVersion'));
   reader.at('kind').oneOf([EXCEPTION_KIND]);
   const name = readMetadata(reader.at('metadata'));
   const spec = reader.at('spec');
@@ -172,12 +99,9 @@ function readException(catalogue: CheckCatalogue, reader: Reader): ProbeExceptio
   const expires = readInstant(spec.at('expires'));
   const read = readSpec(catalogue, spec);
   if (name === undefined || expires === undefined || read === undefined) return undefined;
-  const created = reader.at('metadata').at('creationTimestamp').value;
-  return new ProbeException(name, read, {
-    expires,
-    created: typeof created === 'string' ? parseInstant(created) : undefined,
-    reported: undefined,
-  });
+  const at = reader.at('metadata').at('creationTimestamp').value;
+  const created = typeof at === 'string' ? parseInstant(at) : undefined;
+  return new ProbeException(name, read, { expires, created, reported: undefined });
 }
 
 const SPEC_FIELDS = [
@@ -197,13 +121,6 @@ function readMetadata(metadata: Reader): string | undefined {
   return readObjectName(metadata.at('name'));
 }
 
-function readObjectName(reader: Reader): string | undefined {
-  if (reader.isAbsent) return reader.report('must be given');
-  const name = reader.string();
-  if (name === undefined || isDnsSubdomain(name)) return name;
-  return reader.report(`${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`);
-}
-
 function readSpec(catalogue: CheckCatalogue, spec: Reader): ExceptionSpec | undefined {
   const checks = readCheckIds(catalogue, spec.at('checks'));
   const [named, selected] = [spec.at('workloads'), spec.at('workloadSelector')];
@@ -211,25 +128,16 @@ function readSpec(catalogue: CheckCatalogue, spec: Reader): ExceptionSpec | unde
     spec.report(
       `must have either workloads or workloadSelector${isGiven(named) ? ', not both' : '; {} selects every workload'}`,
     );
-  const workloads = isGiven(named) ? readWorkloads(named) : undefined;
-  const workloadSelector = isGiven(selected) ? readLabelSelector(selected, EXCEPTION_BOUNDS) : undefined;
-  const listed = spec.at('containers');
-  const containers = isGiven(listed)
-    ? listed.names('container', BOUNDS.containers, BOUNDS.containerName, containerProblem)
-    : undefined;
+  const workloads = optional(readWorkloads)(named);
+  const workloadSelector = optional((field) => readLabelSelector(field, EXCEPTION_BOUNDS))(selected);
+  const containers = optional((field) =>
+    field.names('container', BOUNDS.containers, BOUNDS.containerName, containerNameProblem),
+  )(spec.at('containers'));
   const owner = readText(spec.at('owner'), EXCEPTION_BOUNDS.owner);
   const reason = readText(spec.at('reason'), EXCEPTION_BOUNDS.reason, SHORTEST_REASON);
-  const ticket = isGiven(spec.at('ticket')) ? readText(spec.at('ticket'), EXCEPTION_BOUNDS.ticket) : undefined;
+  const ticket = optional((field) => readText(field, EXCEPTION_BOUNDS.ticket))(spec.at('ticket'));
   if (checks === undefined || owner === undefined || reason === undefined) return undefined;
-  return {
-    checks,
-    ...(workloads && { workloads }),
-    ...(workloadSelector && { workloadSelector }),
-    ...(containers && { containers }),
-    owner,
-    reason,
-    ...(ticket !== undefined && { ticket }),
-  };
+  return defined<ExceptionSpec>({ checks, workloads, workloadSelector, containers, owner, reason, ticket });
 }
 
 /** Reads a list of check ids, without wildcards. */
@@ -262,12 +170,6 @@ function readKind(reader: Reader): string | undefined {
   const kind = reader.string(EXCEPTION_BOUNDS.workloadKind);
   if (kind === undefined || KIND.test(kind)) return kind;
   return reader.report(`${quoted(kind)} is not a kind: write it as in manifests, such as Deployment`);
-}
-
-/** A name that no container can have is a mistake: the exception would never count. */
-function containerProblem(name: string): string | undefined {
-  if (isDnsLabel(name)) return undefined;
-  return `${quoted(name)} is not a container name: lower-case letters, digits and "-", such as "app"`;
 }
 
 function readText(

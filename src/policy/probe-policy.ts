@@ -1,16 +1,13 @@
-import { isJsonObject } from '../json/json-value.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { BOUNDS, specSizeProblem } from './bounds.ts';
 import { readExceptionSettings } from './exception-rules.ts';
-import { isDnsLabel } from './dns-label.ts';
-import { isDnsSubdomain } from './dns-subdomain.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { readCheckSettings } from './check-settings.ts';
 import { readLabelSelector } from './label-selector.ts';
 import { readPort, readProbeDefault } from './probe-default.ts';
-import { POLICY_API_VERSION } from './api-version.ts';
-import { Reader } from './reader.ts';
+import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
+import { defined, nullable, optional, Reader } from './reader.ts';
 import { INT32_MAX } from '../probes/go-values.ts';
 import { readSlowStart } from './slow-start.ts';
 import { didYouMean } from '../text/suggestion.ts';
@@ -20,10 +17,9 @@ import type { CheckCatalogue } from './check-catalogue.ts';
 import type { CheckSettings } from './check-settings.ts';
 import type { LabelSelector } from './label-selector.ts';
 import type { ProbeDefault } from './probe-default.ts';
-import type { Problem } from './problems.ts';
+import type { Problem } from './reader.ts';
 import type { SlowStart } from './slow-start.ts';
 
-export { POLICY_API_VERSION } from './api-version.ts';
 export const POLICY_KINDS = ['ProbePolicy', 'ClusterProbePolicy'] as const;
 export type PolicyKind = (typeof POLICY_KINDS)[number];
 
@@ -90,9 +86,7 @@ function reportSize(spec: Reader): void {
 
 function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | undefined {
   if (reader.object(['apiVersion', 'kind', 'metadata', 'spec', 'status']) === undefined) return undefined;
-  if (reader.at('apiVersion').value !== POLICY_API_VERSION) {
-    reader.at('apiVersion').report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.at('apiVersion').value)}`);
-  }
+  readApiVersion(reader.at('apiVersion'));
   const kind = reader.at('kind').oneOf(POLICY_KINDS);
   if (kind === undefined) return undefined;
   const metadata = readMetadata(reader.at('metadata'), kind);
@@ -102,20 +96,21 @@ function readPolicy(catalogue: CheckCatalogue, reader: Reader): ProbePolicy | un
   reportClusterFields(spec, isCluster);
   if (spec.object([...SPEC_FIELDS, ...CLUSTER_SPEC_FIELDS]) === undefined) return undefined;
 
-  const workloadSelector = optional(spec.at('workloadSelector'), (selector) => readLabelSelector(selector));
-  return {
+  const { name, namespace } = metadata;
+  const selector = optional((field) => readLabelSelector(field));
+  return defined<ProbePolicy>({
     kind,
-    name: metadata.name,
-    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
-    source: [kind, ...(metadata.namespace === undefined ? [] : [metadata.namespace]), metadata.name].join('/'),
-    ...(workloadSelector && { workloadSelector }),
-    ...readClusterFields(catalogue, spec, isCluster),
-    containers: optional(spec.at('containers'), readContainers) ?? 'main',
-    ...readLayerPort(spec.at('port')),
+    name,
+    namespace,
+    source: [kind, ...(namespace === undefined ? [] : [namespace]), name].join('/'),
+    workloadSelector: selector(spec.at('workloadSelector')),
+    ...(isCluster ? readClusterFields(catalogue, spec, selector) : { priority: 0 }),
+    containers: optional(readContainers)(spec.at('containers')) ?? 'main',
+    port: nullable(readPort)(spec.at('port')),
     probes: readProbes(spec),
-    slowStart: optional(spec.at('slowStart'), readSlowStart) ?? {},
-    checks: optional(spec.at('checks'), (checks) => readCheckSettings(catalogue, checks, isCluster)) ?? new Map(),
-  };
+    slowStart: optional(readSlowStart)(spec.at('slowStart')) ?? {},
+    checks: optional((field) => readCheckSettings(catalogue, field, isCluster))(spec.at('checks')) ?? new Map(),
+  });
 }
 
 const SPEC_FIELDS = [
@@ -129,13 +124,8 @@ const SPEC_FIELDS = [
 ] as const;
 const CLUSTER_SPEC_FIELDS = ['namespaceSelector', 'priority', 'annotations', 'exceptions'] as const;
 
-/** Reads an optional field. Null is an empty field in YAML and counts as absent. */
-function optional<T>(reader: Reader, read: (reader: Reader) => T | undefined): T | undefined {
-  return reader.isAbsent || reader.isNull ? undefined : read(reader);
-}
-
 function reportClusterFields(spec: Reader, isCluster: boolean): void {
-  if (isCluster || !isJsonObject(spec.value)) return;
+  if (isCluster) return;
   for (const field of CLUSTER_SPEC_FIELDS) {
     if (!spec.at(field).isAbsent) spec.at(field).report('only a ClusterProbePolicy has this field');
   }
@@ -144,75 +134,45 @@ function reportClusterFields(spec: Reader, isCluster: boolean): void {
 function readClusterFields(
   catalogue: CheckCatalogue,
   spec: Reader,
-  isCluster: boolean,
-): Pick<ProbePolicy, 'priority'> & Partial<Pick<ProbePolicy, 'namespaceSelector' | 'annotations' | 'exceptions'>> {
-  if (!isCluster) return { priority: 0 };
-  const namespaceSelector = optional(spec.at('namespaceSelector'), (selector) => readLabelSelector(selector));
-  const annotations = optional(spec.at('annotations'), (field) => field.oneOf(['Allow', 'Ignore'] as const));
-  const exceptions = optional(spec.at('exceptions'), (field) => readExceptionSettings(catalogue, field));
+  selector: (field: Reader) => LabelSelector | undefined,
+): Pick<ProbePolicy, 'priority' | 'namespaceSelector' | 'annotations' | 'exceptions'> {
   return {
-    priority: optional(spec.at('priority'), (field) => field.integer(-INT32_MAX - 1, INT32_MAX)) ?? 0,
-    ...(namespaceSelector && { namespaceSelector }),
-    ...(annotations && { annotations }),
-    ...(exceptions && { exceptions }),
+    ...defined({
+      namespaceSelector: selector(spec.at('namespaceSelector')),
+      annotations: optional((field) => field.oneOf(['Allow', 'Ignore'] as const))(spec.at('annotations')),
+      exceptions: optional((field) => readExceptionSettings(catalogue, field))(spec.at('exceptions')),
+    }),
+    priority: optional((field) => field.integer(-INT32_MAX - 1, INT32_MAX))(spec.at('priority')) ?? 0,
   };
 }
 
 function readMetadata(metadata: Reader, kind: PolicyKind): { name: string; namespace?: string } {
   if (metadata.anyObject() === undefined) return { name: '' };
-  const name = readName(metadata.at('name'));
+  const name = readObjectName(metadata.at('name')) ?? '';
   const namespace = metadata.at('namespace');
-  if (kind === 'ClusterProbePolicy') {
-    if (!namespace.isAbsent)
-      namespace.report('must be left out: a ClusterProbePolicy is for every namespace that it selects');
-    return { name };
-  }
-  return { name, namespace: readName(namespace) };
-}
-
-function readName(reader: Reader): string {
-  if (reader.isAbsent) {
-    reader.report('must be given');
-    return '';
-  }
-  const name = reader.string() ?? '';
-  if (typeof reader.value === 'string' && !isDnsSubdomain(name)) {
-    reader.report(`${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`);
-  }
-  return name;
+  if (kind === 'ProbePolicy') return { name, namespace: readObjectName(namespace) ?? '' };
+  if (!namespace.isAbsent)
+    namespace.report('must be left out: a ClusterProbePolicy is for every namespace that it selects');
+  return { name };
 }
 
 function readContainers(reader: Reader): PolicyLayer['containers'] | undefined {
   if (typeof reader.value === 'string') return reader.report(`must be a list; write [${quoted(reader.value)}]`);
-  const names = reader.names('container', BOUNDS.containers, BOUNDS.containerName, nameProblem);
+  const names = reader.names('container', BOUNDS.containers, BOUNDS.containerName, (name) =>
+    name === '*' ? undefined : containerNameProblem(name),
+  );
   if (names === undefined) return undefined;
   if (!names.includes('*')) return names;
   return names.length === 1 ? 'all' : reader.report('"*" is every application container: list it alone');
-}
-
-/** A name that no container can have is a mistake: the policy would never speak for it. */
-function nameProblem(name: string): string | undefined {
-  if (name === '*' || isDnsLabel(name)) return undefined;
-  return `${quoted(name)} is not a container name: lower-case letters, digits and "-", such as "app"`;
-}
-
-function readLayerPort(reader: Reader): Pick<PolicyLayer, 'port'> {
-  if (reader.isAbsent) return {};
-  if (reader.isNull) return { port: null };
-  const port = readPort(reader);
-  return port === undefined ? {} : { port };
 }
 
 function readProbes(spec: Reader): PolicyLayer['probes'] {
   const endpoints = spec.at('kubernetesProbeEndpoints');
   const probes = spec.at('probes');
   for (const field of [endpoints, probes]) if (!field.isAbsent && !field.isNull) readProbeKinds(field);
-  const defaults: Partial<Record<ProbeKind, ProbeDefault>> = {};
-  for (const kind of PROBE_KINDS) {
-    const value = readProbeDefault(kind, probes.at(kind), endpoints.at(kind));
-    if (value !== undefined) defaults[kind] = value;
-  }
-  return defaults;
+  return defined(
+    Object.fromEntries(PROBE_KINDS.map((kind) => [kind, readProbeDefault(kind, probes.at(kind), endpoints.at(kind))])),
+  );
 }
 
 /** The keys are the probes' own names; `liveness`, which people try first, gets the right one suggested. */

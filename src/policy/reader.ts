@@ -1,17 +1,51 @@
+import { formatPath } from '../json/field-path.ts';
 import { isJsonObject } from '../json/json-value.ts';
 import { boundProblem, textLength } from './bounds.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Bound } from './bounds.ts';
-import type { Problem } from './problems.ts';
-import type { PathStep } from '../json/field-path.ts';
+import type { FieldPath, PathStep } from '../json/field-path.ts';
+
+/** Something wrong with a document: where, and what to write instead. `path` is [] for the document itself. */
+export interface Problem {
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+/** One line: `spec.port: 70000 is not a port number`. */
+export function formatProblem(problem: Problem): string {
+  return problem.path.length === 0 ? problem.message : `${formatPath(problem.path)}: ${problem.message}`;
+}
 
 /** Reported in place of all problems beyond the limit. */
 export const MORE_PROBLEMS = 'more problems, from here on, are not listed';
 
 /** At most this many problems are reported: a document may have a problem in every other byte. */
 const MOST_PROBLEMS = 100;
+
+/** How to read each field of an object. A function also gets the place of a field that is absent. */
+export type FieldTable<T> = { readonly [Key in keyof T]-?: (place: Reader) => T[Key] | undefined };
+
+/** Reads a field that may be absent. */
+export function given<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
+  return (place) => (place.isAbsent ? undefined : read(place));
+}
+
+/** Reads a field that may be absent. Null is an empty field in YAML, and counts as absent. */
+export function optional<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | undefined {
+  return (place) => (place.isAbsent || place.isNull ? undefined : read(place));
+}
+
+/** Reads a field that may be absent. Null is a value: it removes what lower layers say. */
+export function nullable<T>(read: (place: Reader) => T | undefined): (place: Reader) => T | null | undefined {
+  return (place) => (place.isAbsent ? undefined : place.isNull ? null : read(place));
+}
+
+/** The members that have a value. */
+export function defined<T extends object>(members: { readonly [Key in keyof T]: T[Key] | undefined }): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
+}
 
 /**
  * A place in a document that is being read, and the lists that collect problems and warnings. Reading goes on after a
@@ -75,6 +109,16 @@ export class Reader {
         this.report(`unknown field${didYouMean(key, known) || `; known here: ${known.join(', ')}`}`, key);
     }
     return value;
+  }
+
+  /**
+   * The fields of an object, each read by the function of its name. Other fields are reported as unknown. Fields that
+   * have no value, or could not be read, are left out.
+   */
+  fields<T extends object>(table: FieldTable<T>): Partial<T> | undefined {
+    if (this.object(Object.keys(table)) === undefined) return undefined;
+    const read = Object.entries<(place: Reader) => unknown>(table).map(([key, value]) => [key, value(this.at(key))]);
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Partial<T>;
   }
 
   /** The value as an object with any keys. */

@@ -1,7 +1,8 @@
 import { INT32_MAX } from '../probes/go-values.ts';
 import { DEFAULT_LEARNED } from '../probes/learned-budget.ts';
+import { given, nullable } from './reader.ts';
 import type { LearnedSettings } from '../probes/learned-budget.ts';
-import type { Reader } from './reader.ts';
+import type { FieldTable, Reader } from './reader.ts';
 
 /** A layer's settings for slow starters. Null removes a lower layer's value. */
 export interface SlowStart {
@@ -38,33 +39,25 @@ export const LEARNED_FIELDS = Object.keys(LEARNED_BOUNDS) as readonly (keyof Lea
 
 /** Reads `spec.slowStart`. */
 export function readSlowStart(reader: Reader): SlowStart | undefined {
-  if (reader.object(['startupSeconds', 'fromInitialDelaySeconds', 'learned']) === undefined) return undefined;
-  const slowStart: { -readonly [Field in keyof SlowStart]: SlowStart[Field] } = {};
-  for (const field of ['startupSeconds', 'fromInitialDelaySeconds'] as const) {
-    const place = reader.at(field);
-    if (place.isAbsent) continue;
-    const value = place.isNull ? null : place.integer(1, INT32_MAX);
-    if (value !== undefined) slowStart[field] = value;
-  }
-  const place = reader.at('learned');
-  if (place.isAbsent) return slowStart;
-  const learned = place.isNull ? null : readLearned(place);
-  if (learned !== undefined) slowStart.learned = learned;
-  return slowStart;
+  const seconds = nullable((place) => place.integer(1, INT32_MAX));
+  return reader.fields<SlowStart>({
+    startupSeconds: seconds,
+    fromInitialDelaySeconds: seconds,
+    learned: nullable(readLearned),
+  });
 }
 
+const LEARNED_READERS = Object.fromEntries(
+  Object.entries(LEARNED_BOUNDS).map(([field, { minimum, maximum, isWhole }]) => [
+    field,
+    given((place) => (isWhole ? place.integer(minimum, maximum) : place.number(minimum, maximum))),
+  ]),
+) as FieldTable<LearnedSettings>;
+
 function readLearned(reader: Reader): LearnedLayer | undefined {
-  if (reader.object(LEARNED_FIELDS) === undefined) return undefined;
-  const learned: { -readonly [Field in keyof LearnedLayer]: LearnedLayer[Field] } = {};
-  for (const field of LEARNED_FIELDS) {
-    const place = reader.at(field);
-    if (place.isAbsent) continue;
-    const { minimum, maximum, isWhole } = LEARNED_BOUNDS[field];
-    const value = isWhole ? place.integer(minimum, maximum) : place.number(minimum, maximum);
-    if (value !== undefined) learned[field] = value;
-  }
-  const { minimumSeconds, maximumSeconds } = learned;
-  if (minimumSeconds !== undefined && maximumSeconds !== undefined && minimumSeconds > maximumSeconds)
+  const learned = reader.fields(LEARNED_READERS);
+  const { minimumSeconds = 0, maximumSeconds = Infinity } = learned ?? {};
+  if (minimumSeconds > maximumSeconds)
     reader.at('minimumSeconds').report(`must be at most maximumSeconds (${maximumSeconds}), not ${minimumSeconds}`);
   return learned;
 }

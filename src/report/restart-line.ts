@@ -1,4 +1,4 @@
-import { isDnsSubdomain } from '../policy/dns-subdomain.ts';
+import { isDnsSubdomain } from '../policy/object-names.ts';
 
 /** The workload whose Pods are to be replaced. */
 export interface RestartedWorkload {

@@ -1,6 +1,6 @@
 import { EXCEPTION_LIMITS, memoryOfText } from '../facts/fact-budget.ts';
 import { Exceptions } from '../facts/exceptions.ts';
-import { POLICY_API_VERSION } from '../policy/api-version.ts';
+import { POLICY_API_VERSION } from '../policy/object-names.ts';
 import { reportedStatus } from './exception-status.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../policy/probe-exception.ts';
 import type { FactKind } from './fact-kind.ts';
@@ -20,7 +20,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
     return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };
   },
   limits: EXCEPTION_LIMITS,
-  bytes: ({ text }) => memoryOfText(text),
+  bytes: ({ name, text }) => memoryOfText(name) + memoryOfText(text),
   created: ({ created }) => created,
   reported: ({ reported }) => reported,
   reportedOf: reportedStatus,

@@ -2,7 +2,7 @@ import { Backoff } from '../kubernetes/backoff.ts';
 import { MERGE_PATCH } from '../kubernetes/api-client.ts';
 import { isRecord } from '../kubernetes/kubernetes-object.ts';
 import { realTimer } from '../kubernetes/timer.ts';
-import { POLICY_API_VERSION } from '../policy/api-version.ts';
+import { POLICY_API_VERSION } from '../policy/object-names.ts';
 import { exceptionRules } from '../policy/exception-rules.ts';
 import { messageOf } from '../text/error-message.ts';
 import { EXCEPTION_STATES, exceptionState } from '../policy/exception-state.ts';

@@ -2,7 +2,7 @@ import type { FactLimits } from '../facts/fact-budget.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
-import type { Problem } from '../policy/problems.ts';
+import type { Problem } from '../policy/reader.ts';
 
 /** The record of an object. The name orders the objects of a namespace. */
 export interface NamedFact {

@@ -1,12 +1,12 @@
 import { cut } from '../text/cut.ts';
 import { byAge, fairLevel } from '../policy/policy-budget.ts';
-import { formatProblem } from '../policy/problems.ts';
+import { formatProblem } from '../policy/reader.ts';
 import { parseInstant } from '../text/instant.ts';
 import { ownCopy } from '../text/own-copy.ts';
 import type { FactBudget } from '../facts/fact-budget.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
-import type { Problem } from '../policy/problems.ts';
+import type { Problem } from '../policy/reader.ts';
 import type { FactKind, NamedFact } from './fact-kind.ts';
 
 /** Why an object is left out: a budget has no room for the object, or the object cannot be read. */

@@ -1,6 +1,6 @@
 import { cut } from '../text/cut.ts';
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../json/json-value.ts';
-import { formatProblem } from '../policy/problems.ts';
+import { formatProblem } from '../policy/reader.ts';
 import { quoted } from '../json/quoted-value.ts';
 import { parseProbePolicy, POLICY_KINDS } from '../policy/probe-policy.ts';
 import { didYouMean } from '../text/suggestion.ts';

@@ -1,8 +1,8 @@
 import { cut } from '../text/cut.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { MAX_SPEC_BYTES } from '../policy/bounds.ts';
-import { formatProblem } from '../policy/problems.ts';
-import { POLICY_API_VERSION } from '../policy/api-version.ts';
+import { formatProblem } from '../policy/reader.ts';
+import { POLICY_API_VERSION } from '../policy/object-names.ts';
 import { parseProbePolicy } from '../policy/probe-policy.ts';
 import { isEarlier, lastGoodSpec, shownStatus } from './policy-status.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';

@@ -1,4 +1,4 @@
-import { POLICY_API_VERSION } from '../policy/api-version.ts';
+import { POLICY_API_VERSION } from '../policy/object-names.ts';
 import type { PolicyKind } from '../policy/probe-policy.ts';
 
 /** Which policy of a cluster. */

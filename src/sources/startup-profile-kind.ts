@@ -3,7 +3,7 @@ import { LearnedStarts, memoryOfStarts, withoutSeconds, workloadStarts } from '.
 import { profileProblem } from '../facts/profile-problem.ts';
 import { readStartupProfile, STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
 import { stringMember, objectMember } from '../json/json-value.ts';
-import { POLICY_API_VERSION } from '../policy/api-version.ts';
+import { POLICY_API_VERSION } from '../policy/object-names.ts';
 import type { WorkloadStarts } from '../facts/learned-starts.ts';
 import type { FactKind } from './fact-kind.ts';
 

@@ -1,12 +1,12 @@
 import { readUtf8File } from '../files/utf8.ts';
 import { isJsonObject } from '../json/json-value.ts';
-import { formatProblem } from '../policy/problems.ts';
+import { formatProblem } from '../policy/reader.ts';
 import { Reader } from '../policy/reader.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { workloadKind } from '../workload/kinds.ts';
 import { PolicyFilesError } from './policy-source.ts';
 import { parseYamlDocuments } from '../yaml/reading/documents.ts';
-import type { Problem } from '../policy/problems.ts';
+import type { Problem } from '../policy/reader.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { FileProblem } from './file-problem.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { MAX_SPEC_BYTES } from '../../src/policy/bounds.ts';
 import { parseProbeException } from '../../src/policy/probe-exception.ts';
-import { formatProblem } from '../../src/policy/problems.ts';
+import { formatProblem } from '../../src/policy/reader.ts';
 import { exceptionDocument } from '../exceptions.ts';
 import { ApiServerVerdict } from './api-server-verdict.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';

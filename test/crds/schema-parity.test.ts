@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { formatProblem } from '../../src/policy/problems.ts';
+import { formatProblem } from '../../src/policy/reader.ts';
 import { POLICY_KINDS, parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../policy/bounded-specs.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from '../policy/policy-specs.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { formatProblem } from '../../src/policy/problems.ts';
+import { formatProblem } from '../../src/policy/reader.ts';
 import { parseProbeException } from '../../src/policy/probe-exception.ts';
 import { exceptionDocument, parsedException } from '../exceptions.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { formatProblem } from '../../src/policy/problems.ts';
+import { formatProblem } from '../../src/policy/reader.ts';
 import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
 import { HEAVY_SPEC, OVERSIZED_SPECS, SPECS_AT_BOUNDS } from './bounded-specs.ts';

@@ -153,7 +153,7 @@ describe('FactStore with budgets', () => {
   });
 
   it('keeps a smaller exception where an older one is too large', () => {
-    const world = new World({ bytes: 1000 });
+    const world = new World({ bytes: 1300 });
     world.apply(exception('apps', 'small', 1));
     world.list();
     world.apply(exception('apps', 'large', 0, 128));

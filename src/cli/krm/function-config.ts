@@ -1,10 +1,10 @@
 import { isJsonObject, member, stringMember } from '../../json/json-value.ts';
 import { quoted } from '../../json/quoted-value.ts';
-import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
-import { formatProblem } from '../../policy/problems.ts';
+import { POLICY_API_VERSION } from '../../policy/object-names.ts';
+import { formatProblem } from '../../policy/reader.ts';
 import { Reader } from '../../policy/reader.ts';
 import { parseInstant } from '../../text/instant.ts';
-import type { Problem } from '../../policy/problems.ts';
+import type { Problem } from '../../policy/reader.ts';
 import type { PolicyText } from '../../sources/policy-documents.ts';
 
 /** The job of a KRM function: `fix` changes the objects, `check` only reports. */

@@ -2,7 +2,7 @@ import { formatPath } from '../../json/field-path.ts';
 import { isJsonObject, member, objectMember, stringMember } from '../../json/json-value.ts';
 import { fullMessage } from '../../checks/violation.ts';
 import { namespaceOf } from '../../manifests/manifest.ts';
-import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
+import { POLICY_API_VERSION } from '../../policy/object-names.ts';
 import { checkUrl } from '../../checks/check-url.ts';
 import { LEVEL_OF_ACTION } from '../level.ts';
 import type { JsonObject } from '../../json/json-value.ts';

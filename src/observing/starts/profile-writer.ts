@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { figuresOf, profileName, readStartupProfile, STARTUP_PROFILE_KIND } from '../../facts/startup-profile.ts';
 import { hasCode } from '../../kubernetes/api-error.ts';
 import { isRecord } from '../../kubernetes/kubernetes-object.ts';
-import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
+import { POLICY_API_VERSION } from '../../policy/object-names.ts';
 import { statusWriteFailure } from '../../sources/status-write-failure.ts';
 import { copied } from './pending-starts.ts';
 import { profileStatus, shownFigures } from './profile-status.ts';
