@@ -1,5 +1,5 @@
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
-import { Exceptions } from '../src/facts/exceptions.ts';
+import { ByNamespace } from '../src/facts/by-namespace.ts';
 import { NO_FACTS } from '../src/facts/facts.ts';
 import { parseProbeException } from '../src/policy/probe-exception.ts';
 import type { Snapshot } from '../src/facts/snapshot.ts';
@@ -33,6 +33,6 @@ export function parsedException(document: unknown): ProbeException {
 
 /** The snapshot with these exceptions in namespace apps. */
 export function withExceptionsInApps(snapshot: Snapshot, documents: readonly unknown[]): Snapshot {
-  const exceptions = new Exceptions(new Map([['apps', documents.map(parsedException)]]));
+  const exceptions = new ByNamespace(new Map([['apps', documents.map(parsedException)]]));
   return snapshot.withFacts({ ...NO_FACTS, ...snapshot.facts, exceptions });
 }

@@ -1,5 +1,5 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { exceptionSource } from '../facts/exceptions.ts';
+import { exceptionSource } from '../facts/facts.ts';
 import { endOf, exceptionRules, mayExcept } from '../policy/exception-rules.ts';
 import { EXCEPTION_KIND, parseProbeException } from '../policy/probe-exception.ts';
 import { count } from '../text/count.ts';

@@ -1,4 +1,4 @@
-import { exceptionSource } from '../facts/exceptions.ts';
+import { exceptionSource } from '../facts/facts.ts';
 import { equalJson } from '../json/equal-json.ts';
 import { member, objectMember, stringMember } from '../json/json-value.ts';
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';

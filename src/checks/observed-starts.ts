@@ -1,4 +1,4 @@
-import { startsOfContainer } from '../facts/learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from '../facts/learned-starts.ts';
 import { DEFAULT_LEARNED, learnedSeconds } from '../probes/learned-budget.ts';
 import { STARTUP_PERIOD_SECONDS } from '../probes/startup-budget.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
@@ -6,14 +6,14 @@ import { oncePerWorkload } from './once-per-workload.ts';
 import type { ContainerStarts, WorkloadStarts } from '../facts/learned-starts.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
 
-const startsOfWorkload = oncePerWorkload(({ facts, kind, namespace, object }): WorkloadStarts | undefined => {
+const startsOfChecked = oncePerWorkload(({ facts, kind, namespace, object }): WorkloadStarts | undefined => {
   const itself = workloadNameOf(object, kind, false);
-  return itself && facts.starts.ofWorkload(namespace, itself.kind, itself.name);
+  return itself && startsOfWorkload(facts.starts, namespace, itself);
 });
 
 /** The measured starts of a container; undefined when nothing is known of them. */
 export function observedStarts(workload: CheckedWorkload, container: CheckedContainer): ContainerStarts | undefined {
-  const ofWorkload = startsOfWorkload(workload);
+  const ofWorkload = startsOfChecked(workload);
   const starts = ofWorkload && startsOfContainer(ofWorkload, container.name);
   return starts !== undefined && (starts.longestSeconds > 0 || starts.boundSeconds > 0) ? starts : undefined;
 }

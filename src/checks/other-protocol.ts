@@ -30,7 +30,7 @@ export const otherProtocol = defineCheck({
 });
 
 const hintsOf = oncePerWorkload((workload): PortHints => {
-  const services = workload.facts.services.ofNamespace(workload.namespace) ?? [];
+  const services = workload.facts.services?.ofNamespace(workload.namespace) ?? [];
   if (services.length === 0) return NO_HINTS;
   return portHintsOf(services, { get: (key) => stringMember(workload.podLabels, key) });
 });

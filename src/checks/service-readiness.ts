@@ -60,7 +60,7 @@ function keyOf(number: number, protocol: string): string {
  * containers and a namespace thousands of Services.
  */
 const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | undefined => {
-  const services = workload.facts.services.ofNamespace(workload.namespace);
+  const services = workload.facts.services?.ofNamespace(workload.namespace);
   if (services === undefined || services.length === 0) return undefined;
   const labels = { get: (key: string) => stringMember(workload.podLabels, key) };
   let ports: PodPorts | undefined;

@@ -1,6 +1,5 @@
 import { figuresOfSeconds } from '../observing/starts/profile-status.ts';
 import { startInSnapshot } from '../observing/starts/snapshot-starts.ts';
-import { startsOfContainer } from '../facts/learned-starts.ts';
 import { profileName } from '../facts/startup-profile.ts';
 import { objectMember, stringMember } from '../json/json-value.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
@@ -42,16 +41,16 @@ function namesOf(objects: readonly JsonObject[], fallback: string): ReadonlySet<
 
 /** @param only the profiles to show, by namespace and name; undefined = all */
 function rowsOfProfiles({ policies }: Inputs, only: ReadonlySet<string> | undefined): StartsRow[] {
-  return [...policies.facts.starts].flatMap(([namespace, starts]) => {
-    if (only !== undefined && !only.has(`${namespace}/${starts.name}`)) return [];
-    const { kind = '', name = starts.name } = starts.workload ?? {};
-    return [...(starts.seconds?.keys() ?? [])].flatMap((container) => {
-      const known = startsOfContainer(starts, container);
-      return known === undefined
-        ? []
-        : [{ namespace, kind, name, container, source: 'profile', ...figuresOfSeconds(known) } as const];
-    });
-  });
+  return [...policies.facts.starts.lists].flatMap(([namespace, list]) =>
+    list.flatMap((starts) => {
+      if (only !== undefined && !only.has(`${namespace}/${starts.name}`)) return [];
+      const { kind = '', name = starts.name } = starts.workload ?? {};
+      return starts.containers.map(
+        (known) =>
+          ({ namespace, kind, name, container: known.name, source: 'profile', ...figuresOfSeconds(known) }) as const,
+      );
+    }),
+  );
 }
 
 function rowsOfPods(objects: readonly JsonObject[], now: number): StartsRow[] {

@@ -66,20 +66,6 @@ function pairOf(key: string, value: string): string {
   return `${key.startsWith(RECOMMENDED) ? SHORT + key.slice(RECOMMENDED.length) : key}=${value}`;
 }
 
-/** The Services of each namespace. The value is immutable. */
-export interface Services {
-  /**
-   * Returns the Services of a namespace that select Pods, in the order of their names. Undefined when the Services are
-   * unknown.
-   */
-  ofNamespace(namespace: string): readonly ServiceDigest[] | undefined;
-  /** Returns these Services with others: a Service of the same namespace and name is replaced. */
-  with(others: Services): Services;
-}
-
-/** No Service of any namespace is known. */
-export const UNKNOWN_SERVICES: Services = { ofNamespace: () => undefined, with: (others) => others };
-
 /** A port of a container to which a Service sends traffic: a number, or the name of a container's port. */
 export interface TargetPort {
   readonly port: number | string;
@@ -197,32 +183,3 @@ function hintsOf(services: readonly ServiceDigest[], labels: Labels): Map<number
 
 /** A port has a few Services. More say nothing new. */
 const MOST_HINTS = 8;
-
-/** Services that are known as a whole: of a cluster, or among the inputs of a command. */
-export class KnownServices implements Services {
-  readonly #byNamespace: ReadonlyMap<string, readonly ServiceDigest[]>;
-
-  /** @param byNamespace each list in the order of the names. The caller must not change the map */
-  constructor(byNamespace: ReadonlyMap<string, readonly ServiceDigest[]>) {
-    this.#byNamespace = byNamespace;
-  }
-
-  ofNamespace(namespace: string): readonly ServiceDigest[] {
-    return this.#byNamespace.get(namespace) ?? NO_SERVICES;
-  }
-
-  with(others: Services): Services {
-    if (!(others instanceof KnownServices)) return this;
-    const merged = new Map(this.#byNamespace);
-    for (const [namespace, list] of others.#byNamespace) {
-      const byName = new Map([...this.ofNamespace(namespace), ...list].map((service) => [service.name, service]));
-      merged.set(
-        namespace,
-        [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-      );
-    }
-    return new KnownServices(merged);
-  }
-}
-
-const NO_SERVICES: readonly ServiceDigest[] = [];

@@ -1,6 +1,6 @@
 import { PolicySet } from '../policy/policy-set.ts';
 import { NO_FACTS } from './facts.ts';
-import { startsOfContainer } from './learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from './learned-starts.ts';
 import { portHintsOf } from './services.ts';
 import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
@@ -65,8 +65,8 @@ export class Snapshot {
    */
   policyFor(namespace: string, podLabels: Labels, workload?: WorkloadName): WorkloadPolicy {
     const policy = this.#set.policyFor(namespace, this.facts.namespaceLabels.get(namespace), podLabels);
-    const known = workload && this.facts.starts.ofWorkload(namespace, workload.kind, workload.name);
-    const services = this.facts.services.ofNamespace(namespace) ?? [];
+    const known = workload && startsOfWorkload(this.facts.starts, namespace, workload);
+    const services = this.facts.services?.ofNamespace(namespace) ?? [];
     if (known === undefined && services.length === 0) return policy;
     return {
       ...policy,

@@ -1,7 +1,9 @@
 import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
 import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
 import { shortHash } from '../text/short-hash.ts';
+import type { FieldPath } from '../json/field-path.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import type { Problem } from '../policy/reader.ts';
 import type { StartFigures } from '../probes/learned-budget.ts';
 import type { WorkloadReference } from '../workload/workload-of-pod.ts';
 
@@ -149,6 +151,59 @@ function seconds(object: JsonObject, field: string): number | undefined {
 function count(object: JsonObject, field: string): number | undefined {
   const value = member(object, field);
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** The bound of a text, of each member of an object, or of a list and its elements. */
+type ProfileBound =
+  number | { readonly [field: string]: ProfileBound } | readonly [most: number, unit: string, ofElement: ProfileBound];
+
+const { reference, text: ofText } = PROFILE_BOUNDS;
+const STATUS_BOUND: ProfileBound = {
+  workload: { apiVersion: reference, kind: reference, name: reference },
+  containers: [
+    PROFILE_BOUNDS.containers,
+    'containers',
+    {
+      name: PROFILE_BOUNDS.name,
+      image: PROFILE_BOUNDS.image,
+      censoredAt: ofText,
+      samples: [PROFILE_BOUNDS.samples, 'starts', { at: ofText, id: ofText, node: ofText }],
+      censoredIds: [PROFILE_BOUNDS.killedIds, 'starts', ofText],
+    },
+  ],
+};
+
+/**
+ * The first list or text of a StartupProfile that exceeds its bound; undefined if all are within their bounds. A tenant
+ * may write such a profile only where the CRD has no bounds, so the profile has no effect as a whole.
+ */
+export function profileProblem(document: JsonObject): Problem | undefined {
+  return boundProblem(member(document, 'status'), STATUS_BOUND, ['status']);
+}
+
+function boundProblem(value: unknown, bound: ProfileBound, path: FieldPath): Problem | undefined {
+  if (typeof bound === 'number') {
+    if (typeof value !== 'string' || value.length <= bound) return undefined;
+    return { path, message: `must have at most ${bound} characters, not ${value.length}` };
+  }
+  if (isList(bound)) {
+    if (!Array.isArray(value)) return undefined;
+    const [most, unit, ofElement] = bound;
+    if (value.length > most) return { path, message: `must have at most ${most} ${unit}, not ${value.length}` };
+    return firstDefined(value.map((element, index) => boundProblem(element, ofElement, [...path, index])));
+  }
+  if (!isJsonObject(value)) return undefined;
+  return firstDefined(
+    Object.entries(bound).map(([field, own]) => boundProblem(member(value, field), own, [...path, field])),
+  );
+}
+
+function isList(bound: ProfileBound): bound is readonly [number, string, ProfileBound] {
+  return Array.isArray(bound);
+}
+
+function firstDefined<T>(values: readonly (T | undefined)[]): T | undefined {
+  return values.find((value) => value !== undefined);
 }
 
 /** The figures of a container that a learned budget follows from. */

@@ -1,6 +1,6 @@
 import { inParallel } from '../kubernetes/in-parallel.ts';
 import { mergedFacts } from '../facts/facts.ts';
-import { readNamespaceLabels } from '../facts/namespace-labels.ts';
+import { readNamespaceLabels } from '../facts/facts.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
 import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
@@ -20,7 +20,7 @@ import { PolicyPlaces } from './policy-places.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
+import type { LabelsOfNamespace } from '../facts/facts.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';

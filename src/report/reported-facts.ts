@@ -1,4 +1,4 @@
-import { startsOfContainer } from '../facts/learned-starts.ts';
+import { startsOfContainer, startsOfWorkload } from '../facts/learned-starts.ts';
 import { endOf, exceptionRules } from '../policy/exception-rules.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { LabelSelector, Requirement } from '../policy/label-selector.ts';
@@ -7,7 +7,7 @@ import type { ReportedException } from './report.ts';
 
 /** Returns every exception of the snapshot, with the end that the policies of its namespace allow. */
 export function reportedExceptions(snapshot: Snapshot): ReportedException[] {
-  return [...snapshot.facts.exceptions.byNamespace].flatMap(([namespace, exceptions]) => {
+  return [...snapshot.facts.exceptions.lists].flatMap(([namespace, exceptions]) => {
     const rules = exceptionRules(snapshot.policyFor(namespace, new Map()).layers);
     return exceptions.map((exception) => {
       const { checks, owner, reason, ticket, ...about } = exception.spec;
@@ -31,7 +31,7 @@ export function reportedStarts(
   { namespace, kind, name }: { readonly namespace: string; readonly kind: string; readonly name: string },
   containers: readonly string[],
 ): ReadonlyMap<string, readonly number[]> {
-  const known = facts.starts.ofWorkload(namespace, kind, name);
+  const known = startsOfWorkload(facts.starts, namespace, { kind, name });
   const starts = new Map<string, readonly number[]>();
   for (const container of known === undefined ? [] : containers) {
     const found = known && startsOfContainer(known, container);

@@ -4,7 +4,7 @@ import { CHECKS } from '../checks/catalogue.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { POLICY_KINDS } from '../policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
-import { MISSED_NAMESPACES } from '../facts/missed-namespace.ts';
+import { MISSED_NAMESPACES } from '../facts/facts.ts';
 import { droppedConnections } from './dropped-connections.ts';
 import { EFFECT_RESULTS } from '../admission/effect-result.ts';
 import { observeSources } from './metric-sources.ts';
@@ -12,7 +12,7 @@ import { Tally } from './tally.ts';
 import type { Decision } from '../admission/decision.ts';
 import type { EffectResult } from '../admission/effect-result.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
-import type { MissedNamespace } from '../facts/missed-namespace.ts';
+import type { MissedNamespace } from '../facts/facts.ts';
 import type { MetricSources } from './metric-sources.ts';
 
 export const WEBHOOKS = ['mutate', 'validate', 'review-policies'] as const;

@@ -14,7 +14,7 @@ import { WaitingReviews } from './waiting-reviews.ts';
 import type { Step, Task } from './task-batches.ts';
 import type { Decision, Reviewed } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
-import type { MissedNamespace } from '../facts/missed-namespace.ts';
+import type { MissedNamespace } from '../facts/facts.ts';
 import type { Steps } from '../steps.ts';
 import type { Address } from './addresses.ts';
 import type { ReceivedReview } from './received-review.ts';

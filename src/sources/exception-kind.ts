@@ -1,5 +1,5 @@
 import { EXCEPTION_LIMITS, memoryOfText } from '../facts/fact-budget.ts';
-import { Exceptions } from '../facts/exceptions.ts';
+import { ByNamespace } from '../facts/by-namespace.ts';
 import { POLICY_API_VERSION } from '../policy/object-names.ts';
 import { reportedStatus } from './exception-status.ts';
 import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../policy/probe-exception.ts';
@@ -24,7 +24,7 @@ export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
   created: ({ created }) => created,
   reported: ({ reported }) => reported,
   reportedOf: reportedStatus,
-  facts: (objects = new Map()) => ({ exceptions: new Exceptions(objects) }),
+  facts: (objects = new Map()) => ({ exceptions: new ByNamespace(objects) }),
 };
 
 /**

@@ -187,7 +187,7 @@ export class ExceptionStatuses {
 
   /** The namespaces with exceptions, first the one at which the last pass was full. */
   #inTurn({ facts }: Snapshot): (readonly [string, readonly ProbeException[]])[] {
-    const all = [...facts.exceptions.byNamespace];
+    const all = [...facts.exceptions.lists];
     const first = Math.max(
       0,
       all.findIndex(([namespace]) => namespace === this.#next),
@@ -252,7 +252,7 @@ function rulesOf(snapshot: Snapshot, namespace: string): ExceptionRules {
 export function exceptionCounts(snapshot: Snapshot | undefined, now: number): Readonly<Record<ExceptionState, number>> {
   const counts = Object.fromEntries(EXCEPTION_STATES.map((state) => [state, 0])) as Record<ExceptionState, number>;
   if (snapshot === undefined) return counts;
-  for (const [namespace, exceptions] of snapshot.facts.exceptions.byNamespace) {
+  for (const [namespace, exceptions] of snapshot.facts.exceptions.lists) {
     const rules = rulesOf(snapshot, namespace);
     for (const exception of exceptions)
       counts[exceptionState(exception, rules, reportedLastMatch(exception), now)] += 1;

@@ -1,7 +1,7 @@
 import { NO_FACTS } from '../facts/facts.ts';
 import { FACT_KINDS } from './fact-kinds.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
+import type { LabelsOfNamespace } from '../facts/facts.ts';
 import type { FactKind, NamedFact } from './fact-kind.ts';
 
 /** Facts that are collected from documents, one by one. */

@@ -1,5 +1,5 @@
-import { readNamespaceLabels } from '../facts/namespace-labels.ts';
-import type { LabelsOfNamespace } from '../facts/namespace-labels.ts';
+import { readNamespaceLabels } from '../facts/facts.ts';
+import type { LabelsOfNamespace } from '../facts/facts.ts';
 import type { KindToMirror } from '../kubernetes/mirrored-kind.ts';
 
 /** Namespaces: only their labels are asked for and kept. */

@@ -1,4 +1,4 @@
-import type { MissedNamespace } from '../facts/missed-namespace.ts';
+import type { MissedNamespace } from '../facts/facts.ts';
 import type { Timer } from '../kubernetes/timer.ts';
 
 /** The most namespaces that are waited for at once, because callers may invent names. */

@@ -1,6 +1,6 @@
 import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
-import { mergedFacts, NO_FACTS } from '../facts/facts.ts';
-import { Exceptions } from '../facts/exceptions.ts';
+import { exceptionSource, mergedFacts, NO_FACTS } from '../facts/facts.ts';
+import { ByNamespace } from '../facts/by-namespace.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -101,9 +101,9 @@ export class PolicyStore {
   previewException(namespace: string, source: string, exception: ProbeException | undefined): Snapshot | undefined {
     const current = this.#current;
     if (current === undefined) return undefined;
-    const others = current.facts.exceptions.without(new Set([source]));
+    const others = current.facts.exceptions.filter((other, { name }) => exceptionSource(other, name) !== source);
     const exceptions =
-      exception === undefined ? others : others.with(new Exceptions(new Map([[namespace, [exception]]])));
+      exception === undefined ? others : others.with(new ByNamespace(new Map([[namespace, [exception]]])));
     return current.withFacts({ ...current.facts, exceptions });
   }
 }

@@ -1,5 +1,6 @@
 import { memoryOfText, SERVICE_LIMITS } from '../facts/fact-budget.ts';
-import { KnownServices, readService, UNKNOWN_SERVICES } from '../facts/services.ts';
+import { ByNamespace } from '../facts/by-namespace.ts';
+import { readService } from '../facts/services.ts';
 import type { ServiceDigest } from '../facts/services.ts';
 import type { FactKind } from './fact-kind.ts';
 
@@ -18,5 +19,5 @@ export const SERVICES: FactKind<ServiceDigest> = {
   },
   limits: SERVICE_LIMITS,
   bytes: ({ text }) => memoryOfText(text),
-  facts: (objects) => ({ services: objects === undefined ? UNKNOWN_SERVICES : new KnownServices(objects) }),
+  facts: (objects) => ({ services: objects && new ByNamespace(objects) }),
 };

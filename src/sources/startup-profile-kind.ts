@@ -1,7 +1,7 @@
 import { PROFILE_LIMITS } from '../facts/fact-budget.ts';
-import { LearnedStarts, memoryOfStarts, withoutSeconds, workloadStarts } from '../facts/learned-starts.ts';
-import { profileProblem } from '../facts/profile-problem.ts';
-import { readStartupProfile, STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
+import { ByNamespace } from '../facts/by-namespace.ts';
+import { memoryOfStarts, withoutSeconds, workloadStarts } from '../facts/learned-starts.ts';
+import { profileProblem, readStartupProfile, STARTUP_PROFILE_KIND } from '../facts/startup-profile.ts';
 import { stringMember, objectMember } from '../json/json-value.ts';
 import { POLICY_API_VERSION } from '../policy/object-names.ts';
 import type { WorkloadStarts } from '../facts/learned-starts.ts';
@@ -26,5 +26,5 @@ export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
   mirrored: withoutSeconds,
   limits: PROFILE_LIMITS,
   bytes: memoryOfStarts,
-  facts: (objects) => (objects === undefined ? {} : { starts: new LearnedStarts(objects) }),
+  facts: (objects) => (objects === undefined ? {} : { starts: new ByNamespace(objects) }),
 };

@@ -1,5 +1,4 @@
-import { mergedFacts } from '../facts/facts.ts';
-import { exceptionSource } from '../facts/exceptions.ts';
+import { exceptionSource, mergedFacts } from '../facts/facts.ts';
 import { Snapshot } from '../facts/snapshot.ts';
 import { PolicySet, PolicyTier } from '../policy/policy-set.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
@@ -29,14 +28,19 @@ export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, chang
     .map(({ policies }) => new PolicyTier(policies.filter(({ source }) => !removed.has(source))));
   const set = PolicySet.ofTiers(catalogue, [...lower, new PolicyTier([...highest.values()])]);
   const facts = mergedFacts(before.facts, change.applied.facts);
-  return new Snapshot(set, { ...facts, exceptions: facts.exceptions.without(new Set(change.removed)) });
+  return new Snapshot(set, {
+    ...facts,
+    exceptions: facts.exceptions.filter(
+      (namespace, { name }) => !change.removed.includes(exceptionSource(namespace, name)),
+    ),
+  });
 }
 
 /** Returns the names of all policies and exceptions, as removals name them. */
 export function knownSources(...snapshots: readonly Snapshot[]): readonly string[] {
   return snapshots.flatMap(({ policies, facts }) => [
     ...policies.map(({ source }) => source),
-    ...[...facts.exceptions.byNamespace].flatMap(([namespace, exceptions]) =>
+    ...[...facts.exceptions.lists].flatMap(([namespace, exceptions]) =>
       exceptions.map(({ name }) => exceptionSource(namespace, name)),
     ),
   ]);

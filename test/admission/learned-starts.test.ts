@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { LearnedStarts } from '../../src/facts/learned-starts.ts';
+import { ByNamespace } from '../../src/facts/by-namespace.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';
 import { appContainer, containerNamed, mutation, pod, policyDocument, policySet } from '../worlds.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
-const starts = new LearnedStarts(new Map([['apps', [{ name: 'deployment-web', figures: ['app', 12, 41, 0] }]]]));
+const starts = new ByNamespace(
+  new Map([
+    [
+      'apps',
+      [{ name: 'deployment-web', containers: [{ name: 'app', starts: 12, longestSeconds: 41, boundSeconds: 0 }] }],
+    ],
+  ]),
+);
 const policies = policySet(
   policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/live' }, slowStart: { learned: {} } }),
 ).withFacts({ ...NO_FACTS, starts });

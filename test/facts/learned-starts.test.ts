@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LearnedStarts, startsOfContainer, withoutSeconds, workloadStarts } from '../../src/facts/learned-starts.ts';
+import { ByNamespace } from '../../src/facts/by-namespace.ts';
+import { startsOfContainer, startsOfWorkload, withoutSeconds, workloadStarts } from '../../src/facts/learned-starts.ts';
 import { percentile, profileName, readStartupProfile } from '../../src/facts/startup-profile.ts';
 import { STARTUP_PROFILES } from '../../src/sources/startup-profile-kind.ts';
 import { formatProblem } from '../../src/policy/reader.ts';
+import type { WorkloadStarts } from '../../src/facts/learned-starts.ts';
 import type { StartSample } from '../../src/facts/startup-profile.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -41,12 +43,14 @@ describe('the facts of a StartupProfile', () => {
     const profile = readStartupProfile(document);
     const starts = profile && workloadStarts('deployment-web', profile);
     expect(starts && startsOfContainer(starts, 'app')).toEqual({
+      name: 'app',
       starts: 2,
       longestSeconds: 41,
       boundSeconds: 15,
       seconds: [20, 41, 9],
     });
     expect(starts && startsOfContainer(starts, 'cache')).toEqual({
+      name: 'cache',
       starts: 0,
       longestSeconds: 0,
       boundSeconds: 0,
@@ -54,6 +58,7 @@ describe('the facts of a StartupProfile', () => {
     });
     expect(starts && startsOfContainer(starts, 'other')).toBeUndefined();
     expect(starts && startsOfContainer(withoutSeconds(starts), 'app')).toEqual({
+      name: 'app',
       starts: 2,
       longestSeconds: 41,
       boundSeconds: 15,
@@ -63,32 +68,35 @@ describe('the facts of a StartupProfile', () => {
   it('are found by the name of the workload', () => {
     const reading = STARTUP_PROFILES.read(document, {});
     const fact = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
-    const others = ['a', 'deployment-wea', 'deployment-wec', 'z'].map((name) => ({ name, figures: [] }));
+    const others = ['a', 'deployment-wea', 'deployment-wec', 'z'].map((name) => ({ name, containers: [] }));
     const list = [...others.slice(0, 2), ...(fact ? [fact] : []), ...others.slice(2)].sort((a, b) =>
       a.name < b.name ? -1 : 1,
     );
-    const starts = new LearnedStarts(new Map([['apps', list]]));
-    expect(starts.ofWorkload('apps', 'Deployment', 'web')).toBe(fact);
-    expect(starts.ofWorkload('apps', 'StatefulSet', 'web')).toBeUndefined();
-    expect(starts.ofWorkload('other', 'Deployment', 'web')).toBeUndefined();
+    const starts = new ByNamespace(new Map([['apps', list]]));
+    expect(startsOfWorkload(starts, 'apps', { kind: 'Deployment', name: 'web' })).toBe(fact);
+    expect(startsOfWorkload(starts, 'apps', { kind: 'StatefulSet', name: 'web' })).toBeUndefined();
+    expect(startsOfWorkload(starts, 'other', { kind: 'Deployment', name: 'web' })).toBeUndefined();
   });
 
   it('replace those of the same workload in other facts', () => {
-    const below = new LearnedStarts(
+    const below = new ByNamespace<WorkloadStarts>(
       new Map([
         [
           'apps',
           [
-            { name: 'deployment-web', figures: [] },
-            { name: 'statefulset-db', figures: [] },
+            { name: 'deployment-web', containers: [] },
+            { name: 'statefulset-db', containers: [] },
           ],
         ],
       ]),
     );
-    const above = { name: 'deployment-web', figures: ['app', 1, 2, 3] };
-    const merged = below.with(new LearnedStarts(new Map([['apps', [above]]])));
-    expect(merged.ofWorkload('apps', 'Deployment', 'web')).toBe(above);
-    expect(merged.ofWorkload('apps', 'StatefulSet', 'db')).toBeDefined();
+    const above = {
+      name: 'deployment-web',
+      containers: [{ name: 'app', starts: 1, longestSeconds: 2, boundSeconds: 3 }],
+    };
+    const merged = below.with(new ByNamespace(new Map([['apps', [above]]])));
+    expect(startsOfWorkload(merged, 'apps', { kind: 'Deployment', name: 'web' })).toBe(above);
+    expect(startsOfWorkload(merged, 'apps', { kind: 'StatefulSet', name: 'db' })).toBeDefined();
   });
 
   it('leave out what is malformed', () => {
@@ -179,7 +187,7 @@ describe('a StartupProfile of an API server whose CRD has no bounds', () => {
       {},
     );
     const fact = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
-    expect(fact?.figures.length).toBe(4 * 64);
+    expect(fact?.containers.length).toBe(64);
     expect(fact && STARTUP_PROFILES.bytes(withoutSeconds(fact))).toBeLessThan(STARTUP_PROFILES.limits.object);
   });
 });

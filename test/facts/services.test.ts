@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KnownServices, portHintsOf, readService, UNKNOWN_SERVICES } from '../../src/facts/services.ts';
+import { ByNamespace } from '../../src/facts/by-namespace.ts';
+import { mergedFacts, NO_FACTS } from '../../src/facts/facts.ts';
+import { portHintsOf, readService } from '../../src/facts/services.ts';
 import { stringMember } from '../../src/json/json-value.ts';
 import type { ServiceDigest } from '../../src/facts/services.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
@@ -119,11 +121,14 @@ describe('the Services of several sources', () => {
     digestOf({ selector: { a: 'b' }, ports: [{ port }] }, name);
 
   it('are unknown when nobody knows them, and else those of all sources, by name', () => {
-    const below = new KnownServices(new Map([['apps', [digest('a', 1), digest('c', 1)]]]));
-    const above = new KnownServices(new Map([['apps', [digest('b', 2), digest('c', 2)]]]));
-    expect(UNKNOWN_SERVICES.with(UNKNOWN_SERVICES).ofNamespace('apps')).toBeUndefined();
-    expect(below.with(UNKNOWN_SERVICES)).toBe(below);
-    expect(UNKNOWN_SERVICES.with(above)).toBe(above);
+    const below = new ByNamespace(new Map([['apps', [digest('a', 1), digest('c', 1)]]]));
+    const above = new ByNamespace(new Map([['apps', [digest('b', 2), digest('c', 2)]]]));
+    const merged = (one: typeof below | undefined, other: typeof below | undefined): typeof below | undefined =>
+      mergedFacts({ ...NO_FACTS, services: one }, { ...NO_FACTS, services: other }).services;
+    expect(merged(undefined, undefined)).toBeUndefined();
+    expect(merged(below, undefined)).toBe(below);
+    expect(merged(undefined, above)).toBe(above);
+    expect(merged(below, above)).toEqual(below.with(above));
     expect(below.with(above).ofNamespace('apps')).toEqual([digest('a', 1), digest('b', 2), digest('c', 2)]);
     expect(below.with(above).ofNamespace('other')).toEqual([]);
   });

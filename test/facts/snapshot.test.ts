@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { readNamespaceLabels } from '../../src/facts/namespace-labels.ts';
+import { readNamespaceLabels } from '../../src/facts/facts.ts';
 import { Snapshot } from '../../src/facts/snapshot.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { Exceptions } from '../../src/facts/exceptions.ts';
+import { ByNamespace } from '../../src/facts/by-namespace.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';
 import { Snapshot } from '../../src/facts/snapshot.ts';
 import { exceptionEnds } from '../../src/observing/scan/exception-ends.ts';
@@ -13,7 +13,7 @@ const CREATED = Date.parse('2026-05-01T12:00:00Z');
 it('the namespaces of exceptions are found at the instant at which an exception ends', () => {
   const shop = ['2026-08-01T00:00:00Z', '2026-12-01T00:00:00Z'].map((expires) => exceptionDocument({ expires }));
   const blog = exceptionDocument({ expires: '2027-01-01T00:00:00Z' }, { creationTimestamp: '2026-05-01T12:00:00Z' });
-  const exceptions = new Exceptions(
+  const exceptions = new ByNamespace(
     new Map([
       ['shop', shop.map(parsedException)],
       ['blog', [parsedException(blog)]],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Exceptions } from '../../src/facts/exceptions.ts';
+import { ByNamespace } from '../../src/facts/by-namespace.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
@@ -33,7 +33,7 @@ function world(policy: JsonObject = {}): World {
   const snapshot = (): Snapshot => {
     const read = PROBE_EXCEPTIONS.read(object, CHECK_CATALOGUE);
     if (read === undefined || 'problems' in read) throw new Error('unreadable');
-    return base.withFacts({ ...NO_FACTS, exceptions: new Exceptions(new Map([['apps', [read.fact]]])) });
+    return base.withFacts({ ...NO_FACTS, exceptions: new ByNamespace(new Map([['apps', [read.fact]]])) });
   };
   const patches: JsonObject[] = [];
   const request = (sent: ApiRequest): Promise<unknown> => {
@@ -141,7 +141,7 @@ describe('statuses of many exceptions', () => {
     );
     const snapshot = policySet(clusterPolicyDocument({})).withFacts({
       ...NO_FACTS,
-      exceptions: new Exceptions(exceptions),
+      exceptions: new ByNamespace(exceptions),
     });
     const [written, problems]: [string[], unknown[]] = [[], []];
     const clock = { now: END - 40 * DAY };

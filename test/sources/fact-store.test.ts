@@ -9,7 +9,8 @@ import { asFactKind } from '../../src/sources/fact-kind.ts';
 import { FactStore } from '../../src/sources/fact-store.ts';
 import { SERVICES } from '../../src/sources/service-kind.ts';
 import { exceptionDocument } from '../exceptions.ts';
-import type { Exceptions } from '../../src/facts/exceptions.ts';
+import type { ProbeException } from '../../src/policy/probe-exception.ts';
+import type { ByNamespace } from '../../src/facts/by-namespace.ts';
 import type { FactLimits } from '../../src/facts/fact-budget.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
@@ -81,7 +82,7 @@ class World {
   }
 
   get kept(): string[] {
-    const { byNamespace } = this.store.facts.exceptions as Exceptions;
+    const { lists: byNamespace } = this.store.facts.exceptions as ByNamespace<ProbeException>;
     return [...byNamespace].flatMap(([key, list]) => list.map(({ name }) => `${key}/${name}`)).sort();
   }
 

@@ -30,7 +30,7 @@ export function affectedNamespaces(
       (!looksAtLabels || old.namespaceLabels.get(namespace) === now.namespaceLabels.get(namespace)) &&
       isSameList(old.exceptions.ofNamespace(namespace), now.exceptions.ofNamespace(namespace)) &&
       isSameList(old.starts.ofNamespace(namespace), now.starts.ofNamespace(namespace)) &&
-      isSameList(old.services.ofNamespace(namespace), now.services.ofNamespace(namespace));
+      isSameList(old.services?.ofNamespace(namespace), now.services?.ofNamespace(namespace));
     if (!isSame) affected.add(namespace);
   }
   return affected;

@@ -6,7 +6,7 @@ const DAY = 24 * 60 * 60 * 1000;
 /** The namespaces with an exception that ends after one instant, up to another. */
 export function exceptionEnds(snapshot: Snapshot | undefined, after: number, until: number): ReadonlySet<string> {
   const ended = new Set<string>();
-  for (const [namespace, exceptions] of snapshot?.facts.exceptions.byNamespace ?? [])
+  for (const [namespace, exceptions] of snapshot?.facts.exceptions.lists ?? [])
     if (exceptions.some((exception) => endsWithin(exception, after, until))) ended.add(namespace);
   return ended;
 }

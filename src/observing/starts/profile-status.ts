@@ -1,7 +1,7 @@
 import { figuresOf, percentile } from '../../facts/startup-profile.ts';
 import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../probes/learned-budget.ts';
 import { STARTUP_PERIOD_SECONDS } from '../../probes/startup-budget.ts';
-import type { ContainerStarts } from '../../facts/learned-starts.ts';
+import type { StartFigures } from '../../probes/learned-budget.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { ContainerProfile, StartupProfile } from '../../facts/startup-profile.ts';
 
@@ -22,7 +22,7 @@ export function shownFigures(container: ContainerProfile): ShownFigures {
 }
 
 /** The figures of a container of which only the seconds of each start are known. */
-export function figuresOfSeconds(known: ContainerStarts): ShownFigures {
+export function figuresOfSeconds(known: StartFigures): ShownFigures {
   const samples = (known.seconds ?? []).map((seconds) => ({ seconds }));
   const [p50, p90] = [percentile(samples, 0.5), percentile(samples, 0.9)];
   return {

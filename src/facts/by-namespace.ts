@@ -1,0 +1,41 @@
+/** Objects of one kind, by namespace and name. The value is immutable. */
+export class ByNamespace<T extends { readonly name: string }> {
+  /** Each list is in the order of the names. */
+  readonly lists: ReadonlyMap<string, readonly T[]>;
+
+  /** @param lists are kept as they are, so the caller must not change them */
+  constructor(lists: ReadonlyMap<string, readonly T[]>) {
+    this.lists = lists;
+  }
+
+  ofNamespace(namespace: string): readonly T[] {
+    return this.lists.get(namespace) ?? NONE;
+  }
+
+  find(namespace: string, name: string): T | undefined {
+    return this.ofNamespace(namespace).find((known) => known.name === name);
+  }
+
+  /** Returns these objects with others: an object of the same namespace and name is replaced. */
+  with(others: ByNamespace<T>): ByNamespace<T> {
+    const merged = new Map(this.lists);
+    for (const [namespace, list] of others.lists) {
+      const byName = new Map([...this.ofNamespace(namespace), ...list].map((object) => [object.name, object]));
+      merged.set(
+        namespace,
+        [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
+      );
+    }
+    return new ByNamespace(merged);
+  }
+
+  /** Returns the objects that a test keeps. */
+  filter(keeps: (namespace: string, object: T) => boolean): ByNamespace<T> {
+    const kept = [...this.lists].map(
+      ([namespace, list]) => [namespace, list.filter((object) => keeps(namespace, object))] as const,
+    );
+    return new ByNamespace(new Map(kept));
+  }
+}
+
+const NONE: readonly never[] = [];
