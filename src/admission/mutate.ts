@@ -1,31 +1,20 @@
-import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
-import { withPoliciesAtFault } from '../verdict/injected-violations.ts';
-import { withExceptions } from '../verdict/exceptions-of-workload.ts';
-import { controllersOfPod } from '../workload/pod-controllers.ts';
-import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
+import { laxer } from '../policy/action.ts';
+import { effectiveTemplate } from '../defaulting/effective.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
-import { checkedWorkload } from '../checks/checked-workload.ts';
-import { runChecks } from '../checks/run-checks.ts';
-import { effectiveTemplate } from '../defaulting/effective.ts';
-import { laxer } from '../policy/action.ts';
-import { skip } from './decision.ts';
-import { allowed, auditText } from './response.ts';
+import { podLabelsOf, violationsOf } from '../verdict/judge.ts';
+import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
+import { controllersOfPod } from '../workload/pod-controllers.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
-import { ObjectTooLarge } from './object-size.ts';
+import { skip } from './decision.ts';
+import { ObjectTooLarge, violationOfUnseen } from './object-size.ts';
+import { allowed, auditText, violationAnnotation } from './response.ts';
 import { scopeOf } from './scope.ts';
-import { violationOfUnseen } from './unseen-object.ts';
 import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
-import { violationAnnotation } from './violation-annotation.ts';
-import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { Injection } from '../defaulting/injection.ts';
 import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
-import type { NamedWorkload } from '../policy/probe-exception.ts';
-import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { MutationMode } from '../verdict/modes.ts';
 import type { Decision } from './decision.ts';
@@ -50,105 +39,57 @@ export function mutate(
 ): Decision {
   const isAudited = isControlledByControllerManager(request);
   if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
-  const scope = auditableScope(request, isAudited);
-  if (scope instanceof ObjectTooLarge) return auditUnseen(request, scope);
-  if ('skipped' in scope) return skip(request, scope.skipped);
-  if (scope.kind.kind !== 'Pod') return skip(request, 'kind');
+  const scope = scopeOf(request, BUILT_IN_KINDS);
+  if (scope.is === 'too-large') return tooLarge(request, isAudited, scope.problem);
+  if (scope.is === 'skipped') return skip(request, scope.reason);
+  const { kind, object: pod } = scope;
+  if (kind.kind !== 'Pod') return skip(request, 'kind');
   if (request.operation !== 'CREATE') return skip(request, 'operation');
 
-  const { object: pod } = scope;
-  const labels = stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels');
+  const { namespace } = request;
   // Learned start times are those of the workload that a trusted controller made the Pod for.
-  const workload = workloadNameOf(pod, scope.kind, isControlled(request, controllers));
-  const policy = policies.policyFor(request.namespace, labels, workload);
+  const workload = workloadNameOf(pod, kind, isControlled(request, controllers));
+  const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
   const defaulting = mode === 'Off' ? undefined : permittedDefaulting(pod, policy, A_POD);
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
   const patch = probePatch(pod, injections, sources);
-  const violations = isAudited
-    ? auditedViolations(pod, injections, scope.kind, { policy, policies, namespace: request.namespace, now })
-    : [];
   const warnings = defaulting?.warnings ?? [];
-  // Member by member: spreading optional members takes as long as the rest of the reply.
-  const annotations = auditAnnotations(defaulting, mode, sources);
-  if (violations.length > 0) Object.assign(annotations, violationAnnotation(violations));
-  const decision: { -readonly [Key in keyof Decision]: Decision[Key] } = {
-    reply: allowed(request.uid, { patch, warnings, auditAnnotations: annotations }),
+  const audited = (): readonly Violation[] => {
+    const object = effectiveTemplate(pod, injections);
+    const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
+    const given = { injections, notInjected: [] };
+    return violationsOf(subject, { template: object, path: [] }, policies, policy, () => given, now).map(atMostAudit);
+  };
+  const violations = isAudited ? audited() : [];
+  const auditAnnotations = { ...defaultingAnnotations(defaulting, mode, sources), ...violationAnnotation(violations) };
+  return {
+    reply: allowed(request.uid, { patch, warnings, auditAnnotations }),
     result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
     policies: policy.sources,
+    ...(defaulting && { defaulting }),
+    ...(isAudited && { violations }),
   };
-  if (defaulting !== undefined) decision.defaulting = defaulting;
-  if (isAudited) decision.violations = violations;
-  return decision;
 }
 
 const A_POD: DefaultingOptions = { runsToCompletion: false, isAskedByApiServer: true };
 
-/**
- * Decides whether the object is to be looked at.
- *
- * @throws ObjectTooLarge unless the answer is to record the violation
- */
-function auditableScope(request: AdmissionRequest, isAudited: boolean): ReturnType<typeof scopeOf> | ObjectTooLarge {
-  try {
-    return scopeOf(request, BUILT_IN_KINDS);
-  } catch (error) {
-    if (isAudited && error instanceof ObjectTooLarge && request.operation === 'CREATE') return error;
-    throw error;
-  }
+/** `/validate` has already checked the template of a controller's Pod. */
+function atMostAudit(violation: Violation): Violation {
+  return { ...violation, action: laxer(violation.action, 'Audit') };
 }
 
 /**
  * Allows a controller's Pod that is too large to check, and records the violation. Match conditions keep the Pod from
  * `/validate`, and an error would reject the Pod under failurePolicy Fail.
+ *
+ * @throws ObjectTooLarge for other Pods
  */
-function auditUnseen(request: AdmissionRequest, tooLarge: ObjectTooLarge): Decision {
-  const violations = [violationOfUnseen(tooLarge, 'Audit')];
+function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string): Decision {
+  if (!isAudited || request.operation !== 'CREATE') throw new ObjectTooLarge(problem);
+  const violations = [violationOfUnseen(problem, 'Audit')];
   const reply = allowed(request.uid, { auditAnnotations: violationAnnotation(violations) });
   return { reply, result: 'allow', violations, policies: [] };
-}
-
-/** The facts on which the violations of a controller's Pod depend. */
-interface AuditSettings {
-  readonly policy: WorkloadPolicy;
-  readonly policies: Snapshot;
-  readonly namespace: string;
-  readonly now: number;
-}
-
-/**
- * Finds what `/validate` finds in a Pod of a controller. `/validate` has already checked the Pod's template, so every
- * violation counts as Audit at most.
- */
-function auditedViolations(
-  pod: JsonObject,
-  injections: readonly Injection[],
-  kind: WorkloadKind,
-  { policy, policies, namespace, now }: AuditSettings,
-): Violation[] {
-  const { checkPolicy } = policy;
-  const effective = effectiveTemplate(pod, injections);
-  const workload = checkedWorkload(
-    effective,
-    kind,
-    { template: effective, path: [] },
-    {
-      namespace,
-      facts: policies.facts,
-      now,
-    },
-  );
-  const found = runChecks(workload, checkPolicy);
-  const assigned = withPoliciesAtFault(found, injections, checkPolicy);
-  const names = [...controllersOfPod(pod), ...ownNames(pod)];
-  const podLabels = stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels');
-  const judged = withExceptions(assigned, { namespace, names, podLabels }, policies, policy, now);
-  return judged.map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
-}
-
-function ownNames(pod: JsonObject): readonly NamedWorkload[] {
-  const name = stringMember(objectMember(pod, 'metadata') ?? {}, 'name');
-  return name === undefined ? [] : [{ kind: 'Pod', name }];
 }
 
 /**
@@ -156,7 +97,7 @@ function ownNames(pod: JsonObject): readonly NamedWorkload[] {
  * server keeps the first value of a key, and logs a warning about a second value. If another webhook adds a container
  * later, only metrics and logs report the container's violations.
  */
-function auditAnnotations(
+function defaultingAnnotations(
   defaulting: Defaulting | undefined,
   mode: MutationMode,
   sources: string,

@@ -1,8 +1,18 @@
+import { validProbe } from '../checks/valid-probe.ts';
 import { isJsonObject, member, objectMember } from '../json/json-value.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../probes/probe.ts';
 import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../probes/probe.ts';
+import type { Violation } from '../checks/violation.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { PlacedTemplate } from '../workload/kinds.ts';
+
+/** The object is too large to check: an error of the client. */
+export class ObjectTooLarge extends RangeError {}
+
+/** The violation of an object that is too large to check. */
+export function violationOfUnseen(message: string, action: Violation['action']): Violation {
+  return { check: validProbe.id, action, container: '', path: ['spec'], message, reason: 'FieldValueTooMany' };
+}
 
 /** No node runs as many containers in one Pod: a node has at most 110 Pods by default. */
 const MAX_CONTAINERS = 300;
@@ -12,11 +22,8 @@ const MAX_CONTAINERS = 300;
  */
 const MAX_ELEMENTS = 5000;
 
-/** The object is too large to check: an error of the client. */
-export class ObjectTooLarge extends RangeError {}
-
-/** Throws ObjectTooLarge if the Pod templates together have more containers or elements than the limits allow. */
-export function refuseTooLarge(templates: readonly PlacedTemplate[]): void {
+/** Why Pod templates are too large to check; undefined if they are within the limits. */
+export function sizeProblem(templates: readonly PlacedTemplate[]): string | undefined {
   let containers = 0;
   let elements = 0;
   for (const { template } of templates) {
@@ -25,21 +32,25 @@ export function refuseTooLarge(templates: readonly PlacedTemplate[]): void {
       const entries = member(spec, list);
       if (!Array.isArray(entries)) continue;
       containers += entries.length;
-      if (containers > MAX_CONTAINERS) throw tooLarge(containers, 'containers', MAX_CONTAINERS);
+      if (containers > MAX_CONTAINERS) return tooMany(containers, 'containers', MAX_CONTAINERS);
       for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
     }
-    elements += annotationsOf(template);
+    elements += membersOf(objectMember(objectMember(template, 'metadata') ?? {}, 'annotations'));
   }
-  if (elements > MAX_ELEMENTS)
-    throw tooLarge(
-      elements,
-      'annotations, ports, restart rules, members of probes, headers, environment variables, arguments and words of commands',
-      MAX_ELEMENTS,
-    );
+  if (elements <= MAX_ELEMENTS) return undefined;
+  const what =
+    'annotations, ports, restart rules, members of probes, headers, environment variables, arguments and words of commands';
+  return tooMany(elements, what, MAX_ELEMENTS);
 }
 
-function tooLarge(count: number, what: string, most: number): ObjectTooLarge {
-  return new ObjectTooLarge(`the object has ${count} ${what}: more than ${most} are not looked at`);
+/** Throws ObjectTooLarge if Pod templates are too large to check. */
+export function refuseTooLarge(templates: readonly PlacedTemplate[]): void {
+  const problem = sizeProblem(templates);
+  if (problem !== undefined) throw new ObjectTooLarge(problem);
+}
+
+function tooMany(count: number, what: string, most: number): string {
+  return `the object has ${count} ${what}: more than ${most} are not looked at`;
 }
 
 /** The lists of a container whose entries count. */
@@ -50,28 +61,25 @@ function elementsOf(container: JsonObject): number {
   for (const list of COUNTED_LISTS) count += lengthOf(container, list);
   for (const kind of PROBE_KINDS) {
     const probe = objectMember(container, kind);
-    count += elementsOfHandlers(probe) + (probe === undefined ? 0 : Object.keys(probe).length);
+    count += elementsOfHandlers(probe) + membersOf(probe);
   }
-  const lifecycle = objectMember(container, 'lifecycle');
-  if (lifecycle !== undefined)
-    for (const hook of ['postStart', 'preStop']) count += elementsOfHandlers(objectMember(lifecycle, hook));
+  const lifecycle = objectMember(container, 'lifecycle') ?? {};
+  for (const hook of ['postStart', 'preStop']) count += elementsOfHandlers(objectMember(lifecycle, hook));
   return count;
 }
 
-function annotationsOf(template: JsonObject): number {
-  const annotations = objectMember(objectMember(template, 'metadata') ?? {}, 'annotations');
-  return annotations === undefined ? 0 : Object.keys(annotations).length;
-}
-
-function elementsOfHandlers(owner: JsonObject | undefined): number {
-  if (owner === undefined) return 0;
+function elementsOfHandlers(owner: JsonObject = {}): number {
   let count = 0;
   for (const kind of HANDLER_KINDS) {
     const handler = objectMember(owner, kind);
     if (handler !== undefined)
-      count += Object.keys(handler).length + lengthOf(handler, 'httpHeaders') + lengthOf(handler, 'command');
+      count += membersOf(handler) + lengthOf(handler, 'httpHeaders') + lengthOf(handler, 'command');
   }
   return count;
+}
+
+function membersOf(object: JsonObject | undefined): number {
+  return object === undefined ? 0 : Object.keys(object).length;
 }
 
 function lengthOf(object: JsonObject, field: string): number {

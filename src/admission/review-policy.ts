@@ -1,25 +1,28 @@
-import { exceptionSource } from '../facts/facts.ts';
-import { equalJson } from '../json/equal-json.ts';
-import { member, objectMember, stringMember } from '../json/json-value.ts';
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { fullMessage } from '../checks/violation.ts';
+import { exceptionSource } from '../facts/facts.ts';
+import { equalJson } from '../json/equal-json.ts';
 import { formatPath } from '../json/field-path.ts';
+import { member, objectMember, stringMember } from '../json/json-value.ts';
+import { endOf, exceptionRules, mayExcept } from '../policy/exception-rules.ts';
 import { POLICY_API_VERSION } from '../policy/object-names.ts';
+import { EXCEPTION_KIND, parseProbeException } from '../policy/probe-exception.ts';
 import { POLICY_KINDS, parseProbePolicy } from '../policy/probe-policy.ts';
-import { EXCEPTION_KIND } from '../policy/probe-exception.ts';
 import { formatProblem } from '../policy/reader.ts';
+import { count } from '../text/count.ts';
+import { formatInstant } from '../text/instant.ts';
 import { policyAdvice } from '../verdict/policy-advice.ts';
 import { isBeingDeleted } from '../workload/kinds.ts';
-import { reviewException } from './review-exception.ts';
 import { skip } from './decision.ts';
 import { ObjectTooLarge } from './object-size.ts';
 import { allowed, invalid } from './response.ts';
 import { isControllerManager } from './trusted-controllers.ts';
-import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
-import type { Problem } from '../policy/reader.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import type { ProbeException } from '../policy/probe-exception.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
-import type { Decision } from './decision.ts';
+import type { Problem } from '../policy/reader.ts';
+import type { Decision, Reviewed } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**
@@ -50,27 +53,67 @@ export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now:
   if (isBeingDeleted(object)) return skip(request, 'being-deleted');
   if (request.textLength > LONGEST_TEXT)
     throw new ObjectTooLarge(`the review has ${request.textLength} characters: policies are shorter`);
-  const before = request.oldObject && member(request.oldObject, 'spec');
-  const isUnchanged = equalJson(member(object, 'spec'), before);
-  if (kind === EXCEPTION_KIND) {
-    const review = reviewException(complete(object, request), request.namespace, policies, now);
-    if ('problems' in review) return withProblems(request, review.problems, isUnchanged);
-    const decision = withWarnings(request, review.warnings);
-    return isUnchanged ? withoutEffect(request, decision) : { ...decision, reviewed: review.reviewed };
+  const isUnchanged = equalJson(member(object, 'spec'), request.oldObject && member(request.oldObject, 'spec'));
+  const reading =
+    kind === EXCEPTION_KIND
+      ? readException(complete(object, request), request.namespace, policies, now)
+      : readPolicy(complete(object, request));
+  if ('problems' in reading) {
+    // The object was stored with the same spec.
+    if (isUnchanged) return withWarnings(request, reading.problems.map(formatProblem));
+    return { reply: invalid(request.uid, reading.problems), result: 'deny' };
   }
-  const parsed = parseProbePolicy(CHECK_CATALOGUE, complete(object, request));
-  if ('problems' in parsed) return withProblems(request, parsed.problems, isUnchanged);
-  const warnings = parsed.warnings.map(formatProblem);
-  for (const line of adviceLines(parsed.policy)) warnings.push(line);
-  if (isUnchanged) return withoutEffect(request, withWarnings(request, warnings));
-  const { source, namespace } = parsed.policy;
-  return { ...withWarnings(request, warnings), reviewed: { source, namespace, applied: parsed.policy } };
+  const decision = withWarnings(request, reading.warnings);
+  if (!isUnchanged) return { ...decision, reviewed: reading.reviewed };
+  // A dry run always says what the effect is.
+  return withEffect(request, decision, request.dryRun ? ['no effect: the spec does not change'] : []);
 }
 
-/** Denies an object that cannot be read, unless the object was stored with the same spec. */
-function withProblems(request: AdmissionRequest, problems: readonly Problem[], isUnchanged: boolean): Decision {
-  if (isUnchanged) return withWarnings(request, problems.map(formatProblem));
-  return { reply: invalid(request.uid, problems), result: 'deny' };
+/** What is wrong with a policy or an exception, or what it is and what its author should know. */
+type Reading =
+  { readonly problems: readonly Problem[] } | { readonly warnings: readonly string[]; readonly reviewed: Reviewed };
+
+/** Reads a policy that is applied, and judges the probes that it gives. */
+function readPolicy(object: JsonObject): Reading {
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, object);
+  if ('problems' in parsed) return parsed;
+  const { policy, warnings } = parsed;
+  const { source, namespace } = policy;
+  return {
+    warnings: [...warnings.map(formatProblem), ...adviceLines(policy)],
+    reviewed: { source, namespace, applied: policy },
+  };
+}
+
+/** Reads a ProbeException that is applied, and compares it with the rules of the policies in force. */
+function readException(object: JsonObject, namespace: string, policies: Snapshot, now: number): Reading {
+  const parsed = parseProbeException(CHECK_CATALOGUE, object);
+  if ('problems' in parsed) return parsed;
+  const { exception } = parsed;
+  const source = exceptionSource(namespace, exception.name);
+  return {
+    warnings: ruleWarnings(exception, namespace, policies, now),
+    reviewed: { source, namespace, exception },
+  };
+}
+
+/** Says which parts of an exception have no effect. */
+function ruleWarnings(exception: ProbeException, namespace: string, policies: Snapshot, now: number): string[] {
+  // Selectors over labels of workloads cannot be known here. Policies of the cluster set the rules.
+  const rules = exceptionRules(policies.policyFor(namespace, new Map()).layers);
+  if (rules.action === 'Ignore')
+    return [`${EXCEPTION_KIND}s have no effect in namespace ${namespace}: a policy sets exceptions.action to Ignore`];
+  const warnings = exception.spec.checks
+    .filter((check) => !mayExcept(rules, check))
+    .map((check) => `spec.checks: the policies allow no exception from ${check}, so ${check} stays in force`);
+  const end = endOf(exception, rules);
+  if (exception.expires <= now)
+    warnings.push(`spec.expires: the exception ended at ${formatInstant(exception.expires)}, so it has no effect`);
+  else if (end < exception.expires)
+    warnings.push(
+      `spec.expires: the policies allow at most ${count(rules.maximumDays, 'day')}, so the exception ends at ${formatInstant(end)}`,
+    );
+  return warnings;
 }
 
 /** Allows the policy with warnings. */
@@ -86,11 +129,6 @@ export function withEffect(request: AdmissionRequest, decision: Decision, effect
   return effect.length === 0
     ? decision
     : withWarnings(request, [...effect, ...(decision.reply.response.warnings ?? [])]);
-}
-
-/** A dry run always says what the effect is. */
-function withoutEffect(request: AdmissionRequest, decision: Decision): Decision {
-  return withEffect(request, decision, request.dryRun ? ['no effect: the spec does not change'] : []);
 }
 
 /**

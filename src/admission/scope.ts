@@ -1,16 +1,22 @@
-import { refuseTooLarge } from './object-size.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS, isControlled } from './trusted-controllers.ts';
 import { isBeingDeleted, templatesToLookAt, workloadKind } from '../workload/kinds.ts';
+import { sizeProblem } from './object-size.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlled } from './trusted-controllers.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { SkipReason } from './decision.ts';
-import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
+import type { TrustedControllers } from './trusted-controllers.ts';
 
-/** The object of a request and its Pod templates, or the reason why Probewright allows the request without checks. */
+/** What of a request is checked, or why nothing is. */
 export type Scope =
-  | { readonly object: JsonObject; readonly kind: WorkloadKind; readonly templates: readonly PlacedTemplate[] }
-  | { readonly skipped: SkipReason };
+  | {
+      readonly is: 'checked';
+      readonly object: JsonObject;
+      readonly kind: WorkloadKind;
+      readonly templates: readonly PlacedTemplate[];
+    }
+  | { readonly is: 'skipped'; readonly reason: SkipReason }
+  | { readonly is: 'too-large'; readonly problem: string };
 
 /**
  * Decides whether Probewright checks a request, and fails open: Probewright allows every unknown object. The object's
@@ -23,15 +29,20 @@ export function scopeOf(
   controllers: TrustedControllers = DEFAULT_TRUSTED_CONTROLLERS,
 ): Scope {
   const { object, oldObject, operation } = request;
-  if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return { skipped: 'operation' };
+  if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return skipped('operation');
   // No subresource can change probes: status, resize and ephemeralcontainers drop such changes
   // (pkg/registry/core/pod/strategy.go).
-  if (request.subResource !== '') return { skipped: 'subresource' };
+  if (request.subResource !== '') return skipped('subresource');
   const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
-  if (kind === undefined) return { skipped: 'kind' };
-  if (oldObject !== undefined && isBeingDeleted(oldObject)) return { skipped: 'being-deleted' };
+  if (kind === undefined) return skipped('kind');
+  if (oldObject !== undefined && isBeingDeleted(oldObject)) return skipped('being-deleted');
   const found = templatesToLookAt(object, kind, isControlled(request, controllers));
-  if ('skipped' in found) return found;
-  refuseTooLarge(found.templates);
-  return { object, kind, templates: found.templates };
+  if ('skipped' in found) return skipped(found.skipped);
+  const { templates } = found;
+  const problem = sizeProblem(templates);
+  return problem === undefined ? { is: 'checked', object, kind, templates } : { is: 'too-large', problem };
+}
+
+function skipped(reason: SkipReason): Scope {
+  return { is: 'skipped', reason };
 }

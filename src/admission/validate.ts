@@ -6,14 +6,12 @@ import { formatViolation, violationKey } from '../checks/violation.ts';
 import { laxer } from '../policy/action.ts';
 import { containersOf } from '../workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind } from '../workload/kinds.ts';
-import { violationOfUnseen } from './unseen-object.ts';
 import { skip } from './decision.ts';
 import { judge } from '../verdict/judge.ts';
 import { controllersOfPod } from '../workload/pod-controllers.ts';
 import { isControlled } from './trusted-controllers.ts';
-import { allowed, denied } from './response.ts';
-import { violationAnnotation } from './violation-annotation.ts';
-import { ObjectTooLarge, refuseTooLarge } from './object-size.ts';
+import { allowed, denied, violationAnnotation } from './response.ts';
+import { sizeProblem, violationOfUnseen } from './object-size.ts';
 import { scopeOf } from './scope.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
@@ -22,7 +20,6 @@ import type { Snapshot } from '../facts/snapshot.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Enforcement, MutationMode } from '../verdict/modes.ts';
 import type { Decision } from './decision.ts';
-import type { Scope } from './scope.ts';
 import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -48,98 +45,69 @@ export function validate(
   settings: ValidateSettings,
   now: number,
 ): Decision {
-  const { controllers } = settings;
-  let scope: Scope;
-  try {
-    scope = scopeOf(request, settings.kinds, controllers);
-  } catch (error) {
-    if (error instanceof ObjectTooLarge) return refuseUnseen(request, settings, error);
-    throw error;
-  }
-  if ('skipped' in scope) return skip(request, scope.skipped);
+  const { controllers, enforcement, kinds, mutation } = settings;
+  const scope = scopeOf(request, kinds, controllers);
+  if (scope.is === 'too-large') return refuseUnseen(request, settings, scope.problem);
+  if (scope.is === 'skipped') return skip(request, scope.reason);
   const { object, kind, templates } = scope;
   const { namespace } = request;
-  const oldObject = comparable(request, settings.kinds);
+  const oldObject = comparable(request, kinds);
   const isUnchanged = oldObject !== undefined && !hasChanged(object, oldObject, kind);
   // An unchanged template is looked at only for warnings about the end of exceptions.
   if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
     return skip(request, 'unchanged');
 
-  const willBeDefaulted = settings.mutation === 'On' && !isPod(kind);
-  const judgement = judge(
-    { object, kind, templates, namespace, ...controllersOf(request, scope, controllers) },
-    policies,
-    willBeDefaulted,
-    now,
-  );
-  if (isUnchanged) return aboutExceptions(request, judgement, settings.enforcement);
-  if (judgement.violations.length === 0 && judgement.warnings.length === 0)
-    return decide(request, judgement.violations, judgement.warnings, judgement.policies);
-  const isTolerated = toleranceOf(
-    judgement.violations,
-    scope,
-    oldObject,
-    namespace,
-    (old, snapshot) => judge(old, snapshot, willBeDefaulted, now),
+  const judgeAt = (subject: Subject, snapshot: Snapshot): Judgement =>
+    judge(subject, snapshot, mutation === 'On' && !isPod(kind), now);
+  const ofController = isPod(kind) && isControlled(request, controllers);
+  const judgement = judgeAt(
+    { object, kind, templates, namespace, ...(ofController && { controllers: controllersOfPod(object) }) },
     policies,
   );
+  if (isUnchanged) return aboutExceptions(request, judgement, enforcement);
+  const isTolerated = toleranceOf(judgement.violations, { object, kind, namespace }, oldObject, judgeAt, policies);
   // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
   // violation from the author of the template.
-  const cap = isPod(kind) && isControlled(request, controllers) ? 'Audit' : settings.enforcement;
-  const violations = judgement.violations.map((violation) => {
-    const ratchet: Violation['action'] = isTolerated(violation) ? 'Warn' : 'Deny';
-    return { ...violation, action: laxer(laxer(violation.action, ratchet), cap) };
-  });
+  const cap = ofController ? 'Audit' : enforcement;
+  const violations = judgement.violations.map((violation) =>
+    atMost(violation, isTolerated(violation) ? laxer('Warn', cap) : cap),
+  );
   return decide(request, violations, isPod(kind) ? [] : judgement.warnings, judgement.policies);
 }
 
-/** Judges the object before the update. */
-type JudgeOld = (old: Subject, policies: Snapshot) => Judgement;
+function atMost(violation: Violation, action: Violation['action']): Violation {
+  return { ...violation, action: laxer(violation.action, action) };
+}
 
 /**
  * Returns a test for the violations that an update does not add. A violation whose exception has ended counts as added
  * when the template changes: a change is the time to correct what the exception allowed.
+ *
+ * @param oldObject undefined at CREATE
  */
 function toleranceOf(
   violations: readonly Violation[],
-  { object, kind }: Exclude<Scope, { skipped: unknown }>,
+  { object, kind, namespace }: Omit<Subject, 'templates'>,
   oldObject: JsonObject | undefined,
-  namespace: string,
-  judgeOld: JudgeOld,
+  judgeAt: (subject: Subject, policies: Snapshot) => Judgement,
   policies: Snapshot,
 ): (violation: Violation) => boolean {
-  if (oldObject === undefined) return () => false;
+  if (oldObject === undefined || violations.length === 0) return () => false;
   const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
-  const before = judgeOld(old, policies).violations;
-  const tolerated = new Set(before.map(violationKey));
+  const tolerated = new Set(judgeAt(old, policies).violations.map(violationKey));
   // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
   // violation. So floored violations of the old object are checked again with the cluster's policies alone.
   const needsPlatform = violations.some((found) => found.isFloored === true && tolerated.has(violationKey(found)));
-  const flooredBefore = !needsPlatform
-    ? undefined
-    : new Set(
-        judgeOld(old, policies.ofCluster)
-          .violations.filter(({ isFloored }) => isFloored === true)
-          .map(violationKey),
-      );
-  let isSameTemplate: boolean | undefined;
+  const floored = needsPlatform
+    ? judgeAt(old, policies.ofCluster).violations.filter(({ isFloored }) => isFloored === true)
+    : [];
+  const flooredBefore = new Set(floored.map(violationKey));
+  const isSameTemplate = !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
   return (violation) => {
     const key = violationKey(violation);
-    if (violation.ended !== undefined) {
-      isSameTemplate ??= !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
-      if (!isSameTemplate) return false;
-    }
-    return tolerated.has(key) && (violation.isFloored !== true || flooredBefore?.has(key) === true);
+    if (violation.ended !== undefined && !isSameTemplate) return false;
+    return tolerated.has(key) && (violation.isFloored !== true || flooredBefore.has(key));
   };
-}
-
-/** The workloads that a Pod belongs to, if the requester can be the Pod's controller. */
-function controllersOf(
-  request: AdmissionRequest,
-  { object, kind }: Exclude<Scope, { skipped: unknown }>,
-  trusted: TrustedControllers,
-): Pick<Subject, 'controllers'> {
-  return isPod(kind) && isControlled(request, trusted) ? { controllers: controllersOfPod(object) } : {};
 }
 
 /** Answers an update that changes nothing that is judged: at most with warnings about exceptions. */
@@ -150,7 +118,7 @@ function aboutExceptions(
 ): Decision {
   const about = violations
     .filter(({ exception, ended }) => exception !== undefined || ended !== undefined)
-    .map((violation) => ({ ...violation, action: laxer(laxer(violation.action, 'Warn'), enforcement) }));
+    .map((violation) => atMost(violation, laxer('Warn', enforcement)));
   return about.length === 0 ? skip(request, 'unchanged') : decide(request, about, [], policies);
 }
 
@@ -159,7 +127,7 @@ function aboutExceptions(
  * Ignore would allow the object, and a command with 50,000 words would evade every check. An object that was too large
  * before only warns, and an unchanged template is skipped.
  */
-function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, tooLarge: ObjectTooLarge): Decision {
+function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, problem: string): Decision {
   const { object, oldObject } = request;
   const kind = workloadKind(request.kind.group, request.kind.kind, settings.kinds);
   if (object !== undefined && oldObject !== undefined && kind !== undefined && !hasChanged(object, oldObject, kind))
@@ -167,7 +135,7 @@ function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, too
   const wasTooLarge = oldObject !== undefined && comparable(request, settings.kinds) === undefined;
   const cap = isControlled(request, settings.controllers) ? 'Audit' : settings.enforcement;
   const action = laxer(wasTooLarge ? 'Warn' : 'Deny', cap);
-  return decide(request, [violationOfUnseen(tooLarge, action)], [], []);
+  return decide(request, [violationOfUnseen(problem, action)], [], []);
 }
 
 /**
@@ -177,13 +145,7 @@ function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, too
 function comparable({ oldObject, kind }: AdmissionRequest, kinds: readonly WorkloadKind[]): JsonObject | undefined {
   const known = workloadKind(kind.group, kind.kind, kinds);
   if (oldObject === undefined || known === undefined) return undefined;
-  try {
-    refuseTooLarge(podTemplatesOf(oldObject, known));
-    return oldObject;
-  } catch (error) {
-    if (error instanceof ObjectTooLarge) return undefined;
-    throw error;
-  }
+  return sizeProblem(podTemplatesOf(oldObject, known)) === undefined ? oldObject : undefined;
 }
 
 function decide(
@@ -232,9 +194,7 @@ function rolloutOf(object: JsonObject): unknown {
 
 /** A Pod's probes, container by container. Changes of labels, images and tolerations need no new check. */
 function probesOf(pod: JsonObject): unknown {
-  const spec = member(pod, 'spec');
-  if (typeof spec !== 'object' || spec === null) return [];
-  return containersOf(spec as JsonObject).map(({ name, spec: container }) => [
+  return containersOf(objectMember(pod, 'spec') ?? {}).map(({ name, spec: container }) => [
     name,
     ...PROBE_KINDS.map((probe) => member(container, probe) ?? null),
   ]);

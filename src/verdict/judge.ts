@@ -3,24 +3,20 @@ import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
 import { withoutInjections } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
-import { lacksProbe } from '../defaulting/lacking-probes.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import { withExceptions } from './exceptions-of-workload.ts';
 import { injectedBefore } from './injected-before.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
-import { mayHaveReasons, withReasons } from './missing-probe-reasons.ts';
+import { withReasons } from './missing-probe-reasons.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
-import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
+import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { NamedWorkload } from '../policy/probe-exception.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
-
-/**
- * At most this many violations that deny, and as many others, are reported. An object of megabytes can have any number.
- */
-const MOST_VIOLATIONS = 5000;
 
 /** An object to be judged. */
 export interface Subject {
@@ -43,79 +39,70 @@ export interface Judgement {
  * Judges an object by its effective templates.
  *
  * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
- * already, and while mutation is not
- *   On: then the object is judged unchanged
+ *   already, and while mutation is not On: then the object is judged unchanged
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
 export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
   const { object, kind, templates, namespace } = subject;
-  const violations: Violation[] = [];
-  let warnings: Set<string> | undefined;
-  const sources = new DistinctTexts();
   // A Pod's controller reference is ignored: anybody can write one.
   const itself = workloadNameOf(object, kind, false);
-  const circumstances = { namespace, facts: policies.facts, now };
-  let denials = 0;
-  for (const { template, path } of templates) {
-    if (denials >= MOST_VIOLATIONS) break;
-    const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = policies.policyFor(namespace, podLabels, itself);
-    sources.add(policy.sources);
-    // Most templates that are judged have all their probes, and get none.
-    const mayGetProbes = willBeDefaulted && lacksProbe(template);
-    const defaulting = mayGetProbes ? permittedDefaulting(template, policy, kind) : withoutInjections(template, policy);
-    for (const warning of defaulting.warnings) (warnings ??= new Set()).add(warning);
-    const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
-    const workload = checkedWorkload(object, kind, { template: effective, path }, circumstances);
-    const violated = runChecks(workload, policy.checkPolicy);
-    let found: readonly Violation[] = violated;
-    if (willBeDefaulted && violated.some(mayHaveReasons)) {
-      const { notInjected } = mayGetProbes ? defaulting : permittedDefaulting(template, policy, kind);
-      found = withReasons(violated, notInjected, policy.layers);
-    }
-    if (found.length > 0) {
-      const injections = willBeDefaulted
-        ? defaulting.injections
-        : isPod(kind)
-          ? injectedBefore(template, policy, kind)
-          : [];
-      found = withPoliciesAtFault(found, injections, policy.checkPolicy);
-    }
-    if (found.length > 0)
-      found = withExceptions(found, { namespace, names: namesOfSubject(subject), podLabels }, policies, policy, now);
-    const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
-    // Pushed one by one: arguments of a spread call must fit on the stack, and a hostile object has any number of
-    // violations.
-    for (const violation of found) {
-      const isDenial = violation.action === 'Deny';
-      if (isDenial) denials += 1;
-      // Violations that deny nothing must not hide one that denies.
-      else if (violations.length - denials >= MOST_VIOLATIONS) continue;
-      violations.push(which === undefined ? violation : { ...violation, ...which });
-    }
-  }
-  return { violations, warnings: warnings === undefined ? [] : [...warnings], policies: sources.list };
+  const judged = templates.map(({ template, path }) => {
+    const policy = policies.policyFor(namespace, podLabelsOf(template), itself);
+    const { injections, notInjected, warnings } = willBeDefaulted
+      ? permittedDefaulting(template, policy, kind)
+      : withoutInjections(template, policy);
+    const effective = { template: effectiveTemplate(template, injections), path };
+    const given = (): Pick<Defaulting, 'injections' | 'notInjected'> => ({
+      injections: !willBeDefaulted && isPod(kind) ? injectedBefore(template, policy, kind) : injections,
+      notInjected,
+    });
+    const found = violationsOf(subject, effective, policies, policy, given, now);
+    const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, path) };
+    const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
+    return { violations, warnings, policies: policy.sources };
+  });
+  return {
+    violations: judged.flatMap(({ violations }) => violations),
+    warnings: [...new Set(judged.flatMap(({ warnings }) => warnings))],
+    policies: [...new Set(judged.flatMap(({ policies: sources }) => sources))],
+  };
 }
 
-/** The texts of lists without repetitions. A single list stays the same list: most objects have one template. */
-class DistinctTexts {
-  #first: readonly string[] | undefined;
-  #all: Set<string> | undefined;
+/**
+ * The violations of one template as its Pods will be, with the policies at fault and with exceptions.
+ *
+ * @param given the injected probes, and why others are not injected. Called only if there are violations
+ */
+export function violationsOf(
+  subject: Omit<Subject, 'templates'>,
+  effective: PlacedTemplate,
+  policies: Snapshot,
+  policy: WorkloadPolicy,
+  given: () => Pick<Defaulting, 'injections' | 'notInjected'>,
+  now: number,
+): readonly Violation[] {
+  const { object, kind, namespace } = subject;
+  const { checkPolicy, layers } = policy;
+  const workload = checkedWorkload(object, kind, effective, { namespace, facts: policies.facts, now });
+  const found = runChecks(workload, checkPolicy);
+  if (found.length === 0) return found;
+  const { injections, notInjected } = given();
+  const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
+  const named = { namespace, names: namesOfSubject(subject), podLabels: podLabelsOf(effective.template) };
+  return withExceptions(assigned, named, policies, policy, now);
+}
 
-  add(list: readonly string[]): void {
-    this.#first ??= list;
-    if (list === this.#first) return;
-    this.#all ??= new Set(this.#first);
-    for (const text of list) this.#all.add(text);
-  }
-
-  get list(): readonly string[] {
-    return this.#all === undefined ? (this.#first ?? []) : [...this.#all];
-  }
+/** The labels of the Pods of a template. */
+export function podLabelsOf(template: JsonObject): ReturnType<typeof stringMembers> {
+  return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
 }
 
 /** The names by which exceptions may name the object. */
-export function namesOfSubject({ object, kind, controllers = [] }: Subject): readonly NamedWorkload[] {
+export function namesOfSubject({
+  object,
+  kind,
+  controllers = [],
+}: Omit<Subject, 'templates'>): readonly NamedWorkload[] {
   const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
   return name === undefined ? controllers : [{ kind: kind.kind, name }, ...controllers];
 }
