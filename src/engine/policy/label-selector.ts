@@ -1,0 +1,109 @@
+import { isDnsSubdomain } from './object-names.ts';
+import { BOUNDS } from './bounds.ts';
+import { given } from './reader.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import type { Bound } from './bounds.ts';
+import type { Reader } from './reader.ts';
+
+/** The label selector operators of apimachinery's meta/v1 LabelSelector. */
+export const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+
+/**
+ * One requirement on labels; `matchLabels` entries are In with one value. All of a selector's requirements must hold.
+ */
+export interface Requirement {
+  readonly key: string;
+  readonly operator: (typeof OPERATORS)[number];
+  readonly values: readonly string[];
+}
+
+/** A compiled label selector. No requirement at all selects everything, as in Kubernetes. */
+export type LabelSelector = readonly Requirement[];
+
+/** Labels of an object, by key. */
+export type Labels = Pick<ReadonlyMap<string, string>, 'get'>;
+
+/**
+ * True when the labels meet every requirement. NotIn also holds when the label is absent (apimachinery
+ * labels/selector.go).
+ */
+export function selects(selector: LabelSelector, labels: Labels): boolean {
+  return selector.every(({ key, operator, values }) => {
+    const value = labels.get(key);
+    switch (operator) {
+      case 'In':
+        return value !== undefined && values.includes(value);
+      case 'NotIn':
+        return value === undefined || !values.includes(value);
+      case 'Exists':
+        return value !== undefined;
+      case 'DoesNotExist':
+        return value === undefined;
+    }
+  });
+}
+
+/** The bounds of a selector's lists and maps. */
+export type SelectorBounds = Readonly<Record<'matchLabels' | 'matchExpressions' | 'expressionValues', Bound>>;
+
+/**
+ * Reads a LabelSelector.
+ *
+ * @param bounds those of policies by default
+ */
+export function readLabelSelector(reader: Reader, bounds: SelectorBounds = BOUNDS): LabelSelector | undefined {
+  const fields = reader.fields<Record<'matchLabels' | 'matchExpressions', Requirement[]>>({
+    matchLabels: given((labels) => readMatchLabels(labels, bounds)),
+    matchExpressions: given((list) =>
+      list.list(bounds.matchExpressions)?.flatMap((element) => readExpression(element, bounds) ?? []),
+    ),
+  });
+  return fields && [...(fields.matchLabels ?? []), ...(fields.matchExpressions ?? [])];
+}
+
+function readMatchLabels(reader: Reader, bounds: SelectorBounds): Requirement[] {
+  return reader.keys(bounds.matchLabels).flatMap((key) => {
+    const value = readLabelValue(reader.at(key));
+    return readLabelKey(reader.at(key), key) && value !== undefined ? [{ key, operator: 'In', values: [value] }] : [];
+  });
+}
+
+function readExpression(reader: Reader, bounds: SelectorBounds): Requirement | undefined {
+  if (reader.object(['key', 'operator', 'values']) === undefined) return undefined;
+  const key = reader.at('key').string();
+  const keyIsGood = key !== undefined && readLabelKey(reader.at('key'), key);
+  const operator = reader.at('operator').oneOf(OPERATORS);
+  const place = reader.at('values');
+  const listed = place.isAbsent || place.isNull ? [] : place.list(bounds.expressionValues);
+  if (listed === undefined) return undefined;
+  const values = listed.map(readLabelValue);
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) place.report(`must have at least one value with operator ${operator}`);
+  } else if (operator !== undefined && values.length > 0) {
+    place.report(`must be left out with operator ${operator}`);
+  }
+  if (!keyIsGood || operator === undefined) return undefined;
+  return { key, operator, values: values.filter((value) => value !== undefined) };
+}
+
+const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+/**
+ * A qualified name: an optional DNS prefix, a slash, a name of at most 63 characters (apimachinery IsQualifiedName).
+ */
+function readLabelKey(reader: Reader, key: string): boolean {
+  const slash = key.indexOf('/');
+  const prefixIsGood = slash < 0 || isDnsSubdomain(key.slice(0, slash));
+  if (prefixIsGood && NAME.test(key.slice(slash + 1))) return true;
+  reader.report(
+    `${quoted(key)} is not a label key: letters, digits, "-", "_" and ".", at most 63, after an optional DNS prefix and "/"`,
+  );
+  return false;
+}
+
+function readLabelValue(reader: Reader): string | undefined {
+  const value = reader.string();
+  if (value === undefined) return undefined;
+  if (value === '' || NAME.test(value)) return value;
+  return reader.report(`${quoted(value)} is not a label value: letters, digits, "-", "_" and ".", at most 63`);
+}

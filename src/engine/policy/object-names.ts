@@ -1,0 +1,46 @@
+import { quoted } from '../../base/json/quoted-value.ts';
+import type { Reader } from './reader.ts';
+
+/** The API that policies and exceptions are written in. */
+export const POLICY_API_VERSION = 'probewright.dev/v1alpha1';
+
+/**
+ * A DNS-1123 label without its limit of 63 characters: what the API server requires of a container's name
+ * (apimachinery IsDNS1123Label). CRDs use the pattern, too.
+ */
+export const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+
+const LABEL = new RegExp(`^${DNS_LABEL}$`);
+const SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${DNS_LABEL}(\\.${DNS_LABEL})*$`);
+
+/** True for lower-case letters, digits and dashes, with a letter or digit at both ends. */
+export function isDnsLabel(text: string): boolean {
+  return LABEL.test(text);
+}
+
+/**
+ * True for a DNS-1123 subdomain: the name of most Kubernetes objects, and the prefix of a label key (apimachinery
+ * IsDNS1123Subdomain).
+ */
+export function isDnsSubdomain(text: string): boolean {
+  return SUBDOMAIN.test(text);
+}
+
+/** Reads the name of an object or of a namespace. */
+export function readObjectName(reader: Reader): string | undefined {
+  if (reader.isAbsent) return reader.report('must be given');
+  const name = reader.string();
+  if (name === undefined || isDnsSubdomain(name)) return name;
+  return reader.report(`${quoted(name)} is not an object name: lower-case letters, digits, "-" and "."`);
+}
+
+/** Why no container can have a name, so that nothing would ever apply to it; undefined for a possible name. */
+export function containerNameProblem(name: string): string | undefined {
+  if (isDnsLabel(name)) return undefined;
+  return `${quoted(name)} is not a container name: lower-case letters, digits and "-", such as "app"`;
+}
+
+/** Reads `apiVersion` of an object of ours. */
+export function readApiVersion(reader: Reader): void {
+  if (reader.value !== POLICY_API_VERSION) reader.report(`must be ${POLICY_API_VERSION}, not ${quoted(reader.value)}`);
+}

@@ -1,0 +1,200 @@
+import { quoted } from '../../base/json/quoted-value.ts';
+import { parseInstant } from '../../base/text/instant.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
+import {
+  BOUNDS,
+  EXCEPTION_BOUNDS,
+  NOT_BLANK_PATTERN,
+  SHORTEST_REASON,
+  textLength,
+  WORKLOAD_KIND_PATTERN,
+} from './bounds.ts';
+import { readLabelSelector } from './label-selector.ts';
+import { containerNameProblem, readApiVersion, readObjectName } from './object-names.ts';
+import { defined, optional, Reader } from './reader.ts';
+import type { CheckCatalogue } from './check-catalogue.ts';
+import type { LabelSelector } from './label-selector.ts';
+import type { Problem } from './reader.ts';
+
+export const EXCEPTION_KIND = 'ProbeException';
+
+/** A workload that an exception names. */
+export interface NamedWorkload {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The spec of a ProbeException, without its end. */
+export interface ExceptionSpec {
+  readonly checks: readonly string[];
+  /** Either `workloads` or `workloadSelector` is set. */
+  readonly workloads?: readonly NamedWorkload[];
+  /** Over the labels of the Pods. */
+  readonly workloadSelector?: LabelSelector;
+  /** Absent = all containers. */
+  readonly containers?: readonly string[];
+  readonly owner: string;
+  readonly reason: string;
+  readonly ticket?: string;
+}
+
+/** A ProbeException: violations that its namespace tolerates, until an instant. */
+export class ProbeException {
+  readonly name: string;
+  /** The exception is not honoured at or after this instant, in milliseconds since the epoch. */
+  readonly expires: number;
+  /** In milliseconds since the epoch. Undefined for an exception in a file. */
+  readonly created: number | undefined;
+  /** The status of the object, for the writer of statuses. */
+  readonly reported: string | undefined;
+  /** The spec as JSON. The webhook keeps tens of thousands, and one text takes a third of the memory of its objects. */
+  readonly text: string;
+
+  constructor(
+    name: string,
+    spec: ExceptionSpec,
+    { expires, created, reported }: Pick<ProbeException, 'expires' | 'created' | 'reported'>,
+  ) {
+    this.name = name;
+    this.expires = expires;
+    this.created = created;
+    this.reported = reported;
+    this.text = JSON.stringify(spec);
+  }
+
+  get spec(): ExceptionSpec {
+    return JSON.parse(this.text) as ExceptionSpec;
+  }
+
+  /** False only if the exception does not name the check. Cheaper than reading the spec. */
+  maySpeakOf(check: string): boolean {
+    return this.text.includes(`"${check}"`);
+  }
+}
+
+/** The result of reading a ProbeException: the exception, or all of its problems. */
+export type ExceptionParse = { readonly exception: ProbeException } | { readonly problems: readonly Problem[] };
+
+/**
+ * Reads a ProbeException, from a YAML file or a custom resource. Unknown keys are rejected. All problems are reported,
+ * each with the path of the field.
+ *
+ * @param catalogue the checks that an exception may name
+ */
+export function parseProbeException(catalogue: CheckCatalogue, document: unknown): ExceptionParse {
+  const problems: Problem[] = [];
+  const reader = new Reader(document, [], problems);
+  const exception = readException(catalogue, reader);
+  return exception === undefined || problems.length > 0 ? { problems } : { exception };
+}
+
+function readException(catalogue: CheckCatalogue, reader: Reader): ProbeException | undefined {
+  if (reader.object(['apiVersion', 'kind', 'metadata', 'spec', 'status']) === undefined) return undefined;
+  readApiVersion(reader.at('apiVersion'));
+  reader.at('kind').oneOf([EXCEPTION_KIND]);
+  const name = readMetadata(reader.at('metadata'));
+  const spec = reader.at('spec');
+  if (spec.isAbsent || spec.isNull) return spec.report('must be given');
+  if (spec.object(SPEC_FIELDS) === undefined) return undefined;
+  const expires = readInstant(spec.at('expires'));
+  const read = readSpec(catalogue, spec);
+  if (name === undefined || expires === undefined || read === undefined) return undefined;
+  const at = reader.at('metadata').at('creationTimestamp').value;
+  const created = typeof at === 'string' ? parseInstant(at) : undefined;
+  return new ProbeException(name, read, { expires, created, reported: undefined });
+}
+
+const SPEC_FIELDS = [
+  'checks',
+  'workloads',
+  'workloadSelector',
+  'containers',
+  'owner',
+  'reason',
+  'ticket',
+  'expires',
+] as const;
+
+function readMetadata(metadata: Reader): string | undefined {
+  if (metadata.anyObject() === undefined) return undefined;
+  readObjectName(metadata.at('namespace'));
+  return readObjectName(metadata.at('name'));
+}
+
+function readSpec(catalogue: CheckCatalogue, spec: Reader): ExceptionSpec | undefined {
+  const checks = readCheckIds(catalogue, spec.at('checks'));
+  const [named, selected] = [spec.at('workloads'), spec.at('workloadSelector')];
+  if (isGiven(named) === isGiven(selected))
+    spec.report(
+      `must have either workloads or workloadSelector${isGiven(named) ? ', not both' : '; {} selects every workload'}`,
+    );
+  const workloads = optional(readWorkloads)(named);
+  const workloadSelector = optional((field) => readLabelSelector(field, EXCEPTION_BOUNDS))(selected);
+  const containers = optional((field) =>
+    field.names('container', BOUNDS.containers, BOUNDS.containerName, containerNameProblem),
+  )(spec.at('containers'));
+  const owner = readText(spec.at('owner'), EXCEPTION_BOUNDS.owner);
+  const reason = readText(spec.at('reason'), EXCEPTION_BOUNDS.reason, SHORTEST_REASON);
+  const ticket = optional((field) => readText(field, EXCEPTION_BOUNDS.ticket))(spec.at('ticket'));
+  if (checks === undefined || owner === undefined || reason === undefined) return undefined;
+  return defined<ExceptionSpec>({ checks, workloads, workloadSelector, containers, owner, reason, ticket });
+}
+
+/** Reads a list of check ids, without wildcards. */
+export function readCheckIds(catalogue: CheckCatalogue, reader: Reader): readonly string[] | undefined {
+  if (!isGiven(reader)) return reader.report('must be given: a list of check ids');
+  const ids = Object.keys(catalogue);
+  return reader.names('check', EXCEPTION_BOUNDS.checks, undefined, (id) => {
+    if (Object.hasOwn(catalogue, id)) return undefined;
+    if (id.includes('*')) return `${quoted(id)}: an exception names each check; there is no wildcard`;
+    return `unknown check ${quoted(id)}${didYouMean(id, ids) || '; docs/checks.md lists the checks'}`;
+  });
+}
+
+function readWorkloads(reader: Reader): readonly NamedWorkload[] | undefined {
+  const elements = reader.list(EXCEPTION_BOUNDS.workloads);
+  if (elements?.length === 0) return reader.report('must name at least one workload');
+  return elements?.flatMap((element) => {
+    if (element.object(['kind', 'name']) === undefined) return [];
+    const kind = readKind(element.at('kind'));
+    const name = readObjectName(element.at('name'));
+    return kind === undefined || name === undefined ? [] : [{ kind, name }];
+  });
+}
+
+const KIND = new RegExp(WORKLOAD_KIND_PATTERN);
+const NOT_BLANK = new RegExp(NOT_BLANK_PATTERN);
+
+function readKind(reader: Reader): string | undefined {
+  if (reader.isAbsent) return reader.report('must be given');
+  const kind = reader.string(EXCEPTION_BOUNDS.workloadKind);
+  if (kind === undefined || KIND.test(kind)) return kind;
+  return reader.report(`${quoted(kind)} is not a kind: write it as in manifests, such as Deployment`);
+}
+
+function readText(
+  reader: Reader,
+  bound: (typeof EXCEPTION_BOUNDS)['owner' | 'reason' | 'ticket'],
+  shortest = 1,
+): string | undefined {
+  if (!isGiven(reader)) return reader.report('must be given');
+  const text = reader.string(bound);
+  if (text === undefined) return undefined;
+  if (!NOT_BLANK.test(text)) return reader.report('must not be empty');
+  const length = textLength(text);
+  return length >= shortest ? text : reader.report(`must have at least ${shortest} characters, not ${length}`);
+}
+
+function readInstant(reader: Reader): number | undefined {
+  if (!isGiven(reader)) return reader.report('must be given: an instant such as 2027-01-31T00:00:00Z');
+  const text = reader.string(EXCEPTION_BOUNDS.expires);
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  return reader.report(`must be an instant with a time zone, such as 2027-01-31T00:00:00Z, not ${quoted(text)}`);
+}
+
+/** Null is an empty field in YAML and counts as absent. */
+function isGiven(reader: Reader): boolean {
+  return !reader.isAbsent && !reader.isNull;
+}

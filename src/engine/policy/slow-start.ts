@@ -1,0 +1,68 @@
+import { INT32_MAX } from '../probe/go-values.ts';
+import { DEFAULT_LEARNED } from '../probe/learned-budget.ts';
+import { given, nullable } from './reader.ts';
+import type { LearnedSettings } from '../probe/learned-budget.ts';
+import type { FieldTable, Reader } from './reader.ts';
+
+/** A layer's settings for slow starters. Null removes a lower layer's value. */
+export interface SlowStart {
+  readonly startupSeconds?: number | null;
+  readonly fromInitialDelaySeconds?: number | null;
+  /** How a budget follows from learned start times. An empty object switches learned budgets on. */
+  readonly learned?: LearnedLayer | null;
+}
+
+/** The numbers that one layer sets. */
+export type LearnedLayer = Readonly<Partial<LearnedSettings>>;
+
+/** The range of a number in `slowStart.learned`; the same in the CRDs. */
+export interface LearnedBound {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly isWhole: boolean;
+}
+
+/** A Pod that takes a day to start is beyond all probes. */
+const LONGEST_LEARNED_SECONDS = 86_400;
+
+/** A profile has at most 30 starts of a container, so a policy that asks for more would never learn. */
+export const MOST_KEPT_STARTS = 30;
+
+/** Each number of `slowStart.learned`, in the order of the docs. */
+export const LEARNED_BOUNDS: Readonly<Record<keyof LearnedSettings, LearnedBound>> = {
+  margin: { minimum: 1, maximum: 10, isWhole: false },
+  minimumStarts: { minimum: 1, maximum: MOST_KEPT_STARTS, isWhole: true },
+  minimumSeconds: { minimum: 1, maximum: LONGEST_LEARNED_SECONDS, isWhole: true },
+  maximumSeconds: { minimum: 1, maximum: LONGEST_LEARNED_SECONDS, isWhole: true },
+};
+export const LEARNED_FIELDS = Object.keys(LEARNED_BOUNDS) as readonly (keyof LearnedSettings)[];
+
+/** Reads `spec.slowStart`. */
+export function readSlowStart(reader: Reader): SlowStart | undefined {
+  const seconds = nullable((place) => place.integer(1, INT32_MAX));
+  return reader.fields<SlowStart>({
+    startupSeconds: seconds,
+    fromInitialDelaySeconds: seconds,
+    learned: nullable(readLearned),
+  });
+}
+
+const LEARNED_READERS = Object.fromEntries(
+  Object.entries(LEARNED_BOUNDS).map(([field, { minimum, maximum, isWhole }]) => [
+    field,
+    given((place) => (isWhole ? place.integer(minimum, maximum) : place.number(minimum, maximum))),
+  ]),
+) as FieldTable<LearnedSettings>;
+
+function readLearned(reader: Reader): LearnedLayer | undefined {
+  const learned = reader.fields(LEARNED_READERS);
+  const { minimumSeconds = 0, maximumSeconds = Infinity } = learned ?? {};
+  if (minimumSeconds > maximumSeconds)
+    reader.at('minimumSeconds').report(`must be at most maximumSeconds (${maximumSeconds}), not ${minimumSeconds}`);
+  return learned;
+}
+
+/** The settings after a higher layer: its numbers win one by one. */
+export function withLearnedLayer(lower: LearnedSettings | undefined, layer: LearnedLayer): LearnedSettings {
+  return { ...(lower ?? DEFAULT_LEARNED), ...layer };
+}

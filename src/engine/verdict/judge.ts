@@ -1,0 +1,108 @@
+import { objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
+import { runChecks } from '../checks/run-checks.ts';
+import { withoutInjections } from '../defaulting/default-probes.ts';
+import { effectiveTemplate } from '../defaulting/effective.ts';
+import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
+import { workloadNameOf } from '../workload/workload-of-pod.ts';
+import { withExceptions } from './exceptions-of-workload.ts';
+import { injectedBefore } from './injected-before.ts';
+import { withPoliciesAtFault } from './injected-violations.ts';
+import { withReasons } from './missing-probe-reasons.ts';
+import { permittedDefaulting } from './permitted-defaulting.ts';
+import type { Violation } from '../checks/violation.ts';
+import type { Defaulting } from '../defaulting/default-probes.ts';
+import type { Snapshot } from '../facts/snapshot.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { NamedWorkload } from '../policy/probe-exception.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
+
+/** An object to be judged. */
+export interface Subject {
+  readonly object: JsonObject;
+  readonly kind: WorkloadKind;
+  readonly templates: readonly PlacedTemplate[];
+  readonly namespace: string;
+  /** For a Pod of a trusted controller: the workloads that the Pod belongs to. Exceptions may name them. */
+  readonly controllers?: readonly NamedWorkload[];
+}
+
+/** The violations, warnings about malformed annotations, and the policies that apply. */
+export interface Judgement {
+  readonly violations: readonly Violation[];
+  readonly warnings: readonly string[];
+  readonly policies: readonly string[];
+}
+
+/**
+ * Judges an object by its effective templates.
+ *
+ * @param willBeDefaulted true when `/mutate` will add probes to the Pods. False for a Pod that `/mutate` has seen
+ *   already, and while mutation is not On: then the object is judged unchanged
+ * @param now the instant of the verdict, in milliseconds since the epoch
+ */
+export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
+  const { object, kind, templates, namespace } = subject;
+  // A Pod's controller reference is ignored: anybody can write one.
+  const itself = workloadNameOf(object, kind, false);
+  const judged = templates.map(({ template, path }) => {
+    const policy = policies.policyFor(namespace, podLabelsOf(template), itself);
+    const { injections, notInjected, warnings } = willBeDefaulted
+      ? permittedDefaulting(template, policy, kind)
+      : withoutInjections(template, policy);
+    const effective = { template: effectiveTemplate(template, injections), path };
+    const given = (): Pick<Defaulting, 'injections' | 'notInjected'> => ({
+      injections: !willBeDefaulted && isPod(kind) ? injectedBefore(template, policy, kind) : injections,
+      notInjected,
+    });
+    const found = violationsOf(subject, effective, policies, policy, given, now);
+    const which = mayHoldSeveralTemplates(kind) && { template: templateName(object, path) };
+    const violations = which ? found.map((violation) => ({ ...violation, ...which })) : found;
+    return { violations, warnings, policies: policy.sources };
+  });
+  return {
+    violations: judged.flatMap(({ violations }) => violations),
+    warnings: [...new Set(judged.flatMap(({ warnings }) => warnings))],
+    policies: [...new Set(judged.flatMap(({ policies: sources }) => sources))],
+  };
+}
+
+/**
+ * The violations of one template as its Pods will be, with the policies at fault and with exceptions.
+ *
+ * @param given the injected probes, and why others are not injected. Called only if there are violations
+ */
+export function violationsOf(
+  subject: Omit<Subject, 'templates'>,
+  effective: PlacedTemplate,
+  policies: Snapshot,
+  policy: WorkloadPolicy,
+  given: () => Pick<Defaulting, 'injections' | 'notInjected'>,
+  now: number,
+): readonly Violation[] {
+  const { object, kind, namespace } = subject;
+  const { checkPolicy, layers } = policy;
+  const workload = checkedWorkload(object, kind, effective, { namespace, facts: policies.facts, now });
+  const found = runChecks(workload, checkPolicy);
+  if (found.length === 0) return found;
+  const { injections, notInjected } = given();
+  const assigned = withPoliciesAtFault(withReasons(found, notInjected, layers), injections, checkPolicy);
+  const named = { namespace, names: namesOfSubject(subject), podLabels: podLabelsOf(effective.template) };
+  return withExceptions(assigned, named, policies, policy, now);
+}
+
+/** The labels of the Pods of a template. */
+export function podLabelsOf(template: JsonObject): ReturnType<typeof stringMembers> {
+  return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+}
+
+/** The names by which exceptions may name the object. */
+export function namesOfSubject({
+  object,
+  kind,
+  controllers = [],
+}: Omit<Subject, 'templates'>): readonly NamedWorkload[] {
+  const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+  return name === undefined ? controllers : [{ kind: kind.kind, name }, ...controllers];
+}

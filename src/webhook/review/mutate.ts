@@ -1,0 +1,111 @@
+import { laxer } from '../../engine/policy/action.ts';
+import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { probePatch } from '../../engine/defaulting/patch.ts';
+import { provenance } from '../../engine/defaulting/provenance.ts';
+import { formatNotInjected } from '../../engine/defaulting/reason.ts';
+import { podLabelsOf, violationsOf } from '../../engine/verdict/judge.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
+import { controllersOfPod } from '../../engine/workload/pod-controllers.ts';
+import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { skip } from './decision.ts';
+import { ObjectTooLarge, violationOfUnseen } from './object-size.ts';
+import { allowed, auditText, violationAnnotation } from './response.ts';
+import { scopeOf } from './scope.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerManager } from './trusted-controllers.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Defaulting, DefaultingOptions } from '../../engine/defaulting/default-probes.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { MutationMode } from '../../engine/verdict/modes.ts';
+import type { Decision } from './decision.ts';
+import type { AdmissionRequest } from './review.ts';
+
+/**
+ * Answers `/mutate`: a Pod at CREATE gets the probes that the Pod lacks and the policy defines. Probewright patches
+ * nothing else. Patches of templates, ReplicaSets, Jobs or existing Pods start rollouts, endless ReplicaSets and stuck
+ * finalizers.
+ *
+ * For a Pod that kube-controller-manager creates for a controller, the answer also has the violations that `/validate`
+ * would record. Match conditions keep such Pods from `/validate`, where violations could only add an audit annotation.
+ *
+ * @param now the instant of the decision, in milliseconds since the epoch
+ */
+export function mutate(
+  request: AdmissionRequest,
+  policies: Snapshot,
+  mode: MutationMode,
+  now: number,
+  controllers = DEFAULT_TRUSTED_CONTROLLERS,
+): Decision {
+  const isAudited = isControlledByControllerManager(request);
+  if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
+  const scope = scopeOf(request, BUILT_IN_KINDS);
+  if (scope.is === 'too-large') return tooLarge(request, isAudited, scope.problem);
+  if (scope.is === 'skipped') return skip(request, scope.reason);
+  const { kind, object: pod } = scope;
+  if (kind.kind !== 'Pod') return skip(request, 'kind');
+  if (request.operation !== 'CREATE') return skip(request, 'operation');
+
+  const { namespace } = request;
+  // Learned start times are those of the workload that a trusted controller made the Pod for.
+  const workload = workloadNameOf(pod, kind, isControlled(request, controllers));
+  const policy = policies.policyFor(namespace, podLabelsOf(pod), workload);
+  const defaulting = mode === 'Off' ? undefined : permittedDefaulting(pod, policy, A_POD);
+  const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
+  const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
+  const patch = probePatch(pod, injections, sources);
+  const warnings = defaulting?.warnings ?? [];
+  const audited = (): readonly Violation[] => {
+    const object = effectiveTemplate(pod, injections);
+    const subject = { object, kind, namespace, controllers: controllersOfPod(pod) };
+    const given = { injections, notInjected: [] };
+    return violationsOf(subject, { template: object, path: [] }, policies, policy, () => given, now).map(atMostAudit);
+  };
+  const violations = isAudited ? audited() : [];
+  const auditAnnotations = { ...defaultingAnnotations(defaulting, mode, sources), ...violationAnnotation(violations) };
+  return {
+    reply: allowed(request.uid, { patch, warnings, auditAnnotations }),
+    result: patch.length > 0 ? 'mutate' : warnings.length > 0 ? 'warn' : 'allow',
+    policies: policy.sources,
+    ...(defaulting && { defaulting }),
+    ...(isAudited && { violations }),
+  };
+}
+
+const A_POD: DefaultingOptions = { runsToCompletion: false, isAskedByApiServer: true };
+
+/** `/validate` has already checked the template of a controller's Pod. */
+function atMostAudit(violation: Violation): Violation {
+  return { ...violation, action: laxer(violation.action, 'Audit') };
+}
+
+/**
+ * Allows a controller's Pod that is too large to check, and records the violation. Match conditions keep the Pod from
+ * `/validate`, and an error would reject the Pod under failurePolicy Fail.
+ *
+ * @throws ObjectTooLarge for other Pods
+ */
+function tooLarge(request: AdmissionRequest, isAudited: boolean, problem: string): Decision {
+  if (!isAudited || request.operation !== 'CREATE') throw new ObjectTooLarge(problem);
+  const violations = [violationOfUnseen(problem, 'Audit')];
+  const reply = allowed(request.uid, { auditAnnotations: violationAnnotation(violations) });
+  return { reply, result: 'allow', violations, policies: [] };
+}
+
+/**
+ * When the API server calls the webhook again for the same Pod, each annotation keeps its value or is left out. The API
+ * server keeps the first value of a key, and logs a warning about a second value. If another webhook adds a container
+ * later, only metrics and logs report the container's violations.
+ */
+function defaultingAnnotations(
+  defaulting: Defaulting | undefined,
+  mode: MutationMode,
+  sources: string,
+): Record<string, string> {
+  const annotations: Record<string, string> = {};
+  if (defaulting === undefined) return annotations;
+  const { injections, notInjected } = defaulting;
+  if (injections.length > 0) annotations[mode === 'On' ? 'injected' : 'would-inject'] = sources;
+  if (notInjected.length > 0) annotations['not-injected'] = auditText(notInjected, formatNotInjected);
+  return annotations;
+}

@@ -1,0 +1,167 @@
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { fullMessage } from '../../engine/checks/violation.ts';
+import { exceptionSource } from '../../engine/facts/facts.ts';
+import { equalJson } from '../../base/json/equal-json.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { endOf, exceptionRules, mayExcept } from '../../engine/policy/exception-rules.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
+import { EXCEPTION_KIND, parseProbeException } from '../../engine/policy/probe-exception.ts';
+import { POLICY_KINDS, parseProbePolicy } from '../../engine/policy/probe-policy.ts';
+import { formatProblem } from '../../engine/policy/reader.ts';
+import { count } from '../../base/text/count.ts';
+import { formatInstant } from '../../base/text/instant.ts';
+import { policyAdvice } from '../../engine/verdict/policy-advice.ts';
+import { isBeingDeleted } from '../../engine/workload/kinds.ts';
+import { skip } from './decision.ts';
+import { ObjectTooLarge } from './object-size.ts';
+import { allowed, invalid } from './response.ts';
+import { isControllerManager } from './trusted-controllers.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ProbeException } from '../../engine/policy/probe-exception.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { Problem } from '../../engine/policy/reader.ts';
+import type { Decision, Reviewed } from './decision.ts';
+import type { AdmissionRequest } from './review.ts';
+
+/**
+ * An API server sends no longer review of a policy: each of the two objects has a spec of 64 KiB, annotations of 256
+ * KiB, and the last good version in its status.
+ */
+const LONGEST_TEXT = 2 * 1024 * 1024;
+
+const REVIEWED_KINDS = [...POLICY_KINDS, EXCEPTION_KIND] as const;
+
+const [POLICY_GROUP] = POLICY_API_VERSION.split('/');
+
+/**
+ * Answers `/review-policies`: denies a policy or an exception that cannot be read. Warns about probes of the policy
+ * that are probably wrong, and about parts of an exception without effect. An update that leaves the spec unchanged is
+ * never denied, because finalizers must be removable. Deletions are never denied either.
+ *
+ * @param policies the policies in force
+ * @param now the instant of the request, in milliseconds since the epoch
+ */
+export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now: number): Decision {
+  const kind = REVIEWED_KINDS.find((known) => known === request.kind.kind);
+  if (kind === undefined || request.kind.group !== POLICY_GROUP) return skip(request, 'kind');
+  if (request.subResource !== '') return skip(request, 'subresource');
+  if (request.operation === 'DELETE') return deletion(request, kind);
+  const { object } = request;
+  if (object === undefined || !['CREATE', 'UPDATE'].includes(request.operation)) return skip(request, 'operation');
+  if (isBeingDeleted(object)) return skip(request, 'being-deleted');
+  if (request.textLength > LONGEST_TEXT)
+    throw new ObjectTooLarge(`the review has ${request.textLength} characters: policies are shorter`);
+  const isUnchanged = equalJson(member(object, 'spec'), request.oldObject && member(request.oldObject, 'spec'));
+  const reading =
+    kind === EXCEPTION_KIND
+      ? readException(complete(object, request), request.namespace, policies, now)
+      : readPolicy(complete(object, request));
+  if ('problems' in reading) {
+    // The object was stored with the same spec.
+    if (isUnchanged) return withWarnings(request, reading.problems.map(formatProblem));
+    return { reply: invalid(request.uid, reading.problems), result: 'deny' };
+  }
+  const decision = withWarnings(request, reading.warnings);
+  if (!isUnchanged) return { ...decision, reviewed: reading.reviewed };
+  // A dry run always says what the effect is.
+  return withEffect(request, decision, request.dryRun ? ['no effect: the spec does not change'] : []);
+}
+
+/** What is wrong with a policy or an exception, or what it is and what its author should know. */
+type Reading =
+  { readonly problems: readonly Problem[] } | { readonly warnings: readonly string[]; readonly reviewed: Reviewed };
+
+/** Reads a policy that is applied, and judges the probes that it gives. */
+function readPolicy(object: JsonObject): Reading {
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, object);
+  if ('problems' in parsed) return parsed;
+  const { policy, warnings } = parsed;
+  const { source, namespace } = policy;
+  return {
+    warnings: [...warnings.map(formatProblem), ...adviceLines(policy)],
+    reviewed: { source, namespace, applied: policy },
+  };
+}
+
+/** Reads a ProbeException that is applied, and compares it with the rules of the policies in force. */
+function readException(object: JsonObject, namespace: string, policies: Snapshot, now: number): Reading {
+  const parsed = parseProbeException(CHECK_CATALOGUE, object);
+  if ('problems' in parsed) return parsed;
+  const { exception } = parsed;
+  const source = exceptionSource(namespace, exception.name);
+  return {
+    warnings: ruleWarnings(exception, namespace, policies, now),
+    reviewed: { source, namespace, exception },
+  };
+}
+
+/** Says which parts of an exception have no effect. */
+function ruleWarnings(exception: ProbeException, namespace: string, policies: Snapshot, now: number): string[] {
+  // Selectors over labels of workloads cannot be known here. Policies of the cluster set the rules.
+  const rules = exceptionRules(policies.policyFor(namespace, new Map()).layers);
+  if (rules.action === 'Ignore')
+    return [`${EXCEPTION_KIND}s have no effect in namespace ${namespace}: a policy sets exceptions.action to Ignore`];
+  const warnings = exception.spec.checks
+    .filter((check) => !mayExcept(rules, check))
+    .map((check) => `spec.checks: the policies allow no exception from ${check}, so ${check} stays in force`);
+  const end = endOf(exception, rules);
+  if (exception.expires <= now)
+    warnings.push(`spec.expires: the exception ended at ${formatInstant(exception.expires)}, so it has no effect`);
+  else if (end < exception.expires)
+    warnings.push(
+      `spec.expires: the policies allow at most ${count(rules.maximumDays, 'day')}, so the exception ends at ${formatInstant(end)}`,
+    );
+  return warnings;
+}
+
+/** Allows the policy with warnings. */
+function withWarnings({ uid }: AdmissionRequest, warnings: readonly string[]): Decision {
+  return { reply: allowed(uid, { warnings }), result: warnings.length > 0 ? 'warn' : 'allow' };
+}
+
+/**
+ * Returns a decision with the effect of the policy as further warnings. They come first, because a reply has room for
+ * few warnings.
+ */
+export function withEffect(request: AdmissionRequest, decision: Decision, effect: readonly string[]): Decision {
+  return effect.length === 0
+    ? decision
+    : withWarnings(request, [...effect, ...(decision.reply.response.warnings ?? [])]);
+}
+
+/**
+ * A deletion removes probes and floors, so its effect is shown. Nobody reads the warnings of the controllers that empty
+ * a namespace, and their requests must not wait.
+ */
+function deletion(request: AdmissionRequest, kind: (typeof REVIEWED_KINDS)[number]): Decision {
+  const decision = withWarnings(request, []);
+  const { name, namespace } = request;
+  if (name === '' || isControllerManager(request.userName)) return decision;
+  if (kind === EXCEPTION_KIND)
+    return { ...decision, reviewed: { source: exceptionSource(namespace, name), namespace, exception: undefined } };
+  const isCluster = kind === 'ClusterProbePolicy';
+  const source = [kind, ...(isCluster ? [] : [namespace]), name].join('/');
+  return { ...decision, reviewed: { source, namespace: isCluster ? undefined : namespace, applied: undefined } };
+}
+
+/** The object with its name and namespace. Old API servers send some objects without them. */
+function complete(object: JsonObject, { name, namespace }: AdmissionRequest): JsonObject {
+  const metadata = objectMember(object, 'metadata');
+  if (metadata === undefined) return object;
+  const missing: Record<string, string> = {};
+  if (name !== '' && stringMember(metadata, 'name') === undefined) missing['name'] = name;
+  if (namespace !== '' && stringMember(metadata, 'namespace') === undefined) missing['namespace'] = namespace;
+  return { ...object, metadata: { ...metadata, ...missing } };
+}
+
+/** The advice that the policy's status shows too. */
+function adviceLines(policy: ProbePolicy): string[] {
+  return policyAdvice(policy)
+    .filter(({ action }) => action !== 'Audit')
+    .map(({ check, path, message, policy: fault }) => {
+      const remedy = fault?.remedy;
+      return `${formatPath(path)}: ${fullMessage({ message, ...(remedy !== undefined && { remedy }) })} (${check})`;
+    });
+}
