@@ -3,7 +3,7 @@ import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { Exceptions } from '../../src/facts/exceptions.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';
 import { Snapshot } from '../../src/facts/snapshot.ts';
-import { exceptionEnds } from '../../src/observing/scan/exception-ends.ts';
+import { exceptionEnds } from '../../src/observing/scan/changes.ts';
 import { exceptionDocument, parsedException } from '../exceptions.ts';
 
 const DAY = 86_400_000;

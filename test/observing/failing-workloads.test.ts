@@ -8,7 +8,7 @@ import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { WorkloadName } from '../../src/observing/workload-key.ts';
+import type { WorkloadName } from '../../src/observing/observed-workload.ts';
 import type { StartTruth } from '../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00Z');

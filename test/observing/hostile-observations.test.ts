@@ -7,12 +7,12 @@ import { podHealth } from '../../src/observing/failing/pod-health.ts';
 import { readProbeEvent } from '../../src/observing/failing/probe-event.ts';
 import { ProbeHints } from '../../src/observing/failing/probe-hints.ts';
 import { sharedTroubles } from '../../src/observing/failing/shared-trouble.ts';
-import { controllerOfPod, workloadNameOfPod } from '../../src/observing/pod-workload.ts';
+import { controllerOfPod, workloadNameOfPod } from '../../src/observing/observed-workload.ts';
 import { observedContainers } from '../../src/observing/starts/pod-status.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { ProbeHint } from '../../src/observing/failing/probe-event.ts';
 import type { Candidate } from '../../src/observing/failing/shared-trouble.ts';
-import type { WorkloadName } from '../../src/observing/workload-key.ts';
+import type { WorkloadName } from '../../src/observing/observed-workload.ts';
 
 const NOW = Date.parse('2026-11-20T10:10:00Z');
 const named = (namespace: string, name: string): WorkloadName => ({

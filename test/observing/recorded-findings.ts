@@ -2,7 +2,7 @@ import { FailingWorkloads } from '../../src/observing/failing/failing-workloads.
 import { podHealth } from '../../src/observing/failing/pod-health.ts';
 import { readProbeEvent } from '../../src/observing/failing/probe-event.ts';
 import { failingCauses } from '../../src/observing/failing/failing-results.ts';
-import { workloadNameOfPod } from '../../src/observing/pod-workload.ts';
+import { workloadNameOfPod } from '../../src/observing/observed-workload.ts';
 import { podName, recording } from '../kubelet/recordings.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { Batch, KubeEvent, PodEvent, Recording } from '../kubelet/recordings.ts';

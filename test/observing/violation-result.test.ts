@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resultOfViolation } from '../../src/observing/reports/violation-result.ts';
+import { resultOfViolation } from '../../src/observing/reports/report-result.ts';
 import type { Violation } from '../../src/checks/violation.ts';
 
 const violation: Violation = {

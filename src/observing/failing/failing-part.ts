@@ -1,7 +1,6 @@
 import { Reflector } from '../../kubernetes/reflector.ts';
-import { workloadNameOfPod } from '../pod-workload.ts';
+import { workloadNameOfPod } from '../observed-workload.ts';
 import { addCount, namespaceGauge } from '../namespace-gauge.ts';
-import { ResultWriter } from '../result-writer.ts';
 import { failingCauses, failingResults } from './failing-results.ts';
 import { FailingWorkloads } from './failing-workloads.ts';
 import { podHealth } from './pod-health.ts';
@@ -39,7 +38,6 @@ const ROUND_MILLISECONDS = 5_000;
 export class FailingPart implements ObserverPart {
   readonly #workloads = new FailingWorkloads();
   readonly #reflectors: readonly Reflector[];
-  readonly #writer: ResultWriter;
   readonly #dependencies: FailingDependencies;
   #timer: NodeJS.Timeout | undefined;
   #isLeader = false;
@@ -47,9 +45,8 @@ export class FailingPart implements ObserverPart {
   #counts = new Map<string, Map<string, number>>();
 
   constructor(client: ApiClient, dependencies: FailingDependencies, options: ReflectorOptions = {}) {
-    const { log, now, podWatch, extraResults } = dependencies;
+    const { log, now, podWatch } = dependencies;
     this.#dependencies = dependencies;
-    this.#writer = new ResultWriter('failing', extraResults);
     const take = (event: KubernetesObject): void => {
       const hint = readProbeEvent(event as unknown as JsonObject);
       if (hint !== undefined) this.#workloads.hint(hint, now());
@@ -134,7 +131,10 @@ export class FailingPart implements ObserverPart {
     try {
       const { now, isExempt } = this.#dependencies;
       const failing = this.#workloads.findings(now()).filter(({ workload }) => !isExempt(workload.namespace));
-      this.#writer.replace(failing.map((one) => [one.workload, failingResults(one)]));
+      this.#dependencies.extraResults.replace(
+        'failing',
+        failing.map((one) => [one.workload, failingResults(one)]),
+      );
       const counts = new Map<string, Map<string, number>>();
       for (const one of failing)
         for (const cause of failingCauses(one)) addCount(counts, one.workload.namespace, cause);

@@ -1,10 +1,10 @@
 import { NamespaceShares } from '../namespace-shares.ts';
-import { workloadKey } from '../workload-key.ts';
+import { workloadKey } from '../observed-workload.ts';
 import { diagnose } from './diagnosis.ts';
 import { ProbeHints } from './probe-hints.ts';
 import { QuietPods } from './quiet-pods.ts';
 import { sharedTroubles } from './shared-trouble.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { Failure } from './diagnosis.ts';
 import type { PodHealth } from './pod-health.ts';
 import type { ProbeHint } from './probe-event.ts';

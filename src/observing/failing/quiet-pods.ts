@@ -1,5 +1,5 @@
 import { NamespaceShares } from '../namespace-shares.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { PodHealth } from './pod-health.ts';
 
 /** A Pod, and the workload to which findings about the Pod belong. */

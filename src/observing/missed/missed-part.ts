@@ -5,8 +5,7 @@ import { RepeatedWork } from '../../kubernetes/repeated-work.ts';
 import { CurrentProblem } from '../../text/current-problem.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { namespaceGauge } from '../namespace-gauge.ts';
-import { workloadNameOfPod } from '../pod-workload.ts';
-import { ResultWriter } from '../result-writer.ts';
+import { workloadNameOfPod } from '../observed-workload.ts';
 import { MissedPods } from './missed-pods.ts';
 import { missedProbes } from './missed-probes.ts';
 import { laterTimes, readPolicyTimes } from './policy-times.ts';
@@ -64,7 +63,6 @@ export class MissedPart implements ObserverPart {
   readonly #client: ApiClient;
   readonly #dependencies: MissedDependencies;
   readonly #pods = new MissedPods();
-  readonly #writer: ResultWriter;
   readonly #work: RepeatedWork;
   readonly #problem = new CurrentProblem();
   #isLeader = false;
@@ -80,10 +78,9 @@ export class MissedPart implements ObserverPart {
   #listing: { readonly seen: Set<string>; readonly gone: Set<string> } | undefined;
 
   constructor(client: ApiClient, dependencies: MissedDependencies) {
-    const { podWatch, extraResults } = dependencies;
+    const { podWatch } = dependencies;
     this.#client = client;
     this.#dependencies = dependencies;
-    this.#writer = new ResultWriter('missed', extraResults);
     this.#work = new RepeatedWork(() => this.#round(), CHECK_MILLISECONDS, Math.random);
     podWatch.listen(this.#podListener());
   }
@@ -223,7 +220,7 @@ export class MissedPart implements ObserverPart {
   #write(): void {
     clearTimeout(this.#writing);
     this.#writing = undefined;
-    this.#writer.replace(this.#pods.results());
+    this.#dependencies.extraResults.replace('missed', this.#pods.results());
   }
 
   /** Without the configuration, the last known scope stays. The webhook may have been removed for a while. */

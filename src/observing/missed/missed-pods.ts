@@ -1,11 +1,11 @@
 import { MISSED_PODS_RULE } from '../../sources/observer-reports.ts';
 import { addCount } from '../namespace-gauge.ts';
-import { workloadKey } from '../workload-key.ts';
+import { workloadKey } from '../observed-workload.ts';
 import { MISSED_CAUSES } from './missed-probes.ts';
 import { restartLine } from '../../report/restart-line.ts';
 import type { LiveProperties } from '../../report/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { MissedCause, MissedProbes } from './missed-probes.ts';
 
 const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {

@@ -2,7 +2,7 @@ import { objectMember, stringMembers } from '../../json/json-value.ts';
 import { laxer } from '../../policy/action.ts';
 import { judge } from '../../verdict/judge.ts';
 import { isPod, templatesToLookAt } from '../../workload/kinds.ts';
-import { resultOfViolation, resultOfWarning } from '../reports/violation-result.ts';
+import { resultOfViolation, resultOfWarning } from '../reports/report-result.ts';
 import { workloadOf } from '../observed-workload.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, objectMember, stringMember } from '../../json/json-value.
 import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
 import { ownProbe } from '../../probes/probe.ts';
 import { shortHash } from '../../text/short-hash.ts';
-import { controllerOfPod } from '../pod-workload.ts';
+import { controllerOfPod } from '../observed-workload.ts';
 import { overEstimate } from './start-probe.ts';
 import type { StartSample } from '../../facts/startup-profile.ts';
 import type { JsonObject } from '../../json/json-value.ts';

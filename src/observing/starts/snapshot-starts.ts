@@ -2,7 +2,7 @@ import { PROFILE_BOUNDS } from '../../facts/startup-profile.ts';
 import { member, objectMember, stringMember } from '../../json/json-value.ts';
 import { shortHash } from '../../text/short-hash.ts';
 import { isBeingDeleted } from '../../workload/kinds.ts';
-import { controllerOfPod } from '../pod-workload.ts';
+import { controllerOfPod } from '../observed-workload.ts';
 import { containersReady, observedContainers, secondsOf } from './pod-status.ts';
 import { overEstimate, startProbeOf } from './start-probe.ts';
 import type { JsonObject } from '../../json/json-value.ts';

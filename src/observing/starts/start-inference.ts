@@ -2,7 +2,7 @@ import { isJsonObject, member, objectMember, stringMember } from '../../json/jso
 import { ownProbe } from '../../probes/probe.ts';
 import { isBeingDeleted } from '../../workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
-import { controllerOfPod } from '../pod-workload.ts';
+import { controllerOfPod } from '../observed-workload.ts';
 import { KubeletRestarts } from './kubelet-restarts.ts';
 import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
 import { containersReady, kubeletWriteOf, observedContainers } from './pod-status.ts';
