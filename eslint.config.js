@@ -32,7 +32,7 @@ const mayImport = {
   certificates: 'kubernetes and below',
   manifests: 'sources and below',
   running: 'sources, kubernetes, verdict and below',
-  observing: 'running, report, timeline, sources, kubernetes, verdict and below',
+  observing: 'running, report, timeline, sources, kubernetes, verdict and below, version.ts',
   impact: 'admission, what-if, sources, kubernetes, facts and below',
   server: 'running, admission and below',
   serve: 'server, impact, running, certificates, sources, kubernetes, admission and below, version.ts',

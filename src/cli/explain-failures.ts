@@ -3,7 +3,7 @@ import { PagedList } from '../kubernetes/paged-list.ts';
 import { failingResults } from '../observing/failing/failing-results.ts';
 import { FailingWorkloads } from '../observing/failing/failing-workloads.ts';
 import { podHealth } from '../observing/failing/pod-health.ts';
-import { readProbeEvent } from '../observing/failing/probe-event.ts';
+import { PROBE_EVENT_REASONS, readProbeEvent } from '../observing/failing/probe-events.ts';
 import { workloadKey, workloadNameOfPod } from '../observing/observed-workload.ts';
 import { refusal } from '../sources/cluster-kinds.ts';
 import { wrap } from '../text/wrap.ts';
@@ -24,8 +24,6 @@ import type { ClusterLine } from './cluster-input.ts';
 import type { CommandIo } from './io.ts';
 import type { ListedFailure } from './output/json-outputs.ts';
 
-/** The events of kubelets about probes. A field selector knows no "or". */
-const REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'];
 const WIDTH = 100;
 
 /** Why the Pods of workloads are not Ready, by the object of the workload. Undefined when that is not known. */
@@ -111,7 +109,7 @@ async function failuresIn(
   });
   // After a refusal, events are listed too, so that all missing rights are named at once.
   if (workloads.heldPods === 0 && problems.size === 0) return { failing: [], problems };
-  for (const reason of REASONS) {
+  for (const reason of PROBE_EVENT_REASONS) {
     await list('events', { fieldSelector: `involvedObject.kind=Pod,reason=${reason}` }, (event) => {
       const hint = readProbeEvent(event);
       if (hint !== undefined) workloads.hint(hint, now);

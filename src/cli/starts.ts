@@ -1,5 +1,5 @@
 import { figuresOfSeconds } from '../observing/starts/profile-status.ts';
-import { startInSnapshot } from '../observing/starts/snapshot-starts.ts';
+import { startInSnapshot } from '../observing/starts/measured-start.ts';
 import { startsOfContainer } from '../facts/learned-starts.ts';
 import { profileName } from '../facts/startup-profile.ts';
 import { objectMember, stringMember } from '../json/json-value.ts';

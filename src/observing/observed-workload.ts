@@ -48,9 +48,9 @@ export const OBSERVED_POD: ObservedKind = {
 export const LIVE_PODS = 'status.phase!=Succeeded,status.phase!=Failed';
 
 /** The path of the collection: `/apis/apps/v1/namespaces/shop/deployments`. Without a namespace: of all namespaces. */
-export function collectionOf({ served: { apiVersion, resource } }: ObservedKind, namespace?: string): string {
+export function collectionOf({ served }: Pick<ObservedKind, 'served'>, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${rootOf(apiVersion)}${scope}/${resource}`;
+  return `${rootOf(served.apiVersion)}${scope}/${served.resource}`;
 }
 
 /** Reads which workload an object is. Undefined for an object without a namespace or a UID, which has no report. */

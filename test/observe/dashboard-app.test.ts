@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildDashboardApp } from '../../src/observe/dashboard-app.ts';
+import { buildDashboardApp } from '../../src/observing/dashboard/dashboard-port.ts';
 import type { FastifyInstance } from 'fastify';
 import type { CachedPage } from '../../src/observing/dashboard/page-cache.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startObserver } from '../../src/observe/observe.ts';
 import { createLogger } from '../../src/running/log.ts';
 import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
-import type { ObserveConfig } from '../../src/observe/config.ts';
+import type { ObserveConfig } from '../../src/observe/observer-parts.ts';
 import type { RunningObserver } from '../../src/observe/observe.ts';
 import type { FakeApiServer, FakeObject, ServedKind } from '../kubernetes/fake-api-server.ts';
 

@@ -3,7 +3,7 @@ import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../../src/observing/
 import { diagnose } from '../../src/observing/failing/diagnosis.ts';
 import { FailingWorkloads } from '../../src/observing/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observing/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observing/failing/probe-event.ts';
+import { readProbeEvent } from '../../src/observing/failing/probe-events.ts';
 import {
   both,
   events,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failingCauses, failingResults } from '../../src/observing/failing/failing-results.ts';
 import { FailingWorkloads } from '../../src/observing/failing/failing-workloads.ts';
-import { readProbeEvent } from '../../src/observing/failing/probe-event.ts';
+import { readProbeEvent } from '../../src/observing/failing/probe-events.ts';
 import { podHealth } from '../../src/observing/failing/pod-health.ts';
 import { OTHER_NAMESPACES, withinLimit } from '../../src/observing/namespace-gauge.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';

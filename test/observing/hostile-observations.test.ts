@@ -4,13 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { failingResults } from '../../src/observing/failing/failing-results.ts';
 import { FailingWorkloads } from '../../src/observing/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observing/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observing/failing/probe-event.ts';
-import { ProbeHints } from '../../src/observing/failing/probe-hints.ts';
+import { ProbeHints, readProbeEvent } from '../../src/observing/failing/probe-events.ts';
 import { sharedTroubles } from '../../src/observing/failing/shared-trouble.ts';
 import { controllerOfPod, workloadNameOfPod } from '../../src/observing/observed-workload.ts';
-import { observedContainers } from '../../src/observing/starts/pod-status.ts';
+import { observedContainers } from '../../src/observing/starts/observed-containers.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { ProbeHint } from '../../src/observing/failing/probe-event.ts';
+import type { ProbeHint } from '../../src/observing/failing/probe-events.ts';
 import type { Candidate } from '../../src/observing/failing/shared-trouble.ts';
 import type { WorkloadName } from '../../src/observing/observed-workload.ts';
 

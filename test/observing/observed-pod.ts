@@ -1,7 +1,6 @@
 import { diagnose } from '../../src/observing/failing/diagnosis.ts';
 import { podHealth } from '../../src/observing/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observing/failing/probe-event.ts';
-import { ProbeHints } from '../../src/observing/failing/probe-hints.ts';
+import { ProbeHints, readProbeEvent } from '../../src/observing/failing/probe-events.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
 /** All times are seconds after this instant. */

@@ -1,6 +1,6 @@
 import { FailingWorkloads } from '../../src/observing/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observing/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observing/failing/probe-event.ts';
+import { readProbeEvent } from '../../src/observing/failing/probe-events.ts';
 import { failingCauses } from '../../src/observing/failing/failing-results.ts';
 import { workloadNameOfPod } from '../../src/observing/observed-workload.ts';
 import { podName, recording } from '../kubelet/recordings.ts';

@@ -1,3 +1,4 @@
+import { isoTimeOrNull } from '../../running/policy-details.ts';
 import { hasControllerOwner } from '../../workload/controller-owner.ts';
 import { OBSERVED_POD } from '../observed-workload.ts';
 import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
@@ -11,7 +12,6 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { ObserverPart } from '../observer-part.ts';
-import type { PodWatch } from '../pod-watch.ts';
 import type { ScanDependencies } from './verdicts.ts';
 
 /** Judges live workloads and writes reports, on the leader. A follower only remembers the Pods without a controller. */
@@ -23,13 +23,13 @@ export class Scan implements ObserverPart {
   readonly #writes = reportWrites();
   #leading: { readonly scan: LeadingScan; readonly reports: ReportWriter } | undefined;
 
-  constructor(dependencies: ScanDependencies, podWatch: PodWatch) {
+  constructor(dependencies: ScanDependencies) {
     this.#dependencies = dependencies;
     this.#status = new ScanStatus(dependencies.now);
     this.#unknown = new UnknownControllers(dependencies.log);
     dependencies.store.onChange(() => this.#leading?.scan.policiesChanged());
     dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));
-    podWatch.listen({
+    dependencies.podWatch.listen({
       seen: (pod) => this.#seen(pod),
       gone: (pod) => this.#gone(pod),
       listing: () => {
@@ -79,9 +79,8 @@ export class Scan implements ObserverPart {
 
   readonly details = (): Readonly<Record<string, unknown>> => {
     const { isRunning, lastStart, lastEnd, runs } = this.#status;
-    const instant = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
     return {
-      scan: { running: isRunning, count: runs, lastStart: instant(lastStart), lastEnd: instant(lastEnd) },
+      scan: { running: isRunning, count: runs, lastStart: isoTimeOrNull(lastStart), lastEnd: isoTimeOrNull(lastEnd) },
       ...(this.#leading && { reports: this.#leading.reports.details() }),
     };
   };

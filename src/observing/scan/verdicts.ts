@@ -7,38 +7,21 @@ import { judgedWorkload } from './judged-workload.ts';
 import { WorkloadRecords } from './workload-records.ts';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../json/json-value.ts';
-import type { ApiClient } from '../../kubernetes/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
-import type { PolicyStore } from '../../sources/policy-store.ts';
-import type { WorkloadKind } from '../../workload/kinds.ts';
 import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-workload.ts';
-import type { ExtraResults } from '../reports/extra-results.ts';
+import type { ObserverContext } from '../observer-part.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import type { ReportsSetting } from '../reports/reports-setting.ts';
 import type { VerdictSettings } from './judged-workload.ts';
 import type { WorkloadRecord } from './workload-records.ts';
 
-/** The dependencies of the scan. Times are in milliseconds. */
-export interface ScanDependencies {
-  readonly client: ApiClient;
-  /** The kinds that may hold Pod templates. Those that the API server has are watched. */
-  readonly kinds: readonly WorkloadKind[];
-  readonly store: PolicyStore;
-  /** True for a namespace that the webhook leaves out. Workloads there have no verdict and no report. */
-  readonly isExempt: (namespace: string) => boolean;
-  readonly extraResults: ExtraResults;
+/** The dependencies of the scan. */
+export interface ScanDependencies extends ObserverContext {
   readonly settings: VerdictSettings;
   /** `includeClean`: workloads without findings have a report, too. */
   readonly reportSettings: { readonly setting: ReportsSetting; readonly includeClean: boolean };
+  /** In milliseconds. */
   readonly scanInterval: number;
-  readonly watchRenewal: number;
-  readonly log: Logger;
-  /** The wall clock, since the epoch. */
-  readonly now: () => number;
-  /** Never goes back. */
-  readonly monotonic: () => number;
-  /** A number from 0 to 1. */
-  readonly random: () => number;
 }
 
 /** Receives changes of verdicts. */
