@@ -1,0 +1,148 @@
+import { PagedList } from '../../cluster/client/paged-list.ts';
+import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
+import { reportedChecks } from '../../explain/fleet-page/reported-checks.ts';
+import { reportedExceptions, reportedStarts } from '../../explain/fleet-page/reported-facts.ts';
+import { worstFirst } from '../../explain/fleet-page/rows.ts';
+import { discoverKinds, refusal } from '../../cluster/sources/cluster-kinds.ts';
+import { isOfController, reduceList } from '../../cluster/sources/workload-lists.ts';
+import { count } from '../../base/text/count.ts';
+import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import { VERSION } from '../../base/version.ts';
+import { workloadKind } from '../../engine/workload/kinds.ts';
+import { collectionOf } from '../observed-workload.ts';
+import { judgeLive } from '../scan/judged-workload.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
+import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import type { ObservedKind } from '../observed-workload.ts';
+import type { ObserverContext } from '../observer-part.ts';
+import type { VerdictSettings } from '../scan/judged-workload.ts';
+
+/** Workloads that a page reads. A page of the whole of a huge cluster would cost minutes and memory. */
+const MOST_READ_WORKLOADS = 5_000;
+/** Workloads that have a row of their own, the worst first. */
+const MOST_ROWS = 1_000;
+
+/** The inputs for the reports of a fleet. */
+export interface FleetSources
+  extends VerdictSettings, Pick<ObserverContext, 'client' | 'kinds' | 'store' | 'isExempt' | 'extraResults'> {
+  /** Why this replica does not know all that the page is about; undefined when it knows all. */
+  readonly gap: () => string | undefined;
+}
+
+/**
+ * Reads the workloads of the cluster, page by page, and judges each as the webhook would. Of an object only what the
+ * page shows is kept. What cannot be read is named in the report.
+ *
+ * @param now milliseconds since the epoch
+ * @returns undefined until the policies have been read
+ */
+export async function fleetReport(sources: FleetSources, now: number): Promise<Report | undefined> {
+  const snapshot = sources.store.current;
+  if (snapshot === undefined) return undefined;
+  const { client, kinds: known } = sources;
+  const { kinds, problems: found } = await discoverKinds(client, known);
+  const gap = sources.gap();
+  const problems = [...(gap === undefined ? [] : [gap]), ...found];
+  const workloads: ReportedWorkload[] = [];
+  let isComplete = true;
+  for (const served of kinds) {
+    const templates = workloadKind(served.group, served.kind, known);
+    if (templates === undefined) continue;
+    isComplete &&= await readKind(client, served, problems, (object) => {
+      if (workloads.length >= MOST_READ_WORKLOADS) return false;
+      const workload = reportedWorkload(object, { served, templates }, snapshot, sources, now);
+      if (workload !== undefined) workloads.push(workload);
+      if (workloads.length % MOST_ROWS === 0) dropTimes(workloads);
+      return true;
+    });
+  }
+  if (!isComplete)
+    problems.push(
+      `The cluster has more than ${count(MOST_READ_WORKLOADS, 'workload')}, and this page is about so many of them. ` +
+        'The reports and metrics of the observer are about all. For a page about a namespace: probewright report -n NAMESPACE.',
+    );
+  return {
+    subject: 'the cluster',
+    now,
+    version: VERSION,
+    workloads,
+    mostRows: MOST_ROWS,
+    policies: snapshot.policies.map(({ source }) => ({ source, advice: [] })),
+    exceptions: reportedExceptions(snapshot),
+    problems,
+    checks: reportedChecks(),
+  };
+}
+
+/**
+ * Drops what only rows show of the workloads that will have no row. The worst so far stay: later ones can only
+ * take their places.
+ */
+function dropTimes(workloads: ReportedWorkload[]): void {
+  const worst = new Set(worstFirst(workloads).slice(0, MOST_ROWS));
+  for (const [index, workload] of workloads.entries()) {
+    if (worst.has(workload)) continue;
+    const containers = workload.explanation.containers.map((each) => ({
+      ...each,
+      fields: [],
+      scenes: [],
+      caveats: [],
+    }));
+    workloads[index] = { ...workload, explanation: { ...workload.explanation, containers, notInjected: [] } };
+  }
+}
+
+/** An error that ends a list: nothing more is wanted of it. */
+class Enough extends Error {}
+
+/** @returns false when `take` wanted no more */
+async function readKind(
+  client: ObserverContext['client'],
+  kind: ClusterKind,
+  problems: string[],
+  take: (object: KubernetesObject) => boolean,
+): Promise<boolean> {
+  const path = collectionOf({ served: kind });
+  try {
+    await new PagedList(client).forEachPage({ path, reduce: reduceList }, ({ items }) => {
+      for (const item of items) if (!isOfController(item, kind) && !take(item)) throw new Enough();
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Enough) return false;
+    problems.push(refusal(`cannot list ${kind.resource} in all namespaces`, error));
+    return true;
+  }
+}
+
+/** Undefined for objects that the webhook would skip, or would never see. */
+function reportedWorkload(
+  item: KubernetesObject,
+  kind: ObservedKind,
+  snapshot: Snapshot,
+  { kinds, isExempt, extraResults, ...settings }: FleetSources,
+  now: number,
+): ReportedWorkload | undefined {
+  const { namespace = '', name } = item.metadata;
+  const judged = isExempt(namespace) ? undefined : judgeLive(item, kind, snapshot, settings, now);
+  if (judged === undefined) return undefined;
+  const named = { namespace, kind: kind.served.kind, group: kind.served.group, name };
+  const context = { policies: snapshot, namespace, kinds, now };
+  const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
+  if (explanation === undefined) return undefined;
+  const { violations, warnings, policies } = judged;
+  const containers = explanation.containers.map((container) => container.name);
+  return {
+    kind: named.kind,
+    namespace,
+    name,
+    explanation,
+    violations,
+    policies,
+    warnings,
+    learned: reportedStarts(snapshot, explanation, containers),
+    live: liveFindings(extraResults.of(named), named),
+  };
+}

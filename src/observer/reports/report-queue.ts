@@ -1,0 +1,73 @@
+import { Backoff } from '../../cluster/client/backoff.ts';
+import type { WorkloadName } from '../observed-workload.ts';
+
+/** A report that may have to be written. */
+export interface QueuedReport {
+  readonly namespace: string;
+  readonly uid: string;
+  /** Undefined = the workload is gone, so its report goes, too. */
+  readonly workload: WorkloadName | undefined;
+}
+
+/** The pauses after failures, in milliseconds. */
+export const PAUSES = { minimum: 1_000, maximum: 60_000 };
+
+/**
+ * Reports that wait to be written, each once. Namespaces take turns, and a namespace in which a write failed waits. So
+ * a namespace with thousands of reports, or with failures, delays no other.
+ */
+export class ReportQueue {
+  readonly #random: () => number;
+  /** By UID, in the order in which the reports were asked for. The namespace whose turn is next comes first. */
+  readonly #waiting = new Map<string, Map<string, QueuedReport>>();
+  readonly #paused = new Map<string, { readonly backoff: Backoff; until: number }>();
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  get size(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  add(report: QueuedReport): void {
+    const { namespace, uid } = report;
+    const ofNamespace = this.#waiting.get(namespace);
+    if (ofNamespace === undefined) this.#waiting.set(namespace, new Map([[uid, report]]));
+    else ofNamespace.set(uid, report);
+  }
+
+  /**
+   * Takes the next report out; undefined when none waits, except in namespaces that pause.
+   *
+   * @param now by a clock that never goes back, in milliseconds
+   */
+  take(now: number): QueuedReport | undefined {
+    for (const [namespace, reports] of this.#waiting) {
+      if ((this.#paused.get(namespace)?.until ?? 0) > now) continue;
+      const [report] = reports.values();
+      if (report === undefined) continue;
+      reports.delete(report.uid);
+      this.#waiting.delete(namespace);
+      if (reports.size > 0) this.#waiting.set(namespace, reports);
+      return report;
+    }
+    return undefined;
+  }
+
+  /** A write in the namespace has failed, so the namespace waits: longer with each failure. */
+  failed(namespace: string, now: number): void {
+    const paused = this.#paused.get(namespace) ?? { backoff: new Backoff(PAUSES, this.#random), until: 0 };
+    paused.until = now + paused.backoff.next();
+    this.#paused.set(namespace, paused);
+  }
+
+  succeeded(namespace: string): void {
+    this.#paused.delete(namespace);
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    this.#paused.clear();
+  }
+}

@@ -1,0 +1,278 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
+import { Backoff } from '../../cluster/client/backoff.ts';
+import { Pace } from '../../cluster/client/pace.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import {
+  discoverReportApis,
+  isUnavailable,
+  putReport,
+  removeReport,
+  removeReports,
+  ReportRefused,
+  reportsPath,
+} from './report-api.ts';
+import { ReportInformer, reportKey } from './report-informer.ts';
+import { reportName } from './report-object.ts';
+import { PAUSES, ReportQueue } from './report-queue.ts';
+import type { ScanDependencies } from '../scan/verdicts.ts';
+import type { WorkloadRecord, WorkloadRecords } from '../scan/workload-records.ts';
+import type { WorkloadName } from '../observed-workload.ts';
+import type { ReportTarget } from './report-api.ts';
+import type { ReportContent } from './report-object.ts';
+import type { ReportStatus, ReportWrites } from './report-metrics.ts';
+import type { QueuedReport } from './report-queue.ts';
+
+/** The facts that the scan has about workloads. */
+export interface JudgedWorkloads {
+  readonly records: () => WorkloadRecords;
+  /** True while every workload of the cluster has a record. */
+  readonly isComplete: () => boolean;
+  /** Reads and judges a workload. Rejects as ApiClient.request does. */
+  readonly read: (workload: WorkloadName) => Promise<ReportContent | undefined>;
+}
+
+const WRITES_PER_SECOND = 10;
+/** How often to ask which report APIs there are: their CRDs may be installed at any time. */
+const DISCOVERY_MILLISECONDS = 60_000;
+const IDLE_MILLISECONDS = 100;
+const LONGEST_RETRY_AFTER = 60_000;
+
+/**
+ * Writes the reports of workloads, at a limited rate. Each workload is read and judged again when its turn comes. A
+ * report is written only if its content hash differs from the hash in the cluster. Only reports with our label and our
+ * prefix are touched.
+ */
+export class ReportWriter implements ReportStatus {
+  readonly #dependencies: ScanDependencies;
+  readonly #workloads: JudgedWorkloads;
+  readonly #writes: ReportWrites;
+  readonly #queue: ReportQueue;
+  readonly #stopped = new AbortController();
+  readonly #pace: Pace;
+  /** The pauses of all writes while the API server is not available. */
+  readonly #backoff: Backoff;
+  readonly #problem = new CurrentProblem();
+  /** Undefined until the API server has been asked. */
+  #found: ReportTarget | undefined;
+  #informer: ReportInformer | undefined;
+  /** APIs in which no report of ours is left. */
+  readonly #emptied = new Set<string>();
+
+  constructor(dependencies: ScanDependencies, workloads: JudgedWorkloads, writes: ReportWrites) {
+    this.#dependencies = dependencies;
+    this.#workloads = workloads;
+    this.#writes = writes;
+    this.#queue = new ReportQueue(dependencies.random);
+    this.#pace = new Pace(WRITES_PER_SECOND, dependencies.monotonic);
+    this.#backoff = new Backoff(PAUSES, dependencies.random);
+  }
+
+  start(): void {
+    void this.#keepDiscovering();
+    void this.#keepWriting();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#informer?.stop();
+    this.#queue.clear();
+  }
+
+  /** The verdict on a workload has changed. */
+  changed(workload: WorkloadName, { uid, digest, isClean }: WorkloadRecord): void {
+    const { namespace } = workload;
+    const wanted = isClean && !this.#dependencies.reportSettings.includeClean ? undefined : digest;
+    // Before all reports are known, `reconcile` compares all workloads with them at once.
+    if (this.#informer?.isSynced !== true) return;
+    const known = this.#informer.hashes.get(reportKey({ namespace, name: reportName(uid) }));
+    if (known !== wanted) this.#queue.add({ namespace, uid, workload });
+  }
+
+  /** The results that no check makes have changed. */
+  extraResultsChanged(workload: WorkloadName): void {
+    const record = this.#workloads.records().find(workload);
+    if (record === undefined || this.#found?.target === undefined) return;
+    this.#queue.add({ namespace: workload.namespace, uid: record.uid, workload });
+  }
+
+  gone(namespace: string, uid: string): void {
+    this.#queue.add({ namespace, uid, workload: undefined });
+  }
+
+  /**
+   * Compares all workloads with the reports in the cluster.
+   *
+   * @param isComplete every workload is known: a report of another workload is deleted
+   */
+  reconcile(isComplete: boolean): void {
+    const informer = this.#informer;
+    if (informer?.isSynced !== true) return;
+    const known = new Set<string>();
+    for (const [workload, record] of this.#workloads.records().entries()) {
+      known.add(reportKey({ namespace: workload.namespace, name: reportName(record.uid) }));
+      this.changed(workload, record);
+    }
+    if (!isComplete) return;
+    for (const key of informer.hashes.keys()) {
+      const [namespace = '', name = ''] = key.split('/');
+      if (!known.has(key)) this.gone(namespace, name.slice(reportName('').length));
+    }
+  }
+
+  details(): Readonly<Record<string, unknown>> {
+    const { problem, waiting } = this;
+    return {
+      api: this.#found?.target?.apiVersion ?? null,
+      reports: this.#informer?.hashes.size ?? 0,
+      waiting,
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem.text;
+  }
+
+  #isStopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  async #keepDiscovering(): Promise<void> {
+    const { client, reportSettings } = this.#dependencies;
+    while (!this.#isStopped()) {
+      let pause = DISCOVERY_MILLISECONDS;
+      try {
+        const found = await discoverReportApis(client, reportSettings.setting);
+        if (!this.#isStopped()) await this.#use(found);
+      } catch (error) {
+        // Nothing is concluded from an answer that did not come: the reports stay where they are.
+        this.#note(messageOf(error));
+        pause = this.#backoff.next();
+      }
+      await this.#pause(pause);
+    }
+  }
+
+  async #use(found: ReportTarget): Promise<void> {
+    const { log, client, reportSettings } = this.#dependencies;
+    const isOther = this.#found === undefined || this.#found.target?.name !== found.target?.name;
+    this.#found = found;
+    if (isOther) {
+      log.info({ setting: reportSettings.setting, api: found.target?.apiVersion ?? null }, 'report API chosen');
+      this.#queue.clear();
+      this.#emptied.clear();
+      this.#inform(found);
+    }
+    // Our reports in an API that is not written to are deleted.
+    for (const api of found.served) {
+      if (api.name === found.target?.name || this.#emptied.has(api.name)) continue;
+      const count = await removeReports(client, api, this.#pace, this.#stopped.signal);
+      this.#writes.inc({ result: 'deleted' }, count);
+      if (count > 0) log.info({ api: api.apiVersion, reports: count }, 'reports of another API deleted');
+      this.#emptied.add(api.name);
+    }
+  }
+
+  #inform({ target }: ReportTarget): void {
+    const { client, now, random, watchRenewal } = this.#dependencies;
+    this.#informer?.stop();
+    this.#informer = undefined;
+    if (target === undefined) return;
+    const troubled = (problem: string | undefined): void => this.#note(problem);
+    this.#informer = new ReportInformer(client, target, troubled, { now, random }, watchRenewal);
+    void this.#informer.start().then(() => {
+      if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete());
+    });
+  }
+
+  async #keepWriting(): Promise<void> {
+    const { monotonic } = this.#dependencies;
+    while (!this.#isStopped()) {
+      const informer = this.#informer;
+      const report = informer?.isSynced === true ? this.#queue.take(monotonic()) : undefined;
+      if (informer === undefined || report === undefined) {
+        await this.#pause(IDLE_MILLISECONDS);
+        continue;
+      }
+      try {
+        await this.#write(report, informer);
+        this.#backoff.reset();
+        this.#queue.succeeded(report.namespace);
+        this.#note(undefined);
+      } catch (error) {
+        if (this.#isStopped()) return;
+        await this.#failed(report, error);
+      }
+    }
+  }
+
+  /** Makes the report in the cluster say what it has to say. */
+  async #write(report: QueuedReport, informer: ReportInformer): Promise<void> {
+    const { client, now, reportSettings } = this.#dependencies;
+    const { signal } = this.#stopped;
+    const { namespace, uid } = report;
+    const name = reportName(uid);
+    const key = reportKey({ namespace, name });
+    const content = await this.#contentOf(report);
+    const isWanted = content !== undefined && (content.results.length > 0 || reportSettings.includeClean);
+    if (informer.hashes.get(key) === (isWanted ? content.hash : undefined)) return;
+    await this.#pace.turn(signal);
+    const path = `${reportsPath(informer.api, namespace)}/${name}`;
+    if (isWanted) await putReport(client, path, content, informer.api, Math.floor(now() / 1000), signal);
+    else await removeReport(client, path, signal);
+    informer.set(key, isWanted ? content.hash : undefined);
+    this.#writes.inc({ result: isWanted ? 'written' : 'deleted' });
+  }
+
+  /** Undefined when the workload is gone. Rejects when it is there without a verdict: its report stays as it is. */
+  async #contentOf({ workload, uid }: QueuedReport): Promise<ReportContent | undefined> {
+    const isKnown = (): boolean => workload !== undefined && this.#workloads.records().find(workload)?.uid === uid;
+    if (workload === undefined || !isKnown()) return undefined;
+    try {
+      await this.#pace.turn(this.#stopped.signal);
+      const content = await this.#workloads.read(workload);
+      if (content === undefined && isKnown())
+        throw new ReportRefused(`${workload.namespace}/${workload.name} cannot be judged now`);
+      return content;
+    } catch (error) {
+      if (hasCode(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * A busy or absent API server gets the same report later, and no other report meanwhile. Any other failure may be the
+   * namespace's own: a foreign report, a quota, an admission webhook. Then only that namespace waits. A report that is
+   * refused waits for the next scan.
+   */
+  async #failed(report: QueuedReport, error: unknown): Promise<void> {
+    this.#writes.inc({ result: 'failed' });
+    // The report would be deleted with its namespace.
+    if (hasCode(error, 403) && messageOf(error).includes('because it is being terminated')) return;
+    const isOfAll = isUnavailable(error);
+    const { code = 0, retryAfterMilliseconds = 0 } = error instanceof ApiError ? error : {};
+    // A missing right may be granted again, and a conflict is another writer. Other refusals stay.
+    if (isOfAll || code >= 500 || [403, 409].includes(code)) this.#queue.add(report);
+    this.#note(messageOf(error));
+    if (!isOfAll) return this.#queue.failed(report.namespace, this.#dependencies.monotonic());
+    await this.#pause(Math.max(Math.min(retryAfterMilliseconds, LONGEST_RETRY_AFTER), this.#backoff.next()));
+  }
+
+  #note(problem: string | undefined): void {
+    if (this.#isStopped()) return;
+    const { log } = this.#dependencies;
+    const news = this.#problem.note(problem);
+    if (news === 'ended') log.info('reports can be written again');
+    else if (news === 'began') log.warn({ problem }, 'reports cannot be written now');
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
+import { Backoff } from '../../cluster/client/backoff.ts';
+import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
+import { reduceList } from '../../cluster/sources/workload-lists.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { collectionOf, LIVE_PODS, OBSERVED_POD } from '../observed-workload.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { Pace } from '../../cluster/client/pace.ts';
+import type { ObservedKind } from '../observed-workload.ts';
+import type { AffectedNamespaces } from './changes.ts';
+import type { WorkloadRecords } from './workload-records.ts';
+
+/** A list of workloads of one kind. */
+export interface ListToRead {
+  readonly kind: ObservedKind;
+  /** Undefined = of all namespaces. */
+  readonly namespace: string | undefined;
+  readonly fieldSelector?: string;
+}
+
+/** A kind as one text, for sets: `apps/Deployment`. */
+export function kindKey({ group, kind }: { readonly group: string; readonly kind: string }): string {
+  return `${group}/${kind}`;
+}
+
+/**
+ * The lists that show the workloads of a scope. A kind is listed in each namespace that has workloads of the kind, or
+ * in the whole cluster if that needs fewer requests. Pods are listed only in namespaces that have Pods without a
+ * controller.
+ */
+export function listsFor(
+  scope: AffectedNamespaces,
+  kinds: readonly ObservedKind[],
+  podNamespaces: readonly string[],
+  records: WorkloadRecords,
+): readonly ListToRead[] {
+  const namespacesOf = new Map<string, Set<string>>();
+  for (const namespace of scope === 'all' ? [] : scope)
+    for (const [workload] of records.entries(namespace)) {
+      const key = kindKey(workload);
+      namespacesOf.set(key, (namespacesOf.get(key) ?? new Set()).add(namespace));
+    }
+  const pages = Math.ceil(records.size / PAGE_SIZE);
+  const lists = kinds.flatMap((kind): ListToRead[] => {
+    if (scope === 'all') return [{ kind, namespace: undefined }];
+    const namespaces = [...(namespacesOf.get(kindKey(kind.served)) ?? [])];
+    if (namespaces.length > pages) return [{ kind, namespace: undefined }];
+    return namespaces.map((namespace) => ({ kind, namespace }));
+  });
+  const ofPods = podNamespaces
+    .filter((namespace) => scope === 'all' || scope.has(namespace))
+    .map((namespace) => ({ kind: OBSERVED_POD, namespace, fieldSelector: LIVE_PODS }));
+  return [...lists, ...ofPods];
+}
+
+/** Attempts for one list. Then the rest of the scan goes on. */
+const MOST_ATTEMPTS = 4;
+const PAUSES = { minimum: 500, maximum: 15_000 };
+const LONGEST_RETRY_AFTER = 60_000;
+
+/** Lists workloads page by page, at a limited pace. Each page is dropped after use. */
+export class ScanLists {
+  readonly #client: Pick<ApiClient, 'measured'>;
+  readonly #random: () => number;
+  readonly #signal: AbortSignal;
+
+  constructor(client: ApiClient, pace: Pace, random: () => number, signal: AbortSignal) {
+    this.#random = random;
+    this.#signal = signal;
+    this.#client = {
+      measured: async (request) => {
+        await pace.turn(signal);
+        return await client.measured(request);
+      },
+    };
+  }
+
+  /** Hands over each object. Resolves with the problem if the list could not be read whole. */
+  async read(
+    { kind, namespace, fieldSelector }: ListToRead,
+    take: (object: KubernetesObject) => void,
+  ): Promise<string | undefined> {
+    const backoff = new Backoff(PAUSES, this.#random);
+    const query = fieldSelector === undefined ? {} : { fieldSelector };
+    const request = { path: collectionOf(kind, namespace), query, reduce: reduceList, signal: this.#signal };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await new PagedList(this.#client).forEachPage(request, ({ items }) => {
+          for (const item of items) if (!this.#signal.aborted) take(item);
+        });
+        return undefined;
+      } catch (error) {
+        if (this.#signal.aborted) return 'stopped';
+        if (attempt === MOST_ATTEMPTS || !mayPass(error)) return messageOf(error);
+        const asked = error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0;
+        await sleep(Math.max(asked, backoff.next()), undefined, { signal: this.#signal }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+/** A page that has expired (410), an API server that is busy, broken or away. A missing right stays missing. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return true;
+  return hasCode(error, 410) || error.code === 429 || error.code >= 500;
+}

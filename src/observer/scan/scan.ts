@@ -1,0 +1,105 @@
+import { isoTimeOrNull } from '../../process/policy-details.ts';
+import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
+import { OBSERVED_POD } from '../observed-workload.ts';
+import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
+import { ReportWriter } from '../reports/report-writer.ts';
+import { LeadingScan } from './leading-scan.ts';
+import { registerScanMetrics, ScanStatus } from './scan-status.ts';
+import { StandalonePods } from './standalone-pods.ts';
+import { UnknownControllers } from './verdicts.ts';
+import type { Registry } from 'prom-client';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { WorkloadName } from '../observed-workload.ts';
+import type { ObserverPart } from '../observer-part.ts';
+import type { ScanDependencies } from './verdicts.ts';
+
+/** Judges live workloads and writes reports, on the leader. A follower only remembers the Pods without a controller. */
+export class Scan implements ObserverPart {
+  readonly #dependencies: ScanDependencies;
+  readonly #status: ScanStatus;
+  readonly #pods = new StandalonePods();
+  readonly #unknown: UnknownControllers;
+  readonly #writes = reportWrites();
+  #leading: { readonly scan: LeadingScan; readonly reports: ReportWriter } | undefined;
+
+  constructor(dependencies: ScanDependencies) {
+    this.#dependencies = dependencies;
+    this.#status = new ScanStatus(dependencies.now);
+    this.#unknown = new UnknownControllers(dependencies.log);
+    dependencies.store.onChange(() => this.#leading?.scan.policiesChanged());
+    dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));
+    dependencies.podWatch.listen({
+      seen: (pod) => this.#seen(pod),
+      gone: (pod) => this.#gone(pod),
+      listing: () => {
+        this.#pods.listing();
+        this.#leading?.scan.listing(OBSERVED_POD);
+      },
+      listed: () => {
+        this.#pods.listed();
+        this.#leading?.scan.listed(OBSERVED_POD);
+        this.#leading?.scan.podsListed();
+      },
+    });
+  }
+
+  start(): void {
+    // The scan begins when this replica leads.
+  }
+
+  stop(): void {
+    this.lead(false);
+  }
+
+  lead(isLeader: boolean): void {
+    if (isLeader === (this.#leading !== undefined)) return;
+    if (this.#leading !== undefined) {
+      this.#leading.scan.stop();
+      this.#leading.reports.stop();
+      this.#leading = undefined;
+      return;
+    }
+    const workloads = {
+      records: () => scan.verdicts.records,
+      isComplete: () => scan.isComplete,
+      read: (workload: WorkloadName) => scan.read(workload),
+    };
+    const reports = new ReportWriter(this.#dependencies, workloads, this.#writes);
+    const scan: LeadingScan = new LeadingScan(this.#dependencies, this.#status, this.#pods, reports);
+    this.#leading = { scan, reports };
+    reports.start();
+    scan.start();
+  }
+
+  registerMetrics(registers: Registry[]): void {
+    registerScanMetrics(this.#status, () => this.#leading?.scan.verdicts.records, registers);
+    registerReportMetrics(this.#writes, () => this.#leading?.reports, registers);
+  }
+
+  readonly details = (): Readonly<Record<string, unknown>> => {
+    const { isRunning, lastStart, lastEnd, runs } = this.#status;
+    return {
+      scan: { running: isRunning, count: runs, lastStart: isoTimeOrNull(lastStart), lastEnd: isoTimeOrNull(lastEnd) },
+      ...(this.#leading && { reports: this.#leading.reports.details() }),
+    };
+  };
+
+  #seen(pod: KubernetesObject): void {
+    const { namespace, name } = pod.metadata;
+    if (namespace === undefined) return;
+    if (hasControllerOwner(pod as unknown as JsonObject)) {
+      this.#unknown.note(pod as unknown as JsonObject, { namespace, name, kind: 'Pod' });
+      return;
+    }
+    this.#pods.add(namespace, name);
+    this.#leading?.scan.take(pod, OBSERVED_POD);
+  }
+
+  #gone(pod: KubernetesObject): void {
+    const { namespace, name } = pod.metadata;
+    if (namespace === undefined) return;
+    this.#pods.delete(namespace, name);
+    this.#leading?.scan.gone(pod, OBSERVED_POD);
+  }
+}
