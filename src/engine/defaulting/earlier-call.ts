@@ -13,9 +13,9 @@ import type { Evidence } from './handler.ts';
 import type { EffectiveLiveness } from './startup.ts';
 
 /** Probe -> its source, by the annotation of an earlier call for the same Pod. */
-export type Named = ReadonlyMap<string, string>;
+export type SourceByProbe = ReadonlyMap<string, string>;
 
-const NONE: Named = new Map();
+const NONE: SourceByProbe = new Map();
 
 /**
  * The probes of a container that an earlier call for the same Pod injected, of those that the annotation names. Anybody
@@ -27,11 +27,11 @@ const NONE: Named = new Map();
  */
 export function injectedEarlier(
   container: Container,
-  named: Named | undefined,
+  named: SourceByProbe | undefined,
   evidence: Omit<Evidence, 'own'>,
   policies: () => readonly ContainerPolicy[],
   starts: StartFigures | undefined,
-): Named {
+): SourceByProbe {
   let counted = new Map([...(named ?? NONE)].filter(([kind]) => isJsonObject(member(container.spec, kind))));
   if (counted.size === 0) return NONE;
   const inForce = policies();
@@ -63,7 +63,7 @@ function isSameProbe(kind: ProbeKind, probe: Probe, given: Probe): boolean {
 }
 
 /** The liveness probe that a container has. */
-export function livenessOf({ spec }: Container, injected: Named): EffectiveLiveness | undefined {
+export function livenessOf({ spec }: Container, injected: SourceByProbe): EffectiveLiveness | undefined {
   const probe = ownProbe(spec, 'livenessProbe');
   if (!isJsonObject(probe)) return undefined;
   const injectedFrom = injected.get('livenessProbe');
@@ -71,7 +71,7 @@ export function livenessOf({ spec }: Container, injected: Named): EffectiveLiven
 }
 
 /** The probes that the author wrote. Null counts as absent, and the API server refuses other values. */
-export function authorsProbes({ spec }: Container, injected: Named): Evidence['own'] {
+export function authorsProbes({ spec }: Container, injected: SourceByProbe): Evidence['own'] {
   const own: (readonly [ProbeKind, Probe])[] = [];
   for (const kind of PROBE_KINDS) {
     const probe = ownProbe(spec, kind);

@@ -18,6 +18,7 @@ import type { Aimed } from '../policy/container-policy.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
 import type { PortHint, PortHints } from '../workload/port-protocol.ts';
 import type { ContainerPort, PortLookup } from '../workload/ports.ts';
+import type { FollowedProbe } from './injection.ts';
 import type { HandlerProblem } from './reason.ts';
 
 /** A handler that can work in its container, as a member of a probe; or why there is none. */
@@ -27,12 +28,6 @@ export interface FittedHandler {
   readonly handler: JsonObject;
   /** The author's probe that fields of the handler come from. */
   readonly follows?: FollowedProbe;
-}
-
-/** A probe of the author, and the fields of its handler that an injected handler has, too. */
-export interface FollowedProbe {
-  readonly kind: ProbeKind;
-  readonly fields: readonly string[];
 }
 
 /** What a container's author wrote, and what Services say about its ports. */

@@ -1,18 +1,13 @@
-import type { Probe, ProbeKind } from '../probe/probe.ts';
 import type { ContainerPolicy } from '../policy/container-policy.ts';
-import type { FollowedProbe } from './handler.ts';
-import type { LearnedBudget } from './startup.ts';
+import type { StartFigures } from '../probe/learned-budget.ts';
+import type { Probe, ProbeKind } from '../probe/probe.ts';
 import type { Container } from '../workload/containers.ts';
 
-/** A probe that a container lacks and is to be given. */
-export interface Injection {
-  readonly container: Container;
-  readonly kind: ProbeKind;
+/** A probe that policies give, and how it was worked out. */
+export interface GivenProbe {
   readonly probe: Probe;
   /** Where the probe comes from: a policy as kind/namespace/name, `annotation`, or `safety`. */
   readonly source: string;
-  /** The merged policy of the container. It tells which layer set each field (field-origin.ts). */
-  readonly policy: ContainerPolicy;
   /** A startup probe with the handler of the liveness probe. */
   readonly copiesLiveness?: true;
   /** The author's probe that parts of the handler come from. */
@@ -25,4 +20,25 @@ export interface Injection {
   readonly followsDelay?: true;
   /** The past starts that the budget of a startup probe follows from. */
   readonly learned?: LearnedBudget;
+}
+
+/** A probe that a container lacks and is to be given. */
+export interface Injection extends GivenProbe {
+  readonly container: Container;
+  readonly kind: ProbeKind;
+  /** The merged policy of the container. It tells which layer set each field (field-origin.ts). */
+  readonly policy: ContainerPolicy;
+}
+
+/** A probe of the author, and the fields of its handler that an injected handler has, too. */
+export interface FollowedProbe {
+  readonly kind: ProbeKind;
+  readonly fields: readonly string[];
+}
+
+/** A budget that follows from past starts. */
+export interface LearnedBudget {
+  readonly figures: StartFigures;
+  /** The result of the formula, before `startupSeconds` and the author's probes raise it. */
+  readonly seconds: number;
 }

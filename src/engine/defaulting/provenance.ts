@@ -1,8 +1,7 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { INJECTED_ANNOTATION, TOTAL_ANNOTATION_BYTES } from '../policy/annotations.ts';
 import { MOST_BYTES_A_UNIT, utf8Length } from '../../base/text/utf8.ts';
-import type { Injection } from './injection.ts';
-import type { LearnedBudget } from './startup.ts';
+import type { Injection, LearnedBudget } from './injection.ts';
 
 /** Comes before the policy that asks for a startup probe whose handler is that of the author's own liveness probe. */
 export const OWN_LIVENESS = 'own livenessProbe; ';
@@ -16,9 +15,9 @@ type Provenance = Map<string, Map<string, string>>;
  */
 export function provenance(injections: readonly Injection[], existing: string | undefined): string {
   const containers = readProvenance(existing);
-  for (const { container, kind, source: giver, learned, isLikeOwn } of injections) {
+  for (const { container, kind, source: layer, learned, isLikeOwn } of injections) {
     const handler = isLikeOwn === true ? OWN_LIVENESS : '';
-    const source = `${handler}${learned === undefined ? '' : `${learnedText(learned)}; `}${giver}`;
+    const source = `${handler}${learned === undefined ? '' : `${learnedText(learned)}; `}${layer}`;
     const probes = containers.get(container.name);
     if (probes === undefined) containers.set(container.name, new Map([[kind, source]]));
     else probes.set(kind, source);

@@ -13,7 +13,8 @@ import type { ProbeTiming } from '../probe/timing.ts';
 import type { Probe, ProbeInteger } from '../probe/probe.ts';
 import type { Aimed, ContainerPolicy } from '../policy/container-policy.ts';
 import type { HandlerDefault } from '../policy/probe-default.ts';
-import type { Evidence, FollowedProbe, HandlerResult } from './handler.ts';
+import type { Evidence, HandlerResult } from './handler.ts';
+import type { GivenProbe, LearnedBudget } from './injection.ts';
 import type { HandlerProblem } from './reason.ts';
 
 /** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
@@ -28,37 +29,8 @@ export interface EffectiveLiveness {
   readonly injectedFrom?: string;
 }
 
-/** A startup probe to add. */
-export interface StartupProbe {
-  readonly probe: Probe;
-  readonly source: string;
-  /** The handler is that of the liveness probe. */
-  readonly copiesLiveness?: true;
-  /** The author's probe that parts of the handler come from. */
-  readonly follows?: FollowedProbe;
-  /** The handler, or all of it but the path, is that of the author's own liveness probe. */
-  readonly isLikeOwn?: true;
-  /** periodSeconds and failureThreshold are not all the policy's, so that a restart is safe. */
-  readonly isMadeSafe?: true;
-  /** The budget follows from the author's `initialDelaySeconds`. */
-  readonly followsDelay?: true;
-  /** The past starts that the budget follows from. */
-  readonly learned?: LearnedBudget;
-  /** Why the liveness probe's handler is used instead of the policy's. */
-  readonly instead?: HandlerProblem;
-}
-
-/** A budget that follows from past starts. */
-export interface LearnedBudget {
-  readonly figures: StartFigures;
-  /** The result of the formula, before `startupSeconds` and the author's probes raise it. */
-  readonly seconds: number;
-  /** The policy that asks for learned budgets. */
-  readonly source: string;
-}
-
-/** The startup probe to add, or why there is none. */
-export type StartupResult = StartupProbe | HandlerProblem;
+/** The startup probe to add, or why there is none. `instead`: why the policy's own handler is not used. */
+export type StartupResult = (GivenProbe & { readonly instead?: HandlerProblem }) | HandlerProblem;
 
 interface Budget {
   readonly seconds: number;
@@ -142,7 +114,7 @@ function timed(
   handler: JsonObject,
   integers: Integers,
   liveness: EffectiveLiveness | undefined,
-): Pick<StartupProbe, 'probe' | 'isMadeSafe'> {
+): Pick<GivenProbe, 'probe' | 'isMadeSafe'> {
   if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
   const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
   const safe = safeAfterRestart(probeTiming(patient), liveness.probe);
@@ -167,7 +139,7 @@ function learnedBudget(
   return {
     seconds: Math.max(seconds, startupSeconds?.value ?? 0, patienceToday(liveness)),
     source: learned.source,
-    learned: { figures: starts, seconds, source: learned.source },
+    learned: { figures: starts, seconds },
   };
 }
 

@@ -1,7 +1,7 @@
 import { objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
-import { containerPolicies } from '../../engine/defaulting/default-probes.ts';
+import { TemplatePolicy } from '../../engine/defaulting/template-policy.ts';
 import { formatNotInjected } from '../../engine/defaulting/reason.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/restarts.ts';
@@ -96,7 +96,7 @@ function explainTemplate(
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
   const defaulting = permittedDefaulting(template, policy, kind);
   const { injections } = defaulting;
-  const policyOf = containerPolicies(template, policy);
+  const templatePolicy = new TemplatePolicy(template, policy);
   const effective = effectiveTemplate(template, injections);
   const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
   const podSpecPath = formatPath([...path, 'spec']);
@@ -110,7 +110,7 @@ function explainTemplate(
           template,
           templatePath: path,
           injections,
-          policy: policyOf(container),
+          policy: templatePolicy.policyFor(container),
           places,
         }),
       })),

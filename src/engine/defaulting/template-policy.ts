@@ -1,0 +1,90 @@
+import { objectMember, stringMap } from '../../base/json/json-value.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { CONTAINERS_ANNOTATION, readAnnotations } from '../policy/annotations.ts';
+import { ContainerLayers } from '../policy/container-policy.ts';
+import { containersOf } from '../workload/containers.ts';
+import { DEFAULT_CONTAINER_ANNOTATION, mainContainerOf } from '../workload/main-container.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { WorkloadAnnotations } from '../policy/annotations.ts';
+import type { ContainerPolicy } from '../policy/container-policy.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { Container } from '../workload/containers.ts';
+import type { MainContainer } from '../workload/main-container.ts';
+import type { NotInjected } from './reason.ts';
+
+/** What the policies in force and the template's own annotations give to each container of the template. */
+export class TemplatePolicy {
+  readonly podAnnotations: ReadonlyMap<string, string>;
+  readonly annotations: WorkloadAnnotations;
+  /** Policies and the annotation identify a container by name, so a container without a name is left out. */
+  readonly containers: readonly Container[];
+  /** The layers that ask for probes, with the annotations as the highest. */
+  readonly layers: ContainerLayers;
+  readonly #policy: WorkloadPolicy;
+  /** Determined only when a layer needs the main container. */
+  #found: MainContainer | undefined;
+
+  /** @param policy what is in force for the template, from PolicySet.policyFor */
+  constructor(template: JsonObject, policy: WorkloadPolicy) {
+    this.podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
+    this.annotations = readAnnotations(policy.annotations === 'Allow' ? this.podAnnotations : new Map());
+    this.containers = containersOf(objectMember(template, 'spec') ?? {}).filter(({ name }) => name !== '');
+    this.layers = policy.containerLayers.with(this.annotations.layer);
+    this.#policy = policy;
+  }
+
+  /** The merged policy of a container; undefined when no layer speaks about the container. */
+  policyFor(container: Container, layers = this.layers): ContainerPolicy | undefined {
+    return container.name === '' ? undefined : layers.policyFor(container, (one) => this.#isMain(one));
+  }
+
+  /** The merged policy of the cluster's layers and the annotations, without layers of the namespace. */
+  platformPolicyFor(container: Container): ContainerPolicy | undefined {
+    const layers = this.#policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
+    return this.policyFor(container, new ContainerLayers(layers).with(this.annotations.layer));
+  }
+
+  /** Why no main container was found, and names in the workload's annotation that no container has. */
+  unmatched(): NotInjected[] {
+    if (!this.layers.layers.some(({ containers }) => containers === 'main')) return [];
+    const { containers: chosen } = this.annotations;
+    const main = this.#main;
+    if (chosen === undefined)
+      return 'container' in main ? [] : [{ code: 'no-main-container', detail: mainProblem(main) }];
+    const names = new Set(this.containers.map(({ name }) => name));
+    const detail = 'the annotation names it, but the Pod has no such container';
+    return [...chosen]
+      .filter((name) => !names.has(name))
+      .slice(0, MAX_LISTED)
+      .map((container) => ({ container, code: 'container-not-found', detail }));
+  }
+
+  get #main(): MainContainer {
+    return (this.#found ??= mainContainerOf(this.containers, this.podAnnotations));
+  }
+
+  /** True for the main container, or for the containers that the workload's annotation names instead. */
+  #isMain(container: Container): boolean {
+    const { containers: chosen } = this.annotations;
+    if (chosen !== undefined) return chosen.has(container.name);
+    if (!('container' in this.#main)) return false;
+    const { list, index } = this.#main.container;
+    return container.list === list && container.index === index;
+  }
+}
+
+/** A reason lists at most this many containers. */
+const MAX_LISTED = 20;
+
+function mainProblem(main: Exclude<MainContainer, { container: Container }>): string {
+  const listed = main.candidates.slice(0, MAX_LISTED).map((name) => `"${name}"`);
+  const more = main.candidates.length - listed.length;
+  const candidates = listed.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const hint = `name the containers in the policy or in the annotation ${CONTAINERS_ANNOTATION}`;
+  if (main.problem === 'unknown-default-container') {
+    return `${DEFAULT_CONTAINER_ANNOTATION} names ${quoted(main.named)}, which is none of its application containers ${candidates}`;
+  }
+  if (main.problem === 'no-tcp-port')
+    return `cannot tell its main container: none of ${candidates || 'its containers'} declares a TCP port; ${hint}`;
+  return `cannot tell its main container: ${candidates} all declare TCP ports; ${hint}`;
+}
