@@ -1,16 +1,14 @@
-import jsonPatch from 'fast-json-patch';
 import { equalJson } from '../../../base/json/equal-json.ts';
-import { isJsonObject, member, objectMember, stringMembers } from '../../../base/json/json-value.ts';
-import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
+import { member, objectMember } from '../../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../../probe/probe.ts';
-import { probePatch } from '../../defaulting/patch.ts';
-import { permittedDefaulting } from '../permitted-defaulting.ts';
 import { containersOf } from '../../workload/containers.ts';
 import { mayHoldSeveralTemplates, templateName } from '../../workload/kinds.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import type { Operation } from 'fast-json-patch';
-import type { Snapshot } from '../../facts/snapshot.ts';
+import { podLabelsOf } from '../judge.ts';
+import { permittedDefaulting } from '../permitted-defaulting.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
+import type { Injection } from '../../defaulting/injection.ts';
+import type { Snapshot } from '../../facts/snapshot.ts';
 import type { ProbeKind } from '../../probe/probe.ts';
 import type { Container } from '../../workload/containers.ts';
 import type { PlacedTemplate } from '../../workload/kinds.ts';
@@ -31,81 +29,44 @@ export interface ProbeChange {
   readonly after: unknown;
 }
 
-/** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. A large template takes long. */
+/** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. */
 export function probeChanges(workload: Workload, before: Snapshot, after: Snapshot): readonly ProbeChange[] {
-  const changes: ProbeChange[] = [];
-  for (const placed of workload.templates) {
-    const old = patchFor(workload, placed.template, before);
-    const now = patchFor(workload, placed.template, after);
-    // Most templates get the same patch from both snapshots, and need no copies.
-    if (equalJson(old, now)) continue;
-    for (const change of changesOfTemplate(workload, placed, old, now)) changes.push(change);
-  }
-  return changes;
+  return workload.templates.flatMap((placed) => changesOfTemplate(workload, placed, before, after));
 }
 
 function changesOfTemplate(
   workload: Workload,
   { template, path }: PlacedTemplate,
-  old: readonly Operation[],
-  now: readonly Operation[],
+  before: Snapshot,
+  after: Snapshot,
 ): ProbeChange[] {
-  const [oldContainers, newContainers] = [patchedContainers(template, old), patchedContainers(template, now)];
+  const [old, now] = [before, after].map((policies) => injectedProbes(workload, template, policies));
+  if (old === undefined || now === undefined || (old.length === 0 && now.length === 0)) return [];
   const which = mayHoldSeveralTemplates(workload.kind) ? { template: templateName(workload.object, path) } : {};
-  return oldContainers.flatMap(({ name, list, index, spec }, position) =>
+  return containersOf(objectMember(template, 'spec') ?? {}).flatMap((container) =>
     PROBE_KINDS.flatMap((probe): ProbeChange[] => {
-      const was = probeOf(spec, probe);
-      const is = probeOf(newContainers[position]?.spec ?? {}, probe);
+      const [was, is] = [probeAfter(old, container, probe), probeAfter(now, container, probe)];
       if (equalJson(was, is)) return [];
+      const { name, list, index } = container;
       const change = was === null ? 'added' : is === null ? 'removed' : 'changed';
       return [{ container: name, list, index, ...which, probe, change, before: was, after: is }];
     }),
   );
 }
 
-function patchFor(
+function injectedProbes(
   { object, kind, namespace }: Workload,
   template: JsonObject,
   policies: Snapshot,
-): readonly Operation[] {
-  const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-  const policy = policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
-  const { injections } = permittedDefaulting(template, policy, kind);
-  return probePatch(template, injections);
+): readonly Injection[] {
+  const policy = policies.policyFor(namespace, podLabelsOf(template), workloadNameOf(object, kind, false));
+  return permittedDefaulting(template, policy, kind).injections;
 }
 
-/** The containers after the patch, applied by the rules of RFC 6902 as the API server applies it. */
-function patchedContainers(template: JsonObject, patch: readonly Operation[]): readonly Container[] {
-  const { newDocument } = jsonPatch.applyPatch<unknown>(probesOf(template), patch, false, false);
-  return containersOf(isJsonObject(newDocument) ? (objectMember(newDocument, 'spec') ?? {}) : {});
-}
-
-/**
- * The template with the names and probes of its containers only, and with places for annotations. Applying a patch
- * copies the whole document.
- */
-function probesOf(template: JsonObject): JsonObject {
-  const spec = objectMember(template, 'spec') ?? {};
-  const lists: Record<string, unknown> = {};
-  for (const list of CONTAINER_LISTS) {
-    const entries = member(spec, list);
-    if (Array.isArray(entries)) lists[list] = (entries as unknown[]).map(withProbesOnly);
-  }
-  const metadata = objectMember(template, 'metadata');
-  const annotations = metadata && objectMember(metadata, 'annotations');
-  return { ...(metadata && { metadata: annotations === undefined ? {} : { annotations: {} } }), spec: lists };
-}
-
-function withProbesOnly(entry: unknown): unknown {
-  if (!isJsonObject(entry)) return entry;
-  const kept: Record<string, unknown> = {};
-  for (const name of ['name', ...PROBE_KINDS]) {
-    const value = member(entry, name);
-    if (value !== undefined) kept[name] = value;
-  }
-  return kept;
-}
-
-function probeOf(container: JsonObject, probe: ProbeKind): unknown {
-  return member(container, probe) ?? null;
+/** The probe of a container after these injections: only a probe that the container lacks is injected. */
+function probeAfter(injections: readonly Injection[], { list, index, spec }: Container, probe: ProbeKind): unknown {
+  const injected = injections.find(
+    ({ container, kind }) => kind === probe && container.list === list && container.index === index,
+  );
+  return injected?.probe ?? member(spec, probe) ?? null;
 }
