@@ -9,12 +9,11 @@ import type { PortHint, PortHints } from '../workload/port-protocol.ts';
 
 /**
  * The record of a Service as one text: its name, its selector, and its target ports with what the Service says about
- * their protocol. `web app=web,~name=web http,53/UDP,6500:grpc`. A `!` before the name says that Pods that are not
+ * their protocol. `web app=web,tier=front http,53/UDP,6500:grpc`. A `!` before the name says that Pods that are not
  * ready get traffic, too. One text takes a third of the memory of lists, and a cluster may have tens of thousands of
  * Services.
  */
 export class ServiceDigest {
-  /** A `~` stands for the prefix of the recommended labels. */
   readonly text: string;
 
   constructor(text: string) {
@@ -38,9 +37,7 @@ export class ServiceDigest {
       const comma = text.indexOf(',', start);
       const next = comma < 0 || comma > end ? end : comma;
       const equals = text.indexOf('=', start);
-      const short = text.startsWith(SHORT, start);
-      const key = short ? RECOMMENDED + text.slice(start + SHORT.length, equals) : text.slice(start, equals);
-      if (labels.get(key) !== text.slice(equals + 1, next)) return false;
+      if (labels.get(text.slice(start, equals)) !== text.slice(equals + 1, next)) return false;
       start = next + 1;
     }
     return true;
@@ -58,13 +55,7 @@ export class ServiceDigest {
   }
 }
 
-const RECOMMENDED = 'app.kubernetes.io/';
-const SHORT = '~';
 const UNREADY = '!';
-
-function pairOf(key: string, value: string): string {
-  return `${key.startsWith(RECOMMENDED) ? SHORT + key.slice(RECOMMENDED.length) : key}=${value}`;
-}
 
 /** A port of a container to which a Service sends traffic: a number, or the name of a container's port. */
 export interface TargetPort {
@@ -116,7 +107,7 @@ function readSelector(selector: unknown): readonly string[] | undefined {
   for (const key of keys) {
     const value = selector[key];
     if (typeof value !== 'string' || !LABEL_VALUE.test(value) || !LABEL_KEY.test(key)) return undefined;
-    pairs.push(pairOf(key, value));
+    pairs.push(`${key}=${value}`);
   }
   return pairs;
 }

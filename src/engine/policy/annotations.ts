@@ -7,6 +7,7 @@ import { didYouMean } from '../../base/text/suggestion.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 import type { ProbeDefault } from './probe-default.ts';
+import type { SlowStart } from './slow-start.ts';
 
 /** Prefix of every annotation that Probewright reads or writes. */
 export const ANNOTATION_PREFIX = 'probewright.dev/';
@@ -70,18 +71,30 @@ const TOO_LONG = `annotations ${ANNOTATION_PREFIX}* are ignored: they are longer
  * allows, no annotation has an effect.
  */
 export function readAnnotations(annotations: ReadonlyMap<string, string>): WorkloadAnnotations {
-  const own: (readonly [name: string, value: string])[] = [];
-  let length = 0;
-  for (const [key, value] of annotations) {
-    if (!key.startsWith(ANNOTATION_PREFIX) || key === INJECTED_ANNOTATION) continue;
-    own.push([key.slice(ANNOTATION_PREFIX.length), value]);
-    length += key.length + value.length;
-  }
+  const own = [...annotations].filter(([key]) => key.startsWith(ANNOTATION_PREFIX) && key !== INJECTED_ANNOTATION);
   if (own.length === 0) return NONE;
+  const length = own.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
   if (length > TOTAL_ANNOTATION_BYTES) return { ...NONE, warnings: [TOO_LONG] };
-  const reader = new AnnotationReader();
-  for (const [name, value] of own) reader.add(name, value);
-  return reader.result();
+  const draft: Draft = { probes: {}, slowStart: {}, skip: new Set(), warnings: [] };
+  for (const [key, value] of own) {
+    const name = key.slice(ANNOTATION_PREFIX.length);
+    const problem = readAnnotation(draft, name, value);
+    if (problem !== undefined)
+      draft.warnings.push(`annotation ${ANNOTATION_PREFIX}${beginning(name, MAX_SHOWN_NAME)} is ignored: ${problem}`);
+  }
+  const { probes, slowStart, containers, skip, warnings } = draft;
+  const saysSomething = slowStart.startupSeconds !== undefined || Object.keys(probes).length > 0;
+  const layer: PolicyLayer = { source: ANNOTATION_SOURCE, containers: 'main', probes, slowStart, checks: new Map() };
+  return { ...(saysSomething && { layer }), ...(containers && { containers }), skip, warnings };
+}
+
+/** What the annotations that were read so far say. */
+interface Draft {
+  readonly probes: Partial<Record<ProbeKind, ProbeDefault>>;
+  slowStart: SlowStart;
+  containers?: ReadonlySet<string>;
+  readonly skip: Set<ProbeKind>;
+  readonly warnings: string[];
 }
 
 /** At most this many unknown names are reported: each is compared with every known name. */
@@ -89,72 +102,38 @@ const MAX_WARNINGS = 20;
 /** The API server takes 63 characters after the prefix. */
 const MAX_SHOWN_NAME = 63;
 
-class AnnotationReader {
-  readonly #probes: Partial<Record<ProbeKind, ProbeDefault>> = {};
-  readonly #warnings: string[] = [];
-  readonly #skip = new Set<ProbeKind>();
-  #startupSeconds: number | undefined;
-  #containers: ReadonlySet<string> | undefined;
-
-  add(name: string, value: string): void {
-    const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
-    if (endpoint !== undefined) this.#addEndpoint(name, endpoint, value);
-    else if (name === 'startup-seconds') this.#addStartupSeconds(value);
-    else if (name === 'containers') this.#addContainers(value);
-    else if (name === 'skip') this.#addSkip(value);
-    else if (this.#warnings.length < MAX_WARNINGS)
-      this.#warn(
-        name,
-        `unknown annotation${didYouMean(beginning(name, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`,
-      );
+/** Adds what one annotation says. Returns the problem of a malformed one, which has no effect. */
+function readAnnotation(draft: Draft, name: string, value: string): string | undefined {
+  const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
+  if (endpoint !== undefined) {
+    const problem = endpointPathProblem(value);
+    if (problem === undefined)
+      draft.probes[endpoint] = { handler: { kind: 'httpGet', fields: { path: value } }, integers: {} };
+    return problem;
   }
-
-  result(): WorkloadAnnotations {
-    const saysSomething = this.#startupSeconds !== undefined || Object.keys(this.#probes).length > 0;
-    const layer: PolicyLayer = {
-      source: ANNOTATION_SOURCE,
-      containers: 'main',
-      probes: this.#probes,
-      slowStart: this.#startupSeconds === undefined ? {} : { startupSeconds: this.#startupSeconds },
-      checks: new Map(),
-    };
-    return {
-      ...(saysSomething && { layer }),
-      ...(this.#containers && { containers: this.#containers }),
-      skip: this.#skip,
-      warnings: this.#warnings,
-    };
-  }
-
-  #addEndpoint(name: string, kind: ProbeKind, path: string): void {
-    const problem = endpointPathProblem(path);
-    if (problem !== undefined) this.#warn(name, problem);
-    else this.#probes[kind] = { handler: { kind: 'httpGet', fields: { path } }, integers: {} };
-  }
-
-  #addStartupSeconds(value: string): void {
-    const seconds = /^\d{1,10}$/.test(value.trim()) ? Number(value) : 0;
-    if (seconds < 1 || seconds > INT32_MAX)
-      this.#warn('startup-seconds', `must be a whole number of seconds, not ${quoted(value)}`);
-    else this.#startupSeconds = seconds;
-  }
-
-  #addContainers(value: string): void {
-    const names = value.split(',').map((name) => name.trim());
-    if (names.some((name) => name === ''))
-      this.#warn('containers', `must be a comma list of container names, not ${quoted(value)}`);
-    else this.#containers = new Set(names);
-  }
-
-  #addSkip(value: string): void {
-    const words = value.split(',').map((word) => word.trim());
-    const kinds = words.map((word) => (Object.hasOwn(SKIPS, word) ? SKIPS[word] : undefined));
-    if (words.length === 1 && words[0] === 'all') for (const kind of PROBE_KINDS) this.#skip.add(kind);
-    else if (kinds.every((kind) => kind !== undefined)) for (const kind of kinds) this.#skip.add(kind);
-    else this.#warn('skip', `must be "all" or a comma list of startup, liveness and readiness, not ${quoted(value)}`);
-  }
-
-  #warn(name: string, problem: string): void {
-    this.#warnings.push(`annotation ${ANNOTATION_PREFIX}${beginning(name, MAX_SHOWN_NAME)} is ignored: ${problem}`);
+  const words = value.split(',').map((word) => word.trim());
+  switch (name) {
+    case 'startup-seconds': {
+      const seconds = /^\d{1,10}$/.test(value.trim()) ? Number(value) : 0;
+      if (seconds < 1 || seconds > INT32_MAX) return `must be a whole number of seconds, not ${quoted(value)}`;
+      draft.slowStart = { startupSeconds: seconds };
+      return undefined;
+    }
+    case 'containers':
+      if (words.includes('')) return `must be a comma list of container names, not ${quoted(value)}`;
+      draft.containers = new Set(words);
+      return undefined;
+    case 'skip': {
+      const kinds = words.map((word) => (Object.hasOwn(SKIPS, word) ? SKIPS[word] : undefined));
+      const skipped = words.length === 1 && words[0] === 'all' ? PROBE_KINDS : kinds;
+      for (const kind of skipped)
+        if (kind === undefined)
+          return `must be "all" or a comma list of startup, liveness and readiness, not ${quoted(value)}`;
+      for (const kind of skipped) if (kind !== undefined) draft.skip.add(kind);
+      return undefined;
+    }
+    default:
+      if (draft.warnings.length >= MAX_WARNINGS) return undefined;
+      return `unknown annotation${didYouMean(beginning(name, MAX_SHOWN_NAME), KNOWN) || `; known are ${KNOWN.join(', ')}`}`;
   }
 }

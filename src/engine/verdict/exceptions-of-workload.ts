@@ -38,15 +38,28 @@ export function withExceptions(
   const checks = new Set(violations.map(({ check }) => check));
   const candidates = candidatesFor(exceptions, workload, rules, checks);
   if (candidates.length === 0) return violations;
-  const byCheck = new Map<string, CandidatesOfCheck>();
-  for (const check of checks) if (mayExcept(rules, check)) byCheck.set(check, candidatesOfCheck(check, candidates));
-  const result: Violation[] = [];
-  for (const violation of violations) {
+  const permitted = [...checks].filter((check) => mayExcept(rules, check));
+  const byCheck = new Map(permitted.map((check) => [check, candidatesByContainer(check, candidates)]));
+  return violations.map((violation) => {
     const ofCheck = byCheck.get(violation.check);
-    const covering = ofCheck && (ofCheck.byContainer.get(violation.container) ?? ofCheck.ofAll);
-    result.push(covering === undefined ? violation : excepted(violation, covering, now));
+    const covering = ofCheck?.get(violation.container) ?? ofCheck?.get(undefined);
+    return covering === undefined ? violation : excepted(violation, covering, now);
+  });
+}
+
+/**
+ * The first candidate for a violation of one check, by container; under undefined the one for all other containers. A
+ * lookup, so that the time does not grow with exceptions x violations.
+ */
+function candidatesByContainer(check: string, candidates: readonly Candidate[]): Map<string | undefined, Candidate> {
+  const first = new Map<string | undefined, Candidate>();
+  for (const candidate of candidates) {
+    if (!candidate.spec.checks.includes(check)) continue;
+    for (const container of candidate.spec.containers ?? [undefined])
+      if (!first.has(container)) first.set(container, candidate);
+    if (first.has(undefined)) break;
   }
-  return result;
+  return first;
 }
 
 /** An exception for a workload, with what it allows. */
@@ -94,18 +107,11 @@ function candidatesFor(
   rules: ExceptionRules,
   checks?: ReadonlySet<string>,
 ): readonly Candidate[] {
-  const found: Candidate[] = [];
-  for (const exception of exceptions) {
-    if (checks !== undefined && !maySpeakOfAny(exception, checks)) continue;
-    const { spec } = exception;
-    if (coversWorkload(spec, workload)) found.push({ exception, spec, end: endOf(exception, rules) });
-  }
-  return found.sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
-}
-
-function maySpeakOfAny(exception: ProbeException, checks: ReadonlySet<string>): boolean {
-  for (const check of checks) if (exception.maySpeakOf(check)) return true;
-  return false;
+  return exceptions
+    .filter((exception) => checks === undefined || [...checks].some((check) => exception.maySpeakOf(check)))
+    .map((exception) => ({ exception, spec: exception.spec, end: endOf(exception, rules) }))
+    .filter(({ spec }) => coversWorkload(spec, workload))
+    .sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
 }
 
 /** True if the exception names or selects the workload. */
@@ -115,24 +121,6 @@ function coversWorkload(
 ): boolean {
   if (workloadSelector !== undefined) return selects(workloadSelector, podLabels);
   return (workloads ?? []).some(({ kind, name }) => names.some((own) => own.kind === kind && own.name === name));
-}
-
-/** Which exception covers a violation of one check: the first one for the container, or for all containers. */
-interface CandidatesOfCheck {
-  readonly byContainer: ReadonlyMap<string, Candidate>;
-  readonly ofAll: Candidate | undefined;
-}
-
-/** A lookup, so that the time does not grow with exceptions x violations. */
-function candidatesOfCheck(check: string, candidates: readonly Candidate[]): CandidatesOfCheck {
-  const byContainer = new Map<string, Candidate>();
-  for (const candidate of candidates) {
-    const { checks, containers } = candidate.spec;
-    if (!checks.includes(check)) continue;
-    if (containers === undefined) return { byContainer, ofAll: candidate };
-    for (const container of containers) if (!byContainer.has(container)) byContainer.set(container, candidate);
-  }
-  return { byContainer, ofAll: undefined };
 }
 
 function excepted(violation: Violation, covering: Candidate, now: number): Violation {

@@ -58,49 +58,49 @@ export function decodeReview(body: unknown, textLength = Infinity): ReviewDecodi
 const MAX_NAMESPACE_LENGTH = 253;
 
 function decodeRequest(request: JsonObject, textLength: number): ReviewDecoding {
-  const uid = stringMember(request, 'uid');
-  if (uid === undefined || uid === '')
-    return { problem: `request.uid must be a string, not ${shown(member(request, 'uid'))}` };
+  const problem = problemOf(request);
+  if (problem !== undefined) return { problem };
+  const text = (from: JsonObject | undefined, field: string): string => (from && stringMember(from, field)) ?? '';
   const kind = objectMember(request, 'kind');
-  if (kind === undefined)
-    return { problem: `request.kind must be an object, not ${typeName(member(request, 'kind'))}` };
-  const kindName = stringMember(kind, 'kind');
-  if (kindName === undefined)
-    return { problem: `request.kind.kind must be a string, not ${shown(member(kind, 'kind'))}` };
-  const operation = stringMember(request, 'operation');
-  if (operation === undefined)
-    return { problem: `request.operation must be a string, not ${shown(member(request, 'operation'))}` };
-  for (const field of ['object', 'oldObject'] as const) {
-    const value = member(request, field);
-    if (value !== undefined && value !== null && !isJsonObject(value)) {
-      return { problem: `request.${field} must be an object or null, not ${typeName(value)}` };
-    }
-  }
-  const namespace = stringMember(request, 'namespace') ?? '';
-  if (namespace.length > MAX_NAMESPACE_LENGTH)
-    return {
-      problem: `request.namespace must not be longer than ${MAX_NAMESPACE_LENGTH} characters, not ${namespace.length}`,
-    };
-  const object = objectMember(request, 'object');
-  if (object === undefined && (operation === 'CREATE' || operation === 'UPDATE')) {
-    return { problem: `request.object must be an object when request.operation is ${operation}` };
-  }
-  const userInfo = objectMember(request, 'userInfo');
   return {
     request: {
-      uid,
-      kind: { group: stringMember(kind, 'group') ?? '', version: stringMember(kind, 'version') ?? '', kind: kindName },
-      subResource: stringMember(request, 'subResource') ?? '',
-      operation,
-      name: stringMember(request, 'name') ?? '',
-      namespace,
+      uid: text(request, 'uid'),
+      kind: { group: text(kind, 'group'), version: text(kind, 'version'), kind: text(kind, 'kind') },
+      subResource: text(request, 'subResource'),
+      operation: text(request, 'operation'),
+      name: text(request, 'name'),
+      namespace: text(request, 'namespace'),
       dryRun: member(request, 'dryRun') === true,
-      userName: (userInfo && stringMember(userInfo, 'username')) ?? '',
-      object,
+      userName: text(objectMember(request, 'userInfo'), 'username'),
+      object: objectMember(request, 'object'),
       oldObject: objectMember(request, 'oldObject'),
       textLength,
     },
   };
+}
+
+/** The first field of a request that cannot be used. */
+function problemOf(request: JsonObject): string | undefined {
+  const uid = member(request, 'uid');
+  if (typeof uid !== 'string' || uid === '') return `request.uid must be a string, not ${shown(uid)}`;
+  const kind = member(request, 'kind');
+  if (!isJsonObject(kind)) return `request.kind must be an object, not ${typeName(kind)}`;
+  const kindName = member(kind, 'kind');
+  if (typeof kindName !== 'string') return `request.kind.kind must be a string, not ${shown(kindName)}`;
+  const operation = member(request, 'operation');
+  if (typeof operation !== 'string') return `request.operation must be a string, not ${shown(operation)}`;
+  for (const field of ['object', 'oldObject'] as const) {
+    const value = member(request, field) ?? null;
+    if (value !== null && !isJsonObject(value))
+      return `request.${field} must be an object or null, not ${typeName(value)}`;
+  }
+  const { length } = stringMember(request, 'namespace') ?? '';
+  if (length > MAX_NAMESPACE_LENGTH)
+    return `request.namespace must not be longer than ${MAX_NAMESPACE_LENGTH} characters, not ${length}`;
+  const needsObject = operation === 'CREATE' || operation === 'UPDATE';
+  return needsObject && objectMember(request, 'object') === undefined
+    ? `request.object must be an object when request.operation is ${operation}`
+    : undefined;
 }
 
 function typeName(value: unknown): string {
