@@ -49,12 +49,18 @@ function readCheckSetting({ parameters }: CheckDefinition, reader: Reader, mayHa
     reader.object(['action', 'floor', ...names]);
   } else reader.object(['action', ...(mayHaveFloor ? ['floor'] : []), ...names]);
 
-  return defined<CheckSetting>({
-    action: readAction(reader.at('action')),
-    floor: mayHaveFloor ? readAction(reader.at('floor')) : undefined,
-    parameters: readParameters(parameters, reader),
-  });
+  const action = readAction(reader.at('action'));
+  const floor = mayHaveFloor ? readAction(reader.at('floor')) : undefined;
+  const values = readParameters(parameters, reader);
+  // Most checks are set without parameters: small objects, and one empty object for all, save memory.
+  return {
+    ...(action && { action }),
+    ...(floor && { floor }),
+    parameters: Object.keys(values).length > 0 ? values : NONE,
+  };
 }
+
+const NONE: ParameterValues = {};
 
 /** An action. Off without quotes is false to YAML 1.1, which kubectl reads, and counts as Off. */
 const readAction = given((place) => (place.value === false ? 'Off' : place.oneOf(ACTIONS)));
