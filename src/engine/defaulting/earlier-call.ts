@@ -54,7 +54,6 @@ export function injectedEarlier(
   }
 }
 
-/** With the API server's defaults, which it has filled in since the earlier call. */
 function isSameProbe(kind: ProbeKind, probe: Probe, given: Probe): boolean {
   const [is, expected] = [defaultedProbe(probe), defaultedProbe(given)];
   if (kind !== 'startupProbe') return equalJson(is, expected);
@@ -62,7 +61,6 @@ function isSameProbe(kind: ProbeKind, probe: Probe, given: Probe): boolean {
   return !isLonger && HANDLER_KINDS.every((handler) => equalJson(member(is, handler), member(expected, handler)));
 }
 
-/** The liveness probe that a container has. */
 export function livenessOf({ spec }: Container, injected: SourceByProbe): EffectiveLiveness | undefined {
   const probe = ownProbe(spec, 'livenessProbe');
   if (!isJsonObject(probe)) return undefined;

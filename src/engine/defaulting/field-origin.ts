@@ -16,7 +16,6 @@ import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { SlowStart } from '../policy/slow-start.ts';
 import type { Injection } from './injection.ts';
 
-/** The source of a field of an injected probe. */
 export type Origin =
   | { readonly by: 'policy'; readonly setting: Setting }
   /** The API server's default. `reset` is the policy's null that removed the value of a lower layer. */
@@ -30,10 +29,8 @@ export type Origin =
   /** The value was inferred from the ports that the container declares. */
   | { readonly by: 'ports' };
 
-/** The source of a field, and the layers that have another value for the field. */
 export interface FieldSource {
   readonly origin: Origin;
-  /** Highest first. */
   readonly overridden: readonly Setting[];
 }
 
@@ -102,7 +99,6 @@ function originOf(injection: Injection, field: FieldPath, value: unknown, settin
   return { by: 'slow-start', ...(asked && { setting: asked }) };
 }
 
-/** The layers' values for a field of an injected probe, lowest layer first. */
 function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection, field: FieldPath): readonly Setting[] {
   const settings = probeSettings(policy.layers, kind, field);
   const [step, part] = field;
@@ -116,7 +112,6 @@ function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection,
   return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
 }
 
-/** The layers' values for a field below the probe, lowest layer first. */
 function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: FieldPath): readonly Setting[] {
   const [step, part] = field;
   if (PROBE_INTEGERS.includes(step as ProbeInteger)) return integerSettings(layers, kind, step as ProbeInteger);

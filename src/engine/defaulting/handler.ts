@@ -26,13 +26,11 @@ export type HandlerResult = FittedHandler | HandlerProblem;
 
 export interface FittedHandler {
   readonly handler: JsonObject;
-  /** The author's probe that fields of the handler come from. */
   readonly follows?: FollowedProbe;
 }
 
 /** What a container's author wrote, and what Services say about its ports. */
 export interface Evidence {
-  /** Every port that the container declares. */
   readonly ports: readonly ContainerPort[];
   readonly hints: PortHints;
   /** The author's own probes. A probe that an earlier call for the same Pod injected is none of them. */

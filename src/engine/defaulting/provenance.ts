@@ -6,7 +6,6 @@ import type { Injection, LearnedBudget } from './injection.ts';
 /** Comes before the policy that asks for a startup probe whose handler is that of the author's own liveness probe. */
 export const OWN_LIVENESS = 'own livenessProbe; ';
 
-/** Container -> probe -> source of the probe. */
 type Provenance = Map<string, Map<string, string>>;
 
 /**
@@ -31,7 +30,6 @@ function learnedText({ figures: { starts, longestSeconds, boundSeconds }, second
   return `learned: ${starts} starts, longest ${longestSeconds} s${killed}, ${seconds} s to start`;
 }
 
-/** JSON of a map, in its order. */
 function objectText<T>(members: ReadonlyMap<string, T>, textOf: (value: T) => string): string {
   let text = '';
   for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(value)}`;

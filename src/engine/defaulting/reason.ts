@@ -27,7 +27,6 @@ export const REASON_CODES = [
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
-/** Why a container does not get a probe. */
 export interface HandlerProblem {
   readonly code: ReasonCode;
   readonly detail: string;

@@ -29,7 +29,6 @@ export class ByNamespace<T extends { readonly name: string }> {
     return new ByNamespace(merged);
   }
 
-  /** Returns the objects that a test keeps. */
   filter(keeps: (namespace: string, object: T) => boolean): ByNamespace<T> {
     const kept = [...this.lists].map(
       ([namespace, list]) => [namespace, list.filter((object) => keeps(namespace, object))] as const,

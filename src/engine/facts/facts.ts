@@ -13,7 +13,6 @@ export interface Facts {
   readonly exceptions: ByNamespace<ProbeException>;
   /** The Services that select Pods. Undefined when the Services are unknown. */
   readonly services: ByNamespace<ServiceDigest> | undefined;
-  /** Learned start times. */
   readonly starts: ByNamespace<WorkloadStarts>;
 }
 

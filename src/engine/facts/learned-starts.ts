@@ -4,12 +4,10 @@ import type { WorkloadName } from '../workload/workload-of-pod.ts';
 import type { ByNamespace } from './by-namespace.ts';
 import type { StartupProfile } from './startup-profile.ts';
 
-/** The known starts of one container. */
 export interface ContainerStarts extends StartFigures {
   readonly name: string;
 }
 
-/** The known starts of one workload. */
 export interface WorkloadStarts {
   /** The name of the StartupProfile, which follows from kind and name of the workload. */
   readonly name: string;
@@ -64,7 +62,6 @@ export function startsOfWorkload(
   return starts.find(namespace, profileName(kind, name));
 }
 
-/** The known starts of a container; undefined when there are none. */
 export function startsOfContainer({ containers }: WorkloadStarts, name: string): ContainerStarts | undefined {
   return containers.find((container) => container.name === name);
 }

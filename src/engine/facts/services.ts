@@ -43,7 +43,6 @@ export class ServiceDigest {
     return true;
   }
 
-  /** The ports of containers to which the Service sends traffic. */
   get targetPorts(): readonly TargetPort[] {
     const ports = this.text.slice(this.text.lastIndexOf(' ') + 1).split(',');
     return ports.map((each) => {

@@ -37,7 +37,6 @@ export class Snapshot {
     return new Snapshot(this.#set, facts);
   }
 
-  /** The policies in force. */
   get policies(): readonly ProbePolicy[] {
     return this.#set.policies;
   }
@@ -53,7 +52,6 @@ export class Snapshot {
     return this.#ofCluster;
   }
 
-  /** Returns PolicySet.looksAtNamespaceLabels. */
   get looksAtNamespaceLabels(): boolean {
     return this.#set.looksAtNamespaceLabels;
   }

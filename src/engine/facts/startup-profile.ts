@@ -13,7 +13,6 @@ export const STARTUP_PROFILE_KIND = 'StartupProfile';
 export const START_BASES = ['startup', 'readiness'] as const;
 export type StartBasis = (typeof START_BASES)[number];
 
-/** One measured start of a container. */
 export interface StartSample {
   /** From the start of the container until its probe passed: never below the truth. */
   readonly seconds: number;
@@ -42,16 +41,13 @@ export interface KilledStarts {
   readonly ids: readonly string[];
 }
 
-/** The known starts of one container of a workload. */
 export interface ContainerProfile {
   readonly name: string;
   readonly image: string;
-  /** Oldest first. */
   readonly samples: readonly StartSample[];
   readonly killed: KilledStarts;
 }
 
-/** The known starts of a workload. */
 export interface StartupProfile {
   readonly workload: WorkloadReference;
   readonly containers: readonly ContainerProfile[];

@@ -9,12 +9,10 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** No policy can set `Excepted`. */
 const ORDER: readonly (Action | Outcome)[] = ['Off', ...OUTCOMES];
 
-/** The stricter of two actions. */
 export function stricter<T extends Action | Outcome>(a: T, b: T): T {
   return ORDER.indexOf(a) >= ORDER.indexOf(b) ? a : b;
 }
 
-/** The laxer of two actions. */
 export function laxer<T extends Action | Outcome>(a: T, b: T): T {
   return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
 }

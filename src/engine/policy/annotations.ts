@@ -41,14 +41,12 @@ export function endpointAnnotation(kind: ProbeKind): string {
   return `${ANNOTATION_PREFIX}${name}`;
 }
 
-/** The content of a workload's annotations. */
 export interface WorkloadAnnotations {
   /**
    * The endpoints and startup seconds; undefined when there are none. Applies to the main container, or to
    * `containers`.
    */
   readonly layer?: PolicyLayer;
-  /** The containers that the workload names in place of the main container. */
   readonly containers?: ReadonlySet<string>;
   /** Probes that the workload does not want in any of its containers. */
   readonly skip: ReadonlySet<ProbeKind>;
@@ -88,7 +86,6 @@ export function readAnnotations(annotations: ReadonlyMap<string, string>): Workl
   return { ...(saysSomething && { layer }), ...(containers && { containers }), skip, warnings };
 }
 
-/** What the annotations that were read so far say. */
 interface Draft {
   readonly probes: Partial<Record<ProbeKind, ProbeDefault>>;
   slowStart: SlowStart;

@@ -51,21 +51,17 @@ export const EXCEPTION_BOUNDS = {
 /** The shortest reason, in characters. A reason of one word explains nothing to the next reader. */
 export const SHORTEST_REASON = 10;
 
-/** A kind such as `Deployment` or `Rollout`. */
 export const WORKLOAD_KIND_PATTERN = '^[A-Z][A-Za-z0-9]*$';
 
-/** A text that is more than white space. */
 export const NOT_BLANK_PATTERN = '[^ \\t\\r\\n]';
 
 /** The maximum size of a spec as JSON, in bytes. A schema cannot express this bound, so only the parser enforces it. */
 export const MAX_SPEC_BYTES = 64 * 1024;
 
-/** The problem with a count that is over a bound; undefined when the count is within the bound. */
 export function boundProblem({ maximum, unit }: Bound, count: number): string | undefined {
   return count > maximum ? `must have at most ${maximum} ${unit}, not ${count}` : undefined;
 }
 
-/** The problem with a spec of this many bytes as JSON; undefined when the spec is within the bound. */
 export function specSizeProblem(bytes: number): string | undefined {
   return bytes > MAX_SPEC_BYTES ? `must have at most ${MAX_SPEC_BYTES} bytes as JSON, not ${bytes}` : undefined;
 }

@@ -5,9 +5,7 @@ import type { CheckParameters } from './check-parameters.ts';
 export interface CheckDefinition {
   /** The key in `spec.checks`, the end of each message, and the heading in docs/checks.md. */
   readonly id: string;
-  /** The meaning of a violation, in one sentence. */
   readonly summary: string;
-  /** The action for a violation when no policy sets one. */
   readonly action: Action;
   readonly parameters: CheckParameters;
 }

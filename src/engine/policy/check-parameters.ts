@@ -1,7 +1,6 @@
 import type { ProbeInteger } from '../probe/probe.ts';
 import type { Bound } from './bounds.ts';
 
-/** The members of every kind of parameter. */
 interface Described<Value> {
   /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
   readonly text: string;
@@ -18,13 +17,11 @@ export interface BooleanParameter extends Described<boolean> {
   readonly type: 'boolean';
 }
 
-/** One of some words. */
 export interface ChoiceParameter<Choice extends string = string> extends Described<Choice> {
   readonly type: 'choice';
   readonly choices: readonly Choice[];
 }
 
-/** A list of some of these words. */
 export interface ChoicesParameter<
   Choice extends string = string,
   Default extends readonly Choice[] | undefined = readonly Choice[] | undefined,
@@ -40,7 +37,6 @@ export interface StringsParameter extends Described<ReadonlySet<string>> {
   readonly length: Bound;
 }
 
-/** The least and the most that an integer of a probe may be. */
 export interface Limits {
   readonly minimum?: number;
   readonly maximum?: number;
@@ -53,7 +49,6 @@ export interface BoundsParameter extends Described<ProbeBounds> {
   readonly type: 'bounds';
 }
 
-/** An object with parameters of its own. */
 export interface GroupParameter<Fields extends CheckParameters = CheckParameters> extends Described<ValuesOf<Fields>> {
   readonly type: 'group';
   readonly fields: Fields;
@@ -79,11 +74,9 @@ export type ValuesOf<Parameters extends CheckParameters> = {
   readonly [Name in keyof Parameters]: Parameters[Name]['default'];
 };
 
-/** The value of some parameter. Lists of texts are sets, made once for each policy: they may be long. */
 export type ParameterValue =
   number | boolean | string | readonly string[] | ReadonlySet<string> | ProbeBounds | ParameterValues | undefined;
 
-/** Values of the parameters of some check, by name. */
 export interface ParameterValues {
   readonly [name: string]: ParameterValue;
 }
@@ -123,12 +116,10 @@ export function strings(given: Given<StringsParameter>): StringsParameter {
   return { type: 'strings', ...given };
 }
 
-/** No limits by default. */
 export function probeBounds({ text }: Pick<BoundsParameter, 'text'>): BoundsParameter {
   return { type: 'bounds', text, default: {} };
 }
 
-/** The defaults are those of the fields. */
 export function group<Fields extends CheckParameters>({
   text,
   fields,
@@ -136,7 +127,6 @@ export function group<Fields extends CheckParameters>({
   return { type: 'group', text, fields, default: defaultsOf(fields) };
 }
 
-/** The defaults of parameters, by name. */
 export function defaultsOf<Parameters extends CheckParameters>(parameters: Parameters): ValuesOf<Parameters> {
   const defaults = Object.entries(parameters).map(([name, parameter]) => [name, parameter.default] as const);
   // Object.fromEntries knows neither the names nor which value belongs to which.

@@ -6,7 +6,6 @@ import type { ParameterValues } from './check-parameters.ts';
 import type { CheckSetting } from './check-settings.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
-/** The setting of one check by all layers together. */
 export interface EffectiveCheck {
   readonly action: Action;
   /** True when no layer sets the action, so `action` is the built-in one, or the floor's. */
@@ -22,7 +21,6 @@ export interface EffectiveCheck {
 export interface CheckFloor {
   /** The laxest action that the layers above may choose. */
   readonly action: Action;
-  /** The layer that sets the floor. */
   readonly source: string;
   /**
    * The parameters up to and including that layer: a violation of these counts, whatever the layers above set. The very

@@ -17,7 +17,6 @@ import type {
 } from './check-parameters.ts';
 import type { Reader } from './reader.ts';
 
-/** The setting of one check in one policy. */
 export interface CheckSetting {
   readonly action?: Action;
   readonly floor?: Action;
@@ -65,7 +64,6 @@ const NONE: ParameterValues = {};
 /** An action. Off without quotes is false to YAML 1.1, which kubectl reads, and counts as Off. */
 const readAction = given((place) => (place.value === false ? 'Off' : place.oneOf(ACTIONS)));
 
-/** The parameters that are set, without those that have a problem. */
 function readParameters(parameters: CheckParameters, reader: Reader): ParameterValues {
   return defined<ParameterValues>(
     Object.fromEntries(

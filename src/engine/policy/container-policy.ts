@@ -8,7 +8,6 @@ import type { Setting } from './layer-settings.ts';
 import type { HandlerDefault } from './probe-default.ts';
 import type { PolicyLayer } from './probe-policy.ts';
 
-/** A value and the layer that it comes from. */
 export interface Sourced<T> {
   readonly value: T;
   readonly source: string;
@@ -19,7 +18,6 @@ export interface Aimed<T> extends Sourced<T> {
   readonly isAimed: boolean;
 }
 
-/** The merged policy for one probe of one container. */
 export interface EffectiveDefault {
   readonly handler: Aimed<HandlerDefault> | undefined;
   readonly integers: Readonly<Partial<Record<ProbeInteger, number>>>;
@@ -27,7 +25,6 @@ export interface EffectiveDefault {
   readonly removedBy: string | undefined;
 }
 
-/** The merged policy for one container. */
 export interface ContainerPolicy {
   /** The layers that were merged, lowest first. They answer which layer set a field, when somebody asks. */
   readonly layers: readonly PolicyLayer[];
@@ -120,7 +117,6 @@ export class ContainerLayers {
     this.#merge = merge;
   }
 
-  /** Returns the same layers with one more on top. */
   with(layer: PolicyLayer | undefined): ContainerLayers {
     return layer === undefined ? this : new ContainerLayers([...this.layers, layer]);
   }

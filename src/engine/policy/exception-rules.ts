@@ -11,18 +11,14 @@ export interface ExceptionSettings {
   readonly checks?: readonly string[] | null;
 }
 
-/** The rules for the exceptions of a workload, from all layers. */
 export interface ExceptionRules {
   readonly action: 'Allow' | 'Ignore';
   readonly maximumDays: number;
-  /** The checks that exceptions may name. */
   readonly checks: 'all' | readonly string[];
 }
 
-/** The rules without any policy. */
 const BUILT_IN_EXCEPTION_RULES: ExceptionRules = { action: 'Allow', maximumDays: 365, checks: 'all' };
 
-/** The highest value of `maximumDays`. */
 export const MOST_EXCEPTION_DAYS = 3650;
 
 export const EXCEPTION_ACTIONS = ['Allow', 'Ignore'] as const;
@@ -52,7 +48,6 @@ export function exceptionRules(layers: readonly { readonly exceptions?: Exceptio
   };
 }
 
-/** True if exceptions may name the check. */
 export function mayExcept(rules: ExceptionRules, check: string): boolean {
   return rules.checks === 'all' || rules.checks.includes(check);
 }

@@ -10,7 +10,6 @@ export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 const LEFT_OUT_STATES = ['OverBudget', 'Invalid'] as const;
 export type LeftOutState = (typeof LEFT_OUT_STATES)[number];
 
-/** Every state that a status may have. */
 export const ALL_EXCEPTION_STATES: readonly (ExceptionState | LeftOutState)[] = [
   ...EXCEPTION_STATES,
   ...LEFT_OUT_STATES,

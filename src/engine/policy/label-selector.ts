@@ -20,7 +20,6 @@ export interface Requirement {
 /** A compiled label selector. No requirement at all selects everything, as in Kubernetes. */
 export type LabelSelector = readonly Requirement[];
 
-/** Labels of an object, by key. */
 export type Labels = Pick<ReadonlyMap<string, string>, 'get'>;
 
 /**
@@ -43,7 +42,6 @@ export function selects(selector: LabelSelector, labels: Labels): boolean {
   });
 }
 
-/** The bounds of a selector's lists and maps. */
 export type SelectorBounds = Readonly<Record<'matchLabels' | 'matchExpressions' | 'expressionValues', Bound>>;
 
 /**

@@ -17,7 +17,6 @@ export class LayerCache<Layer extends object, Made> {
     this.#make = make;
   }
 
-  /** What is made of these layers in this order. */
   of(layers: readonly Layer[]): Made {
     const key = this.#keyOf(layers);
     const known = this.#made.get(key);

@@ -20,7 +20,6 @@ export function effective<T>(settings: readonly Setting<T>[]): Setting<T> | unde
   return last?.value === undefined ? undefined : last;
 }
 
-/** The layers' values for a number of a probe. */
 export function integerSettings(
   layers: readonly PolicyLayer[],
   kind: ProbeKind,
@@ -49,7 +48,6 @@ export function handlerSettings(layers: readonly PolicyLayer[], kind: ProbeKind)
   });
 }
 
-/** The layers' ports for HTTP paths without a port. */
 export function portSettings(layers: readonly PolicyLayer[]): Setting<number | string>[] {
   return layers.flatMap((layer) =>
     layer.port === undefined ? [] : [{ layer, value: layer.port ?? undefined, path: ['spec', 'port'] }],

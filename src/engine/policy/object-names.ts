@@ -26,7 +26,6 @@ export function isDnsSubdomain(text: string): boolean {
   return SUBDOMAIN.test(text);
 }
 
-/** Reads the name of an object or of a namespace. */
 export function readObjectName(reader: Reader): string | undefined {
   if (reader.isAbsent) return reader.report('must be given');
   const name = reader.string();

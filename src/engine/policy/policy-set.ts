@@ -26,7 +26,6 @@ export interface WorkloadPolicy {
   readonly hasDenyFloor: boolean;
   /** The merged settings of the checks for a container, by the container's name. */
   readonly checkPolicy: CheckPolicyByContainer;
-  /** The layers that give probes to containers. */
   readonly containerLayers: ContainerLayers;
   /** The known past starts of the workload's containers, by name. Absent when there are none. */
   readonly starts?: (container: string) => StartFigures | undefined;
@@ -108,7 +107,6 @@ export class PolicySet {
     this.tiers = tiers;
   }
 
-  /** The set of these tiers, the lowest first. */
   static ofTiers(catalogue: CheckCatalogue, tiers: readonly PolicyTier[]): PolicySet {
     return new PolicySet(
       catalogue,
@@ -168,7 +166,6 @@ export class PolicySet {
     };
   }
 
-  /** The policies that can apply in a namespace, in order. */
   #candidatesFor(namespace: string, namespaceLabels: ReadonlyMap<string, string> | undefined): readonly ProbePolicy[] {
     const known = this.#candidates.get(namespace);
     if (known !== undefined && known.namespaceLabels === namespaceLabels) return known.policies;

@@ -18,7 +18,6 @@ import type { Problem } from './reader.ts';
 
 export const EXCEPTION_KIND = 'ProbeException';
 
-/** A workload that an exception names. */
 export interface NamedWorkload {
   readonly kind: string;
   readonly name: string;

@@ -121,7 +121,6 @@ export class Reader {
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Partial<T>;
   }
 
-  /** The value as an object with any keys. */
   anyObject(): JsonObject | undefined {
     return isJsonObject(this.value) ? this.value : this.report(`must be an object, not ${quoted(this.value)}`);
   }

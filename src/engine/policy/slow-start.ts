@@ -12,7 +12,6 @@ export interface SlowStart {
   readonly learned?: LearnedLayer | null;
 }
 
-/** The numbers that one layer sets. */
 export type LearnedLayer = Readonly<Partial<LearnedSettings>>;
 
 /** The range of a number in `slowStart.learned`; the same in the CRDs. */
@@ -37,7 +36,6 @@ export const LEARNED_BOUNDS: Readonly<Record<keyof LearnedSettings, LearnedBound
 };
 export const LEARNED_FIELDS = Object.keys(LEARNED_BOUNDS) as readonly (keyof LearnedSettings)[];
 
-/** Reads `spec.slowStart`. */
 export function readSlowStart(reader: Reader): SlowStart | undefined {
   const seconds = nullable((place) => place.integer(1, INT32_MAX));
   return reader.fields<SlowStart>({

@@ -22,7 +22,6 @@ export type LackReason = ReasonCode | 'no-policy' | 'not-selected';
 /** A container's coverage by one probe: its own probe, a probe from a policy, or no probe for a reason. */
 export type ProbeCover = 'have' | 'get' | LackReason;
 
-/** Which containers of a Pod template have probes. */
 export interface TemplateCoverage {
   /** Of each application container and native sidecar: the only containers that are expected to have probes. */
   readonly containers: readonly Readonly<Record<CoveredProbe, ProbeCover>>[];
@@ -52,11 +51,9 @@ export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options
   return { containers, noMainContainer: { policies, detail: problem.detail } };
 }
 
-/** The known facts about all containers of a Pod. */
 interface Known {
   readonly runsForever: boolean;
   readonly isAsked: boolean;
-  /** Places of injected probes, as placeOf makes them. */
   readonly injected: ReadonlySet<string>;
   /** By the container's name; reasons for the whole Pod are under undefined. */
   readonly reasons: ReadonlyMap<string | undefined, readonly NotInjected[]>;

@@ -8,12 +8,10 @@ import type { Labels } from '../policy/label-selector.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { ExceptionSpec, NamedWorkload, ProbeException } from '../policy/probe-exception.ts';
 
-/** A workload as exceptions name it. */
 export interface ExceptableWorkload {
   readonly namespace: string;
   /** The object itself. For a Pod of a trusted controller also the workloads that the Pod belongs to. */
   readonly names: readonly NamedWorkload[];
-  /** Labels of the Pods. */
   readonly podLabels: Labels;
 }
 
@@ -64,14 +62,11 @@ function candidatesByContainer(check: string, candidates: readonly Candidate[]):
 
 /** An exception for a workload, with what it allows. */
 export interface ExceptionOfWorkload extends AppliedException {
-  /** The checks that the policies let exceptions name. */
   readonly checks: readonly string[];
-  /** Undefined = all containers. */
   readonly containers: readonly string[] | undefined;
   readonly hasEnded: boolean;
 }
 
-/** Lists the exceptions for a workload, whether there are violations or not. The exception that ends last is first. */
 export function exceptionsOfWorkload(
   workload: ExceptableWorkload,
   { facts }: Snapshot,
@@ -89,7 +84,6 @@ export function exceptionsOfWorkload(
   });
 }
 
-/** An exception that names or selects the workload. */
 interface Candidate {
   readonly exception: ProbeException;
   readonly spec: ExceptionSpec;
@@ -114,7 +108,6 @@ function candidatesFor(
     .sort((a, b) => b.end - a.end || (a.exception.name < b.exception.name ? -1 : 1));
 }
 
-/** True if the exception names or selects the workload. */
 function coversWorkload(
   { workloads, workloadSelector }: ExceptionSpec,
   { names, podLabels }: Pick<ExceptableWorkload, 'names' | 'podLabels'>,

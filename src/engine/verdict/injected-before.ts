@@ -36,7 +36,6 @@ export function injectedBefore(
     return probe !== undefined && equalJson(probe, expected);
   });
 
-  /** The containers of a list without the probes that the annotation names. */
   function without(from: JsonObject, list: 'containers' | 'initContainers'): JsonObject {
     const containers = member(from, list);
     if (!Array.isArray(containers)) return {};

@@ -120,7 +120,6 @@ function faultOf(
   return isLacking ? { ...giver, path: ['spec', 'probes', injection.kind, ...field] } : giver;
 }
 
-/** The action for the workload's author. */
 function actionForAuthor(
   { action }: Violation,
   injection: Injection,

@@ -18,7 +18,6 @@ import type { NamedWorkload } from '../policy/probe-exception.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
-/** An object to be judged. */
 export interface Subject {
   readonly object: JsonObject;
   readonly kind: WorkloadKind;
@@ -92,7 +91,6 @@ export function violationsOf(
   return withExceptions(assigned, named, policies, policy, now);
 }
 
-/** The labels of the Pods of a template. */
 export function podLabelsOf(template: JsonObject): ReturnType<typeof stringMembers> {
   return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
 }

@@ -143,7 +143,6 @@ function boundsOf(policy: CheckPolicy): CheckPolicy {
   return bounds;
 }
 
-/** By policy. An entry lives as long as the policy. */
 const BOUNDS = new WeakMap<CheckPolicy, CheckPolicy>();
 
 /** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */

@@ -19,7 +19,6 @@ import type { WorkloadPolicy } from '../policy/policy-set.ts';
 /** The container of a model Pod, and its port, where the policy names none. */
 const MODEL_NAME = 'app';
 const MODEL_PORT = 'http';
-/** The number of the first port with a name. */
 const FIRST_NUMBER = 8080;
 
 /**

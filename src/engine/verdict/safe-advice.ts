@@ -98,7 +98,6 @@ function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
   return value === null ? `remove ${field}${where}` : `${field}: ${yamlFlow(value)}${where}`;
 }
 
-/** Counts violations by check, template, container, probe and field. */
 function countsOf(violations: readonly Violation[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const violation of violations) {

@@ -116,7 +116,6 @@ function ruleWarnings(exception: ProbeException, namespace: string, policies: Sn
   return warnings;
 }
 
-/** Allows the policy with warnings. */
 function withWarnings({ uid }: AdmissionRequest, warnings: readonly string[]): Decision {
   return { reply: allowed(uid, { warnings }), result: warnings.length > 0 ? 'warn' : 'allow' };
 }

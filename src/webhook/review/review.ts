@@ -24,9 +24,7 @@ export interface AdmissionRequest {
   readonly namespace: string;
   readonly dryRun: boolean;
   readonly userName: string;
-  /** Undefined on DELETE. */
   readonly object: JsonObject | undefined;
-  /** Undefined on CREATE. */
   readonly oldObject: JsonObject | undefined;
   /** The number of characters of the JSON text of the request, or more. */
   readonly textLength: number;
@@ -79,7 +77,6 @@ function decodeRequest(request: JsonObject, textLength: number): ReviewDecoding 
   };
 }
 
-/** The first field of a request that cannot be used. */
 function problemOf(request: JsonObject): string | undefined {
   const uid = member(request, 'uid');
   if (typeof uid !== 'string' || uid === '') return `request.uid must be a string, not ${shown(uid)}`;

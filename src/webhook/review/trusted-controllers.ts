@@ -12,7 +12,6 @@ export interface TrustedControllers {
   readonly foreignServiceAccounts: boolean;
 }
 
-/** The default of the server settings. */
 export const DEFAULT_TRUSTED_CONTROLLERS: TrustedControllers = { accounts: [], foreignServiceAccounts: true };
 
 /**
@@ -23,7 +22,6 @@ const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const SYSTEM_NAMESPACE = 'kube-system';
 
-/** The user who sends a request, and the object of the request. */
 export interface Requester {
   readonly userName: string;
   readonly namespace: string;
@@ -64,7 +62,6 @@ export function isControlledByControllerManager({ userName, object }: Requester)
   return object !== undefined && isControllerManager(userName) && hasControllerOwner(object);
 }
 
-/** True for kube-controller-manager's own accounts. */
 export function isControllerManager(userName: string): boolean {
   return userName === CONTROLLER_MANAGER || serviceAccountNamespace(userName) === SYSTEM_NAMESPACE;
 }

@@ -23,12 +23,10 @@ import type { Decision } from './decision.ts';
 import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
 
-/** The server settings for `/validate`. */
 export interface ValidateSettings {
   readonly enforcement: Enforcement;
   readonly mutation: MutationMode;
   readonly kinds: readonly WorkloadKind[];
-  /** The accounts whose controller references Probewright trusts. */
   readonly controllers: TrustedControllers;
 }
 

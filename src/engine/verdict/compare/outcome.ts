@@ -11,25 +11,19 @@ import type { Workload } from './workload.ts';
 
 /** How the webhook treats workloads, where plans differ from servers. */
 export interface WebhookBehaviour {
-  /** `/mutate` adds probes to Pods. */
   readonly injects: boolean;
-  /** The strictest action that a violation has. */
   readonly strictest: 'Deny' | 'Warn' | 'Audit';
 }
 
-/** A webhook with the default settings. */
 const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
 
 /** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
 export type Transition = 'new' | 'gone' | undefined;
 
-/** The effect of a change of policies on one workload. */
 export interface Outcome {
   readonly probes: readonly ProbeChange[];
   readonly violations: readonly ViolationChange[];
-  /** Violations that deny. */
   readonly denied: Transition;
-  /** Violations that warn. */
   readonly warned: Transition;
 }
 

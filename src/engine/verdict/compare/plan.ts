@@ -4,7 +4,6 @@ import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
 import type { Workload } from './workload.ts';
 
-/** The effect of a change of policies on one workload. */
 export interface WorkloadEffect {
   readonly kind: string;
   readonly namespace: string;
@@ -13,19 +12,15 @@ export interface WorkloadEffect {
   readonly violations: readonly ViolationChange[];
 }
 
-/** How many workloads are affected, and in which way. */
 export interface PlanSummary {
-  /** The workloads that were looked at. */
   readonly workloads: number;
   /** The workloads whose Pods get other probes at the next rollout. */
   readonly changedProbes: number;
   /** The workloads with a violation that denies after the change, and with none before. */
   readonly newlyDenied: number;
   readonly noLongerDenied: number;
-  /** Likewise for violations that warn. */
   readonly newlyWarned: number;
   readonly noLongerWarned: number;
-  /** The workloads without any effect. */
   readonly unchanged: number;
 }
 
