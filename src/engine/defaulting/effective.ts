@@ -1,38 +1,37 @@
 import { isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Probe } from '../probe/probe.ts';
 import type { Injection } from './injection.ts';
+
+const LISTS = ['containers', 'initContainers'] as const;
 
 /**
  * A copy of a Pod template with the injected probes in its containers, as the Pods will be. The template itself is not
  * changed.
  */
 export function effectiveTemplate(template: JsonObject, injections: readonly Injection[]): JsonObject {
-  const spec = objectMember(template, 'spec');
-  if (spec === undefined || injections.length === 0) return template;
-  return {
-    ...template,
-    spec: { ...spec, ...withProbes(spec, 'containers', injections), ...withProbes(spec, 'initContainers', injections) },
-  };
+  if (injections.length === 0) return template;
+  return withContainers(template, (element, list, index) => {
+    const own = injections.filter(({ container }) => container.list === list && container.index === index);
+    return own.length === 0
+      ? element
+      : { ...element, ...Object.fromEntries(own.map(({ kind, probe }) => [kind, probe])) };
+  });
 }
 
-function withProbes(
-  spec: JsonObject,
-  list: 'containers' | 'initContainers',
-  injections: readonly Injection[],
+/** A copy of a Pod template in which each container is what a function makes of it. */
+export function withContainers(
+  template: JsonObject,
+  change: (container: JsonObject, list: (typeof LISTS)[number], index: number) => JsonObject,
 ): JsonObject {
-  const containers = member(spec, list);
-  if (!Array.isArray(containers)) return {};
-  const probes = new Map<number, Record<string, Probe>>();
-  for (const { container, kind, probe } of injections) {
-    if (container.list === list) probes.set(container.index, { ...probes.get(container.index), [kind]: probe });
-  }
-  if (probes.size === 0) return {};
-  const elements: readonly unknown[] = containers;
-  return {
-    [list]: elements.map((element, index) => {
-      const own = probes.get(index);
-      return own === undefined || !isJsonObject(element) ? element : { ...element, ...own };
-    }),
-  };
+  const spec = objectMember(template, 'spec');
+  if (spec === undefined) return template;
+  const lists = LISTS.flatMap((list) => {
+    const containers = member(spec, list);
+    if (!Array.isArray(containers)) return [];
+    const changed = (containers as readonly unknown[]).map((element, index) =>
+      isJsonObject(element) ? change(element, list, index) : element,
+    );
+    return [[list, changed]];
+  });
+  return { ...template, spec: { ...spec, ...(Object.fromEntries(lists) as JsonObject) } };
 }

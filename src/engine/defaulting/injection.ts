@@ -42,3 +42,12 @@ export interface LearnedBudget {
   /** The result of the formula, before `startupSeconds` and the author's probes raise it. */
   readonly seconds: number;
 }
+
+/** The injection of a probe into the container at a place: names may repeat. */
+export function injectionAt(
+  injections: readonly Injection[],
+  { list, index }: Pick<Container, 'list' | 'index'>,
+  kind: ProbeKind,
+): Injection | undefined {
+  return injections.find((one) => one.kind === kind && one.container.list === list && one.container.index === index);
+}

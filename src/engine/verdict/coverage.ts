@@ -1,9 +1,10 @@
 import { objectMember } from '../../base/json/json-value.ts';
+import { injectionAt } from '../defaulting/injection.ts';
 import { ownProbe } from '../probe/probe.ts';
 import { containersOf } from '../workload/containers.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
-import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
+import type { DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { NotInjected, ReasonCode } from '../defaulting/reason.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
@@ -32,54 +33,31 @@ export interface TemplateCoverage {
 /** Says which containers have probes, get probes from policies, or lack probes. */
 export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
   const podSpec = objectMember(template, 'spec') ?? {};
-  const defaulting = permittedDefaulting(template, policy, options);
+  const { injections, notInjected } = permittedDefaulting(template, policy, options);
   const asking = policy.containerLayers.layers;
-  const known: Known = {
-    runsForever: !options.runsToCompletion && podRunsForever(podSpec),
-    isAsked: asking.length > 0,
-    ...outcomeOf(defaulting),
+  const runsForever = !options.runsToCompletion && podRunsForever(podSpec);
+  const coverOf = (container: Container, probe: CoveredProbe): ProbeCover => {
+    if (ownProbe(container.spec, probe) !== undefined) return 'have';
+    if (injectionAt(injections, container, probe) !== undefined) return 'get';
+    if (!runsForever || !containerRunsForever(container.spec)) return 'run-to-completion';
+    return asking.length === 0 ? 'no-policy' : reasonFor(container, probe, notInjected);
   };
   const containers = containersOf(podSpec)
     .filter(({ role }) => role === 'application' || role === 'sidecar')
     .map((container) => ({
-      livenessProbe: coverOf(container, 'livenessProbe', known),
-      readinessProbe: coverOf(container, 'readinessProbe', known),
+      livenessProbe: coverOf(container, 'livenessProbe'),
+      readinessProbe: coverOf(container, 'readinessProbe'),
     }));
-  const problem = defaulting.notInjected.find(({ code }) => code === 'no-main-container');
+  const problem = notInjected.find(({ code }) => code === 'no-main-container');
   if (problem === undefined) return { containers };
   const policies = asking.filter((layer) => layer.containers === 'main').map(({ source }) => source);
   return { containers, noMainContainer: { policies, detail: problem.detail } };
 }
 
-interface Known {
-  readonly runsForever: boolean;
-  readonly isAsked: boolean;
-  readonly injected: ReadonlySet<string>;
-  /** By the container's name; reasons for the whole Pod are under undefined. */
-  readonly reasons: ReadonlyMap<string | undefined, readonly NotInjected[]>;
-}
-
-function outcomeOf({ injections, notInjected }: Defaulting): Pick<Known, 'injected' | 'reasons'> {
-  return {
-    injected: new Set(injections.map(({ container, kind }) => placeOf(container, kind))),
-    reasons: Map.groupBy(notInjected, ({ container }) => container),
-  };
-}
-
-function placeOf({ list, index }: Container, kind: string): string {
-  return `${list} ${index} ${kind}`;
-}
-
-function coverOf(container: Container, probe: CoveredProbe, { injected, reasons, ...known }: Known): ProbeCover {
-  if (ownProbe(container.spec, probe) !== undefined) return 'have';
-  if (injected.has(placeOf(container, probe))) return 'get';
-  if (!known.runsForever || !containerRunsForever(container.spec)) return 'run-to-completion';
-  if (!known.isAsked) return 'no-policy';
-  const own = reasons.get(container.name)?.find((reason) => (reason.probe ?? probe) === probe);
+function reasonFor({ name, role }: Container, probe: CoveredProbe, reasons: readonly NotInjected[]): LackReason {
+  const own = reasons.find((reason) => reason.container === name && (reason.probe ?? probe) === probe);
   if (own !== undefined) return own.code;
-  const ofPod = reasons.get(undefined)?.[0]?.code;
+  const ofPod = reasons.find(({ container }) => container === undefined)?.code ?? 'not-selected';
   // Policies with `containers: main` do not speak of native sidecars.
-  return ofPod === undefined || (ofPod === 'no-main-container' && container.role === 'sidecar')
-    ? 'not-selected'
-    : ofPod;
+  return ofPod === 'no-main-container' && role === 'sidecar' ? 'not-selected' : ofPod;
 }

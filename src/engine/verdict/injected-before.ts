@@ -1,9 +1,11 @@
 import { equalJson } from '../../base/json/equal-json.ts';
 import { isJsonObject, member, objectMember, stringMap } from '../../base/json/json-value.ts';
-import { defaultedPodSpec } from '../probe/api-defaults.ts';
-import { effectiveTemplate } from '../defaulting/effective.ts';
+import { withContainers } from '../defaulting/effective.ts';
+import { injectionAt } from '../defaulting/injection.ts';
 import { readProvenance } from '../defaulting/provenance.ts';
 import { INJECTED_ANNOTATION } from '../policy/annotations.ts';
+import { defaultedProbe } from '../probe/api-defaults.ts';
+import { PROBE_KINDS } from '../probe/probe.ts';
 import { containersOf } from '../workload/containers.ts';
 import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -23,34 +25,25 @@ export function injectedBefore(
 ): readonly Injection[] {
   const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
   const named = readProvenance(annotations.get(INJECTED_ANNOTATION));
-  const spec = objectMember(pod, 'spec');
-  if (named.size === 0 || spec === undefined) return [];
-  const bare = { ...pod, spec: { ...spec, ...without(spec, 'containers'), ...without(spec, 'initContainers') } };
+  if (named.size === 0) return [];
+  const bare = withContainers(pod, (container) => {
+    const name = member(container, 'name');
+    const kinds = typeof name === 'string' ? named.get(name) : undefined;
+    return kinds === undefined
+      ? container
+      : Object.fromEntries(Object.entries(container).filter(([key]) => !kinds.has(key)));
+  });
   const { injections } = permittedDefaulting(bare, policy, options);
   if (injections.length === 0) return [];
-  const is = probesOf(pod);
-  const wouldBe = probesOf(effectiveTemplate(bare, injections));
-  return injections.filter(({ container: { list, index }, kind }) => {
-    const place = `${list} ${index}`;
-    const [probe, expected] = [is.get(place)?.[kind], wouldBe.get(place)?.[kind]];
-    return probe !== undefined && equalJson(probe, expected);
-  });
-
-  function without(from: JsonObject, list: 'containers' | 'initContainers'): JsonObject {
-    const containers = member(from, list);
-    if (!Array.isArray(containers)) return {};
-    const bared = (containers as unknown[]).map((container) => {
-      const name = isJsonObject(container) ? member(container, 'name') : undefined;
-      const kinds = typeof name === 'string' ? named.get(name) : undefined;
-      if (kinds === undefined || !isJsonObject(container)) return container;
-      return Object.fromEntries(Object.entries(container).filter(([key]) => !kinds.has(key)));
-    });
-    return { [list]: bared };
-  }
-}
-
-/** The containers by place, after API defaulting: the API server has filled in defaults since the injection. */
-function probesOf(pod: JsonObject): ReadonlyMap<string, JsonObject> {
-  const containers = containersOf(defaultedPodSpec(objectMember(pod, 'spec') ?? {}));
-  return new Map(containers.map(({ list, index, spec }) => [`${list} ${index}`, spec]));
+  return containersOf(objectMember(pod, 'spec') ?? {}).flatMap((container) =>
+    PROBE_KINDS.flatMap((kind) => {
+      const [probe, expected] = [member(container.spec, kind), injectionAt(injections, container, kind)];
+      // The API server has filled in defaults since the injection.
+      const isSame =
+        expected !== undefined &&
+        isJsonObject(probe) &&
+        equalJson(defaultedProbe(probe), defaultedProbe(expected.probe));
+      return isSame ? [expected] : [];
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 import { equalJson } from '../../../base/json/equal-json.ts';
 import { member, objectMember } from '../../../base/json/json-value.ts';
+import { injectionAt } from '../../defaulting/injection.ts';
 import { PROBE_KINDS } from '../../probe/probe.ts';
 import { containersOf } from '../../workload/containers.ts';
 import { mayHoldSeveralTemplates, templateName } from '../../workload/kinds.ts';
@@ -64,9 +65,6 @@ function injectedProbes(
 }
 
 /** The probe of a container after these injections: only a probe that the container lacks is injected. */
-function probeAfter(injections: readonly Injection[], { list, index, spec }: Container, probe: ProbeKind): unknown {
-  const injected = injections.find(
-    ({ container, kind }) => kind === probe && container.list === list && container.index === index,
-  );
-  return injected?.probe ?? member(spec, probe) ?? null;
+function probeAfter(injections: readonly Injection[], container: Container, kind: ProbeKind): unknown {
+  return injectionAt(injections, container, kind)?.probe ?? member(container.spec, kind) ?? null;
 }
