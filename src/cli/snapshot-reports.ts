@@ -3,7 +3,6 @@ import { profileName } from '../facts/startup-profile.ts';
 import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../sources/observer-reports.ts';
 import { apiGroup } from './observed-results.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { Pseudonyms } from '../snapshots/pseudonyms.ts';
 import type { ObservedWorkload } from '../sources/observer-reports.ts';
 
 /** The reports of an observer about live Pods, for a snapshot. Undefined for other objects. */
@@ -30,39 +29,4 @@ export function reportItem(observed: ObservedWorkload): JsonObject | undefined {
     scope: { apiVersion, kind, namespace, name },
     results: results.map((result) => ({ source: PROBEWRIGHT, ...result })),
   };
-}
-
-/** Returns a report of a snapshot with pseudonyms. Its texts are written again with the pseudonyms. */
-export function anonymousReport(item: JsonObject, names: Pseudonyms): JsonObject | undefined {
-  const observed = readObserverReport(item);
-  if (observed === undefined) return undefined;
-  const renamed = observed.results.map((result) => {
-    const { container, sources, workloads, ...others } = result.properties;
-    return {
-      ...result,
-      properties: {
-        ...others,
-        ...(container !== undefined && { container: names.container(container) }),
-        ...(sources !== undefined && {
-          sources: sources
-            .split(', ')
-            .map((each) => names.source(each))
-            .join(', '),
-        }),
-        ...(workloads !== undefined && {
-          workloads: workloads.replace(WORDS, (word) => renamedWord(word, names)),
-        }),
-      },
-    };
-  });
-  const { namespace, name } = observed;
-  return reportItem({ ...observed, namespace: names.name(namespace), name: names.name(name), results: renamed });
-}
-
-const WORDS = /[^,; ]+/g;
-
-/** Replaces the names in `apps/web` of `Deployment apps/web and 3 more`. Other words stay as they are. */
-function renamedWord(word: string, names: Pseudonyms): string {
-  const parts = word.split('/');
-  return parts.length < 2 ? word : parts.map((part) => (part === '' ? part : names.name(part))).join('/');
 }

@@ -1,13 +1,11 @@
-import { createHmac } from 'node:crypto';
 import { NumberLiteral } from '../json/number-literal.ts';
 import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
-import { anonymise } from '../snapshots/anonymise.ts';
 import { snapshotItems } from '../snapshots/snapshot-items.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import { Progress } from './progress.ts';
 import { readAnyInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
-import { anonymousReport, reportItem, reportPart } from './snapshot-reports.ts';
+import { reportItem, reportPart } from './snapshot-reports.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { SNAPSHOT } from './definitions/snapshot.ts';
@@ -25,19 +23,10 @@ export async function runSnapshot(line: CommandLine<typeof SNAPSHOT.flags>, io: 
   const objects = [...(inputs.others ?? []), ...manifests.map(({ object }) => object)];
   const reports = (inputs.observed ?? []).map(reportItem).filter((item) => item !== undefined);
   const items = snapshotItems([...objects, ...reports], { ...inputs, reportPart });
-  const shown = flags.anonymise ? anonymise(items, hashOfNames(flags['anonymise-key']), anonymousReport) : items;
   progress.end();
-  writeList(shown, io.stdout);
+  writeList(items, io.stdout);
   reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
   return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
-}
-
-/** A secret makes it impossible to confirm a guess of a name. */
-function hashOfNames(secret: string | undefined): (name: string) => string {
-  return (name) =>
-    createHmac('sha256', secret ?? '')
-      .update(name)
-      .digest('hex');
 }
 
 /** Writes a v1 List as JSON, which is YAML too. Each item is written by itself, because a cluster may have many. */
