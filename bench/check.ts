@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { checkInputs } from '../src/cli/check-inputs.ts';
+import { checkInputs } from '../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../src/manifests/inputs.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { judged, ratios, reading } from './figures.ts';

@@ -1,10 +1,10 @@
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
-import { checkInputs } from '../src/cli/check-inputs.ts';
+import { checkInputs } from '../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../src/manifests/inputs.ts';
 import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
 import { NOW } from './now.ts';
-import type { CheckReport } from '../src/cli/check-report.ts';
-import type { ManifestText } from '../src/manifests/manifest-text.ts';
+import type { CheckReport } from '../src/cli/check/report.ts';
+import type { ManifestText } from '../src/manifests/manifest.ts';
 import type { WorkloadKind } from '../src/workload/kinds.ts';
 
 /** What `probewright check` finds in these texts. */

@@ -5,7 +5,7 @@ import { formatViolation } from '../src/checks/violation.ts';
 import { checkTexts } from './check-texts.ts';
 import { IMPLIED_CHECKS } from './checks/implied-checks.ts';
 import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
-import type { PlacedViolation } from '../src/cli/check-report.ts';
+import type { PlacedViolation } from '../src/cli/check/report.ts';
 
 const page = readFileSync('docs/checks.md', 'utf8');
 

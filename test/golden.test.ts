@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { mutate, validate } from './decisions.ts';
 import { Snapshot } from '../src/facts/snapshot.ts';
 import { readPolicyDocuments } from '../src/sources/policy-documents.ts';
-import { readPolicyTexts } from '../src/manifests/manifest-texts.ts';
+import { readPolicyTexts } from '../src/manifests/read-inputs.ts';
 import { expectValidReply, patched } from './protocol.ts';
 import { VALIDATE_SETTINGS, requestOf } from './worlds.ts';
 import { NOW } from './now.ts';

@@ -6,7 +6,7 @@ import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import { InvalidInputError } from './invalid-input-error.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
-import type { ReadTexts } from '../manifests/manifest-texts.ts';
+import type { ReadTexts } from '../manifests/inputs.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 import type { InputProblem } from './invalid-input-error.ts';

@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { planOutput } from '../cli/output/plan-json.ts';
-import { workloadsOf } from '../cli/plan-workloads.ts';
+import { planOutput } from '../cli/plan/formats.ts';
+import { workloadsOf } from '../cli/plan/plan.ts';
 import { runToEnd } from '../steps.ts';
 import { planInSteps } from '../what-if/plan.ts';
 import { snapshotAfter, unknownRemovals } from '../what-if/policy-change.ts';

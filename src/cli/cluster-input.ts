@@ -2,8 +2,8 @@ import { lstat } from 'node:fs/promises';
 import { areNamesOfWorkloads, readClusterNames } from '../manifests/cluster-names.ts';
 import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
 import type { ClusterName } from '../manifests/cluster-names.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
-import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './definitions/cluster-flags.ts';
+import type { CommandLine } from '../command-line/flag.ts';
+import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 
 /** Whether a command line means a cluster: the names of workloads (none = all), a problem, or undefined for files. */
 export type ClusterChoice = { readonly names: readonly ClusterName[] } | { readonly problem: string } | undefined;

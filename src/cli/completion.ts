@@ -1,10 +1,8 @@
-import { bashCompletion } from '../command-line/completion/bash.ts';
-import { fishCompletion } from '../command-line/completion/fish.ts';
-import { zshCompletion } from '../command-line/completion/zsh.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from '../command-line/completion.ts';
 import { COMMAND_DEFINITIONS, PROGRAM } from './command-table.ts';
 import { EXIT_OK } from './io.ts';
-import type { CommandDefinition } from '../command-line/command-definition.ts';
-import type { Shell } from './definitions/completion.ts';
+import type { CommandDefinition } from '../command-line/flag.ts';
+import type { Shell } from './command-table.ts';
 import type { CommandIo } from './io.ts';
 
 const SCRIPTS: Readonly<Record<Shell, (program: string, commands: readonly CommandDefinition[]) => string>> = {

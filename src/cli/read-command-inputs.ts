@@ -1,17 +1,17 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { readInputs } from '../manifests/inputs.ts';
+import { readInputs } from '../manifests/read-inputs.ts';
 import { PolicyFilesError } from '../sources/policy-source.ts';
 import { clusterChoice } from './cluster-input.ts';
 import { PROGRAM } from './command-table.ts';
 import { printLine } from './io.ts';
 import { Progress } from './progress.ts';
-import { reportProblems } from './report-problems.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
-import type { InputNote } from '../manifests/input-note.ts';
+import { reportProblems } from './problems.ts';
+import type { CommandLine } from '../command-line/flag.ts';
+import type { InputNote } from '../manifests/rendering-tool.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { ClusterLine } from './cluster-input.ts';
 import type { PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
-import type { INPUT_FLAGS } from './definitions/input-flags.ts';
+import type { INPUT_FLAGS } from './input-flags.ts';
 import type { ClusterReadingWishes } from './read-cluster.ts';
 import type { CommandIo } from './io.ts';
 

@@ -1,7 +1,6 @@
 import { wrap } from '../text/wrap.ts';
-import { variableOf } from './environment.ts';
-import type { CommandDefinition } from './command-definition.ts';
-import type { Flag } from './flag.ts';
+import { variableOf } from './parse-command-line.ts';
+import type { CommandDefinition, Flag } from './flag.ts';
 
 const WIDTH = 80;
 

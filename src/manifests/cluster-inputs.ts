@@ -10,13 +10,10 @@ import { discoverKinds, MOST_REQUESTS_AT_ONCE, POLICY_GROUP } from '../sources/c
 import { wantedKinds } from './cluster-names.ts';
 import { isOfController } from '../sources/workload-lists.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
-import { ClusterReading } from './cluster-reading.ts';
+import { ClusterReading, readObserverReports, ClusterFacts } from './cluster-reading.ts';
 import type { ReadableKind } from './cluster-reading.ts';
-import { readPolicyTexts } from './manifest-texts.ts';
-import { readObserverReports } from './cluster-reports.ts';
-import { ClusterFacts } from './cluster-facts.ts';
-import { policiesAmong } from './policies-among.ts';
-import { PolicyPlaces } from './policy-places.ts';
+import { readPolicyTexts } from './read-inputs.ts';
+import { policiesAmong, PolicyPlaces } from './policies-among.ts';
 import type { ApiClient } from '../kubernetes/api-client.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -25,7 +22,8 @@ import type { CheckCatalogue } from '../policy/check-catalogue.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
 import type { ClusterName, WantedKind } from './cluster-names.ts';
-import type { Inputs, OnRead, ParsedText } from './inputs.ts';
+import type { Inputs, OnRead } from './inputs.ts';
+import type { ParsedText } from './manifest.ts';
 import type { PoliciesAmong } from './policies-among.ts';
 
 /** A change of policies that is to be compared with the policies in force. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clusterChoice } from '../../src/cli/cluster-input.ts';
-import { CHECK } from '../../src/cli/definitions/check.ts';
+import { CHECK } from '../../src/cli/check/definition.ts';
 import { parseCommandLine } from '../../src/command-line/parse-command-line.ts';
 import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
 import { BUILT_INS, discovery } from '../manifests/discovery.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportItem, reportPart } from '../../src/cli/snapshot-reports.ts';
+import { reportItem, reportPart } from '../../src/cli/snapshot/snapshot.ts';
 import { readObserverReport } from '../../src/sources/observer-reports.ts';
 import { runProbewright } from './run-probewright.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';

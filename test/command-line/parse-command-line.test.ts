@@ -11,9 +11,8 @@ import {
   trueOrFalse,
   wholeNumber,
 } from '../../src/command-line/value-types.ts';
-import type { CommandDefinition } from '../../src/command-line/command-definition.ts';
-import type { Environment } from '../../src/command-line/environment.ts';
-import type { FlagValues } from '../../src/command-line/flag.ts';
+import type { CommandDefinition, FlagValues } from '../../src/command-line/flag.ts';
+import type { Environment } from '../../src/command-line/parse-command-line.ts';
 
 const summary = 'A flag.';
 const FLAGS = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { readInputs } from '../../src/manifests/inputs.ts';
+import { readInputs } from '../../src/manifests/read-inputs.ts';
 import { NOW } from '../now.ts';
 import type { Ran } from '../cli/run-probewright.ts';
 import type { Inputs } from '../../src/manifests/inputs.ts';

@@ -1,7 +1,7 @@
 import { unifiedDiff } from '../../text/unified-diff.ts';
 import { outputLine, visible } from '../../text/visible.ts';
 import type { DiffLine } from '../../text/unified-diff.ts';
-import type { Paint, Style } from '../colour.ts';
+import type { Paint, Style } from './screen.ts';
 
 const STYLES: Readonly<Partial<Record<DiffLine['kind'], Style>>> = {
   file: 'heading',
