@@ -3,7 +3,7 @@ import { formatNotInjected } from '../../defaulting/reason.ts';
 import { objectMember, stringMembers } from '../../json/json-value.ts';
 import { describeManifest, manifestsOf, namespaceOf, placeOfManifest } from '../../manifests/manifest.ts';
 import { messageOf } from '../../text/error-message.ts';
-import { permittedProbes } from '../../verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../verdict/permitted-defaulting.ts';
 import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../../workload/kinds.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import { insertIntoYaml } from '../../yaml/editing/insertion.ts';
@@ -117,7 +117,7 @@ function fixManifest(
   for (const { template, path: templatePath } of found.templates) {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
     const policy = policies.policyFor(namespaceOf(object) ?? namespace, labels, workloadNameOf(object, kind, false));
-    const defaulting = permittedProbes(template, policy, kind);
+    const defaulting = permittedDefaulting(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
     for (const { container, kind: key, probe } of defaulting.injections) {
