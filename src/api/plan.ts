@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { planOutput } from '../cli/plan/formats.ts';
-import { workloadsOf } from '../cli/plan/plan.ts';
+import { workloadsOf } from '../cli/plan/workloads.ts';
 import { planOf } from '../what-if/plan.ts';
 import { snapshotAfter, unknownRemovals } from '../what-if/policy-change.ts';
 import { engineInputs } from './engine-inputs.ts';

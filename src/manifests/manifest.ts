@@ -1,10 +1,12 @@
 import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
 import { numberOrLiteral } from '../json/number-literal.ts';
 import { parseYamlDocuments } from '../yaml/reading/documents.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import type { PathStep } from '../json/field-path.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { YamlDocument } from '../yaml/reading/documents.ts';
+import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { Position } from '../yaml/reading/positions.ts';
 
 /** A text with manifests or policies, and the name that messages give it. */
@@ -68,8 +70,38 @@ function objectsIn(document: YamlDocument, object: JsonObject, path: readonly Pa
 
 /** The namespace that an object names. */
 export function namespaceOf(object: JsonObject): string | undefined {
-  const metadata = objectMember(object, 'metadata');
-  return metadata && stringMember(metadata, 'namespace');
+  return stringMember(objectMember(object, 'metadata') ?? {}, 'namespace');
+}
+
+/** The name of an object, or how its generated name begins. */
+export function nameOf(object: JsonObject): string {
+  const metadata = objectMember(object, 'metadata') ?? {};
+  return stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
+}
+
+/** An object with Pod templates. */
+export interface ManifestWorkload {
+  readonly object: JsonObject;
+  readonly kind: WorkloadKind;
+  readonly templates: readonly PlacedTemplate[];
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Returns the workload in an object. Undefined for objects that the webhook would skip.
+ *
+ * @param inputs the kinds, and the namespace of objects that name no namespace
+ */
+export function workloadIn(
+  object: JsonObject,
+  inputs: { readonly kinds: readonly WorkloadKind[]; readonly namespace: string },
+): ManifestWorkload | undefined {
+  const kind = workloadKindOfManifest(object, inputs.kinds);
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  const namespace = namespaceOf(object) ?? inputs.namespace;
+  return { object, kind, templates: found.templates, namespace, name: nameOf(object) };
 }
 
 /** An object as messages name it: `Deployment apps/web`. */

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { violationKey } from '../../src/checks/violation.ts';
 import { checkInputs } from '../../src/cli/check/check-inputs.ts';
-import { fixText } from '../../src/cli/fix/fix-file.ts';
+import { fixFile } from '../../src/cli/fix/fix-file.ts';
 import { planAsJson } from '../../src/cli/plan/formats.ts';
-import { workloadsOf } from '../../src/cli/plan/plan.ts';
+import { workloadsOf } from '../../src/cli/plan/workloads.ts';
 import { equalJson } from '../../src/json/equal-json.ts';
 import { inputsOf } from '../../src/manifests/inputs.ts';
 import { snapshotAfter } from '../../src/what-if/policy-change.ts';
@@ -120,7 +120,7 @@ const isRemovable = ({ kind }: JsonObject): boolean =>
 /** The probes of each container of an object, as `fix` writes them. */
 function fixedProbes(read: Inputs, index: number): { container: string; probe: string; value: unknown }[] {
   const [text] = read.texts.slice(index);
-  const [object] = text === undefined ? [] : fixText(text, read).objects;
+  const [object] = text === undefined ? [] : fixFile(text, read, undefined).objects;
   const kind = object && workloadKindOfManifest(object, KNOWN_KINDS);
   if (object === undefined || kind === undefined) throw new Error('no workload');
   return podTemplatesOf(object, kind).flatMap(({ template }) => {

@@ -1,7 +1,8 @@
 import { refuseSpecialFile } from '../../files/regular-file.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { readUtf8File } from '../../files/utf8.ts';
-import { objectMember, stringMember } from '../../json/json-value.ts';
+import { stringMember } from '../../json/json-value.ts';
+import { nameOf, namespaceOf } from '../../manifests/manifest.ts';
 import { count } from '../../text/count.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { baselineText, readBaseline } from './baseline-file.ts';
@@ -90,16 +91,13 @@ async function writeBaseline(
 
 /** Returns a test for entries about objects of the inputs. Every run reads all policies that apply. */
 function inputTest({ texts, namespace: given }: Inputs): (entry: FindingIdentity) => boolean {
-  const keys = texts.flatMap(({ manifests }) =>
-    manifests.map(({ object }) => {
-      const metadata = objectMember(object, 'metadata') ?? {};
+  const objects = texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+  const known = new Set(
+    objects.map((object) => {
       const kind = stringMember(object, 'kind') ?? '';
-      const namespace = stringMember(metadata, 'namespace') ?? given;
-      const name = stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
-      return objectKey({ kind, namespace, name });
+      return objectKey({ kind, namespace: namespaceOf(object) ?? given, name: nameOf(object) });
     }),
   );
-  const known = new Set(keys);
   return (entry) => entry.kind.endsWith('ProbePolicy') || known.has(objectKey(entry));
 }
 

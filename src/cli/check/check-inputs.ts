@@ -1,22 +1,20 @@
 import { validProbe } from '../../checks/valid-probe.ts';
-import { objectMember, stringMember } from '../../json/json-value.ts';
-import { describeManifest, manifestsAsSent } from '../../manifests/manifest.ts';
+import { describeManifest, manifestsAsSent, workloadIn } from '../../manifests/manifest.ts';
 import { laxer } from '../../policy/action.ts';
 import { judge } from '../../verdict/judge.ts';
 import { withSafeAdvice } from '../../verdict/safe-advice.ts';
-import { podTemplatesOf, templatesToLookAt, workloadKindOfManifest } from '../../workload/kinds.ts';
+import { podTemplatesOf } from '../../workload/kinds.ts';
 import { removedVersionOf } from '../../workload/removed-versions.ts';
 import { coverageOfInputs } from './coverage.ts';
 import { policyFindings } from './policy-findings.ts';
+import { countByAction } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
 import type { Enforcement } from '../../admission/validate.ts';
 import type { Violation } from '../../checks/violation.ts';
-import type { Snapshot } from '../../facts/snapshot.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Inputs } from '../../manifests/inputs.ts';
 import type { Manifest } from '../../manifests/manifest.ts';
 import type { FileProblem } from '../../sources/policy-documents.ts';
-import type { WorkloadKind } from '../../workload/kinds.ts';
 import type { CheckReport, PlacedViolation } from './report.ts';
 
 /**
@@ -32,35 +30,27 @@ export function checkInputs(
 ): CheckReport {
   const sent = inputs.texts.flatMap(manifestsAsSent);
   const problems = [...inputs.problems];
-  let workloads = 0;
-  const warnings = [...inputs.policyWarnings];
-  const ofWorkloads = sent.flatMap((manifest, index) => {
+  const checked = sent.flatMap((manifest, index) => {
     progress(index, sent.length);
-    const checked = checkManifest(manifest, inputs, problems);
-    if (checked === undefined) return [];
-    workloads += 1;
-    for (const warning of checked.warnings) warnings.push(warning);
-    return checked.violations;
+    return checkManifest(manifest, inputs, problems) ?? [];
   });
+  const ofWorkloads = checked.flatMap((each) => each.violations);
   const violations = [...policyFindings(inputs, ofWorkloads), ...ofWorkloads].map((violation) => ({
     ...violation,
     action: laxer(violation.action, enforcement),
   }));
-  const count = (action: string): number => violations.filter((violation) => violation.action === action).length;
-  const summary = {
-    objects: sent.length,
-    workloads,
-    deny: count('Deny'),
-    warn: count('Warn'),
-    audit: count('Audit'),
-    excepted: count('Excepted'),
-    coverage: coverageOfInputs(inputs),
+  return {
+    ...(inputs.isFromCluster === true && { isFromCluster: true }),
+    violations,
+    summary: {
+      objects: sent.length,
+      workloads: checked.length,
+      ...countByAction(violations),
+      coverage: coverageOfInputs(inputs),
+    },
+    warnings: [...inputs.policyWarnings, ...checked.flatMap(({ warnings }) => warnings)],
+    problems,
   };
-  return { ...isFromCluster(inputs), violations, summary, warnings, problems };
-}
-
-function isFromCluster(inputs: Inputs): Pick<CheckReport, 'isFromCluster'> {
-  return inputs.isFromCluster === true ? { isFromCluster: true } : {};
 }
 
 /** The findings in one object. */
@@ -69,31 +59,26 @@ interface CheckedManifest {
   readonly warnings: readonly FileProblem[];
 }
 
-/** Undefined for objects that the webhook would skip. */
 function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]): CheckedManifest | undefined {
   const { object, document, path } = manifest;
   const { policies, now } = inputs;
-  const kind = workloadKindOfManifest(object, inputs.kinds);
-  const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
-  const { templates } = found;
-  const metadata: JsonObject = objectMember(object, 'metadata') ?? {};
-  const namespace = stringMember(metadata, 'namespace') ?? inputs.namespace;
-  const subject = { object, kind, templates, namespace };
+  const subject = workloadIn(object, inputs);
+  if (subject === undefined) return undefined;
+  const { kind, namespace, name } = subject;
   const verdict = judge(subject, policies, true, now);
+  const ofObject = [
+    ...strayFields(subject, policies, now),
+    ...verdict.violations.map((violation) => withBareScalar(violation, manifest)),
+  ];
+  const judgeAgain = (edited: JsonObject): readonly Violation[] => {
+    const changed = { ...subject, object: edited, templates: podTemplatesOf(edited, kind) };
+    return [...strayFields(changed, policies, now), ...judge(changed, policies, true, now).violations];
+  };
   const violations = [
     ...violationsOfText(manifest, subject, policies, now, problems),
-    ...withSafeAdvice(
-      object,
-      [
-        ...strayFields(subject, policies, now),
-        ...verdict.violations.map((violation) => withBareScalar(violation, manifest)),
-      ],
-      (edited) => violationsOfObject(edited, kind, policies, namespace, now),
-    ),
+    ...withSafeAdvice(object, ofObject, judgeAgain),
   ];
   const place = { file: document.file, ...document.position(path) };
-  const description = describeManifest(object, namespace);
   return {
     violations: violations.map((violation) => ({
       ...violation,
@@ -102,11 +87,11 @@ function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem
       object: { document: document.index, path },
       kind: kind.kind,
       namespace,
-      name: stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '',
+      name,
     })),
     warnings: [...versionWarnings(object, inputs), ...verdict.warnings].map((warning) => ({
       ...place,
-      message: `warning: ${description}: ${warning}`,
+      message: `warning: ${describeManifest(object, namespace)}: ${warning}`,
     })),
   };
 }
@@ -117,19 +102,6 @@ function versionWarnings(object: JsonObject, { isFromCluster }: Inputs): string[
   if (removed === undefined) return [];
   const { apiVersion, removedIn, today } = removed;
   return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];
-}
-
-/** Judges an object again, after edits. */
-function violationsOfObject(
-  object: JsonObject,
-  kind: WorkloadKind,
-  policies: Snapshot,
-  namespace: string,
-  now: number,
-): readonly Violation[] {
-  const subject = { object, kind, templates: podTemplatesOf(object, kind), namespace };
-  const { violations } = judge(subject, policies, true, now);
-  return [...strayFields(subject, policies, now), ...violations];
 }
 
 /** The decoder's word for a value that should be a string, and what YAML calls the value. */

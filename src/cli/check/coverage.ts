@@ -1,6 +1,6 @@
-import { objectMember, stringMember, stringMembers } from '../../json/json-value.ts';
+import { objectMember, stringMembers } from '../../json/json-value.ts';
 import { coverageOf } from '../../verdict/coverage.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../../workload/kinds.ts';
+import { workloadIn } from '../../manifests/manifest.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { Inputs } from '../../manifests/inputs.ts';
 import type { Manifest } from '../../manifests/manifest.ts';
@@ -39,22 +39,14 @@ export interface Coverage {
 
 /** Counts the probes of all workloads of the inputs, as the webhook would leave them. */
 export function coverageOfInputs(inputs: Inputs): Coverage {
-  const [liveness, readiness] = [new Map<ProbeCover, number>(), new Map<ProbeCover, number>()];
-  const noMainContainer: NoMainContainer[] = [];
-  let containers = 0;
-  for (const { manifests } of inputs.texts) {
-    for (const manifest of manifests) {
-      for (const template of templatesOf(manifest, inputs)) {
-        for (const { livenessProbe, readinessProbe } of template.containers) {
-          containers += 1;
-          liveness.set(livenessProbe, (liveness.get(livenessProbe) ?? 0) + 1);
-          readiness.set(readinessProbe, (readiness.get(readinessProbe) ?? 0) + 1);
-        }
-        if (template.noMainContainer !== undefined) noMainContainer.push(template.noMainContainer);
-      }
-    }
-  }
-  return { containers, livenessProbe: countsOf(liveness), readinessProbe: countsOf(readiness), noMainContainer };
+  const templates = inputs.texts.flatMap(({ manifests }) => manifests.flatMap((each) => templatesOf(each, inputs)));
+  const containers = templates.flatMap((template) => template.containers);
+  return {
+    containers: containers.length,
+    livenessProbe: countsOf(containers.map(({ livenessProbe }) => livenessProbe)),
+    readinessProbe: countsOf(containers.map(({ readinessProbe }) => readinessProbe)),
+    noMainContainer: templates.flatMap(({ noMainContainer }) => noMainContainer ?? []),
+  };
 }
 
 interface PlacedCoverage {
@@ -62,22 +54,15 @@ interface PlacedCoverage {
   readonly noMainContainer: NoMainContainer | undefined;
 }
 
-/** Empty for objects that the webhook would skip. */
 function templatesOf({ object, document, path }: Manifest, inputs: Inputs): PlacedCoverage[] {
-  const kind = workloadKindOfManifest(object, inputs.kinds);
-  const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) return [];
-  const metadata = objectMember(object, 'metadata') ?? {};
-  const namespace = stringMember(metadata, 'namespace') ?? inputs.namespace;
-  const name = stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
+  const workload = workloadIn(object, inputs);
+  if (workload === undefined) return [];
+  const { kind, namespace, name } = workload;
   const itself = workloadNameOf(object, kind, false);
-  return found.templates.map(({ template }) => {
+  return workload.templates.map(({ template }) => {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const { containers, noMainContainer } = coverageOf(
-      template,
-      inputs.policies.policyFor(namespace, labels, itself),
-      kind,
-    );
+    const policy = inputs.policies.policyFor(namespace, labels, itself);
+    const { containers, noMainContainer } = coverageOf(template, policy, kind);
     if (noMainContainer === undefined) return { containers, noMainContainer };
     const { policies, detail: message } = noMainContainer;
     const place = { file: document.file, ...document.position(path) };
@@ -85,12 +70,13 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs): Plac
   });
 }
 
-function countsOf(covers: ReadonlyMap<ProbeCover, number>): ProbeCounts {
-  const lacking = [...covers].filter((entry): entry is [LackReason, number] => !['have', 'get'].includes(entry[0]));
-  return {
-    have: covers.get('have') ?? 0,
-    get: covers.get('get') ?? 0,
-    lack: lacking.reduce((sum, [, containers]) => sum + containers, 0),
-    reasons: Object.fromEntries(lacking.sort(([, a], [, b]) => b - a)),
-  };
+function countsOf(covers: readonly ProbeCover[]): ProbeCounts {
+  const counts = new Map<ProbeCover, number>();
+  for (const cover of covers) counts.set(cover, (counts.get(cover) ?? 0) + 1);
+  const {
+    have = 0,
+    get = 0,
+    ...reasons
+  } = Object.fromEntries([...counts].sort(([, a], [, b]) => b - a)) as Partial<Record<ProbeCover, number>>;
+  return { have, get, lack: covers.length - have - get, reasons };
 }

@@ -1,18 +1,17 @@
 import { effectiveTemplate } from '../../defaulting/effective.ts';
 import { formatNotInjected } from '../../defaulting/reason.ts';
 import { objectMember, stringMembers } from '../../json/json-value.ts';
-import { describeManifest, manifestsOf, namespaceOf, placeOfManifest } from '../../manifests/manifest.ts';
+import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../../manifests/manifest.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { permittedDefaulting } from '../../verdict/permitted-defaulting.ts';
-import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../../workload/kinds.ts';
+import { withTemplateAt } from '../../workload/kinds.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import { insertIntoYaml } from '../../yaml/editing/insertion.ts';
 import { withAdvice } from './advice.ts';
 import type { Defaulting } from '../../defaulting/default-probes.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Inputs } from '../../manifests/inputs.ts';
-import type { ParsedText } from '../../manifests/manifest.ts';
-import type { Manifest } from '../../manifests/manifest.ts';
+import type { Manifest, ParsedText } from '../../manifests/manifest.ts';
 import type { FileProblem } from '../../sources/policy-documents.ts';
 import type { Insertion } from '../../yaml/editing/key-insertion.ts';
 import type { AdviceSelection } from './advice.ts';
@@ -38,20 +37,25 @@ export interface FixedFile {
  * @param advice the findings whose advice is applied. Undefined = none
  */
 export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelection | undefined): FixedFile {
-  const { file, text: before } = source;
-  const fixed = fixText(source, inputs);
-  const edited = editText(fixed);
-  const remarks = [...fixed.remarks, ...edited.remarks];
-  const probes = edited.problems.length > 0 ? 0 : fixed.insertions.length;
+  const { file, text: before, manifests } = source;
+  const fixes = manifests.map((manifest) => fixManifest(manifest, inputs));
+  const insertions = fixes.flatMap((fix) => fix.insertions);
+  const edited = editText(file, before, insertions);
+  const remarks = [...fixes.flatMap((fix) => fix.remarks), ...edited.remarks];
+  const probes = edited.problems.length > 0 ? 0 : insertions.length;
   const done = { file, before, remarks, problems: edited.problems, probes, advice: 0 };
-  if (advice === undefined) return { ...done, after: edited.text, objects: fixed.objects };
+  if (advice === undefined) return { ...done, after: edited.text, objects: fixes.map(({ object }) => object) };
   const { text, applied, remarks: more } = withAdvice(source, inputs, advice, edited.text);
   const objects = manifestsOf({ ...source, text }).manifests.map(({ object }) => object);
   return { ...done, after: text, objects, advice: applied, remarks: [...remarks, ...more] };
 }
 
 /** A text that cannot be edited stays unchanged; the other texts are edited all the same. */
-function editText({ file, text, insertions }: FixedText): Pick<FixedFile, 'remarks' | 'problems'> & { text: string } {
+function editText(
+  file: string,
+  text: string,
+  insertions: readonly Insertion[],
+): Pick<FixedFile, 'remarks' | 'problems'> & { text: string } {
   try {
     const result = insertIntoYaml(text, insertions);
     const remarks = result.rewritten.map(
@@ -65,58 +69,25 @@ function editText({ file, text, insertions }: FixedText): Pick<FixedFile, 'remar
   }
 }
 
-/** A text, and what is to be written into it. */
-export interface FixedText {
-  readonly file: string;
-  readonly text: string;
-  /** The objects of the text, with probes. */
-  readonly objects: readonly JsonObject[];
-  /** The probes to write into the text. */
+interface FixedManifest {
+  readonly object: JsonObject;
   readonly insertions: readonly Insertion[];
   /** Why containers got no probe, and warnings; a line each. */
   readonly remarks: readonly string[];
 }
 
-/** Decides which probes the policies add to the Pods of a text. */
-export function fixText({ file, text, manifests }: ParsedText, inputs: Inputs): FixedText {
-  const fixes = manifests.map((manifest) => ({ manifest, fix: fixManifest(manifest, inputs) }));
-  return {
-    file,
-    text,
-    objects: fixes.map(({ manifest, fix }) => fix?.object ?? manifest.object),
-    insertions: fixes.flatMap(({ fix }) => fix?.insertions ?? []),
-    remarks: fixes.flatMap(({ manifest, fix }) => {
-      if (fix === undefined) return [];
-      const description = describeManifest(manifest.object, namespaceOf(manifest.object) ?? inputs.namespace);
-      const place = `${placeOfManifest(manifest)}: ${description}`;
-      return [
-        ...fix.defaultings.flatMap(({ notInjected }) => notInjected.map(formatNotInjected)),
-        ...fix.defaultings.flatMap(({ warnings }) => warnings),
-      ].map((remark) => `${place}: ${remark}`);
-    }),
-  };
-}
-
-interface FixedManifest {
-  readonly object: JsonObject;
-  readonly defaultings: readonly Defaulting[];
-  readonly insertions: readonly Insertion[];
-}
-
-/** Undefined for objects without a Pod template, and for objects that the webhook would skip. */
-function fixManifest(
-  { object, document, path }: Manifest,
-  { policies, kinds, namespace }: Inputs,
-): FixedManifest | undefined {
-  const kind = workloadKindOfManifest(object, kinds);
-  const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+/** Decides which probes the policies add to the Pods of an object. */
+function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
+  const { object, document, path } = manifest;
+  const workload = workloadIn(object, inputs);
+  if (workload === undefined) return { object, insertions: [], remarks: [] };
+  const { kind, namespace } = workload;
   let fixed = object;
   const insertions: Insertion[] = [];
   const defaultings: Defaulting[] = [];
-  for (const { template, path: templatePath } of found.templates) {
+  for (const { template, path: templatePath } of workload.templates) {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    const policy = policies.policyFor(namespaceOf(object) ?? namespace, labels, workloadNameOf(object, kind, false));
+    const policy = inputs.policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
     const defaulting = permittedDefaulting(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
@@ -125,5 +96,10 @@ function fixManifest(
       insertions.push({ document: document.index, path: containerPath, key, value: probe });
     }
   }
-  return { object: fixed, defaultings, insertions };
+  const place = `${placeOfManifest(manifest)}: ${describeManifest(object, namespace)}`;
+  const remarks = [
+    ...defaultings.flatMap(({ notInjected }) => notInjected.map(formatNotInjected)),
+    ...defaultings.flatMap(({ warnings }) => warnings),
+  ];
+  return { object: fixed, insertions, remarks: remarks.map((remark) => `${place}: ${remark}`) };
 }

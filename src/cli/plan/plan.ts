@@ -1,13 +1,10 @@
 import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
-import { objectMember, stringMember } from '../../json/json-value.ts';
-import { manifestsAsSent, namespaceOf } from '../../manifests/manifest.ts';
 import { didYouMean } from '../../text/suggestion.ts';
 import { planOf } from '../../what-if/plan.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../../what-if/policy-change.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../../workload/kinds.ts';
-import { strayFields, violationsOfText } from '../check/text-violations.ts';
 import { PROGRAM } from '../command-table.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { workloadsOf } from './workloads.ts';
 import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
 import { paintFor } from '../output/screen.ts';
 import { reportProblems } from '../problems.ts';
@@ -16,10 +13,8 @@ import { readAnyInputs } from '../read-command-inputs.ts';
 import type { CommandLine } from '../../command-line/flag.ts';
 import type { Snapshot } from '../../facts/snapshot.ts';
 import type { Inputs } from '../../manifests/inputs.ts';
-import type { Manifest } from '../../manifests/manifest.ts';
 import type { FileProblem } from '../../sources/policy-documents.ts';
 import type { Plan, PlanSummary } from '../../what-if/plan.ts';
-import type { Workload } from '../../what-if/workload.ts';
 import type { CommandIo } from '../io.ts';
 import type { Screen } from '../output/screen.ts';
 import type { PLAN, PlanFailure, PlanFormatName } from './definition.ts';
@@ -77,7 +72,7 @@ function computedPlan(
   progress: Progress,
 ): { readonly plan: Plan; readonly problems: readonly FileProblem[] } {
   const problems = { before: [...inputs.problems], after: [...inputs.problems] };
-  const all = [...workloadsOf(inputs, (policies) => (policies === before ? problems.before : problems.after))];
+  const all = workloadsOf(inputs, (policies) => (policies === before ? problems.before : problems.after));
   const plan = planOf(counted(all, progress), before, after, inputs.now);
   progress.end();
   return { plan, problems: problems.before };
@@ -94,52 +89,4 @@ function fails(summary: PlanSummary, failure: PlanFailure): boolean {
   const { workloads, unchanged, newlyDenied, newlyWarned } = summary;
   if (failure === 'any') return unchanged < workloads;
   return newlyDenied > 0 || (failure === 'warned' && newlyWarned > 0);
-}
-
-/**
- * The workloads of the inputs, one by one, with the violations that only a manifest shows.
- *
- * @param problemsFor the problems of the inputs, a list for each snapshot. The problem of a doubled key is removed from
- *   the list, because a violation replaces the problem
- */
-export function* workloadsOf(
-  inputs: Inputs,
-  problemsFor: (policies: Snapshot) => FileProblem[],
-): Generator<Workload, undefined, undefined> {
-  for (const text of inputs.texts) {
-    const sent = manifestsAsSent(text);
-    for (const [index, manifest] of text.manifests.entries()) {
-      const workload = workloadOf(manifest, sent[index] ?? manifest, inputs, problemsFor);
-      if (workload !== undefined) yield workload;
-    }
-  }
-}
-
-/** Undefined for objects that the webhook would skip. */
-function workloadOf(
-  manifest: Manifest,
-  sent: Manifest,
-  inputs: Inputs,
-  problemsFor: (policies: Snapshot) => FileProblem[],
-): Workload | undefined {
-  const { object } = manifest;
-  const kind = workloadKindOfManifest(object, inputs.kinds);
-  if (kind === undefined) return undefined;
-  const [found, foundAsSent] = [templatesToLookAt(object, kind), templatesToLookAt(sent.object, kind)];
-  if ('skipped' in found || 'skipped' in foundAsSent) return undefined;
-  const metadata = objectMember(object, 'metadata') ?? {};
-  const namespace = namespaceOf(object) ?? inputs.namespace;
-  const subject = { object: sent.object, kind, templates: foundAsSent.templates, namespace };
-  return {
-    object,
-    kind,
-    templates: found.templates,
-    namespace,
-    name: stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '',
-    ...(sent !== manifest && { asSent: subject }),
-    violationsOfText: (policies) => [
-      ...violationsOfText(sent, subject, policies, inputs.now, problemsFor(policies)),
-      ...strayFields(subject, policies, inputs.now),
-    ],
-  };
 }
