@@ -8,14 +8,12 @@ import { messageOf } from '../text/error-message.ts';
 import { quote } from '../text/quote.ts';
 import { VERSION } from '../version.ts';
 import { PROGRAM } from './command-table.ts';
-import type { ClusterInputOptions, ClusterInputs, PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
+import type { ClusterInputs } from '../manifests/cluster-inputs.ts';
 import type { ClusterName } from '../manifests/cluster-names.ts';
 import type { ClusterLine } from './cluster-input.ts';
 import type { CommandIo } from './io.ts';
 import type { Progress } from './progress.ts';
-
-/** The objects that a command reads of a cluster beside the inputs of verdicts. */
-export type ClusterReadingWishes = Pick<ClusterInputOptions, 'keepsObjects' | 'readsReports'>;
+import type { ReadingWishes } from './read-command-inputs.ts';
 
 /**
  * Reads the cluster that a command line means.
@@ -27,14 +25,12 @@ export async function readCluster(
   names: readonly ClusterName[],
   io: CommandIo,
   progress: Progress,
-  change?: PolicyChangeFiles,
-  { keepsObjects = false, readsReports = false }: ClusterReadingWishes = {},
+  wishes: ReadingWishes,
 ): Promise<ClusterInputs> {
   const { policies, 'workload-kinds': workloadKinds } = flags;
   try {
     const { client, namespace } = await openCluster({ flags }, io);
-    const wanted = { keepsObjects, readsReports };
-    const options = { ...wanted, names, namespace, policies, change, workloadKinds, now: flags.now ?? io.now() };
+    const options = { ...wishes, names, namespace, policies, workloadKinds, now: flags.now ?? io.now() };
     return await readClusterInputs(CHECK_CATALOGUE, client, options, (done, total) => {
       progress.show('reading', done, total, 'lists');
     });

@@ -4,39 +4,34 @@ import { PolicyFilesError } from '../sources/policy-source.ts';
 import { clusterChoice } from './cluster-input.ts';
 import { PROGRAM } from './command-table.ts';
 import { printLine } from './io.ts';
-import { Progress } from './progress.ts';
 import { reportProblems } from './problems.ts';
+import { Progress } from './progress.ts';
 import type { CommandLine } from '../command-line/flag.ts';
-import type { InputNote } from '../manifests/rendering-tool.ts';
+import type { ClusterInputOptions } from '../manifests/cluster-inputs.ts';
 import type { Inputs } from '../manifests/inputs.ts';
 import type { ClusterLine } from './cluster-input.ts';
-import type { PolicyChangeFiles } from '../manifests/cluster-inputs.ts';
 import type { INPUT_FLAGS } from './input-flags.ts';
-import type { ClusterReadingWishes } from './read-cluster.ts';
 import type { CommandIo } from './io.ts';
+
+/** What a command reads beside what verdicts depend on. */
+export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
 
 /**
  * The inputs that a command line names: a cluster or files. Undefined, after a report, when the command has nothing to
  * decide by.
- *
- * @param progress shows how far the reading is
- * @param wishes what to read of a cluster beside what verdicts depend on
- * @param change the policies that are to be applied. Policies of the command line then replace those of the cluster
  */
 export async function readAnyInputs(
   command: string,
   line: ClusterLine,
   io: CommandIo,
   progress = new Progress(io),
-  change?: PolicyChangeFiles,
-  wishes: ClusterReadingWishes = {},
+  wishes: ReadingWishes = {},
 ): Promise<Inputs | undefined> {
   const choice = await clusterChoice(line);
-  const { flags, positionals } = line;
   if (choice === undefined) {
-    const { namespace = 'default', ...others } = flags;
-    const files = { flags: { ...others, namespace }, positionals };
-    return await readCommandInputs(command, files, io, progress, change?.newPolicies);
+    const { namespace = 'default', ...flags } = line.flags;
+    const files = { flags: { ...flags, namespace }, positionals: line.positionals };
+    return await readCommandInputs(command, files, io, progress, wishes.change?.newPolicies);
   }
   if ('problem' in choice) {
     printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
@@ -46,14 +41,13 @@ export async function readAnyInputs(
   return await readingInputs(command, io, progress, async () => {
     // Most command lines name files, and need no client of the API server.
     const { readCluster } = await import('./read-cluster.ts');
-    return await readCluster(line, choice.names, io, progress, change, wishes);
+    return await readCluster(line, choice.names, io, progress, wishes);
   });
 }
 
 /**
- * The inputs that a command line names. Undefined, after a report, when the command has nothing to decide by.
+ * The inputs in files. Undefined, after a report, when the command has nothing to decide by.
  *
- * @param progress shows how far the reading is
  * @param newPolicies a file or a directory of policies that are to be applied over the others
  */
 export async function readCommandInputs(
@@ -77,7 +71,10 @@ export async function readCommandInputs(
       progress.show('reading', done, total);
     });
     progress.end();
-    for (const note of notes) printLine(io.stderr, noteLine(note, command));
+    for (const { subject, state, command: rendering } of notes) {
+      const remedy = `${rendering} | ${PROGRAM} ${command} - (or add --render-charts)`;
+      printLine(io.stderr, `${subject}: ${state}; ${remedy}`);
+    }
     return inputs;
   });
 }
@@ -100,9 +97,4 @@ async function readingInputs(
   } finally {
     progress.end();
   }
-}
-
-/** One line: `chart web: not rendered; helm template web charts/web | probewright check -`. */
-function noteLine({ subject, state, command: rendering }: InputNote, command: string): string {
-  return `${subject}: ${state}; ${rendering} | ${PROGRAM} ${command} - (or add --render-charts)`;
 }

@@ -2,9 +2,8 @@ import { hasCode } from '../kubernetes/api-error.ts';
 import { isKubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import { PagedList } from '../kubernetes/paged-list.ts';
 import { formatProblem } from '../policy/problems.ts';
-import { POLICY_GROUP, refusal, resourceOf, rootOf } from '../sources/cluster-kinds.ts';
+import { refusal, resourceOf, rootOf } from '../sources/cluster-kinds.ts';
 import { CollectedFacts } from '../sources/fact-documents.ts';
-import { FACT_KINDS } from '../sources/fact-kinds.ts';
 import { readObserverReport, REPORT_APIS } from '../sources/observer-reports.ts';
 import { reduceList, reduceObject } from '../sources/workload-lists.ts';
 import { clusterPlace } from './cluster-object.ts';
@@ -18,7 +17,7 @@ import type { ObservedWorkload } from '../sources/observer-reports.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 
 /** A kind that can be listed. */
-export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
+type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
   readonly mayBeMissing?: boolean;
   /** The status of the objects is needed. */
@@ -26,6 +25,9 @@ export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource'
   /** Without the right to read the kind, the rest is shown, and the missing right is a warning. */
   readonly isOptional?: boolean;
 };
+
+/** A kind whose objects are listed as manifests. */
+export type ListedKind = ClusterKind & ReadableKind;
 
 /** A list is begun again so often when its later pages have expired. */
 const MOST_LISTS = 3;
@@ -119,18 +121,8 @@ export class ClusterFacts extends CollectedFacts {
     this.#keepsObjects = keepsObjects;
   }
 
-  /**
-   * One step for each kind of facts, beside Namespaces. Each list is read page by page, and digests are kept.
-   *
-   * @param hasOwnKinds the cluster serves kinds of Probewright. A kind that the cluster lacks has no objects
-   */
-  steps(catalogue: CheckCatalogue, reading: ClusterReading, hasOwnKinds: boolean): (() => Promise<void>)[] {
-    return FACT_KINDS.filter(({ group }) => hasOwnKinds || group !== POLICY_GROUP).map(
-      (kind) => () => this.#read(catalogue, reading, kind),
-    );
-  }
-
-  async #read(catalogue: CheckCatalogue, reading: ClusterReading, kind: FactKind): Promise<void> {
+  /** Reads a kind of facts page by page. Digests are kept. */
+  async read(catalogue: CheckCatalogue, reading: ClusterReading, kind: FactKind): Promise<void> {
     const unread = (): number => reading.problems.length + reading.missingRights.length;
     const before = unread();
     const listed = { ...kind, isNamespaced: true, mayBeMissing: true, isOptional: !kind.isRequired };

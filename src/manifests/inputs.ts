@@ -100,11 +100,13 @@ export function inputsOf(
       ...newPolicies.problems,
       ...parsed.flatMap(({ text, problems }) => policyProblemsIn(text, problems)),
     ],
-    policyWarnings: [...policies.warnings, ...newPolicies.warnings].map((of) => ({
-      ...of,
-      message: `warning: ${of.message}`,
-    })),
+    policyWarnings: warningsOf([...policies.warnings, ...newPolicies.warnings]),
   };
+}
+
+/** Problems as warnings: `warning: ...`. */
+export function warningsOf(problems: readonly FileProblem[]): FileProblem[] {
+  return problems.map((problem) => ({ ...problem, message: `warning: ${problem.message}` }));
 }
 
 function parsedTexts(texts: readonly ManifestText[], onRead: OnRead | undefined): (ParsedText & ProblemsOfText)[] {
