@@ -7,7 +7,7 @@ import type { CommandDefinition, Flag } from '../../src/command-line/flag.ts';
  * first.
  */
 export function flagTables(definition: CommandDefinition): string {
-  const { readsEnvironment } = definition;
+  const { readsEnvironment = false } = definition;
   const columns = ['flag', ...(readsEnvironment ? ['environment'] : []), 'default', 'meaning'];
   const head = `${row(columns)}|${'---|'.repeat(columns.length)}\n`;
   return flagGroups(definition)

@@ -35,7 +35,6 @@ export const COMPLETION: CommandDefinition<NoFlags> = {
     missing: `name one of ${SHELLS.join(', ')}`,
   },
   flags: {},
-  readsEnvironment: false,
   exitCodes: [],
 };
 
@@ -44,9 +43,7 @@ const VERSION: CommandDefinition<NoFlags> = {
   summary: 'Print the version',
   usage: '',
   description: ['Prints the version of Probewright.'],
-  positionals: undefined,
   flags: {},
-  readsEnvironment: false,
   exitCodes: [],
 };
 
@@ -73,7 +70,6 @@ const HELP: CommandDefinition<NoFlags> = {
   description: ['Prints the commands, or the flags of a command.'],
   positionals: { name: 'COMMAND', minimum: 0, maximum: 1, suggestions: OTHER_COMMANDS, missing: '' },
   flags: {},
-  readsEnvironment: false,
   exitCodes: [],
 };
 

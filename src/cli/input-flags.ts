@@ -1,4 +1,4 @@
-import { optional, repeatable, toggle, withDefault } from '../command-line/flag.ts';
+import { inGroup, optional, repeatable, toggle, withDefault } from '../command-line/flag.ts';
 import { anyText, instant, path, someText } from '../command-line/value-types.ts';
 import type { Positionals } from '../command-line/flag.ts';
 
@@ -57,9 +57,6 @@ export const INPUT_FILES: Positionals = {
 export const INPUT_DESCRIPTION =
   'FILE is a file, a directory, or - for standard input. Policies and Namespaces may be among the manifests.';
 
-const group = 'Flags for a cluster as the input';
-const links = 'See [from a cluster](check.md#from-a-cluster).';
-
 /** The flags of each command that reads manifests or a cluster. CLUSTER_FLAGS are the rest of them. */
 export const CLUSTER_INPUT_FLAGS = {
   ...INPUT_FLAGS,
@@ -72,22 +69,23 @@ export const CLUSTER_INPUT_FLAGS = {
 } as const;
 
 /** The flags that choose a cluster. They come last in a command, because they are a group of their own. */
-export const CLUSTER_FLAGS = {
-  cluster: toggle({ summary: 'Read the cluster of the current context instead of files.', links, group }),
+export const CLUSTER_FLAGS = inGroup('Flags for a cluster as the input', {
+  cluster: toggle({
+    summary: 'Read the cluster of the current context instead of files.',
+    links: 'See [from a cluster](check.md#from-a-cluster).',
+  }),
   context: optional({
     type: someText('CONTEXT'),
     summary: 'Read the cluster of this context of the kubeconfig instead of files.',
     otherwise: 'the current context',
-    group,
   }),
   kubeconfig: optional({
     type: path('FILE', 'files'),
     summary: 'Read the cluster of this kubeconfig instead of files.',
     otherwise: 'the files of KUBECONFIG, or ~/.kube/config, or the service account of the Pod',
-    group,
   }),
-  'all-namespaces': toggle({ short: 'A', summary: 'Read all namespaces of the cluster instead of files.', group }),
-} as const;
+  'all-namespaces': toggle({ short: 'A', summary: 'Read all namespaces of the cluster instead of files.' }),
+});
 
 /** The manifests or the names of workloads that a command reads. A cluster needs no names. */
 export const CLUSTER_INPUT_FILES: Positionals = {

@@ -23,11 +23,11 @@ export interface CommandDefinition<F extends Flags = Flags> {
   readonly usage: string;
   /** Paragraphs for help. */
   readonly description: readonly string[];
-  /** Undefined when the command accepts flags only. */
-  readonly positionals: Positionals | undefined;
+  /** Absent when the command accepts flags only. */
+  readonly positionals?: Positionals | undefined;
   readonly flags: F;
   /** True when each flag can also be set by an environment variable. */
-  readonly readsEnvironment: boolean;
+  readonly readsEnvironment?: boolean;
   readonly exitCodes: readonly ExitCode[];
   /**
    * Returns problems between values that are valid individually. Invalid values have already been replaced by their
@@ -132,6 +132,11 @@ export function repeatable<T>(flag: FlagTexts & { readonly type: ValueType<T> })
       return { value: values };
     },
   };
+}
+
+/** Lists flags under a heading. */
+export function inGroup<F extends Flags>(group: string, flags: F): F {
+  return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, group }])) as F;
 }
 
 function readLast<T>(type: ValueType<T>, texts: readonly string[]): Reading<T> | undefined {

@@ -28,7 +28,7 @@ export function commandHelp(program: string, definition: CommandDefinition): str
     ...flagGroups(definition).flatMap(([group, flags]) => [
       '',
       `${group ?? 'Flags'}:`,
-      ...flags.flatMap(([flag, texts]) => flagHelp(flag, texts, definition.readsEnvironment)),
+      ...flags.flatMap(([flag, texts]) => flagHelp(flag, texts, definition.readsEnvironment === true)),
     ]),
     ...(exitCodes.length > 0 ? ['', 'Exit codes:'] : []),
     ...exitCodes.flatMap(({ code, meaning }) => hanging(`  ${code}  `, meaning, 5)),

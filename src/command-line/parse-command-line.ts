@@ -29,7 +29,7 @@ export function parseCommandLine<F extends Flags>(
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(definition.flags)) {
     const given = texts.get(name);
-    const variable = definition.readsEnvironment ? valueFromEnvironment(name, environment) : undefined;
+    const variable = definition.readsEnvironment === true ? valueFromEnvironment(name, environment) : undefined;
     values[name] =
       given === undefined && variable !== undefined
         ? readFlag(flag, [variable], variableOf(name), problems)

@@ -44,7 +44,6 @@ export const CHECK: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  readsEnvironment: false,
   conflicts: selectionConflicts,
   exitCodes: [
     { code: 0, meaning: 'Nothing is denied.' },

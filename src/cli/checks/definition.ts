@@ -17,7 +17,6 @@ export const CHECKS: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: { name: 'CHECK', minimum: 0, maximum: 1, suggestions: Object.keys(CHECK_CATALOGUE), missing: '' },
   flags: FLAGS,
-  readsEnvironment: false,
   exitCodes: [
     { code: 0, meaning: 'The list is printed.' },
     { code: 2, meaning: 'There is no such check, or the command line is wrong.' },

@@ -40,7 +40,6 @@ export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  readsEnvironment: false,
   exitCodes: [
     { code: 0, meaning: 'All workloads are explained.' },
     {

@@ -39,7 +39,6 @@ export const FIX: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: INPUT_FILES,
   flags: FLAGS,
-  readsEnvironment: false,
   exitCodes: [
     { code: 0, meaning: 'All manifests are printed or written; with --diff: nothing would change.' },
     { code: 1, meaning: 'With --diff: something would change.' },

@@ -9,9 +9,7 @@ export const KRM_FUNCTION: CommandDefinition<NoFlags> = {
     'Reads a ResourceList from standard input, and prints a ResourceList with results.',
     'The functionConfig of the list says what to do: check or fix.',
   ],
-  positionals: undefined,
   flags: {},
-  readsEnvironment: false,
   exitCodes: [
     { code: 0, meaning: 'The ResourceList is printed.' },
     { code: 1, meaning: 'The ResourceList is printed; a violation is denied, with strict also: there is a warning.' },

@@ -75,7 +75,6 @@ export const PLAN: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  readsEnvironment: false,
   conflicts: ({ policies, remove }) =>
     policies === undefined && remove.length === 0
       ? ['--policies: name the new policies, or name a policy that is removed with --remove']

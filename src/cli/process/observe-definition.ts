@@ -1,9 +1,15 @@
 import { MUTATION_MODES } from '../../admission/decision.ts';
 import { optional, withDefault } from '../../command-line/flag.ts';
-import { choice, duration, formatDuration, path, someText, trueOrFalse } from '../../command-line/value-types.ts';
+import { choice, formatDuration, path, someText, trueOrFalse } from '../../command-line/value-types.ts';
 import { REPORTS_SETTINGS } from '../../observing/reports/reports-setting.ts';
-import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
-import { conflictsOfClusterDurations, OBJECT_NAME, PORT, PROCESS_FLAGS } from './process-flags.ts';
+import {
+  conflictsOfClusterDurations,
+  CONNECTION_FLAGS,
+  DURATION,
+  OBJECT_NAME,
+  PORT,
+  PROCESS_FLAGS,
+} from './process-flags.ts';
 import type { CommandDefinition, FlagValues } from '../../command-line/flag.ts';
 
 const reportLinks = 'See [reports.md](reports.md).';
@@ -20,7 +26,7 @@ export const OBSERVE_FLAGS = {
     summary: 'Directory with more policies, watched for changes: the lowest layer, as in `serve`.',
   }),
   'scan-interval': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '1h',
     summary: 'How often to judge all workloads again, also without a change.',
     details: 'At least 1m.',
@@ -75,12 +81,7 @@ export const OBSERVE_FLAGS = {
     default: 'probewright-observer',
     summary: 'Lease by which the replicas agree on the one that scans and writes.',
   }),
-  'lease-duration': PROCESS_FLAGS['lease-duration'],
-  'lease-renew': PROCESS_FLAGS['lease-renew'],
-  'watch-renewal': PROCESS_FLAGS['watch-renewal'],
-  services: PROCESS_FLAGS.services,
-  'startup-profiles': PROCESS_FLAGS['startup-profiles'],
-  'policy-budget': PROCESS_FLAGS['policy-budget'],
+  ...CONNECTION_FLAGS,
 } as const;
 export type ObserveFlagValues = FlagValues<typeof OBSERVE_FLAGS>;
 
@@ -96,7 +97,6 @@ export const OBSERVE: CommandDefinition<typeof OBSERVE_FLAGS> = {
     'Watches the workloads of a cluster, judges them as the webhook would, and writes reports, until SIGTERM or SIGINT.',
     'Each flag is also an environment variable. The flag overrides the variable.',
   ],
-  positionals: undefined,
   flags: OBSERVE_FLAGS,
   readsEnvironment: true,
   exitCodes: [

@@ -2,7 +2,7 @@ import { startObserver } from '../../observe/observe.ts';
 import { createLogger } from '../../running/log.ts';
 import { PolicyFilesError } from '../../sources/policy-source.ts';
 import { messageOf } from '../../text/error-message.ts';
-import { connectionConfig } from './connection-config.ts';
+import { connectionConfig } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
 import { reportProblems } from '../problems.ts';
 import type { CommandLine } from '../../command-line/flag.ts';

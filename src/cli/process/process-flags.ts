@@ -14,12 +14,15 @@ import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
 import { POLICY_BUDGET_BYTES } from '../../policy/policy-budget.ts';
 import { LOG_LEVELS } from '../../running/log-level.ts';
 import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import type { FlagValues } from '../../command-line/flag.ts';
+import type { ConnectionConfig } from '../../running/cluster-connection.ts';
 
-export const MEBIBYTE = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 /** More memory than any process needs, in MiB. */
 const MAX_POLICY_BUDGET = 1024;
 
 export const PORT = wholeNumber('PORT', 0, 65_535);
+export const DURATION = duration(DURATION_LIMITS.mostDuration);
 export const OBJECT_NAME = textThat(isDnsSubdomain, 'the name of a Kubernetes object', 'NAME');
 
 /** The flags that every long-running process has, with the same meaning. */
@@ -50,18 +53,22 @@ export const PROCESS_FLAGS = {
     summary: 'Namespaces that the webhook configurations exempt.',
     otherwise: 'kube-system, kube-public, kube-node-lease and --namespace',
   }),
+} as const;
+
+/** The flags of the connection to a cluster. */
+export const CONNECTION_FLAGS = {
   'lease-duration': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '60s',
     summary: 'How long a leader that does not renew the Lease stays the leader.',
   }),
   'lease-renew': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '15s',
     summary: 'How often the leader renews the Lease, and the other replicas read it.',
   }),
   'watch-renewal': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '5m',
     summary: 'How long a watch lasts before it is renewed, up to a fifth less or more.',
     details: 'From 2s to 5m.',
@@ -87,15 +94,8 @@ export const PROCESS_FLAGS = {
   }),
 } as const;
 
-/** The durations of every process that speaks to a cluster, in milliseconds. */
-interface ClusterDurations {
-  readonly 'lease-duration': number;
-  readonly 'lease-renew': number;
-  readonly 'watch-renewal': number;
-}
-
 /** Durations with which the replicas could be without a leader, or changes would be seen too late. */
-export function conflictsOfClusterDurations(flags: ClusterDurations): string[] {
+export function conflictsOfClusterDurations(flags: FlagValues<typeof CONNECTION_FLAGS>): string[] {
   const problems: string[] = [];
   const leaseDuration = flags['lease-duration'];
   const leaseRenew = flags['lease-renew'];
@@ -113,4 +113,22 @@ export function conflictsOfClusterDurations(flags: ClusterDurations): string[] {
     problems.push(`--watch-renewal: must be from ${least} to ${most}, not ${formatDuration(watchRenewal)}`);
   }
   return problems;
+}
+
+/** The settings of the connection to a cluster, from the values of flags. */
+export function connectionConfig(
+  kubeconfig: string,
+  flags: FlagValues<typeof CONNECTION_FLAGS> & Pick<ConnectionConfig, 'namespace' | 'lease'>,
+): ConnectionConfig {
+  return {
+    kubeconfig,
+    namespace: flags.namespace,
+    lease: flags.lease,
+    leaseDuration: flags['lease-duration'],
+    leaseRenew: flags['lease-renew'],
+    watchRenewal: flags['watch-renewal'],
+    readsServices: flags.services,
+    readsStartupProfiles: flags['startup-profiles'],
+    policyBudget: flags['policy-budget'] * MEBIBYTE,
+  };
 }

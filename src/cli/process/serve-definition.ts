@@ -14,7 +14,6 @@ export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {
     'Answers AdmissionReviews over HTTPS at /mutate and /validate, until SIGTERM or SIGINT.',
     'Each flag is also an environment variable. The flag overrides the variable.',
   ],
-  positionals: undefined,
   flags: SERVE_FLAGS,
   readsEnvironment: true,
   exitCodes: [

@@ -1,16 +1,14 @@
 import { MUTATION_MODES } from '../../admission/decision.ts';
-import { optional, withDefault } from '../../command-line/flag.ts';
+import { inGroup, optional, withDefault } from '../../command-line/flag.ts';
 import {
   choice,
   commaList,
-  duration,
   path,
   someText,
   trueOrFalse,
   wholeNumber,
 } from '../../command-line/value-types.ts';
-import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
-import { OBJECT_NAME as objectName, PORT as port, PROCESS_FLAGS } from './process-flags.ts';
+import { CONNECTION_FLAGS, DURATION, OBJECT_NAME as objectName, PORT as port, PROCESS_FLAGS } from './process-flags.ts';
 import type { FlagValues } from '../../command-line/flag.ts';
 
 /** The flags that count without a cluster too. */
@@ -91,83 +89,65 @@ const GENERAL_FLAGS = {
   }),
 } as const;
 
-const group = 'Flags that count with --kubeconfig only';
-
-const CLUSTER_FLAGS = {
+const CLUSTER_FLAGS = inGroup('Flags that count with --kubeconfig only', {
   namespace: optional({
     type: objectName,
     summary: "Namespace of Probewright's Service, Secret and Lease.",
     otherwise: "the service account's or context's",
-    group,
   }),
   'service-name': withDefault({
     type: objectName,
     default: 'probewright',
     summary: 'Service that the API server calls; the certificate is made for it.',
-    group,
   }),
   'webhook-configurations': withDefault({
     type: objectName,
     default: 'probewright',
     summary: 'Name of the Mutating- and the ValidatingWebhookConfiguration whose caBundle is maintained.',
-    group,
   }),
   'ca-secret': withDefault({
     type: objectName,
     default: 'probewright-ca',
     summary: "Secret with the CA of Probewright's own certificates.",
-    group,
   }),
   'ca-lifetime': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '365d',
     summary: 'Lifetime of a CA, which is replaced after two thirds of it.',
-    group,
   }),
   'leaf-lifetime': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '7d',
     summary: 'Lifetime of a serving certificate, which is renewed after two thirds of it.',
-    group,
   }),
   'ca-overlap': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '1h',
     summary: 'How long a new CA is trusted before it signs, and an old CA after its last certificate has expired.',
-    group,
   }),
   'certificate-check': withDefault({
-    type: duration(DURATION_LIMITS.mostDuration),
+    type: DURATION,
     default: '60s',
     summary: 'How often to look for certificates that are due for renewal.',
-    group,
   }),
   lease: withDefault({
     type: objectName,
     default: 'probewright',
     summary: 'Lease by which the replicas agree on the one that writes.',
-    group,
   }),
-  'lease-duration': { ...PROCESS_FLAGS['lease-duration'], group },
-  'lease-renew': { ...PROCESS_FLAGS['lease-renew'], group },
-  'watch-renewal': { ...PROCESS_FLAGS['watch-renewal'], group },
-  services: { ...PROCESS_FLAGS.services, group },
-  'startup-profiles': { ...PROCESS_FLAGS['startup-profiles'], group },
-  'policy-budget': { ...PROCESS_FLAGS['policy-budget'], group },
+  ...CONNECTION_FLAGS,
   'policy-impact': withDefault({
     type: trueOrFalse(),
     default: 'true',
     summary: 'Whether a policy that is applied or deleted returns warnings about its effect on live workloads.',
     details: 'Needs the right to list workloads.',
     links: 'See [policies at apply](policies.md#what-apply-tells-you).',
-    group,
   }),
   'exempt-namespaces': {
     ...PROCESS_FLAGS['exempt-namespaces'],
     details: 'The effect of a policy leaves them out.',
-    group,
   },
-} as const;
+});
 
 /** The flags of `probewright serve`, each with an environment variable. Durations are in milliseconds. */
 export const SERVE_FLAGS = { ...GENERAL_FLAGS, ...CLUSTER_FLAGS } as const;

@@ -32,7 +32,6 @@ export const REPORT: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  readsEnvironment: false,
   exitCodes: [
     { code: 0, meaning: 'The page is complete, whatever it says.' },
     { code: 2, meaning: 'An input cannot be read, the page cannot be written, or the command line is wrong.' },

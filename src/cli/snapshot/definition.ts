@@ -29,7 +29,6 @@ export const SNAPSHOT: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  readsEnvironment: false,
   exitCodes: [
     { code: 0, meaning: 'The snapshot is complete.' },
     { code: 2, meaning: 'An input cannot be read, so the snapshot lacks it, or the command line is wrong.' },

@@ -26,7 +26,6 @@ export const STARTS: CommandDefinition<typeof FLAGS> = {
   ],
   positionals: CLUSTER_INPUT_FILES,
   flags: FLAGS,
-  readsEnvironment: false,
   exitCodes: [
     { code: 0, meaning: 'The start times are printed, also when none are known.' },
     { code: 2, meaning: 'An input cannot be read, or the command line is wrong.' },
