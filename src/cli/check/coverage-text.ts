@@ -5,7 +5,8 @@ import { paragraph } from '../output/screen.ts';
 import type { Origin } from '../../manifests/cluster-object.ts';
 import type { LackReason } from '../../verdict/coverage.ts';
 import type { Screen } from '../output/screen.ts';
-import type { Coverage, NoMainContainer, ProbeCounts } from './coverage.ts';
+import type { ListedProbeCounts } from '../output/json-outputs.ts';
+import type { Coverage, NoMainContainer } from './coverage.ts';
 
 /** The reasons in words. docs/defaulting.md and docs/check.md say what helps. */
 const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
@@ -42,7 +43,7 @@ export function coverageLines({ containers, ...counts }: Coverage, screen: Scree
   ];
 }
 
-function probeLines(probe: string, { have, get, lack, reasons }: ProbeCounts, screen: Screen): string[] {
+function probeLines(probe: string, { have, get, lack, reasons }: ListedProbeCounts, screen: Screen): string[] {
   const parts = [
     [have, have === 1 ? 'has one' : 'have one'],
     [get, `${get === 1 ? 'gets' : 'get'} one from a policy`],

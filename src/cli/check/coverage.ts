@@ -4,38 +4,14 @@ import { workloadIn } from '../../manifests/manifest.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { Inputs } from '../../manifests/inputs.ts';
 import type { Manifest } from '../../manifests/manifest.ts';
-import type { LackReason, ProbeCover } from '../../verdict/coverage.ts';
-
-/** How many containers have a probe, get one from policies, and lack one. */
-export interface ProbeCounts {
-  readonly have: number;
-  readonly get: number;
-  readonly lack: number;
-  /** How many containers lack the probe for each reason, most containers first. */
-  readonly reasons: Readonly<Partial<Record<LackReason, number>>>;
-}
-
-/** A workload of which policies want the main container, and none can be determined. */
-export interface NoMainContainer {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** The policies with `containers: main`, as kind/namespace/name. */
-  readonly policies: readonly string[];
-  readonly message: string;
-}
+import type { ProbeCover } from '../../verdict/coverage.ts';
+import type { CheckOutput, ListedProbeCounts } from '../output/json-outputs.ts';
 
 /** Which containers of all workloads have probes. */
-export interface Coverage {
-  /** Application containers and native sidecars. */
-  readonly containers: number;
-  readonly livenessProbe: ProbeCounts;
-  readonly readinessProbe: ProbeCounts;
-  readonly noMainContainer: readonly NoMainContainer[];
-}
+export type Coverage = CheckOutput['summary']['coverage'];
+
+/** A workload of which policies want the main container, and none can be determined. */
+export type NoMainContainer = Coverage['noMainContainer'][number];
 
 /** Counts the probes of all workloads of the inputs, as the webhook would leave them. */
 export function coverageOfInputs(inputs: Inputs): Coverage {
@@ -70,7 +46,7 @@ function templatesOf({ object, document, path }: Manifest, inputs: Inputs): Plac
   });
 }
 
-function countsOf(covers: readonly ProbeCover[]): ProbeCounts {
+function countsOf(covers: readonly ProbeCover[]): ListedProbeCounts {
   const counts = new Map<ProbeCover, number>();
   for (const cover of covers) counts.set(cover, (counts.get(cover) ?? 0) + 1);
   const {

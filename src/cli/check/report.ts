@@ -2,7 +2,7 @@ import type { Violation } from '../../checks/violation.ts';
 import type { FieldPath } from '../../json/field-path.ts';
 import type { ManifestText } from '../../manifests/manifest.ts';
 import type { FileProblem } from '../../sources/policy-documents.ts';
-import type { Coverage } from './coverage.ts';
+import type { CheckOutput, FilePlace, ListedViolation } from '../output/json-outputs.ts';
 import type { Screen } from '../output/screen.ts';
 
 /** The place of an object in a file. The edits of a violation begin there. */
@@ -12,18 +12,17 @@ export interface ObjectPlace {
   readonly path: FieldPath;
 }
 
+/** The identity of a finding across runs. Files, lines, fields and texts change too easily. */
+export type FindingIdentity = Pick<ListedViolation, 'check' | 'kind' | 'namespace' | 'name' | 'container'> & {
+  /** Absent when the finding is about the container as a whole. */
+  readonly probe?: string | undefined;
+};
+
 /** A violation and its place in the input. */
-export interface PlacedViolation extends Violation {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
+export interface PlacedViolation
+  extends Violation, FilePlace, Pick<ListedViolation, 'kind' | 'namespace' | 'name' | 'workloads'> {
   /** Absent when the violation comes from no file. */
   readonly object?: ObjectPlace;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** For a finding about a policy: how many workloads of the inputs get the probe. */
-  readonly workloads?: number;
 }
 
 /** The object of a violation as people write it: `Deployment apps/web`, `ClusterProbePolicy app`. */
@@ -36,20 +35,8 @@ export interface CheckReport {
   /** True when the findings are in objects of a cluster: their `file` is no file, and their lines mean nothing. */
   readonly isFromCluster?: boolean;
   readonly violations: readonly PlacedViolation[];
-  readonly summary: {
-    /** Objects read, and how many of them hold a Pod template. */
-    readonly objects: number;
-    readonly workloads: number;
-    readonly deny: number;
-    readonly warn: number;
-    readonly audit: number;
-    /** Violations that exceptions allow. */
-    readonly excepted: number;
-    readonly coverage: Coverage;
-  };
-  /**
-   * Annotations that have no effect. The webhook returns such warnings when a workload is applied. For standard error.
-   */
+  readonly summary: CheckOutput['summary'];
+  /** Annotations without effect, of which the webhook warns, too. For standard error. */
   readonly warnings: readonly FileProblem[];
   /** The inputs that could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
@@ -162,12 +149,9 @@ function notesByCheck(all: readonly PlacedViolation[], shown: readonly PlacedVio
 }
 
 /** The numbers of findings of each action. */
-export function countByAction(violations: readonly PlacedViolation[]): {
-  readonly deny: number;
-  readonly warn: number;
-  readonly audit: number;
-  readonly excepted: number;
-} {
+export function countByAction(
+  violations: readonly PlacedViolation[],
+): Pick<CheckReport['summary'], 'deny' | 'warn' | 'audit' | 'excepted'> {
   const counts = { Deny: 0, Warn: 0, Audit: 0, Excepted: 0 };
   for (const { action } of violations) counts[action] += 1;
   return { deny: counts.Deny, warn: counts.Warn, audit: counts.Audit, excepted: counts.Excepted };
@@ -180,17 +164,6 @@ function inLineOrder(violations: readonly PlacedViolation[]): readonly PlacedVio
   return violations.toSorted(
     (a, b) => (files.get(a.file) ?? 0) - (files.get(b.file) ?? 0) || a.line - b.line || a.column - b.column,
   );
-}
-
-/** The identity of a finding across runs. Files, lines, fields and texts change too easily. */
-export interface FindingIdentity {
-  readonly check: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly container: string;
-  /** Absent when the finding is about the container as a whole. */
-  readonly probe?: string | undefined;
 }
 
 /** Returns the identity as one text, equal for equal identities. */
