@@ -9,7 +9,7 @@ import { coverageOfInputs } from './coverage.ts';
 import { policyFindings } from './policy-findings.ts';
 import { countByAction } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
-import type { Enforcement } from '../../admission/validate.ts';
+import type { Enforcement } from '../../verdict/modes.ts';
 import type { Violation } from '../../checks/violation.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Inputs } from '../../manifests/inputs.ts';
