@@ -1,6 +1,6 @@
-import { flagGroups, flagUsage } from '../../src/command-line/help.ts';
-import { variableOf } from '../../src/command-line/parse-command-line.ts';
-import type { CommandDefinition, Flag } from '../../src/command-line/flag.ts';
+import { flagGroups, flagUsage } from '../../src/cli/flags/help.ts';
+import { variableOf } from '../../src/cli/flags/parse-command-line.ts';
+import type { CommandDefinition, Flag } from '../../src/cli/flags/flag.ts';
 
 /**
  * Formats the flags of a command as Markdown tables, one for each group. A heading line precedes every table except the

@@ -9,7 +9,7 @@ import { SERVE } from './process/serve-definition.ts';
 import { REPORT } from './report/definition.ts';
 import { SNAPSHOT } from './snapshot/definition.ts';
 import { STARTS } from './starts/definition.ts';
-import type { CommandDefinition, NoFlags } from '../command-line/flag.ts';
+import type { CommandDefinition, NoFlags } from './flags/flag.ts';
 
 /** The name of the program in help, messages and completion. */
 export const PROGRAM = 'probewright';

@@ -1,10 +1,10 @@
-import { commandHelp, programHelp } from '../command-line/help.ts';
-import { parseCommandLine } from '../command-line/parse-command-line.ts';
-import { quote } from '../text/quote.ts';
-import { didYouMean } from '../text/suggestion.ts';
+import { commandHelp, programHelp } from './flags/help.ts';
+import { parseCommandLine } from './flags/parse-command-line.ts';
+import { quote } from '../base/text/quote.ts';
+import { didYouMean } from '../base/text/suggestion.ts';
 import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, PROGRAM } from './command-table.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
-import type { CommandDefinition, CommandLine, Flags } from '../command-line/flag.ts';
+import type { CommandDefinition, CommandLine, Flags } from './flags/flag.ts';
 import type { CommandName } from './command-table.ts';
 import type { CommandIo } from './io.ts';
 

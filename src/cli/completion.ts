@@ -1,7 +1,7 @@
-import { bashCompletion, fishCompletion, zshCompletion } from '../command-line/completion.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from './flags/completion.ts';
 import { COMMAND_DEFINITIONS, PROGRAM } from './command-table.ts';
 import { EXIT_OK } from './io.ts';
-import type { CommandDefinition } from '../command-line/flag.ts';
+import type { CommandDefinition } from './flags/flag.ts';
 import type { Shell } from './command-table.ts';
 import type { CommandIo } from './io.ts';
 

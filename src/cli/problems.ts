@@ -1,9 +1,9 @@
-import { isInCluster } from '../manifests/cluster-object.ts';
-import { formatFileProblem } from '../sources/policy-documents.ts';
-import { formatSourceProblem } from '../sources/policy-source.ts';
+import { isInCluster } from './input/cluster-object.ts';
+import { formatFileProblem } from '../cluster/sources/policy-documents.ts';
+import { formatSourceProblem } from '../cluster/sources/policy-source.ts';
 import { printLine } from './io.ts';
-import type { Origin } from '../manifests/cluster-object.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import type { Origin } from './input/cluster-object.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 import type { CommandIo } from './io.ts';
 
 /**

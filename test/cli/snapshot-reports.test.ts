@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reportItem, reportPart } from '../../src/cli/snapshot/snapshot.ts';
-import { readObserverReport } from '../../src/sources/observer-reports.ts';
+import { readObserverReport } from '../../src/cluster/sources/observer-reports.ts';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const DEPLOYMENT = {
   apiVersion: 'apps/v1',

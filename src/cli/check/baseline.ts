@@ -1,14 +1,14 @@
-import { refuseSpecialFile } from '../../files/regular-file.ts';
-import { replaceFile } from '../../files/replace-file.ts';
-import { readUtf8File } from '../../files/utf8.ts';
-import { stringMember } from '../../json/json-value.ts';
-import { nameOf, namespaceOf } from '../../manifests/manifest.ts';
-import { count } from '../../text/count.ts';
-import { messageOf } from '../../text/error-message.ts';
+import { refuseSpecialFile } from '../../base/files/regular-file.ts';
+import { replaceFile } from '../../base/files/replace-file.ts';
+import { readUtf8File } from '../../base/files/utf8.ts';
+import { stringMember } from '../../base/json/json-value.ts';
+import { nameOf, namespaceOf } from '../input/manifest.ts';
+import { count } from '../../base/text/count.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import { baselineText, readBaseline } from './baseline-file.ts';
 import { printLine } from '../io.ts';
 import { findingKey, objectName, shownReport } from './report.ts';
-import type { Inputs } from '../../manifests/inputs.ts';
+import type { Inputs } from '../input/inputs.ts';
 import type { CommandIo } from '../io.ts';
 import type { CheckReport, FindingIdentity, KnownFindings, Selection } from './report.ts';
 

@@ -1,20 +1,20 @@
-import { validProbe } from '../../checks/valid-probe.ts';
-import { describeManifest, manifestsAsSent, workloadIn } from '../../manifests/manifest.ts';
-import { laxer } from '../../policy/action.ts';
-import { judge } from '../../verdict/judge.ts';
-import { withSafeAdvice } from '../../verdict/safe-advice.ts';
-import { podTemplatesOf } from '../../workload/kinds.ts';
-import { removedVersionOf } from '../../workload/removed-versions.ts';
+import { validProbe } from '../../engine/checks/valid-probe.ts';
+import { describeManifest, manifestsAsSent, workloadIn } from '../input/manifest.ts';
+import { laxer } from '../../engine/policy/action.ts';
+import { judge } from '../../engine/verdict/judge.ts';
+import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
+import { podTemplatesOf } from '../../engine/workload/kinds.ts';
+import { removedVersionOf } from '../../engine/workload/removed-versions.ts';
 import { coverageOfInputs } from './coverage.ts';
 import { policyFindings } from './policy-findings.ts';
 import { countByAction } from './report.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
-import type { Enforcement } from '../../verdict/modes.ts';
-import type { Violation } from '../../checks/violation.ts';
-import type { JsonObject } from '../../json/json-value.ts';
-import type { Inputs } from '../../manifests/inputs.ts';
-import type { Manifest } from '../../manifests/manifest.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
+import type { Enforcement } from '../../engine/verdict/modes.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CheckReport, PlacedViolation } from './report.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { isInCluster } from '../../manifests/cluster-object.ts';
-import { count } from '../../text/count.ts';
-import { COVERED_PROBES } from '../../verdict/coverage.ts';
+import { isInCluster } from '../input/cluster-object.ts';
+import { count } from '../../base/text/count.ts';
+import { COVERED_PROBES } from '../../engine/verdict/coverage.ts';
 import { paragraph } from '../output/screen.ts';
-import type { Origin } from '../../manifests/cluster-object.ts';
-import type { LackReason } from '../../verdict/coverage.ts';
+import type { Origin } from '../input/cluster-object.ts';
+import type { LackReason } from '../../engine/verdict/coverage.ts';
 import type { Screen } from '../output/screen.ts';
 import type { ListedProbeCounts } from '../output/json-outputs.ts';
 import type { Coverage, NoMainContainer } from './coverage.ts';

@@ -1,10 +1,10 @@
-import { objectMember, stringMembers } from '../../json/json-value.ts';
-import { coverageOf } from '../../verdict/coverage.ts';
-import { workloadIn } from '../../manifests/manifest.ts';
-import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import type { Inputs } from '../../manifests/inputs.ts';
-import type { Manifest } from '../../manifests/manifest.ts';
-import type { ProbeCover } from '../../verdict/coverage.ts';
+import { objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { coverageOf } from '../../engine/verdict/coverage.ts';
+import { workloadIn } from '../input/manifest.ts';
+import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { ProbeCover } from '../../engine/verdict/coverage.ts';
 import type { CheckOutput, ListedProbeCounts } from '../output/json-outputs.ts';
 
 /** Which containers of all workloads have probes. */

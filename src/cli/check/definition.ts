@@ -1,5 +1,5 @@
-import { optional, toggle, withDefault } from '../../command-line/flag.ts';
-import { choice, path } from '../../command-line/value-types.ts';
+import { optional, toggle, withDefault } from '../flags/flag.ts';
+import { choice, path } from '../flags/value-types.ts';
 import {
   CLUSTER_FLAGS,
   CLUSTER_INPUT_DESCRIPTION,
@@ -9,7 +9,7 @@ import {
 } from '../input-flags.ts';
 import { SELECTION_FLAGS, selectionConflicts } from './selection-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
-import type { CommandDefinition } from '../../command-line/flag.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
 
 const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 export type ReportFormatName = (typeof REPORT_FORMATS)[number];

@@ -1,5 +1,5 @@
-import { formatViolation } from '../../checks/violation.ts';
-import { visible } from '../../text/visible.ts';
+import { formatViolation } from '../../engine/checks/violation.ts';
+import { visible } from '../../base/text/visible.ts';
 import { shownMessage } from './text.ts';
 import type { Position } from '../../yaml/reading/positions.ts';
 import type { ShownReport } from './report.ts';

@@ -1,7 +1,7 @@
-import { checkUrl } from '../../checks/check-url.ts';
-import { formatPath } from '../../json/field-path.ts';
-import { jsonText } from '../../text/json-text.ts';
-import type { AppliedException } from '../../checks/violation.ts';
+import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import type { AppliedException } from '../../engine/checks/violation.ts';
 import type { CheckOutput, FilePlace, ListedException, ListedViolation } from '../output/json-outputs.ts';
 import type { PlacedViolation, ShownReport } from './report.ts';
 

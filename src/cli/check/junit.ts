@@ -1,8 +1,8 @@
-import { formatViolation } from '../../checks/violation.ts';
-import { escapeXml } from '../../text/xml.ts';
+import { formatViolation } from '../../engine/checks/violation.ts';
+import { escapeXml } from '../../base/text/xml.ts';
 import { objectName } from './report.ts';
 import { shownMessage } from './text.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation, ShownReport } from './report.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Violation } from '../../checks/violation.ts';
-import type { FieldPath } from '../../json/field-path.ts';
-import type { ManifestText } from '../../manifests/manifest.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { ManifestText } from '../input/manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CheckOutput, FilePlace, ListedViolation } from '../output/json-outputs.ts';
 import type { Screen } from '../output/screen.ts';
 

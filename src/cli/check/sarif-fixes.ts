@@ -1,9 +1,9 @@
 import { isAbsolute, relative, sep } from 'node:path';
-import { STDIN_NAME } from '../../manifests/read-inputs.ts';
-import { visible } from '../../text/visible.ts';
+import { STDIN_NAME } from '../input/read-inputs.ts';
+import { visible } from '../../base/text/visible.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { positionsIn } from '../../yaml/reading/positions.ts';
-import type { ManifestText } from '../../manifests/manifest.ts';
+import type { ManifestText } from '../input/manifest.ts';
 import type { TextReplacement } from '../../yaml/editing/field-editing.ts';
 import type { Position } from '../../yaml/reading/positions.ts';
 import type { PlacedViolation } from './report.ts';

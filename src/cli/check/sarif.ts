@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { CHECKS } from '../../checks/catalogue.ts';
-import { checkUrl, HOMEPAGE } from '../../checks/check-url.ts';
-import { formatException, fullMessage } from '../../checks/violation.ts';
-import { formatPath } from '../../json/field-path.ts';
-import { jsonText } from '../../text/json-text.ts';
-import { outputLine, visible } from '../../text/visible.ts';
-import { VERSION } from '../../version.ts';
+import { CHECKS } from '../../engine/checks/catalogue.ts';
+import { checkUrl, HOMEPAGE } from '../../engine/checks/lib/check-url.ts';
+import { formatException, fullMessage } from '../../engine/checks/violation.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
+import { VERSION } from '../../base/version.ts';
 import { artifactLocation, SOURCE_ROOT, SarifFixes } from './sarif-fixes.ts';
 import { findingCounter, findingKey } from './report.ts';
-import type { CheckDefinition } from '../../policy/check-catalogue.ts';
-import type { CheckParameters } from '../../policy/check-parameters.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
+import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
+import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { FindingIdentity, PlacedViolation, ShownReport } from './report.ts';
 
 /**

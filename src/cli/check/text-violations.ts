@@ -1,17 +1,17 @@
-import { misplacedProbes } from '../../checks/misplaced-probes.ts';
-import { unknownProbeFields } from '../../checks/unknown-fields.ts';
-import { validProbe } from '../../checks/valid-probe.ts';
-import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../json/json-value.ts';
-import { CONTAINER_LISTS } from '../../probes/api-defaults.ts';
-import { withExceptions } from '../../verdict/exceptions-of-workload.ts';
-import { namesOfSubject } from '../../verdict/judge.ts';
-import type { Violation } from '../../checks/violation.ts';
-import type { Snapshot } from '../../facts/snapshot.ts';
-import type { PathStep } from '../../json/field-path.ts';
-import type { Manifest } from '../../manifests/manifest.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
-import type { Subject } from '../../verdict/judge.ts';
-import type { PlacedTemplate } from '../../workload/kinds.ts';
+import { misplacedProbes } from '../../engine/checks/lib/misplaced-probes.ts';
+import { unknownProbeFields } from '../../engine/checks/lib/unknown-fields.ts';
+import { validProbe } from '../../engine/checks/valid-probe.ts';
+import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
+import { withExceptions } from '../../engine/verdict/exceptions-of-workload.ts';
+import { namesOfSubject } from '../../engine/verdict/judge.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { PathStep } from '../../base/json/field-path.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Subject } from '../../engine/verdict/judge.ts';
+import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
 
 /**
  * Violations that only a manifest shows: fields that the API server drops before it calls a webhook.

@@ -1,13 +1,13 @@
-import { formatException, formatViolation } from '../../checks/violation.ts';
-import { formatPath } from '../../json/field-path.ts';
-import { isInCluster } from '../../manifests/cluster-object.ts';
-import { count } from '../../text/count.ts';
-import { outputLine, visible } from '../../text/visible.ts';
-import { wrapFile, wrapPath } from '../../text/wrap.ts';
+import { formatException, formatViolation } from '../../engine/checks/violation.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { isInCluster } from '../input/cluster-object.ts';
+import { count } from '../../base/text/count.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
+import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
 import { coverageLines, noMainContainerLines } from './coverage-text.ts';
 import { paragraph } from '../output/screen.ts';
 import { isShownAt, LEVEL_OF_ACTION, LEVELS, objectName } from './report.ts';
-import type { Origin } from '../../manifests/cluster-object.ts';
+import type { Origin } from '../input/cluster-object.ts';
 import type { Paint, Screen } from '../output/screen.ts';
 import type { Level, PlacedViolation, ReportFormat, ShownReport } from './report.ts';
 

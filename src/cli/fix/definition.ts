@@ -1,9 +1,9 @@
-import { optional, toggle, withDefault } from '../../command-line/flag.ts';
-import { choice, path } from '../../command-line/value-types.ts';
+import { optional, toggle, withDefault } from '../flags/flag.ts';
+import { choice, path } from '../flags/value-types.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from '../input-flags.ts';
 import { SELECTION_FLAGS, selectionConflicts } from '../check/selection-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
-import type { CommandDefinition, FlagValues } from '../../command-line/flag.ts';
+import type { CommandDefinition, FlagValues } from '../flags/flag.ts';
 
 const FLAGS = {
   ...INPUT_FLAGS,

@@ -1,4 +1,4 @@
-import type { CommandDefinition, NoFlags } from '../../command-line/flag.ts';
+import type { CommandDefinition, NoFlags } from '../flags/flag.ts';
 
 /** `probewright krm-function`. */
 export const KRM_FUNCTION: CommandDefinition<NoFlags> = {

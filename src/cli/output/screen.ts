@@ -1,7 +1,7 @@
-import { withDefault } from '../../command-line/flag.ts';
-import { choice } from '../../command-line/value-types.ts';
-import { outputLine, visible } from '../../text/visible.ts';
-import { wrap } from '../../text/wrap.ts';
+import { withDefault } from '../flags/flag.ts';
+import { choice } from '../flags/value-types.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
+import { wrap } from '../../base/text/wrap.ts';
 import type { CommandIo } from '../io.ts';
 
 /** Values of `--color`. */
@@ -23,7 +23,7 @@ const STYLES = {
 } as const;
 export type Style = keyof typeof STYLES;
 
-/** Gives a text a style. The text must be visible already (src/text/visible.ts). */
+/** Gives a text a style. The text must be visible already (src/base/text/visible.ts). */
 export type Paint = (style: Style, text: string) => string;
 
 /** A paint without colours. */

@@ -1,5 +1,5 @@
-import { optional, repeatable, withDefault } from '../../command-line/flag.ts';
-import { choice, path, textThat } from '../../command-line/value-types.ts';
+import { optional, repeatable, withDefault } from '../flags/flag.ts';
+import { choice, path, textThat } from '../flags/value-types.ts';
 import {
   CLUSTER_FLAGS,
   CLUSTER_INPUT_DESCRIPTION,
@@ -8,7 +8,7 @@ import {
   INPUT_DESCRIPTION,
 } from '../input-flags.ts';
 import { COLOUR_FLAG } from '../output/screen.ts';
-import type { CommandDefinition } from '../../command-line/flag.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
 
 const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
 export type PlanFormatName = (typeof PLAN_FORMATS)[number];

@@ -1,11 +1,11 @@
-import { count } from '../../text/count.ts';
-import { cut } from '../../text/cut.ts';
-import { jsonText } from '../../text/json-text.ts';
-import { outputLine } from '../../text/visible.ts';
+import { count } from '../../base/text/count.ts';
+import { cut } from '../../base/text/cut.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { outputLine } from '../../base/text/visible.ts';
 import { paintedLine } from '../output/diff.ts';
 import { planGroups, planSentence } from './groups.ts';
 import { paragraph } from '../output/screen.ts';
-import type { Plan } from '../../what-if/plan.ts';
+import type { Plan } from '../../engine/verdict/compare/plan.ts';
 import type { PlanOutput } from '../output/json-outputs.ts';
 import type { PlanGroup } from './groups.ts';
 import type { Screen } from '../output/screen.ts';

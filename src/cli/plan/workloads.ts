@@ -1,9 +1,9 @@
-import { manifestsAsSent, workloadIn } from '../../manifests/manifest.ts';
+import { manifestsAsSent, workloadIn } from '../input/manifest.ts';
 import { strayFields, violationsOfText } from '../check/text-violations.ts';
-import type { Snapshot } from '../../facts/snapshot.ts';
-import type { Inputs } from '../../manifests/inputs.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
-import type { Workload } from '../../what-if/workload.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Workload } from '../../engine/verdict/compare/workload.ts';
 
 /**
  * The workloads of the inputs, with the violations that only a manifest shows.

@@ -1,7 +1,7 @@
-import { MUTATION_MODES } from '../../verdict/modes.ts';
-import { optional, withDefault } from '../../command-line/flag.ts';
-import { choice, formatDuration, path, someText, trueOrFalse } from '../../command-line/value-types.ts';
-import { REPORTS_SETTINGS } from '../../observing/reports/reports-setting.ts';
+import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
+import { optional, withDefault } from '../flags/flag.ts';
+import { choice, formatDuration, path, someText, trueOrFalse } from '../flags/value-types.ts';
+import { REPORTS_SETTINGS } from '../../observer/reports/reports-setting.ts';
 import {
   conflictsOfClusterDurations,
   CONNECTION_FLAGS,
@@ -10,7 +10,7 @@ import {
   PORT,
   PROCESS_FLAGS,
 } from './process-flags.ts';
-import type { CommandDefinition, FlagValues } from '../../command-line/flag.ts';
+import type { CommandDefinition, FlagValues } from '../flags/flag.ts';
 
 const reportLinks = 'See [reports.md](reports.md).';
 

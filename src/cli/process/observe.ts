@@ -1,12 +1,12 @@
-import { startObserver } from '../../observe/observe.ts';
-import { createLogger } from '../../running/log.ts';
-import { PolicyFilesError } from '../../sources/policy-source.ts';
-import { messageOf } from '../../text/error-message.ts';
+import { startObserver } from '../../observer/observe.ts';
+import { createLogger } from '../../process/log.ts';
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import { connectionConfig } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
 import { reportProblems } from '../problems.ts';
-import type { CommandLine } from '../../command-line/flag.ts';
-import type { ObserveConfig } from '../../observe/config.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { ObserveConfig } from '../../observer/config.ts';
 import type { CommandIo } from '../io.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 

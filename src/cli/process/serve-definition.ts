@@ -1,8 +1,8 @@
-import { formatDuration } from '../../command-line/value-types.ts';
-import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { formatDuration } from '../flags/value-types.ts';
+import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
 import { conflictsOfClusterDurations } from './process-flags.ts';
 import { SERVE_FLAGS } from './serve-flags.ts';
-import type { CommandDefinition } from '../../command-line/flag.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
 import type { ServeFlagValues } from './serve-flags.ts';
 
 /** `probewright serve`. */

@@ -1,5 +1,5 @@
-import { optional } from '../../command-line/flag.ts';
-import { path } from '../../command-line/value-types.ts';
+import { optional } from '../flags/flag.ts';
+import { path } from '../flags/value-types.ts';
 import {
   CLUSTER_FLAGS,
   CLUSTER_INPUT_DESCRIPTION,
@@ -7,7 +7,7 @@ import {
   CLUSTER_INPUT_FLAGS,
   INPUT_DESCRIPTION,
 } from '../input-flags.ts';
-import type { CommandDefinition } from '../../command-line/flag.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
 
 const FLAGS = {
   ...CLUSTER_INPUT_FLAGS,

@@ -5,7 +5,7 @@ import {
   CLUSTER_INPUT_FLAGS,
   INPUT_DESCRIPTION,
 } from '../input-flags.ts';
-import type { CommandDefinition } from '../../command-line/flag.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
 
 /** Policies in files are inputs like all others. */
 const FLAGS = {

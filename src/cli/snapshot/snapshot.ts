@@ -1,17 +1,17 @@
-import { profileName } from '../../facts/startup-profile.ts';
-import { NumberLiteral } from '../../json/number-literal.ts';
-import { manifestsAsSent } from '../../manifests/manifest.ts';
-import { knownResult } from '../../observing/reports/known-result.ts';
-import { snapshotItems } from '../../snapshots/snapshot-items.ts';
-import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../sources/observer-reports.ts';
+import { profileName } from '../../engine/facts/startup-profile.ts';
+import { NumberLiteral } from '../../base/json/number-literal.ts';
+import { manifestsAsSent } from '../input/manifest.ts';
+import { knownResult } from '../../observer/reports/known-result.ts';
+import { snapshotItems } from './snapshot-items.ts';
+import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
 import { EXIT_OK, EXIT_USAGE } from '../io.ts';
 import { reportProblems } from '../problems.ts';
 import { Progress } from '../progress.ts';
 import { readAnyInputs } from '../read-command-inputs.ts';
 import { apiGroup } from '../report/report.ts';
-import type { CommandLine } from '../../command-line/flag.ts';
-import type { JsonObject } from '../../json/json-value.ts';
-import type { ObservedWorkload } from '../../sources/observer-reports.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { CommandIo } from '../io.ts';
 import type { SNAPSHOT } from './definition.ts';
 

@@ -1,7 +1,7 @@
-import { withDefault } from '../../command-line/flag.ts';
-import { choice } from '../../command-line/value-types.ts';
+import { withDefault } from '../flags/flag.ts';
+import { choice } from '../flags/value-types.ts';
 import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from '../input-flags.ts';
-import type { CommandDefinition } from '../../command-line/flag.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
 
 const FLAGS = {
   ...CLUSTER_INPUT_FLAGS,

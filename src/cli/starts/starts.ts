@@ -1,17 +1,17 @@
-import { startsOfContainer } from '../../facts/learned-starts.ts';
-import { profileName } from '../../facts/startup-profile.ts';
-import { objectMember, stringMember } from '../../json/json-value.ts';
-import { figuresOfSeconds } from '../../observing/starts/profile-status.ts';
-import { startInSnapshot } from '../../observing/starts/snapshot-starts.ts';
-import { jsonText } from '../../text/json-text.ts';
-import { visible } from '../../text/visible.ts';
+import { startsOfContainer } from '../../engine/facts/learned-starts.ts';
+import { profileName } from '../../engine/facts/startup-profile.ts';
+import { objectMember, stringMember } from '../../base/json/json-value.ts';
+import { figuresOfSeconds } from '../../observer/starts/profile-status.ts';
+import { startInSnapshot } from '../../observer/starts/snapshot-starts.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { visible } from '../../base/text/visible.ts';
 import { EXIT_OK, EXIT_USAGE } from '../io.ts';
 import { reportProblems } from '../problems.ts';
 import { readAnyInputs } from '../read-command-inputs.ts';
-import type { CommandLine } from '../../command-line/flag.ts';
-import type { JsonObject } from '../../json/json-value.ts';
-import type { Inputs } from '../../manifests/inputs.ts';
-import type { ShownFigures } from '../../observing/starts/profile-status.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { ShownFigures } from '../../observer/starts/profile-status.ts';
 import type { CommandIo } from '../io.ts';
 import type { STARTS } from './definition.ts';
 

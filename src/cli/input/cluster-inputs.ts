@@ -1,0 +1,212 @@
+import { mergedFacts } from '../../engine/facts/facts.ts';
+import { readNamespaceLabels } from '../../engine/facts/namespace-labels.ts';
+import { Snapshot } from '../../engine/facts/snapshot.ts';
+import { inParallel } from '../../cluster/client/in-parallel.ts';
+import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
+import { discoverKinds, MOST_REQUESTS_AT_ONCE, POLICY_GROUP } from '../../cluster/sources/cluster-kinds.ts';
+import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
+import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
+import { isOfController } from '../../cluster/sources/workload-lists.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { wantedKinds } from './cluster-names.ts';
+import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
+import { ClusterFacts, ClusterReading, readObserverReports } from './cluster-reading.ts';
+import { NO_TEXTS, warningsOf } from './inputs.ts';
+import { policiesAmong, PolicyPlaces } from './policies-among.ts';
+import { readPolicyTexts } from './read-inputs.ts';
+import type { LabelsOfNamespace } from '../../engine/facts/namespace-labels.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { ClusterName, WantedKind } from './cluster-names.ts';
+import type { ListedKind } from './cluster-reading.ts';
+import type { Inputs, OnRead } from './inputs.ts';
+import type { ParsedText } from './manifest.ts';
+
+/** A change of policies that is to be compared with the policies in force. */
+export interface PolicyChangeFiles {
+  /** A file or a directory with the policies that are to be applied. */
+  readonly newPolicies: string | undefined;
+}
+
+/** The command line's inputs from a cluster. */
+export interface ClusterInputOptions {
+  /** The workloads to read. None = all. */
+  readonly names: readonly ClusterName[];
+  /** Undefined = all namespaces. */
+  readonly namespace: string | undefined;
+  /** Policies in files: the lowest layer, below the policies of the cluster, as in `serve`. */
+  readonly policies: string | undefined;
+  /** With a change, policies in files replace the policies of the cluster. */
+  readonly change?: PolicyChangeFiles | undefined;
+  /** A file of custom kinds. Undefined = the known kinds. */
+  readonly workloadKinds: string | undefined;
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Keeps policies, Namespaces and facts as objects too, for a snapshot. */
+  readonly keepsObjects?: boolean | undefined;
+  /** Reads what an observer has reported about live Pods. */
+  readonly readsReports?: boolean | undefined;
+}
+
+/** Inputs from a cluster. */
+export type ClusterInputs = Inputs & { readonly isFromCluster: true };
+
+const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false, isOptional: true };
+
+const POLICY_KINDS: readonly ListedKind[] = [
+  { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false, isOptional: true },
+  { kind: 'ProbePolicy', resource: 'probepolicies', isNamespaced: true },
+].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: `${POLICY_GROUP}/v1alpha1`, names: [] }));
+
+/**
+ * Reads workloads, policies and labels of namespaces from a cluster. What cannot be read becomes a problem, and
+ * everything else is returned.
+ *
+ * @param onRead is called with the numbers of lists that have been read and that are read
+ * @throws when the API server cannot be reached or does not accept the credentials
+ * @throws PolicyFilesError when the file of custom kinds cannot be used
+ */
+export async function readClusterInputs(
+  catalogue: CheckCatalogue,
+  client: ApiClient,
+  options: ClusterInputOptions,
+  onRead: OnRead = () => undefined,
+): Promise<ClusterInputs> {
+  const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false, readsReports } = options;
+  const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
+  const discovered = await discoverKinds(client, kinds);
+  const { wanted, problems: nameProblems } = wantedKinds(names, discovered.kinds);
+  const replacesPolicies = change !== undefined && policies !== undefined;
+  const policyKinds = discovered.hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
+  const factKinds = FACT_KINDS.filter(({ group }) => discovered.hasPolicies || group !== POLICY_GROUP);
+  const reading = new ClusterReading(client, namespace);
+  const policyReading = new ClusterReading(client, namespace);
+  const facts = new ClusterFacts(keepsObjects);
+  const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
+    ...policyKinds.map((kind) => () => policyReading.list(kind, (object) => clusterText(object, kind))),
+    ...factKinds.map((kind) => async () => {
+      await facts.read(catalogue, policyReading, kind);
+      return [];
+    }),
+    ...wanted.flatMap((each) => workloadSteps(reading, each)),
+  ];
+  let done = 0;
+  const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
+    const texts = await step();
+    onRead(++done, steps.length);
+    return texts;
+  });
+  const policyTexts = read.slice(0, policyKinds.length).flat();
+  const inForce = await policiesInForce(catalogue, policies, policyTexts);
+  const applied = await policiesOfFiles(catalogue, change?.newPolicies);
+  const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
+  const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
+  const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
+  const policyProblems = [
+    ...policyReading.problems.map(clusterProblem),
+    ...facts.problems,
+    ...inForce.problems,
+    ...applied.problems,
+  ];
+  return {
+    isFromCluster: true,
+    ...(keepsObjects && { others: [...objectsOf(policyTexts), ...facts.objects, ...namespaceObjects(labels)] }),
+    ...(observed !== undefined && { observed }),
+    texts: read.slice(policyKinds.length).flat().toSorted(byNamespace),
+    policies: new Snapshot(inForce.set, {
+      ...mergedFacts(inForce.facts, facts.facts),
+      namespaceLabels: new Map([...inForce.facts.namespaceLabels, ...labels]),
+    }),
+    newPolicies: applied.set,
+    policyPlaces: inForce.places,
+    kinds,
+    namespace: namespace ?? 'default',
+    now,
+    problems: [
+      ...[...discovered.problems, ...nameProblems, ...reading.problems].map(clusterProblem),
+      ...policyProblems,
+    ],
+    policyProblems,
+    policyWarnings: warningsOf([
+      ...policyReading.missingRights.map(clusterProblem),
+      ...facts.warnings,
+      ...inForce.warnings,
+      ...applied.warnings,
+    ]),
+  };
+}
+
+/** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */
+function workloadSteps(reading: ClusterReading, { kind, names }: WantedKind): (() => Promise<readonly ParsedText[]>)[] {
+  if (names === undefined)
+    return [
+      () => reading.list(kind, (object) => (isOfController(object, kind) ? undefined : clusterText(object, kind))),
+    ];
+  return names.map((name) => async () => {
+    const object = await reading.get(kind, name);
+    return object === undefined ? [] : [clusterText(object, kind)];
+  });
+}
+
+/** The policies of files, as the lowest tier, and those of the cluster above them: as in the webhook. */
+async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | undefined, ofCluster: ParsedText[]) {
+  const places = new PolicyPlaces();
+  const files = policyFiles === undefined ? NO_TEXTS : await readPolicyTexts(policyFiles);
+  const objects = ofCluster.flatMap(({ manifests }) =>
+    manifests.map(({ document, object, path }) => ({ document, value: object, path })),
+  );
+  const add: Parameters<typeof readPolicyDocuments>[3] = ({ source }, document, path) => {
+    places.add(source, document, path);
+  };
+  const low = readPolicyDocuments(catalogue, files.texts, [], add);
+  const high = readPolicyDocuments(catalogue, [], objects, add);
+  return {
+    set: PolicySet.ofTiers(catalogue, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
+    facts: low.facts,
+    places,
+    problems: [...files.problems, ...low.problems, ...high.problems],
+    warnings: [...low.warnings, ...high.warnings],
+  };
+}
+
+async function policiesOfFiles(catalogue: CheckCatalogue, path: string | undefined) {
+  const files = path === undefined ? NO_TEXTS : await readPolicyTexts(path);
+  const read = policiesAmong(catalogue, [], files.texts);
+  return { ...read, problems: [...files.problems, ...read.problems] };
+}
+
+async function labelsOfNamespaces(
+  reading: ClusterReading,
+  namespace: string | undefined,
+): Promise<ReadonlyMap<string, LabelsOfNamespace>> {
+  const found =
+    namespace === undefined
+      ? await reading.list(NAMESPACES, (object) => object)
+      : [await reading.get(NAMESPACES, namespace)].filter((object) => object !== undefined);
+  return new Map(found.map(({ metadata }) => [metadata.name, readNamespaceLabels(metadata.labels)]));
+}
+
+function objectsOf(texts: readonly ParsedText[]): JsonObject[] {
+  return texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+}
+
+function namespaceObjects(labels: ReadonlyMap<string, LabelsOfNamespace>): JsonObject[] {
+  return Array.from(labels, ([name, of]) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels: Object.fromEntries(of) },
+  }));
+}
+
+function clusterProblem(message: string): FileProblem {
+  return { file: CLUSTER_PLACE, line: 1, column: 1, message };
+}
+
+/** All workloads of a namespace together. Kinds and names keep the order in which they were read. */
+function byNamespace(a: ParsedText, b: ParsedText): number {
+  const [left = '', right = ''] = [a, b].map(({ file }) => file.slice(0, file.indexOf('/')));
+  return left === right ? 0 : left < right ? -1 : 1;
+}
