@@ -32,8 +32,8 @@ type LimitOfPage = [heading: string, limit: string, file: string, name: string, 
 
 const OF_THE_OBSERVER: readonly (readonly [limit: string, file: string, name: string])[] = [
   ['containers of Pods with trouble; a Pod counts as four or more', 'failing/failing-workloads', 'MOST_CONTAINERS'],
-  ['Pods with events about their probes', 'failing/probe-hints', 'MOST_PODS'],
-  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-hints', 'MOST_HINTS_A_POD'],
+  ['Pods with events about their probes', 'failing/probe-events', 'MOST_PODS'],
+  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-events', 'MOST_HINTS_A_POD'],
   ['Pods that start now', 'starts/start-inference', 'MOST_PODS'],
   ['workloads with starts to write', 'starts/pending-starts', 'MOST_WORKLOADS'],
   ['nodes whose kubelets are known', 'starts/kubelet-restarts', 'MOST_NODES'],

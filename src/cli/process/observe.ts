@@ -6,7 +6,7 @@ import { connectionConfig } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
 import { reportProblems } from '../problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { ObserveConfig } from '../../observer/config.ts';
+import type { ObserveConfig } from '../../observer/observer-parts.ts';
 import type { CommandIo } from '../io.ts';
 import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
 

@@ -2,7 +2,7 @@ import { startsOfContainer } from '../../engine/facts/learned-starts.ts';
 import { profileName } from '../../engine/facts/startup-profile.ts';
 import { objectMember, stringMember } from '../../base/json/json-value.ts';
 import { figuresOfSeconds } from '../../observer/starts/profile-status.ts';
-import { startInSnapshot } from '../../observer/starts/snapshot-starts.ts';
+import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { jsonText } from '../../base/text/json-text.ts';
 import { visible } from '../../base/text/visible.ts';
 import { EXIT_OK, EXIT_USAGE } from '../io.ts';
