@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { clusterChoice } from '../../src/cli/cluster-input.ts';
+import { clusterChoice } from '../../src/cli/input/cluster-choice.ts';
 import { CHECK } from '../../src/cli/check/definition.ts';
 import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';

@@ -6,7 +6,7 @@ import {
   CLUSTER_INPUT_FILES,
   CLUSTER_INPUT_FLAGS,
   INPUT_DESCRIPTION,
-} from '../input-flags.ts';
+} from '../input/input-flags.ts';
 import type { CommandDefinition } from '../flags/flag.ts';
 
 const FLAGS = {

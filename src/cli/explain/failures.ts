@@ -7,10 +7,10 @@ import { PROBE_EVENT_REASONS, readProbeEvent } from '../../observer/failing/prob
 import { workloadKey, workloadNameOfPod } from '../../observer/observed-workload.ts';
 import { refusal } from '../../cluster/sources/cluster-kinds.ts';
 import { wrap } from '../../base/text/wrap.ts';
-import { clusterChoice } from '../cluster-input.ts';
+import { clusterChoice } from '../input/cluster-choice.ts';
 import { PROGRAM } from '../command-table.ts';
 import { printLine } from '../io.ts';
-import { openCluster } from '../read-cluster.ts';
+import { openCluster } from '../input/read-cluster.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -20,7 +20,7 @@ import type { ReportResult } from '../../observer/reports/report-result.ts';
 import type { WorkloadName } from '../../observer/observed-workload.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
-import type { ClusterLine } from '../cluster-input.ts';
+import type { ClusterLine } from '../input/cluster-choice.ts';
 import type { CommandIo } from '../io.ts';
 import type { ListedFailure } from '../output/json-outputs.ts';
 

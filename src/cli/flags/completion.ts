@@ -1,12 +1,15 @@
 import type { CommandDefinition, Flag } from './flag.ts';
 import type { Suggestions } from './value-types.ts';
 
+/** The scripts by shell. */
+export const COMPLETIONS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
+
 /**
  * Builds a completion script for bash 3.2 and later. Names and values come from definitions, so they contain no
  * characters that a shell interprets. bash splits `--flag=value` into three words, because COMP_WORDBREAKS contains
  * `=`.
  */
-export function bashCompletion(program: string, commands: readonly CommandDefinition[]): string {
+function bashCompletion(program: string, commands: readonly CommandDefinition[]): string {
   return `# bash completion for ${program}. To use it: source <(${program} completion bash)
 
 _${program}_words() {
@@ -69,7 +72,7 @@ function suggestionCall(program: string, suggestions: Suggestions): string {
 }
 
 /** Builds a completion script for fish. */
-export function fishCompletion(program: string, commands: readonly CommandDefinition[]): string {
+function fishCompletion(program: string, commands: readonly CommandDefinition[]): string {
   return `# fish completion for ${program}. To use it: ${program} completion fish | source
 
 complete -c ${program} -f
@@ -118,7 +121,7 @@ function quoted(text: string): string {
 }
 
 /** Builds a completion script for zsh. The script can be sourced or installed as a file in `fpath`. */
-export function zshCompletion(program: string, commands: readonly CommandDefinition[]): string {
+function zshCompletion(program: string, commands: readonly CommandDefinition[]): string {
   const descriptions = commands.map(({ name, summary }) => `    ${zshQuoted(`${name}:${withoutColons(summary)}`)}\n`);
   return `#compdef ${program}
 # zsh completion for ${program}. To use it: source <(${program} completion zsh)

@@ -12,7 +12,7 @@ import { PROGRAM } from '../command-table.ts';
 import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
 import { fixFile } from '../fix/fix-file.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
-import { reportProblems } from '../problems.ts';
+import { reportProblems } from '../output/problems.ts';
 import { readFunctionConfig } from './function-config.ts';
 import { lineResult, violationResult } from './function-results.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';

@@ -4,7 +4,7 @@ import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { connectionConfig } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
-import { reportProblems } from '../problems.ts';
+import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { ClusterConfig, ServeConfig } from '../../webhook/config.ts';
 import type { RunningServer } from '../../webhook/serve.ts';

@@ -17,9 +17,9 @@ import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload
 import { checkInputs } from '../check/check-inputs.ts';
 import { PROGRAM } from '../command-table.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
-import { reportProblems } from '../problems.ts';
-import { Progress } from '../progress.ts';
-import { readAnyInputs } from '../read-command-inputs.ts';
+import { reportProblems } from '../output/problems.ts';
+import { Progress } from '../output/progress.ts';
+import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -29,7 +29,7 @@ import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fle
 import type { ObservedResult } from '../../cluster/sources/observer-reports.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check/report.ts';
-import type { ClusterLine } from '../cluster-input.ts';
+import type { ClusterLine } from '../input/cluster-choice.ts';
 import type { CommandIo } from '../io.ts';
 import type { REPORT } from './definition.ts';
 

@@ -1,6 +1,11 @@
 import { withDefault } from '../flags/flag.ts';
 import { choice } from '../flags/value-types.ts';
-import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from '../input-flags.ts';
+import {
+  CLUSTER_FLAGS,
+  CLUSTER_INPUT_DESCRIPTION,
+  CLUSTER_INPUT_FILES,
+  CLUSTER_INPUT_FLAGS,
+} from '../input/input-flags.ts';
 import type { CommandDefinition } from '../flags/flag.ts';
 
 const FLAGS = {

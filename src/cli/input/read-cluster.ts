@@ -1,19 +1,18 @@
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { PatientClient } from '../cluster/client/patient-client.ts';
-import { loadUserAccess } from '../cluster/client/user-access.ts';
-import { readClusterInputs } from './input/cluster-inputs.ts';
-import { isDnsSubdomain } from '../engine/policy/dns-subdomain.ts';
-import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
-import { messageOf } from '../base/text/error-message.ts';
-import { quote } from '../base/text/quote.ts';
-import { VERSION } from '../base/version.ts';
-import { PROGRAM } from './command-table.ts';
-import type { ClusterInputs } from './input/cluster-inputs.ts';
-import type { ClusterName } from './input/cluster-names.ts';
-import type { ClusterLine } from './cluster-input.ts';
-import type { CommandIo } from './io.ts';
-import type { Progress } from './progress.ts';
-import type { ReadingWishes } from './read-command-inputs.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { quote } from '../../base/text/quote.ts';
+import { VERSION } from '../../base/version.ts';
+import { PatientClient } from '../../cluster/client/patient-client.ts';
+import { loadUserAccess } from '../../cluster/client/user-access.ts';
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { isDnsSubdomain } from '../../engine/policy/dns-subdomain.ts';
+import { PROGRAM } from '../command-table.ts';
+import { readClusterInputs } from './cluster-inputs.ts';
+import type { CommandIo } from '../io.ts';
+import type { Progress } from '../output/progress.ts';
+import type { ReadingWishes } from './command-inputs.ts';
+import type { ClusterLine, ClusterName } from './cluster-choice.ts';
+import type { ClusterInputs } from './cluster-inputs.ts';
 
 /**
  * Reads the cluster that a command line means.

@@ -1,4 +1,4 @@
-import type { CommandIo } from './io.ts';
+import type { CommandIo } from '../io.ts';
 
 const PATIENCE_MILLISECONDS = 1000;
 const INTERVAL_MILLISECONDS = 200;

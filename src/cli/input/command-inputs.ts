@@ -1,17 +1,17 @@
-import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { readInputs } from './input/read-inputs.ts';
-import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
-import { clusterChoice } from './cluster-input.ts';
-import { PROGRAM } from './command-table.ts';
-import { printLine } from './io.ts';
-import { reportProblems } from './problems.ts';
-import { Progress } from './progress.ts';
-import type { CommandLine } from './flags/flag.ts';
-import type { ClusterInputOptions } from './input/cluster-inputs.ts';
-import type { Inputs } from './input/inputs.ts';
-import type { ClusterLine } from './cluster-input.ts';
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { PROGRAM } from '../command-table.ts';
+import { printLine } from '../io.ts';
+import { reportProblems } from '../output/problems.ts';
+import { Progress } from '../output/progress.ts';
+import { clusterChoice } from './cluster-choice.ts';
+import { readInputs } from './read-inputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
 import type { INPUT_FLAGS } from './input-flags.ts';
-import type { CommandIo } from './io.ts';
+import type { CommandIo } from '../io.ts';
+import type { ClusterLine } from './cluster-choice.ts';
+import type { ClusterInputOptions } from './cluster-inputs.ts';
+import type { Inputs } from './inputs.ts';
 
 /** What a command reads beside what verdicts depend on. */
 export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
