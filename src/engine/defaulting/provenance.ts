@@ -4,7 +4,7 @@ import { MOST_BYTES_A_UNIT, utf8Length } from '../../base/text/utf8.ts';
 import type { Injection, LearnedBudget } from './injection.ts';
 
 /** Comes before the policy that asks for a startup probe whose handler is that of the author's own liveness probe. */
-export const OWN_LIVENESS = 'own livenessProbe; ';
+const OWN_LIVENESS = 'own livenessProbe; ';
 
 type Provenance = Map<string, Map<string, string>>;
 
