@@ -13,8 +13,8 @@ const HELP_FLAGS = ['--help', '-h'];
 /**
  * Reads the arguments after a command's name: `--flag value`, `--flag=value`, `--switch` and positionals. A flag with a
  * letter may also be written `-f value`, `-f=value` and `-fvalue`. A value that begins with two dashes needs the form
- * `--flag=value`. All arguments after `--` are positionals. A flag overrides its environment variable. `--help` and `-h`
- * count in the place of a flag only, and whatever else is wrong.
+ * `--flag=value`. All arguments after `--` are positionals. A flag overrides its environment variable. `--help` and
+ * `-h` count in the place of a flag only, and whatever else is wrong.
  *
  * `parseArgs` of Node takes the next flag as the value of a flag without a value, and splits `-Ax` and `-n=x` into
  * letters. Its tokens would have to be put together again.
@@ -83,7 +83,8 @@ function splitArguments(args: readonly string[], flags: Flags, problems: string[
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
       const meant = suggestion(name, Object.keys(flags));
-      problems.push(`${written}: unknown flag${meant === undefined ? '' : `; did you mean --${meant}?`}`);
+      const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
+      problems.push(`${written}: unknown flag${hint}`);
       if (meant !== undefined) split.meantFlags.add(`--${meant}`);
       // A person who meant a flag with a value meant the next argument as the value. One mistake gets one problem.
       const isSwitch = meant !== undefined && flags[meant]?.type === undefined;

@@ -4,9 +4,14 @@ import { isJsonObject, member, stringMember } from '../../base/json/json-value.t
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { outputOf, shellPath } from './rendering-tool.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { FoundInput } from './input-files.ts';
 import type { ManifestText } from './manifest.ts';
 import type { InputNote } from './rendering-tool.ts';
+
+/** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
+export interface FoundInput {
+  readonly kind: 'file' | 'chart' | 'kustomization';
+  readonly path: string;
+}
 
 /** A pipe, which is read where the shell has opened it. */
 export interface Stream {

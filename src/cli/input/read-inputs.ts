@@ -12,10 +12,9 @@ import { buildKustomization, plannedInputs } from './kustomizations.ts';
 import { refuseRemoteParts } from './remote-bases.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { FoundInput } from './input-files.ts';
 import type { Inputs, OnRead, ReadTexts } from './inputs.ts';
 import type { ManifestText } from './manifest.ts';
-import type { PlannedInput, Stream } from './kustomizations.ts';
+import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
 import type { InputNote } from './rendering-tool.ts';
 
 /**
