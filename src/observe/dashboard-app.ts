@@ -2,7 +2,7 @@ import { PAGE_SECURITY_POLICY } from '../report/report-page.ts';
 import { plainApp } from '../server/http-app.ts';
 import type { FastifyInstance } from 'fastify';
 import type { CachedPage } from '../observing/dashboard/page-cache.ts';
-import type { PlainAppInputs } from '../server/http-app.ts';
+import type { AppInputs } from '../server/http-app.ts';
 
 /** The page may not be framed: only a header can say so. */
 const HEADERS = {
@@ -21,10 +21,7 @@ const HEADERS = {
  *
  * @param page resolves with undefined while there is nothing to show yet
  */
-export function buildDashboardApp(
-  page: () => Promise<CachedPage | undefined>,
-  inputs: PlainAppInputs,
-): FastifyInstance {
+export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: AppInputs): FastifyInstance {
   const app = plainApp(inputs);
   app.addHook('onRequest', (_request, reply, done) => {
     void reply.headers(HEADERS);

@@ -3,7 +3,7 @@ import { PolicyImpact } from '../impact/policy-impact.ts';
 import { exemptNamespaces } from '../running/exempt-namespaces.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from '../server/metrics.ts';
-import type { PolicyEffect } from '../server/review-dependencies.ts';
+import type { PolicyEffect } from '../server/review-endpoint.ts';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { ServeConfig, ServeConnection } from './config.ts';

@@ -6,7 +6,6 @@ import { loadWorkloadKinds } from '../sources/workload-kinds.ts';
 import { certificateOrigin } from './certificate-origin.ts';
 import { openCertificates } from './open-certificates.ts';
 import { PartRunner } from '../running/part-runner.ts';
-import { keepTickShape } from '../running/tick-shape.ts';
 import { buildServingParts } from './serving-parts.ts';
 import { VERSION } from '../version.ts';
 import type { ServeConfig } from './config.ts';
@@ -39,7 +38,6 @@ export interface RunningServer {
  * the server still waits for.
  */
 export async function startServer(config: ServeConfig, dependencies: ServeDependencies): Promise<RunningServer> {
-  keepTickShape();
   const { log } = dependencies;
   const runner = new PartRunner();
   const parts = await build(config, dependencies, (isLeader) => {

@@ -34,8 +34,6 @@ export interface ServingClocks {
   readonly now: () => number;
   /** Never goes back. */
   readonly monotonic: () => number;
-  /** Stands still while the event loop waits. */
-  readonly busy: () => number;
 }
 
 /** The inputs from which the parts are built. */
@@ -155,7 +153,7 @@ function webhookApp(
   tls: ServingTls,
   metrics: Metrics,
   draining: () => boolean,
-  { log, now, monotonic, busy }: ServingClocks,
+  { log, now, monotonic }: ServingClocks,
 ): FastifyInstance {
   const { pair, clientCa } = tls;
   if (pair === undefined) throw new Error('there is no certificate to serve with');
@@ -178,10 +176,9 @@ function webhookApp(
     controllers: config.controllers,
     draining,
     metrics,
-    log: requestLog(log, config.controllers),
+    log: requestLog(log, config.controllers, monotonic),
     now,
     monotonic,
-    busy,
     random: Math.random,
   });
 }

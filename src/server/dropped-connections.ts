@@ -1,14 +1,117 @@
-import { Tally } from './tally.ts';
+import { isIPv6 } from 'node:net';
+import { Counter } from 'prom-client';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 
 /** Counts connections that a port closes. Each port has its series from the start. */
-export function droppedConnections(ports: readonly string[], registers: Registry[]): Tally {
-  const dropped = new Tally({
+export function droppedConnections<Port extends string>(
+  ports: readonly Port[],
+  registers: Registry[],
+): Counter<'port'> {
+  const dropped = new Counter({
     name: 'probewright_connections_dropped_total',
     help: 'Connections closed because a port reached its limit of connections, bodies or answers.',
     labelNames: ['port'],
     registers,
   });
-  for (const port of ports) dropped.zero(port);
+  for (const port of ports) dropped.inc({ port }, 0);
   return dropped;
+}
+
+/**
+ * New connections of one address in a second. A TLS handshake takes up to a millisecond of the processor. An API server
+ * keeps 25 idle connections, and opens more for calls at the same moment: at most 200 requests that change objects
+ * (--max-mutating-requests-inflight).
+ */
+const NEW_CONNECTIONS_A_SECOND = 200;
+
+/**
+ * A quantity that remote addresses share: connections, or bytes. An address may hold as much as it leaves free for all
+ * others: one address half, a second one a quarter. No address can take all. Source of the rule: A. Choudhury, E.
+ * Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998.
+ */
+export class SharedQuantity {
+  readonly #total: number;
+  readonly #heldBy = new Map<string, number>();
+  #held = 0;
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  /** Returns false, and takes nothing, when the address would hold too much. */
+  take(address: string, amount: number): boolean {
+    const ofAddress = (this.#heldBy.get(address) ?? 0) + amount;
+    if (ofAddress > this.#total - this.#held - amount) return false;
+    this.#heldBy.set(address, ofAddress);
+    this.#held += amount;
+    return true;
+  }
+
+  giveBack(address: string, amount: number): void {
+    const left = (this.#heldBy.get(address) ?? 0) - amount;
+    if (left > 0) this.#heldBy.set(address, left);
+    else this.#heldBy.delete(address);
+    this.#held -= amount;
+  }
+}
+
+/** The limit on the connections of a port. */
+export interface ConnectionLimit {
+  /** The maximum number of open connections, also of connections in their TLS handshake. */
+  readonly most: number;
+  /** Called with the remote address when a connection is closed to keep to the limit. */
+  readonly dropped: (address: string) => void;
+  /** A monotonic clock, in milliseconds. */
+  readonly monotonic: () => number;
+}
+
+/** Closes new connections of an address that has too many, or opens too many in a second. */
+export function limitConnections(server: Server, { most, dropped, monotonic }: ConnectionLimit): void {
+  const connections = new SharedQuantity(most);
+  const opened = new Map<string, number>();
+  let second = -Infinity;
+  server.maxConnections = most;
+  server.on('connection', (socket: Socket) => {
+    const address = addressOf(socket);
+    const now = monotonic();
+    if (now - second >= 1000) {
+      opened.clear();
+      second = now;
+    }
+    const count = (opened.get(address) ?? 0) + 1;
+    opened.set(address, count);
+    if (count > NEW_CONNECTIONS_A_SECOND || !connections.take(address, 1)) {
+      dropped(address);
+      socket.destroy();
+      return;
+    }
+    socket.once('close', () => {
+      connections.giveBack(address, 1);
+    });
+  });
+}
+
+/**
+ * The remote address by which limits are shared. An IPv4 address may be written as IPv6 (RFC 4291, 2.5.5.2). The first
+ * 64 bits of an IPv6 address count, because one host may use all other bits (RFC 4291, 2.5.1).
+ */
+export function addressOf({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string {
+  // A closed connection has no remote address.
+  if (remoteAddress === undefined) return 'unknown';
+  if (!isIPv6(remoteAddress)) return remoteAddress;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = (remoteAddress.split('%', 1)[0] ?? '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const after = tail === '' ? [] : tail.split(':');
+    while (groups.length + after.length < 8) groups.push('0');
+    groups.push(...after);
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }

@@ -270,7 +270,6 @@ describe('a clock', () => {
       log: createLogger('silent', { write: () => undefined }),
       now: () => Date.now() + skew,
       monotonic: () => performance.now(),
-      busy: () => 0,
     });
     const year = 365 * 86_400_000;
     const codes: number[] = [];

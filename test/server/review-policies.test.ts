@@ -9,7 +9,7 @@ import { NOW } from '../now.ts';
 import { expectValidReply } from '../protocol.ts';
 import { clusterPolicyDocument, policyDocument, policySet, reviewOf } from '../worlds.ts';
 import type { WebhookApp } from '../../src/server/app.ts';
-import type { EffectLimits, PolicyEffect } from '../../src/server/review-dependencies.ts';
+import type { EffectLimits, PolicyEffect } from '../../src/server/review-endpoint.ts';
 import type { Reviewed } from '../../src/admission/decision.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 
@@ -74,7 +74,6 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
     },
     now: () => NOW,
     monotonic: () => 1000,
-    busy: () => 0,
     random: () => 0,
     ...options,
   });
