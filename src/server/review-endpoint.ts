@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mutateInSteps } from '../admission/mutate.ts';
+import { mutate } from '../admission/mutate.ts';
 import { ObjectTooLarge } from '../admission/object-size.ts';
 import { decodeReview } from '../admission/review.ts';
-import { reviewPolicyInSteps, withEffect } from '../admission/review-policy.ts';
-import { validateInSteps } from '../admission/validate.ts';
-import { runToEnd } from '../steps.ts';
+import { reviewPolicy, withEffect } from '../admission/review-policy.ts';
+import { validate } from '../admission/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';
 import { atMost, deadlineMilliseconds } from './deadline.ts';
 import { asError, httpError } from './status.ts';
@@ -229,10 +228,10 @@ function decisionOf(
 ): Decision {
   switch (webhook) {
     case 'mutate':
-      return runToEnd(mutateInSteps(request, policies, settings.mutation, now, settings.controllers));
+      return mutate(request, policies, settings.mutation, now, settings.controllers);
     case 'validate':
-      return runToEnd(validateInSteps(request, policies, settings, now));
+      return validate(request, policies, settings, now);
     case 'review-policies':
-      return runToEnd(reviewPolicyInSteps(request, policies, now));
+      return reviewPolicy(request, policies, now);
   }
 }
