@@ -46,8 +46,8 @@ export class ListeningPort implements Part {
   }
 
   /**
-   * Refuses connections at once, and finishes the requests in progress. After some seconds every connection is cut: Node
-   * waits without limit for connections that have sent no request, or half of one.
+   * Refuses connections at once, and finishes the requests in progress. After some seconds every connection is cut:
+   * Node waits without limit for connections that have sent no request, or half of one.
    */
   async stop(): Promise<void> {
     // An app that is closed before it listens goes on to listen, and cannot be closed again (Fastify 5).

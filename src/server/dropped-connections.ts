@@ -5,10 +5,7 @@ import type { Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 
 /** Counts connections that a port closes. Each port has its series from the start. */
-export function droppedConnections<Port extends string>(
-  ports: readonly Port[],
-  registers: Registry[],
-): Counter<'port'> {
+export function droppedConnections(ports: readonly string[], registers: Registry[]): Counter<'port'> {
   const dropped = new Counter({
     name: 'probewright_connections_dropped_total',
     help: 'Connections closed because a port reached its limit of connections, bodies or answers.',

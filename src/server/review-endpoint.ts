@@ -126,7 +126,7 @@ class Review {
     return whole.reply;
   }
 
-  /** A review that waits is parsed again afterwards, because a parsed object may take a hundred times as much memory. */
+  /** A review that waits is parsed again afterwards: a parsed object may take a hundred times as much memory. */
   #decideOrWait(): Decided | { readonly kind: 'waits'; readonly known: Promise<MissedNamespace | undefined> } {
     const request = this.#request();
     const { webhook, address } = this.#received;
