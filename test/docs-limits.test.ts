@@ -134,11 +134,11 @@ describe('docs/limits.md', () => {
       1,
       ' characters',
     ],
-    ['The webhook port', 'connections', 'server/http-app.ts', 'TLS_CONNECTIONS', 1, ''],
+    ['The webhook port', 'connections', 'running/http-app.ts', 'TLS_CONNECTIONS', 1, ''],
     [
       'The webhook port',
       'new connections of one address in a second',
-      'server/dropped-connections.ts',
+      'running/dropped-connections.ts',
       'NEW_CONNECTIONS_A_SECOND',
       1,
       '',
@@ -192,7 +192,7 @@ describe('docs/limits.md', () => {
       1,
       '',
     ],
-    ['The health port', 'connections', 'server/http-app.ts', 'PLAIN_CONNECTIONS', 1, ''],
+    ['The health port', 'connections', 'running/http-app.ts', 'PLAIN_CONNECTIONS', 1, ''],
     ['The health port', 'problems that `/readyz` lists', 'server/health.ts', 'MOST_LISTED', 1, ''],
     ['The health port', 'characters of a problem', 'server/health.ts', 'LONGEST_TEXT', 1, ''],
     ...OF_THE_OBSERVER.map(

@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { droppedConnections } from '../server/dropped-connections.ts';
-import { observeProcess } from '../server/process-metrics.ts';
+import { droppedConnections } from '../running/dropped-connections.ts';
+import { observeProcess } from '../running/process-metrics.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
-import type { HealthMetrics } from '../server/health.ts';
-import type { ProcessSources } from '../server/process-metrics.ts';
+import type { HealthMetrics } from '../running/health.ts';
+import type { ProcessSources } from '../running/process-metrics.ts';
 import type { Counter } from 'prom-client';
 
 /** The objects that the leading observer writes, for the log and for metrics. */

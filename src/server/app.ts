@@ -1,6 +1,6 @@
-import { addressOf } from './dropped-connections.ts';
+import { addressOf } from '../running/dropped-connections.ts';
 import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
-import { tlsApp } from './http-app.ts';
+import { tlsApp } from '../running/http-app.ts';
 import { WEBHOOKS } from './metrics.ts';
 import { reviewEndpoint } from './review-endpoint.ts';
 import { failureStatus, httpError } from './status.ts';

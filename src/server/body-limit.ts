@@ -1,4 +1,4 @@
-import { addressOf, SharedQuantity } from './dropped-connections.ts';
+import { addressOf, SharedQuantity } from '../running/dropped-connections.ts';
 import { httpError } from './status.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';

@@ -5,7 +5,7 @@ import { PROBE_KINDS } from '../probes/probe.ts';
 import { POLICY_KINDS } from '../policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../facts/missed-namespace.ts';
-import { droppedConnections } from './dropped-connections.ts';
+import { droppedConnections } from '../running/dropped-connections.ts';
 import { EFFECT_RESULTS } from '../admission/effect-result.ts';
 import { observeSources } from './metric-sources.ts';
 import type { Decision } from '../admission/decision.ts';

@@ -7,13 +7,13 @@ import { validate } from '../admission/validate.ts';
 import { parseBody, SHORT_BYTES } from './body-limit.ts';
 import { atMost, deadlineMilliseconds } from './deadline.ts';
 import { asError, httpError } from './status.ts';
-import type { Decision, MutationMode, Reviewed } from '../admission/decision.ts';
+import type { Decision, Reviewed } from '../admission/decision.ts';
 import type { AdmissionReviewReply } from '../admission/response.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
-import type { Enforcement } from '../admission/validate.ts';
 import type { MissedNamespace } from '../facts/missed-namespace.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
+import type { Enforcement, MutationMode } from '../verdict/modes.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 

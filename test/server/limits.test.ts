@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
 import { buildWebhookApp } from '../../src/server/app.ts';
-import { addressOf, SharedQuantity } from '../../src/server/dropped-connections.ts';
+import { addressOf, SharedQuantity } from '../../src/running/dropped-connections.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { makeServingPair } from '../certificate.ts';
 import { NOW } from '../now.ts';
