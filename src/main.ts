@@ -11,7 +11,7 @@ if (!isServer) endWithoutStdout();
 process.exitCode = await runCommandLine(args, {
   env: process.env,
   // Loaded when needed only: a command starts faster without the logger.
-  stdout: isServer ? (await import('./running/log.ts')).serverLog() : process.stdout,
+  stdout: isServer ? (await import('./process/log.ts')).serverLog() : process.stdout,
   stderr: process.stderr,
   stdoutColumns: isServer ? undefined : terminalColumns(process.stdout),
   stderrColumns: terminalColumns(process.stderr),

@@ -4,8 +4,8 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectValidReply } from '../protocol.ts';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { expectValidReply } from '../support/protocol.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import type { ChildProcess } from 'node:child_process';
 
 const review = reviewOf(pod([appContainer()]));

@@ -1,0 +1,48 @@
+import pino from 'pino';
+import { visibleJson } from '../base/text/json-text.ts';
+import type { DestinationStream, Logger } from 'pino';
+import type { LogLevel } from './log-level.ts';
+
+/**
+ * A JSON logger: one line an event, a constant message plus fields. Control characters for terminals and log viewers
+ * are escaped.
+ */
+export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    {
+      write: (line) => {
+        destination.write(visibleJson(line));
+      },
+    },
+  );
+}
+
+const STDOUT = 1;
+/** Lines wait for others: a write for each of some thousand reviews a second takes more time than their lines do. */
+const GATHERED_BYTES = 4096;
+const GATHERING_MILLISECONDS = 100;
+/** The memory for lines that standard output does not take. */
+const PENDING_BYTES = 1024 * 1024;
+
+/**
+ * Standard output as a server's log, written beside the event loop. A full disk, or a reader that has gone, costs lines
+ * and not the server. A process that ends writes the lines that it has. A process that is killed loses them.
+ */
+export function serverLog(): DestinationStream {
+  const destination = pino.destination({
+    dest: STDOUT,
+    sync: false,
+    minLength: GATHERED_BYTES,
+    maxLength: PENDING_BYTES,
+    periodicFlush: GATHERING_MILLISECONDS,
+  });
+  // There is nowhere else to tell of it.
+  destination.on('error', () => undefined);
+  return destination;
+}

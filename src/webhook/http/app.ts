@@ -1,0 +1,206 @@
+import { addressOf } from '../../process/dropped-connections.ts';
+import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
+import { tlsApp } from '../../process/http-app.ts';
+import { WEBHOOKS } from './metrics.ts';
+import { reviewEndpoint } from './review-endpoint.ts';
+import { failureStatus, httpError } from './status.ts';
+import { callerProblem, secureContextOptions } from './tls-settings.ts';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Webhook } from './metrics.ts';
+import type { ReviewDependencies, ReviewLog } from './review-endpoint.ts';
+import type { AllowedCallers } from './tls-settings.ts';
+
+/** The log entries about requests. src/webhook/request-log.ts decides on levels and fields. */
+export interface RequestLog extends ReviewLog {
+  /** A request that the server rejected with a 4xx: not a v1 AdmissionReview, too large, or too late. */
+  refused(path: string, code: number, message: string): void;
+  /** The server closed a connection, or refused a body, because the client's address uses more than its share. */
+  limited(address: string): void;
+}
+
+/** The dependencies of the webhook server. */
+export interface WebhookApp extends ReviewDependencies {
+  readonly cert: string;
+  readonly key: string;
+  /** The allowed callers. Undefined allows every client that reaches the port. */
+  readonly callers?: AllowedCallers | undefined;
+  /** True while the server drains: the server closes each connection after its next answer. */
+  readonly draining: () => boolean;
+  readonly log: RequestLog;
+  /** A random number from 0 to less than 1. */
+  readonly random: () => number;
+}
+
+/**
+ * The API server keeps idle connections for 90 s, and must close first. The API server does not retry a POST on a
+ * connection that this server closes.
+ */
+const KEEP_ALIVE_MILLISECONDS = 120_000;
+/** The API server limits a whole request to 34 s (requestTimeoutUpperBound). */
+const REQUEST_MILLISECONDS = 35_000;
+/** The longest time without traffic, also while an answer is being made. */
+const SILENCE_MILLISECONDS = 40_000;
+const HANDSHAKE_MILLISECONDS = 10_000;
+/** How often Node looks for requests that take too long. */
+const TIMEOUT_CHECK_MILLISECONDS = 5000;
+/**
+ * Kept-alive connections stay with one replica, so the server closes each connection after some requests. Each
+ * connection gets its own random number of requests. With the same number, connections that began together would reopen
+ * together, and calls would wait for as many handshakes.
+ */
+const LEAST_REQUESTS_PER_CONNECTION = 1000;
+const MOST_REQUESTS_PER_CONNECTION = 2000;
+
+/** Builds the HTTPS app with `/mutate`, `/validate` and `/review-policies`. It does not listen. */
+export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
+  const { callers, metrics, log, monotonic } = deps;
+  const dropped = (address: string): void => {
+    metrics.connectionDropped('webhook');
+    log.limited(address);
+  };
+  const app = tlsApp(
+    {
+      https: {
+        ...secureContextOptions({ cert: deps.cert, key: deps.key, clientCa: callers?.ca }),
+        // The handshake accepts every certificate, because only an HTTP answer can explain a rejection.
+        ...(callers && { requestCert: true, rejectUnauthorized: false }),
+        handshakeTimeout: HANDSHAKE_MILLISECONDS,
+        headersTimeout: REQUEST_MILLISECONDS,
+        connectionsCheckingInterval: TIMEOUT_CHECK_MILLISECONDS,
+      },
+      bodyLimit: BODY_LIMIT_BYTES,
+      connectionTimeout: SILENCE_MILLISECONDS,
+      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+      requestTimeout: REQUEST_MILLISECONDS,
+    },
+    { dropped, monotonic },
+  );
+  refusePipelining(app);
+  if (callers !== undefined) verifyCallers(app, callers.names);
+  closeConnections(app, deps);
+  limitBytes(app, dropped);
+  // The review endpoint parses, when the review has its turn.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    done(null, text);
+  });
+  answerFailures(app, log);
+  app.decorateRequest('arrival', 0);
+  const answer = reviewEndpoint(deps);
+  for (const webhook of WEBHOOKS) addWebhook(app, webhook, answer, deps);
+  return app;
+}
+
+/**
+ * Closes a connection that sends a request before the answer to the one before, and does not answer requests behind a
+ * last answer. API servers do neither. Other clients could have hundreds of answers in one turn of the event loop.
+ */
+function refusePipelining(app: FastifyInstance): void {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
+    const before = latest.get(socket);
+    if (before === undefined || (before.writableEnded && before.shouldKeepAlive)) {
+      latest.set(socket, reply.raw);
+      done();
+      return;
+    }
+    reply.hijack();
+    if (!before.writableEnded) socket.destroy();
+  });
+}
+
+/**
+ * Closes connections during the drain, after some requests, and after a rejected request, whose body may be unread. An
+ * API server keeps its connection after 408, which is about the server's own delay. Node's own maxRequestsPerSocket
+ * would answer requests that are already under way with 503, which is a failed call.
+ */
+function closeConnections(app: FastifyInstance, { draining, random }: WebhookApp): void {
+  const left = new WeakMap<Socket, number>();
+  const atFirst = (): number =>
+    LEAST_REQUESTS_PER_CONNECTION +
+    Math.floor(random() * (MOST_REQUESTS_PER_CONNECTION - LEAST_REQUESTS_PER_CONNECTION));
+  app.addHook('onSend', ({ raw: { socket } }, reply, payload, done) => {
+    const count = (left.get(socket) ?? atFirst()) - 1;
+    left.set(socket, count);
+    const { statusCode: code } = reply;
+    const isRefusal = (code >= 400 && code < 500 && code !== 408) || code === 503;
+    // A connection keeps a buffer of the length of its longest answer (Node's node_bio.cc).
+    const isLong = typeof payload === 'string' && payload.length > LONG_ANSWER;
+    if (draining() || count <= 0 || isRefusal || isLong) void reply.header('connection', 'close');
+    done(null, payload);
+  });
+}
+
+const LONG_ANSWER = 64 * 1024;
+
+/** Rejects callers that are not allowed, on every path, before the server reads the body. */
+function verifyCallers(app: FastifyInstance, names: readonly string[]): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const problem = callerProblem(request.raw.socket, names);
+    done(problem === undefined ? undefined : httpError(401, problem));
+  });
+}
+
+function answerFailures(app: FastifyInstance, log: RequestLog): void {
+  const send = (reply: FastifyReply, code: number, message: string): FastifyReply =>
+    reply.code(code).type('application/json; charset=utf-8').send(failureStatus(code, message));
+  app.setErrorHandler<Error & { statusCode?: number }>((error, request, reply) => {
+    const { statusCode: code = 500, message } = error;
+    if (code >= 500) log.failed(pathOf(request), error);
+    else log.refused(pathOf(request), code, message);
+    return send(reply, code, code === 415 ? 'Content-Type must be application/json' : message);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    send(
+      reply,
+      404,
+      `no ${request.method} ${pathOf(request)}: POST an AdmissionReview to /mutate, /validate or /review-policies`,
+    ),
+  );
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?')[0] ?? '';
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The arrival time of the headers, by the monotonic clock. */
+    arrival: number;
+  }
+}
+
+function addWebhook(
+  app: FastifyInstance,
+  webhook: Webhook,
+  answer: ReturnType<typeof reviewEndpoint>,
+  { metrics, monotonic }: WebhookApp,
+): void {
+  app.post<{ Body: string | undefined; Querystring: Readonly<Record<string, unknown>> }>(`/${webhook}`, {
+    onRequest: (request, reply, done) => {
+      const arrival = monotonic();
+      request.arrival = arrival;
+      metrics.started();
+      // `close` comes exactly once, even if the client disconnects.
+      reply.raw.on('close', () => {
+        metrics.finished(webhook, (monotonic() - arrival) / 1000);
+      });
+      done();
+    },
+    onError: (_request, _reply, _error, done) => {
+      metrics.failed(webhook);
+      done();
+    },
+    handler: (request, reply) =>
+      answer({
+        webhook,
+        text: request.body ?? '',
+        timeout: request.query['timeout'],
+        arrival: request.arrival,
+        address: addressOf(request.raw.socket),
+        isAbandoned: () => reply.raw.destroyed,
+      }),
+  });
+}
