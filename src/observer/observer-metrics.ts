@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { droppedConnections } from '../process/dropped-connections.ts';
+import { droppedConnections } from '../process/connection-limit.ts';
 import { observeProcess } from '../process/process-metrics.ts';
 import type { ObserverPart } from './observer-part.ts';
 import type { HealthMetrics } from '../process/health.ts';

@@ -1,5 +1,5 @@
 import fastify from 'fastify';
-import { limitConnections } from './dropped-connections.ts';
+import { limitConnections } from './connection-limit.ts';
 import type { Server } from 'node:https';
 import type { FastifyHttpsOptions, FastifyInstance } from 'fastify';
 

@@ -5,7 +5,7 @@ import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { certificateOrigin } from './certificate-origin.ts';
 import { openCertificates } from './open-certificates.ts';
-import { PartRunner } from '../process/part-runner.ts';
+import { PartRunner } from '../process/part.ts';
 import { buildServingParts } from './serving-parts.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServeConfig } from './config.ts';

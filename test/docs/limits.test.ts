@@ -138,7 +138,7 @@ describe('docs/limits.md', () => {
     [
       'The webhook port',
       'new connections of one address in a second',
-      'process/dropped-connections.ts',
+      'process/connection-limit.ts',
       'NEW_CONNECTIONS_A_SECOND',
       1,
       '',

@@ -1,4 +1,4 @@
-import { addressOf } from '../../process/dropped-connections.ts';
+import { addressOf } from '../../process/connection-limit.ts';
 import { BODY_LIMIT_BYTES, limitBytes } from './body-limit.ts';
 import { tlsApp } from '../../process/http-app.ts';
 import { WEBHOOKS } from './metrics.ts';
@@ -94,20 +94,19 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
 }
 
 /**
- * Closes a connection that sends a request before the answer to the one before, and does not answer requests behind a
- * last answer. API servers do neither. Other clients could have hundreds of answers in one turn of the event loop.
+ * Closes a connection that sends a request before the answer to the one before has been sent. API servers do not. Other
+ * clients could have hundreds of answers in one turn of the event loop.
  */
 function refusePipelining(app: FastifyInstance): void {
   const latest = new WeakMap<Socket, ServerResponse>();
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    const before = latest.get(socket);
-    if (before === undefined || (before.writableEnded && before.shouldKeepAlive)) {
-      latest.set(socket, reply.raw);
-      done();
+    if (latest.get(socket)?.writableFinished === false) {
+      reply.hijack();
+      socket.destroy();
       return;
     }
-    reply.hijack();
-    if (!before.writableEnded) socket.destroy();
+    latest.set(socket, reply.raw);
+    done();
   });
 }
 

@@ -1,4 +1,4 @@
-import { addressOf, SharedQuantity } from '../../process/dropped-connections.ts';
+import { addressOf, SharedQuantity } from '../../process/connection-limit.ts';
 import { httpError } from './status.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -25,13 +25,14 @@ const UNDER_WAY_BYTES = 32 * 1024 * 1024;
 export function limitBytes(app: FastifyInstance, dropped: (address: string) => void): void {
   const underWay = new SharedQuantity(UNDER_WAY_BYTES);
   const hold = ({ socket }: IncomingMessage, response: ServerResponse, bytes: number): Error | null => {
-    if (bytes <= SHORT_BYTES) return null;
+    // `close` has come already if the client has disconnected.
+    if (bytes <= SHORT_BYTES || response.destroyed) return null;
     const address = addressOf(socket);
     if (!underWay.take(address, bytes)) {
       dropped(address);
       return httpError(503, `too many bytes of requests and answers of ${address} are under way`);
     }
-    // `close` comes exactly once: after the whole answer went to the network, or after the client disconnected.
+    // `close` comes once: after the whole answer went to the network, or after the client disconnected.
     response.once('close', () => {
       underWay.giveBack(address, bytes);
     });

@@ -5,7 +5,7 @@ import { PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../../engine/facts/missed-namespace.ts';
-import { droppedConnections } from '../../process/dropped-connections.ts';
+import { droppedConnections } from '../../process/connection-limit.ts';
 import { EFFECT_RESULTS } from '../review/effect-result.ts';
 import { observeSources } from './metric-sources.ts';
 import type { Decision } from '../review/decision.ts';

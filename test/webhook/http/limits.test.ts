@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
 import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
-import { addressOf, SharedQuantity } from '../../../src/process/dropped-connections.ts';
+import { addressOf, SharedQuantity } from '../../../src/process/connection-limit.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { makeServingPair } from '../../support/certificate.ts';
 import { NOW } from '../../support/now.ts';
