@@ -24,23 +24,26 @@ export function droppedConnections(ports: readonly string[], registers: Registry
 const NEW_CONNECTIONS_A_SECOND = 200;
 
 /**
- * A quantity that remote addresses share: connections, or bytes. An address may hold as much as it leaves free for all
- * others: one address half, a second one a quarter. No address can take all. Source of the rule: A. Choudhury, E.
- * Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998.
+ * A quantity that remote addresses share: connections, or bytes. An address may hold so much of what it leaves free for
+ * all others, so some addresses cannot take all. Source of the rule: A. Choudhury, E. Hahne: Dynamic Queue Length
+ * Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998.
  */
 export class SharedQuantity {
   readonly #total: number;
+  readonly #share: number;
   readonly #heldBy = new Map<string, number>();
   #held = 0;
 
-  constructor(total: number) {
+  /** @param share how much an address may hold, in proportion to what it leaves free */
+  constructor(total: number, share: number) {
     this.#total = total;
+    this.#share = share;
   }
 
   /** Returns false, and takes nothing, when the address would hold too much. */
   take(address: string, amount: number): boolean {
     const ofAddress = (this.#heldBy.get(address) ?? 0) + amount;
-    if (ofAddress > this.#total - this.#held - amount) return false;
+    if (ofAddress > (this.#total - this.#held - amount) * this.#share) return false;
     this.#heldBy.set(address, ofAddress);
     this.#held += amount;
     return true;
@@ -66,7 +69,7 @@ export interface ConnectionLimit {
 
 /** Closes new connections of an address that has too many, or opens too many in a second. */
 export function limitConnections(server: Server, { most, dropped, monotonic }: ConnectionLimit): void {
-  const connections = new SharedQuantity(most);
+  const connections = new SharedQuantity(most, 1);
   const opened = new Map<string, number>();
   let second = -Infinity;
   server.maxConnections = most;

@@ -121,7 +121,8 @@ class Flood {
     if (this.#isOver) return;
     const socket = await attacking(this.#localAddress);
     const again = (): void => void setTimeout(() => void this.#connect(request), 10);
-    if (socket === undefined) {
+    if (socket === undefined || this.#isOver) {
+      socket?.destroy();
       again();
       return;
     }

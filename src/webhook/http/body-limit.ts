@@ -12,9 +12,10 @@ export const BODY_LIMIT_BYTES = 7 * 1024 * 1024;
 export const SHORT_BYTES = 16 * 1024;
 /**
  * The limit on the bytes of long bodies and long answers under way, of all addresses. The chart's memory limit has room
- * for them. One address may hold half.
+ * for them. One address may hold half as much as it leaves free: 16 MiB.
  */
-const UNDER_WAY_BYTES = 32 * 1024 * 1024;
+const UNDER_WAY_BYTES = 48 * 1024 * 1024;
+const SHARE_OF_FREE = 1 / 2;
 
 /**
  * Limits the memory of bodies that are not answered yet, and of answers that clients have not read. Refuses bodies and
@@ -23,7 +24,7 @@ const UNDER_WAY_BYTES = 32 * 1024 * 1024;
  * @param dropped called with the remote address when a request is refused
  */
 export function limitBytes(app: FastifyInstance, dropped: (address: string) => void): void {
-  const underWay = new SharedQuantity(UNDER_WAY_BYTES);
+  const underWay = new SharedQuantity(UNDER_WAY_BYTES, SHARE_OF_FREE);
   const hold = ({ socket }: IncomingMessage, response: ServerResponse, bytes: number): Error | null => {
     // `close` has come already if the client has disconnected.
     if (bytes <= SHORT_BYTES || response.destroyed) return null;

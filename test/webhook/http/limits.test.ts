@@ -108,8 +108,8 @@ function ask(body: string, localAddress = '127.0.0.1'): Promise<readonly unknown
 const long = (bytes: number): string => `{"more":"${'x'.repeat(bytes)}",${REVIEW.slice(1)}`;
 
 describe('what addresses share', () => {
-  it('is taken by one up to a half, and by each further one up to a half of the rest', () => {
-    const shared = new SharedQuantity(100);
+  it('is taken by one up to its share, and by each further one up to its share of the rest', () => {
+    const shared = new SharedQuantity(100, 1);
     expect(['a', 'b', 'c'].map((address) => shared.take(address, 51))).toEqual([false, false, false]);
     expect(shared.take('a', 50)).toBe(true);
     expect(shared.take('a', 1)).toBe(false);
@@ -118,6 +118,9 @@ describe('what addresses share', () => {
     expect([shared.take('b', 26), shared.take('b', 25)]).toEqual([false, true]);
     shared.giveBack('b', 50);
     expect(shared.take('c', 50)).toBe(true);
+    const third = new SharedQuantity(90, 1 / 2);
+    expect([31, 30].map((amount) => third.take('a', amount))).toEqual([false, true]);
+    expect([21, 20].map((amount) => third.take('b', amount))).toEqual([false, true]);
   });
 
   it.each([
