@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PartRunner } from '../../src/process/part-runner.ts';
-import { metricsOf } from '../../src/process/part.ts';
+import { metricsOf, PartRunner } from '../../src/process/part.ts';
 import type { Part } from '../../src/process/part.ts';
 
 /** Parts that note what is done to them. */
