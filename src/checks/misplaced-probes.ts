@@ -1,9 +1,8 @@
 import { FieldPlace } from '../json/field-place.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, isPresent } from '../json/json-value.ts';
 import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
-import { isPresent } from './checked-probe.ts';
 import { strayField } from './stray-field.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { JsonObject } from '../json/json-value.ts';

@@ -5,11 +5,12 @@ import { deploymentCauses } from '../probes/deployment-rules.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { adviceForCause } from './valid-probe-advice.ts';
-import { oncePerWorkload } from './once-per-workload.ts';
+import { oncePerWorkload } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { PodSpecPlace } from '../probes/api-rules.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedContainer, CheckedWorkload } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Reports all errors that the API server itself would return, with the API server's path, reason, text and order. For
@@ -23,7 +24,7 @@ export const validProbe = defineCheck({
   action: 'Deny',
   cannotWork: true,
   everyContainer: true,
-  run: (workload, container) => findingsByContainer(workload).get(container) ?? [],
+  run: (container) => findingsByContainer(container.workload).get(container) ?? [],
 });
 
 type FindingsByContainer = ReadonlyMap<CheckedContainer, Finding[]>;

@@ -15,9 +15,9 @@ import { reportProblems } from './report-problems.ts';
 import { shownReport } from './shown-report.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { Inputs } from '../manifests/inputs.ts';
-import type { CHECK, ReportFormatName } from './definitions/check.ts';
 import type { CommandIo } from './io.ts';
 import type { ReportFormat, ShownReport } from './shown-report.ts';
+import type { CHECK, ReportFormatName } from './definitions/check.ts';
 
 const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
   text: textReport,

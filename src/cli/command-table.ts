@@ -1,4 +1,3 @@
-import { CHECK } from './definitions/check.ts';
 import { CHECKS } from './definitions/checks.ts';
 import { COMPLETION } from './definitions/completion.ts';
 import { EXPLAIN } from './definitions/explain.ts';
@@ -10,6 +9,7 @@ import { REPORT } from './definitions/report.ts';
 import { SNAPSHOT } from './definitions/snapshot.ts';
 import { STARTS } from './definitions/starts.ts';
 import { SERVE } from './definitions/serve.ts';
+import { CHECK } from './definitions/check.ts';
 import type { CommandDefinition, NoFlags } from '../command-line/command-definition.ts';
 
 /** The name of the program in help, messages and completion. */

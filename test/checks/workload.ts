@@ -10,8 +10,9 @@ import { mergeChecks } from '../../src/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../worlds.ts';
 import { NOW } from '../now.ts';
 import type { Facts } from '../../src/facts/facts.ts';
-import type { CheckedWorkload, Finding } from '../../src/checks/check.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
+import type { CheckedWorkload } from '../../src/checks/checked-workload.ts';
+import type { Finding } from '../../src/checks/check.ts';
 
 /** The workload of a manifest as checks see it: after API defaulting, nothing injected. */
 export function workloadOf(manifest: JsonObject, others?: readonly JsonObject[]): CheckedWorkload {
@@ -60,7 +61,7 @@ export function findings(
   const workload = workloadOf(manifest, others);
   return workload.containers
     .filter(({ role }) => check.everyContainer || role === 'application' || role === 'sidecar')
-    .flatMap((container) => check.run(workload, container, values))
+    .flatMap((container) => check.run(container, values))
     .map(printed);
 }
 
