@@ -1,0 +1,54 @@
+import { DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
+import { endpointOf } from './endpoint.ts';
+import { leastExecPeriodSeconds } from './heavy-client.ts';
+import { isFastEnough, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS, toWrite } from './round-numbers.ts';
+import { probeOf } from '../checked-workload.ts';
+import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
+import type { Finding } from '../check.ts';
+
+/** The timing of a fault after which the container may be killed before its Pod leaves the Service. */
+export interface DrainRace {
+  readonly liveness: CheckedProbe;
+  readonly sameEndpoint: boolean;
+  /** Earliest time at which liveness gives up, in seconds after a fault: (Fl-1)*Pl. */
+  readonly killedAfter: number;
+  /** Latest time at which readiness has given up, in seconds after a fault: Pr + (Fr-1)*max(Pr,Tr) + Tr. */
+  readonly drainedAfter: number;
+}
+
+/**
+ * Liveness numbers with which liveness gives up strictly later than readiness, in words and as edits. A readiness probe
+ * that takes more than 60 s is the one to change (slow-detection), so there is no advice for liveness beside it.
+ */
+export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Pick<Finding, 'remedy' | 'edits'> {
+  if (drainedAfter > MOST_DRAIN_SECONDS)
+    return { remedy: `first let readiness stop the traffic within ${MOST_DRAIN_SECONDS} s` };
+  const timing = liveness.timing ?? DEFAULT_TIMING;
+  const least = Math.max(timing.timeoutSeconds, leastExecPeriodSeconds(liveness));
+  for (const periodSeconds of [timing.periodSeconds, ...PERIODS.filter((period) => period >= least)]) {
+    const failureThreshold = Math.max(timing.failureThreshold, failureThresholdBeyond(drainedAfter, periodSeconds));
+    const numbers = { periodSeconds, failureThreshold };
+    if (failureThreshold > MOST_FAILURES.livenessProbe || !isFastEnough(liveness, numbers)) continue;
+    const { words, edits } = toWrite(liveness, numbers);
+    return { remedy: `write ${words}`, edits };
+  }
+  return { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' };
+}
+
+/**
+ * Returns the timing of a fault when liveness may give up before readiness: (Fl-1)*Pl <= Pr + (Fr-1)*max(Pr,Tr) + Tr.
+ * Undefined when readiness always gives up first, or when the container does not have two probes that can be compared.
+ */
+export function drainRace(container: CheckedContainer): DrainRace | undefined {
+  const liveness = probeOf(container, 'livenessProbe');
+  const readiness = probeOf(container, 'readinessProbe');
+  if (liveness === undefined || readiness === undefined) return undefined;
+  if (liveness.timing === undefined || readiness.timing === undefined) return undefined;
+  const killedAfter = verdictSpan(liveness.timing).earliest;
+  const drainedAfter = verdictSpan(readiness.timing).latest;
+  if (killedAfter > drainedAfter) return undefined;
+  const [ofLiveness, ofReadiness] = [endpointOf(liveness), endpointOf(readiness)];
+  if (ofLiveness === undefined || ofReadiness === undefined) return undefined;
+  return { liveness, sameEndpoint: ofLiveness === ofReadiness, killedAfter, drainedAfter };
+}

@@ -1,0 +1,65 @@
+import { member, objectMember } from '../../base/json/json-value.ts';
+import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probe/default-values.ts';
+import { INT32_MAX } from '../probe/go-values.ts';
+import { startGateOf } from '../probe/startup-budget.ts';
+import { isCount, longestRecoverySeconds, longestStartSeconds } from '../probe/timing.ts';
+import { isDeployment } from '../workload/kinds.ts';
+import { roundDeadlineFrom } from './lib/round-numbers.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { hasProbe, probeOf } from './checked-workload.ts';
+import { defineCheck } from './check.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ProbeKind } from '../probe/probe.ts';
+import type { ProbeTiming } from '../probe/timing.ts';
+import type { CheckedContainer } from './checked-workload.ts';
+
+/**
+ * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe
+ * and of the startup probe. Without a startup probe, the liveness probe's integers are used.
+ *
+ * Rule: progressDeadlineSeconds >= B_max + Sr*Pr + minReadySeconds. B_max = D + P + (F-1)*max(P,T) + T is the longest
+ * start that the probe allows. The API server compares the deadline with minReadySeconds only. A rollout that uses the
+ * time that its probes allow is then reported as failed (omi#9988). The finding is a note: few starts take that long,
+ * and a failed report changes nothing in the cluster.
+ */
+export const progressDeadline = defineCheck({
+  id: 'progress-deadline',
+  summary: 'A rollout can be reported as failed while the container may still start.',
+  action: 'Audit',
+  relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
+  run: (container) => {
+    const { kind, object } = container.workload;
+    const spec = isDeployment(kind) ? objectMember(object, 'spec') : undefined;
+    if (spec === undefined) return undefined;
+    const start = derived(container, startGateOf(container.spec), longestStartSeconds);
+    const ready = derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0));
+    const deadline = secondsOr(spec, 'progressDeadlineSeconds', DEFAULT_PROGRESS_DEADLINE_SECONDS);
+    const minReady = secondsOr(spec, 'minReadySeconds', 0);
+    // NaN is never too late.
+    const needed = start + ready + minReady;
+    if (!(deadline < needed)) return undefined;
+    const path = ['spec', 'progressDeadlineSeconds'];
+    const enough = roundDeadlineFrom(needed);
+    return {
+      path,
+      message:
+        `${containerPhrase(container)} may take ${start} s to start, ${ready} s to be Ready and minReadySeconds ${minReady}, ` +
+        `but a healthy rollout is reported as failed after ${deadline} s`,
+      remedy: `write progressDeadlineSeconds: ${enough} or more`,
+      ...(enough <= INT32_MAX && { edits: [{ path, value: enough }] }),
+    };
+  },
+});
+
+/** Computes seconds from a probe's timing: 0 without the probe, and NaN when the probe cannot be judged. */
+function derived(container: CheckedContainer, kind: ProbeKind, formula: (timing: ProbeTiming) => number): number {
+  if (!hasProbe(container, kind)) return 0;
+  const timing = probeOf(container, kind)?.timing;
+  return timing === undefined ? NaN : formula(timing);
+}
+
+/** The seconds in a field; NaN for a malformed value. */
+function secondsOr(spec: JsonObject, field: string, fallback: number): number {
+  const value = member(spec, field) ?? fallback;
+  return isCount(value) ? value : NaN;
+}

@@ -1,0 +1,39 @@
+import { DEFAULT_TIMING } from '../probe/default-values.ts';
+import { isFastEnough, toWrite } from './lib/round-numbers.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck, located } from './check.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
+
+/**
+ * Field: `livenessProbe.failureThreshold`.
+ *
+ * Rule: F > 1. With F = 1 the first failed probe kills the container (pkg/kubelet/prober/worker.go, doProbe). One lost
+ * packet, or one answer that takes longer than timeoutSeconds, is such a failure. The API server's default is 3.
+ */
+export const singleFailure = defineCheck({
+  id: 'single-failure',
+  summary: 'One failed liveness probe restarts the container.',
+  action: 'Warn',
+  kinds: ['livenessProbe'],
+  eachProbe: (liveness) => {
+    const { timing } = liveness;
+    if (timing?.failureThreshold !== 1) return undefined;
+    return {
+      ...located(liveness, 'failureThreshold'),
+      message:
+        `${containerPhrase(liveness.container)} is restarted after 1 failed livenessProbe: one lost packet is enough, ` +
+        `or one answer that takes more than ${timing.timeoutSeconds} s`,
+      ...moreFailures(liveness),
+    };
+  },
+});
+
+/** Advises the API server's default of 3 failures, or 2 for a probe whose period makes 3 too slow. */
+function moreFailures(liveness: CheckedProbe): Pick<Finding, 'remedy' | 'edits'> {
+  const enough = [DEFAULT_TIMING.failureThreshold, 2];
+  const failureThreshold = enough.find((value) => isFastEnough(liveness, { failureThreshold: value }));
+  if (failureThreshold === undefined) return { remedy: 'allow more failures, with a shorter periodSeconds' };
+  const { words, edits } = toWrite(liveness, { failureThreshold });
+  return { remedy: `write ${words}`, edits };
+}

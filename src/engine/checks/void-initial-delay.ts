@@ -1,0 +1,37 @@
+import { guaranteedStartSeconds } from '../probe/timing.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { probeOf } from './checked-workload.ts';
+import { defineCheck, located } from './check.ts';
+
+/**
+ * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; the integers of `startupProbe`.
+ *
+ * Rule: no delay when a startup probe guards a longer start: max(0, Ds-1) + (Fs-1)*Ps > D > 0. The delay counts from
+ * the container's start, not from the startup probe's success (pkg/kubelet/prober/worker.go, doProbe). Such a delay has
+ * no effect.
+ */
+export const voidInitialDelay = defineCheck({
+  id: 'void-initial-delay',
+  summary: 'An initial delay has no effect behind the startup probe.',
+  action: 'Audit',
+  judgesProbeAlone: true,
+  relatedProbes: ['startupProbe'],
+  // An injected startup probe was made because of the delay, so the delay does have an effect.
+  acceptsDelayOfInjectedStartup: true,
+  kinds: ['livenessProbe', 'readinessProbe'],
+  eachProbe: (probe) => {
+    const guard = probeOf(probe.container, 'startupProbe')?.timing;
+    const delay = probe.timing?.initialDelaySeconds ?? 0;
+    const guarded = guard === undefined ? 0 : guaranteedStartSeconds(guard);
+    if (delay === 0 || guarded <= delay) return undefined;
+    const place = located(probe, 'initialDelaySeconds');
+    return {
+      ...place,
+      message:
+        `${containerPhrase(probe.container)} delays its ${probe.kind} by ${delay} s from its start, ` +
+        `which startupProbe already guards for ${guarded} s`,
+      remedy: 'remove initialDelaySeconds',
+      edits: [{ path: place.path, value: null }],
+    };
+  },
+});
