@@ -4,6 +4,7 @@ import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { onApiServer } from './api-server.ts';
+import { checkManifests } from './check.ts';
 import { againstEarlier } from './earlier.ts';
 import { commandStart } from './command-start.ts';
 import { cores, onLoadCore } from './cores.ts';
@@ -15,7 +16,6 @@ import { paced } from './paced.ts';
 import { prepareSides } from './processes.ts';
 import { markdown } from './tables.ts';
 import { throughput } from './throughput.ts';
-import { checkManifests } from './check.ts';
 import type { Findings } from './figures.ts';
 
 /**
