@@ -1,7 +1,6 @@
 import { formatPath } from '../../base/json/field-path.ts';
-import { apiCauses } from '../probe/api-rules.ts';
+import { apiCauses, deploymentCauses } from '../probe/api-rules.ts';
 import { decodeProblem } from '../probe/decode.ts';
-import { deploymentCauses } from '../probe/deployment-rules.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { adviceForCause } from './lib/valid-probe-advice.ts';
