@@ -1,4 +1,4 @@
-import { figuresOfSeconds } from '../observer/starts/profile-status.ts';
+import { figuresOfSeconds } from '../observer/starts/profile-update.ts';
 import { startInSnapshot } from '../observer/starts/measured-start.ts';
 import { startsOfContainer } from '../engine/facts/learned-starts.ts';
 import { profileName } from '../engine/facts/startup-profile.ts';

@@ -1,10 +1,9 @@
-import { Reflector } from '../cluster/client/reflector.ts';
+import { informer } from './informer.ts';
 import { LIVE_PODS } from './observed-workload.ts';
 import type { Logger } from 'pino';
-import type { ApiClient } from '../cluster/client/api-client.ts';
-import type { ClockAndRandom } from '../cluster/client/clock-and-random.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
-import type { ReflectorOptions } from '../cluster/client/reflector.ts';
+import type { Reflector } from '../cluster/client/reflector.ts';
+import type { InformerContext } from './informer.ts';
 
 /** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {
@@ -34,32 +33,24 @@ export class PodWatch {
   readonly #log: Logger;
   #hasStarted = false;
 
-  constructor(client: ApiClient, clock: ClockAndRandom & { readonly log: Logger }, options: ReflectorOptions = {}) {
-    const { log, now } = clock;
+  constructor(context: InformerContext & { readonly log: Logger }) {
+    const { log, now } = context;
     this.#log = log;
-    const seen = (pod: KubernetesObject): void => {
+    const tellNow = (event: 'seen' | 'gone', pod: KubernetesObject): void => {
       const at = now();
-      this.#tell((listener) => listener.seen(pod, at));
+      this.#tell((listener) => listener[event](pod, at));
     };
-    const events = {
-      listing: () => {
-        this.#tell((listener) => listener.listing?.());
-        return {
-          page: (pods: readonly KubernetesObject[]) => pods.forEach(seen),
-          end: () => this.#tell((listener) => listener.listed?.()),
-        };
-      },
-      applied: seen,
-      deleted: (pod: KubernetesObject) => {
-        const at = now();
-        this.#tell((listener) => listener.gone(pod, at));
-      },
-      troubled: (problem: string | undefined) => {
+    const pods = { path: '/api/v1/pods', fieldSelector: LIVE_PODS };
+    this.#reflector = informer(context, pods, {
+      seen: (pod) => tellNow('seen', pod),
+      gone: (pod) => tellNow('gone', pod),
+      listing: () => this.#tell((listener) => listener.listing?.()),
+      listed: () => this.#tell((listener) => listener.listed?.()),
+      troubled: (problem) => {
         if (problem === undefined) log.info('Pods can be watched again');
         else log.warn({ problem }, 'Pods cannot be watched now');
       },
-    };
-    this.#reflector = new Reflector(client, { path: '/api/v1/pods', fieldSelector: LIVE_PODS }, events, clock, options);
+    });
   }
 
   /** Adds a listener. To be called before the start. */

@@ -1,6 +1,6 @@
 import { jsonText } from '../../base/text/json-text.ts';
 import { visible } from '../../base/text/visible.ts';
-import type { ShownFigures } from '../../observer/starts/profile-status.ts';
+import type { ShownFigures } from '../../observer/starts/profile-update.ts';
 
 /** The starts of one container. */
 export interface StartsRow extends ShownFigures {
