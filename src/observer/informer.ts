@@ -21,8 +21,8 @@ export interface InformerHandlers {
   readonly gone?: (object: KubernetesObject) => void;
   /** A list of the whole collection begins. */
   readonly listing?: () => void;
-  /** All objects have been seen since the list began. */
-  readonly listed?: () => void;
+  /** All objects have been seen since the list began: those with these UIDs. */
+  readonly listed?: (uids: ReadonlySet<string>) => void;
   /** Contact is lost, or back (undefined). */
   readonly troubled: (problem: string | undefined) => void;
 }
@@ -36,7 +36,14 @@ export function informer(
   const listener = {
     listing: () => {
       listing?.();
-      return { page: (objects: readonly KubernetesObject[]) => objects.forEach(seen), end: () => listed?.() };
+      const uids = new Set<string>();
+      const page = (objects: readonly KubernetesObject[]): void => {
+        for (const object of objects) {
+          if (listed !== undefined && object.metadata.uid !== undefined) uids.add(object.metadata.uid);
+          seen(object);
+        }
+      };
+      return { page, end: () => listed?.(uids) };
     },
     applied: seen,
     deleted: (object: KubernetesObject) => gone?.(object),

@@ -13,14 +13,13 @@ export interface PodListener {
    */
   seen(pod: KubernetesObject, receivedAt: number): void;
   /**
-   * A Pod has been deleted, or has ended: its phase is Succeeded or Failed. Pods that disappear while there is no watch
-   * are not reported. They are the Pods that were not seen between `listing` and `listed`.
+   * A Pod has been deleted, or has ended: its phase is Succeeded or Failed.
    */
   gone(pod: KubernetesObject, receivedAt: number): void;
   /** A list of all Pods begins: the first one, or another one after changes may have been missed. */
   listing?(): void;
-  /** All Pods have been seen since the list began. */
-  listed?(): void;
+  /** All Pods have been seen since the list began. A Pod whose UID is not here has gone while nobody watched. */
+  listed?(uids: ReadonlySet<string>): void;
 }
 
 /**
@@ -45,7 +44,7 @@ export class PodWatch {
       seen: (pod) => tellNow('seen', pod),
       gone: (pod) => tellNow('gone', pod),
       listing: () => this.#tell((listener) => listener.listing?.()),
-      listed: () => this.#tell((listener) => listener.listed?.()),
+      listed: (uids) => this.#tell((listener) => listener.listed?.(uids)),
       troubled: (problem) => {
         if (problem === undefined) log.info('Pods can be watched again');
         else log.warn({ problem }, 'Pods cannot be watched now');

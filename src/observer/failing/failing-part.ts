@@ -24,8 +24,6 @@ export class FailingPart implements ObserverPart {
   readonly #context: ObserverContext;
   #timer: NodeJS.Timeout | undefined;
   #isLeader = false;
-  /** The UIDs of the Pods that the unfinished list has shown. */
-  #listed: Set<string> | undefined;
   /** The namespace and the cause of each finding. */
   #found: (readonly [namespace: string, cause: string])[] = [];
 
@@ -33,17 +31,11 @@ export class FailingPart implements ObserverPart {
     this.#context = context;
     this.#reflectors = PROBE_EVENT_REASONS.map((reason) => this.#watch(reason));
     context.podWatch.listen({
-      listing: () => {
-        this.#listed = new Set();
-      },
       seen: (pod) => this.#seen(pod),
       gone: ({ metadata: { namespace, uid } }) => {
         if (namespace !== undefined && uid !== undefined) this.#workloads.gone(namespace, uid);
       },
-      listed: () => {
-        if (this.#listed !== undefined) this.#workloads.retain(this.#listed);
-        this.#listed = undefined;
-      },
+      listed: (uids) => this.#workloads.retain(uids),
     });
   }
 
@@ -94,7 +86,6 @@ export class FailingPart implements ObserverPart {
   #seen(pod: KubernetesObject): void {
     const { uid } = pod.metadata;
     if (uid === undefined) return;
-    this.#listed?.add(uid);
     const object = pod as unknown as JsonObject;
     const workload = workloadNameOfPod(object);
     if (workload !== undefined) this.#workloads.seen(uid, workload, podHealth(object));

@@ -108,13 +108,11 @@ function mayPass(error: unknown): boolean {
 }
 
 /**
- * The Pods without a controller, by namespace. Every replica keeps their names, so that a new leader need not list all
- * Pods.
+ * The Pods without a controller: their namespaces by UID. Every replica knows them, so that a new leader need not list
+ * all Pods.
  */
 export class StandalonePods {
-  #names = new Map<string, Set<string>>();
-  /** The names that the unfinished list has shown. */
-  #listed: Map<string, Set<string>> | undefined;
+  readonly #namespaces = new Map<string, string>();
   #isListed = false;
 
   /** True once a whole list has been read. */
@@ -124,30 +122,20 @@ export class StandalonePods {
 
   /** The namespaces with at least one such Pod. */
   get namespaces(): readonly string[] {
-    return [...this.#names.keys()];
+    return [...new Set(this.#namespaces.values())];
   }
 
-  add(namespace: string, name: string): void {
-    for (const names of [this.#names, this.#listed])
-      names?.set(namespace, (names.get(namespace) ?? new Set()).add(name));
+  add(uid: string, namespace: string): void {
+    this.#namespaces.set(uid, namespace);
   }
 
-  delete(namespace: string, name: string): void {
-    for (const names of [this.#names, this.#listed]) {
-      const ofNamespace = names?.get(namespace);
-      if (ofNamespace?.delete(name) === true && ofNamespace.size === 0) names?.delete(namespace);
-    }
+  delete(uid: string): void {
+    this.#namespaces.delete(uid);
   }
 
-  /** A list of all Pods begins. What was known before stays until its end. */
-  listing(): void {
-    this.#listed = new Map();
-  }
-
-  /** The list is complete: what it has not shown is gone. */
-  listed(): void {
-    this.#names = this.#listed ?? this.#names;
-    this.#listed = undefined;
+  /** A list of all Pods is complete: what it has not shown is gone. */
+  listed(uids: ReadonlySet<string>): void {
+    for (const uid of this.#namespaces.keys()) if (!uids.has(uid)) this.#namespaces.delete(uid);
     this.#isListed = true;
   }
 }
