@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../src/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../src/policy/bounds.ts';
-import { EXCEPTION_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../src/facts/fact-budget.ts';
+import {
+  EXCEPTION_LIMITS,
+  POLICY_BUDGET_BYTES,
+  POLICY_LIMITS,
+  PROFILE_LIMITS,
+  SERVICE_LIMITS,
+} from '../src/policy/budget.ts';
 import { PROFILE_BOUNDS } from '../src/facts/startup-profile.ts';
 import { EXCEPTION_BOUNDS } from '../src/policy/exception-bounds.ts';
-import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../src/policy/policy-budget.ts';
-import { MAX_RECORDS } from '../src/sources/namespace-policies.ts';
-import { MAX_SPARE_RECORDS } from '../src/sources/policy-grants.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 
@@ -89,22 +92,20 @@ describe('docs/limits.md', () => {
       [...kinds.map(({ bytes }) => size(bytes)), '`bytes`'],
       [...kinds.map(({ total }) => size(total)), '`total`'],
     ]);
-    const file = 'sources/left-out-fact.ts';
+    const file = 'sources/left-out-objects.ts';
     expect(page).toContain(
-      `at most ${number(constant(file, 'MOST_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
+      `at most ${number(constant(file, 'MOST_RECORDED_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
     );
   });
 
   it('lists the budgets of policies', () => {
     expect(rowsUnder('Budgets of policies').map(([, limit = '']) => limit.replace(/, set by.*/, ''))).toEqual([
       `${MAX_SPEC_BYTES / 1024} KiB`,
-      number(NAMESPACE_POLICIES),
-      `${NAMESPACE_BYTES / 1024} KiB`,
+      number(POLICY_LIMITS.objects),
+      `${POLICY_LIMITS.bytes / 1024} KiB`,
       `${POLICY_BUDGET_BYTES / MIB} MiB`,
     ]);
-    expect(page).toContain(`with more than ${number(MAX_RECORDS)} policies`);
-    expect(page).toContain(`at most ${number(MAX_SPARE_RECORDS)} policies without a version in force`);
-    expect(page).toContain(`up to ${number(MAX_SPARE_RECORDS)} of 1.3 KiB each`);
+    expect(page).toContain(`at most once in ${constant('sources/informer.ts', 'LIST_AGAIN_MILLISECONDS') / 1000} s`);
   });
 
   it.each<LimitOfPage>([
@@ -129,7 +130,7 @@ describe('docs/limits.md', () => {
     [
       'Reading from the API server',
       'problems remembered of one policy',
-      'sources/policy-record.ts',
+      'sources/policy-kind.ts',
       'MAX_PROBLEMS_LENGTH',
       1,
       ' characters',

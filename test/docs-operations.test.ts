@@ -122,7 +122,7 @@ function errorTexts(): string[] {
     'src/cli/serve.ts',
     'src/sources/directory-source.ts',
     'src/sources/workload-kinds.ts',
-    'src/sources/policy-status-writer.ts',
+    'src/sources/status-writer.ts',
   );
   const thrown = sources.flatMap(({ text }) =>
     calls(text, /(?:\bnew \w*(?:Error|Event)|\bhttpError|#refuse)\(/).flatMap((args) => literals(args).slice(0, 1)),

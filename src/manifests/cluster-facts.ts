@@ -5,7 +5,7 @@ import { CollectedFacts } from '../sources/fact-documents.ts';
 import { FACT_KINDS } from '../sources/fact-kinds.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { CheckCatalogue } from '../policy/check-catalogue.ts';
-import type { FactKind } from '../sources/fact-kind.ts';
+import type { FactKind } from '../sources/fact-kinds.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';
 import type { ClusterReading } from './cluster-reading.ts';
 

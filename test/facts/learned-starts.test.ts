@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LearnedStarts, startsOfContainer, withoutSeconds, workloadStarts } from '../../src/facts/learned-starts.ts';
 import { percentile, profileName, readStartupProfile } from '../../src/facts/startup-profile.ts';
-import { STARTUP_PROFILES } from '../../src/sources/startup-profile-kind.ts';
+import { STARTUP_PROFILES } from '../../src/sources/fact-kinds.ts';
 import { formatProblem } from '../../src/policy/problems.ts';
 import type { StartSample } from '../../src/facts/startup-profile.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';

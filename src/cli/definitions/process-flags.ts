@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../../command-line/value-types.ts';
 import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
-import { POLICY_BUDGET_BYTES } from '../../policy/policy-budget.ts';
+import { POLICY_BUDGET_BYTES } from '../../policy/budget.ts';
 import { LOG_LEVELS } from '../../running/log-level.ts';
 import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
 

@@ -1,21 +1,21 @@
-import { MirroredKind } from '../../kubernetes/mirrored-kind.ts';
+import { Reflector } from '../../kubernetes/reflector.ts';
 import { HASH_ANNOTATION, isOurs, MANAGED_BY_LABEL } from './report-object.ts';
 import { PROBEWRIGHT } from '../../sources/observer-reports.ts';
 import { reportsPath } from './report-api.ts';
 import type { ApiClient } from '../../kubernetes/api-client.ts';
 import type { ClockAndRandom } from '../../kubernetes/clock-and-random.ts';
-import type { ObjectName, ProjectionStore } from '../../kubernetes/projection.ts';
+import type { KubernetesObject } from '../../kubernetes/kubernetes-object.ts';
+import type { Listing } from '../../kubernetes/reflector.ts';
 import type { ReportApi } from '../../sources/observer-reports.ts';
 
 /** Selects the reports of Probewright. */
 export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
 /** The content hashes of our reports in the cluster, by namespace and name. Their content is not kept. */
-export class ReportMirror implements ProjectionStore<string> {
+export class ReportMirror {
   readonly api: ReportApi;
   readonly #hashes = new Map<string, string>();
-  readonly #kind: MirroredKind<string>;
-  #unlisted = new Set<string>();
+  readonly #reflector: Reflector;
   #isSynced = false;
 
   constructor(
@@ -26,28 +26,28 @@ export class ReportMirror implements ProjectionStore<string> {
     renewalMilliseconds: number,
   ) {
     this.api = api;
-    const kind = {
-      path: reportsPath(api),
-      labelSelector: OUR_REPORTS,
-      metadataOnly: true,
-      project: ({ metadata }: { readonly metadata: Parameters<typeof isOurs>[0] & { annotations?: unknown } }) => {
-        const annotations = (metadata.annotations ?? {}) as Readonly<Record<string, unknown>>;
-        const hash = annotations[HASH_ANNOTATION];
-        return isOurs(metadata) ? (typeof hash === 'string' ? hash.slice(0, 80) : '') : undefined;
+    const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
+    const listener = {
+      listing: () => this.#listing(),
+      applied: (object: KubernetesObject) => {
+        this.#put(object);
       },
+      deleted: ({ metadata }: KubernetesObject) => {
+        this.note(metadata.namespace ?? '', metadata.name, undefined);
+      },
+      troubled,
     };
-    const listener = { updated: () => undefined, troubled };
-    this.#kind = new MirroredKind(client, kind, this, listener, clock, { renewalMilliseconds });
+    this.#reflector = new Reflector(client, reports, listener, clock, { renewalMilliseconds });
   }
 
   /** Resolves once all our reports are known. */
   async start(): Promise<void> {
-    await this.#kind.start();
-    this.#isSynced = this.#kind.status().synced;
+    await this.#reflector.start();
+    this.#isSynced = this.#reflector.status().synced;
   }
 
   stop(): void {
-    this.#kind.stop();
+    this.#reflector.stop();
     this.#isSynced = false;
   }
 
@@ -78,29 +78,25 @@ export class ReportMirror implements ProjectionStore<string> {
     }
   }
 
-  find({ namespace = '', name }: ObjectName): string | undefined {
-    return this.hashOf(namespace, name);
+  #put({ metadata }: KubernetesObject): void {
+    const { namespace = '', name, annotations = {} } = metadata;
+    const hash: unknown = annotations[HASH_ANNOTATION];
+    const known = typeof hash === 'string' ? hash.slice(0, 80) : '';
+    this.note(namespace, name, isOurs(metadata) ? known : undefined);
   }
 
-  put({ namespace = '', name }: ObjectName, hash: string): void {
-    this.#unlisted.delete(`${namespace}/${name}`);
-    this.note(namespace, name, hash);
-  }
-
-  delete({ namespace = '', name }: ObjectName): void {
-    this.note(namespace, name, undefined);
-  }
-
-  settle(): void {
-    // Each change counts at once.
-  }
-
-  startList(): void {
-    this.#unlisted = new Set(this.#hashes.keys());
-  }
-
-  endList(): void {
-    for (const key of this.#unlisted) this.#hashes.delete(key);
-    this.#unlisted = new Set();
+  #listing(): Listing {
+    const unlisted = new Set(this.#hashes.keys());
+    return {
+      page: (objects) => {
+        for (const object of objects) {
+          unlisted.delete(`${object.metadata.namespace ?? ''}/${object.metadata.name}`);
+          this.#put(object);
+        }
+      },
+      end: () => {
+        for (const key of unlisted) this.#hashes.delete(key);
+      },
+    };
   }
 }

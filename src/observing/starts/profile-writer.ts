@@ -3,7 +3,7 @@ import { figuresOf, profileName, readStartupProfile, STARTUP_PROFILE_KIND } from
 import { hasCode } from '../../kubernetes/api-error.ts';
 import { isRecord } from '../../kubernetes/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
-import { statusWriteFailure } from '../../sources/status-write-failure.ts';
+import { statusWriteFailure } from '../../sources/status-writer.ts';
 import { copied } from './pending-starts.ts';
 import { profileStatus, shownFigures } from './profile-status.ts';
 import { updatedProfile } from './profile-update.ts';
