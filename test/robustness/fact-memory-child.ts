@@ -1,11 +1,11 @@
 /** Mirrors many objects of one kind of facts and prints the bytes of heap of one. Heaps are measured in a child process. */
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { asFactKind, SERVICES, WEBHOOK_EXCEPTIONS } from '../../src/sources/fact-kinds.ts';
-import { informedFactKind } from '../../src/sources/informed-kinds.ts';
-import { ObjectStore } from '../../src/sources/object-store.ts';
-import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
-import type { FactKind } from '../../src/sources/fact-kinds.ts';
-import type { Named } from '../../src/sources/stored-kind.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { asFactKind, SERVICES, WEBHOOK_EXCEPTIONS } from '../../src/cluster/sources/fact-kinds.ts';
+import { informedFactKind } from '../../src/cluster/sources/informed-kinds.ts';
+import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
+import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
+import type { FactKind } from '../../src/cluster/sources/fact-kinds.ts';
+import type { Named } from '../../src/cluster/sources/stored-kind.ts';
 
 const NAMESPACES = 1000;
 const OBJECTS_OF_NAMESPACE = 40;

@@ -1,0 +1,184 @@
+import { MERGE_PATCH } from '../client/api-client.ts';
+import { isRecord } from '../client/kubernetes-object.ts';
+import { realTimer } from '../client/timer.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/api-version.ts';
+import { exceptionRules } from '../../engine/policy/exception-rules.ts';
+import { EXCEPTION_STATES, exceptionState } from '../../engine/policy/exception-state.ts';
+import { exceptionSource } from '../../engine/facts/exceptions.ts';
+import {
+  exceptionStatus,
+  isLeftOutReported,
+  isReported,
+  leftOutStatus,
+  reportedLastMatch,
+} from './exception-status.ts';
+import type { ApiRequests } from '../client/api-client.ts';
+import type { Timer } from '../client/timer.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { ExceptionState } from '../../engine/policy/exception-state.ts';
+import type { ExceptionRules } from '../../engine/policy/exception-rules.ts';
+import type { LeftOutException } from './exception-status.ts';
+import type { StatusTask, StatusWriter, WrittenStatus } from './status-writer.ts';
+
+/** The dependencies of the statuses of exceptions. */
+export interface ExceptionStatusDependencies {
+  readonly client: ApiRequests;
+  /** Active on each replica, as each replica writes its matches. */
+  readonly writer: Pick<StatusWriter, 'put' | 'drop'>;
+  /** The snapshot in force. */
+  readonly snapshot: () => Snapshot | undefined;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly timer?: Timer;
+}
+
+/** How often statuses are compared with what they should be. */
+const PASS_MILLISECONDS = 30_000;
+/** Each replica adds its matches to an exception at most once in this time. */
+const MATCHES_MILLISECONDS = 3_600_000;
+/** At most this many statuses are queued in a pass. */
+const MOST_QUEUED = 1000;
+/** At most this many exceptions have matches that wait for a write. Matches of others are not counted. */
+const MOST_PENDING = 10_000;
+
+/** Matches of one exception that its status lacks. */
+interface Matches {
+  readonly namespace: string;
+  readonly name: string;
+  count: number;
+  /** In milliseconds since the epoch. */
+  last: number;
+}
+
+/**
+ * Decides which statuses of ProbeExceptions are written. The leader writes states and conditions. Each replica adds the
+ * matches that the replica has seen. The first match is added at once, later matches at most once an hour for an
+ * exception.
+ */
+export class ExceptionStatuses {
+  readonly #dependencies: ExceptionStatusDependencies;
+  readonly #pending = new Map<string, Matches>();
+  /** When matches were last written, by exception. */
+  readonly #written = new Map<string, number>();
+  #isLeader = false;
+  #callOff: (() => void) | undefined;
+
+  constructor(dependencies: ExceptionStatusDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  start(): void {
+    const timer = this.#dependencies.timer ?? realTimer;
+    this.#callOff = timer(PASS_MILLISECONDS, () => {
+      this.pass();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#callOff?.();
+  }
+
+  lead(isLeader: boolean): void {
+    this.#isLeader = isLeader;
+  }
+
+  /** Notes that an exception has allowed a violation of a request. */
+  matched(namespace: string, name: string, now: number): void {
+    const key = exceptionSource(namespace, name);
+    const known = this.#pending.get(key);
+    if (known !== undefined) {
+      known.count += 1;
+      known.last = now;
+    } else if (this.#pending.size < MOST_PENDING) this.#pending.set(key, { namespace, name, count: 1, last: now });
+  }
+
+  /** An exception has no effect, and its status should say so. */
+  leftOut(left: LeftOutException): void {
+    if (this.#isLeader && !isLeftOutReported(left)) this.#put(left.namespace, left.name, left);
+  }
+
+  /** The exception is gone. */
+  gone(namespace: string, name: string): void {
+    this.#dependencies.writer.drop(exceptionSource(namespace, name));
+  }
+
+  /** Queues the statuses that are due. */
+  pass(): void {
+    const now = this.#dependencies.now();
+    for (const [key, written] of this.#written)
+      if (Math.abs(now - written) >= MATCHES_MILLISECONDS) this.#written.delete(key);
+    for (const [key, { namespace, name }] of this.#pending) if (!this.#written.has(key)) this.#put(namespace, name);
+    const snapshot = this.#dependencies.snapshot();
+    if (!this.#isLeader || snapshot === undefined) return;
+    let queued = 0;
+    for (const [namespace, exceptions] of snapshot.facts.exceptions.byNamespace) {
+      const rules = rulesOf(snapshot, namespace);
+      for (const exception of exceptions) {
+        if (isReported(exception, rules, now)) continue;
+        this.#put(namespace, exception.name);
+        if (++queued >= MOST_QUEUED) return;
+      }
+    }
+  }
+
+  #put(namespace: string, name: string, left?: LeftOutException): void {
+    const place = exceptionSource(namespace, name);
+    const write: StatusTask['write'] = (signal) => this.#write(namespace, name, left, signal);
+    this.#dependencies.writer.put({ place, resourceVersion: undefined, write });
+  }
+
+  async #write(
+    namespace: string,
+    name: string,
+    left: LeftOutException | undefined,
+    signal: AbortSignal,
+  ): Promise<WrittenStatus | undefined> {
+    const { client, snapshot, now } = this.#dependencies;
+    const path = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/probeexceptions/${encodeURIComponent(name)}`;
+    const object = await client.request({ method: 'GET', path, signal });
+    const current = snapshot();
+    if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return undefined;
+    const { resourceVersion } = object['metadata'];
+    const patch = async (status: object): Promise<WrittenStatus> => {
+      const body = { metadata: { resourceVersion }, status };
+      const query = { fieldManager: 'probewright' };
+      await client.request({ method: 'PATCH', path: `${path}/status`, query, contentType: MERGE_PATCH, body, signal });
+      return { isKept: true, resourceVersion: undefined };
+    };
+    const key = exceptionSource(namespace, name);
+    const exception = current.facts.exceptions.ofNamespace(namespace).find((known) => known.name === name);
+    if (exception === undefined) {
+      this.#pending.delete(key);
+      return left !== undefined && this.#isLeader ? patch(leftOutStatus(object, left, now())) : undefined;
+    }
+    const matches = this.#pending.get(key);
+    const { count, last } = matches ?? { count: 0, last: undefined };
+    const news = { now: now(), count, last, writesState: this.#isLeader };
+    const written = await patch(exceptionStatus(object, exception, rulesOf(current, namespace), news));
+    if (matches === undefined) return written;
+    this.#written.set(key, news.now);
+    // Matches may have been noted during the write.
+    matches.count -= count;
+    if (matches.count === 0) this.#pending.delete(key);
+    return written;
+  }
+}
+
+/** The rules for the exceptions of a namespace, without policies for single workloads. */
+function rulesOf(snapshot: Snapshot, namespace: string): ExceptionRules {
+  const { layers } = snapshot.policyFor(namespace, new Map());
+  return exceptionRules(layers.filter(({ workloadSelector }) => workloadSelector === undefined));
+}
+
+/** The number of exceptions in each state. Files count too. */
+export function exceptionCounts(snapshot: Snapshot | undefined, now: number): Readonly<Record<ExceptionState, number>> {
+  const counts = Object.fromEntries(EXCEPTION_STATES.map((state) => [state, 0])) as Record<ExceptionState, number>;
+  if (snapshot === undefined) return counts;
+  for (const [namespace, exceptions] of snapshot.facts.exceptions.byNamespace) {
+    const rules = rulesOf(snapshot, namespace);
+    for (const exception of exceptions)
+      counts[exceptionState(exception, rules, reportedLastMatch(exception), now)] += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,311 @@
+import { NO_FACTS } from '../../engine/facts/facts.ts';
+import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
+import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
+import { realTimer } from '../client/timer.ts';
+import { informedFactKind, NAMESPACE_KIND } from './informed-kinds.ts';
+import { Informer } from './informer.ts';
+import { NamespaceWaiters } from './namespace-waiters.ts';
+import { PolicyInformer } from './policy-informer.ts';
+import { formatSourceProblem } from './policy-source.ts';
+import type { Facts } from '../../engine/facts/facts.ts';
+import type { MissedNamespace } from '../../engine/facts/missed-namespace.ts';
+import type { LabelsOfNamespace } from '../../engine/facts/namespace-labels.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
+import type { PolicyBudget } from '../../engine/policy/budget.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { FactKind } from './fact-kinds.ts';
+import type { KnownNamespace } from './informed-kinds.ts';
+import type { UnreadableObject } from './left-out-objects.ts';
+import type { LeftOut, Named, OverBudgetChange, StoreCounts } from './stored-kind.ts';
+import type { PolicyCounts, PolicyListener } from './policy-informer.ts';
+import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
+import type { Timer } from '../client/timer.ts';
+
+/** Settings of the source. */
+export interface KubernetesSourceOptions {
+  /** The name of the source, for people. */
+  readonly description?: string;
+  /** How long a watch lasts before it is renewed. */
+  readonly watchRenewalMilliseconds?: number;
+  /** How long changes are gathered before they are put in force together. */
+  readonly gatherMilliseconds?: number;
+  /** How long to wait for a namespace that is not known yet. */
+  readonly namespaceMilliseconds?: number;
+  /** Whether any policy in force, wherever it comes from, looks at labels of namespaces other than their name. */
+  readonly labelsMatter?: () => boolean;
+  /** The kinds of facts to mirror, beside Namespaces. The facts of other kinds are unknown. */
+  readonly factKinds?: readonly FactKind[];
+  /** Memory that the ProbePolicies of all namespaces together may take, in bytes. */
+  readonly policyBudget?: number;
+  /** Called with each policy that is new or has changed. */
+  readonly judged?: PolicyListener['judged'];
+  /** Called with the place of each policy that is gone. */
+  readonly policyGone?: PolicyListener['gone'];
+  /** The advice about a policy in force, for its status. */
+  readonly advice?: PolicyListener['advice'];
+  /** Called when objects of a kind come to be over a budget, or are within the budgets again. */
+  readonly overBudget?: (kind: string, change: OverBudgetChange) => void;
+  /** Called once for each problem of a fact that cannot be read. */
+  readonly unreadableFact?: (fact: UnreadableObject & { readonly kind: string }) => void;
+  /** Called with each fact that has no effect, because of a budget or because it cannot be read. */
+  readonly leftOutFact?: (kind: string, left: LeftOut<Named>) => void;
+  readonly factGone?: (kind: string, namespace: string, name: string) => void;
+}
+
+/** How the budgets of policies are used. */
+export interface PolicyBudgetStatus {
+  /** Policies whose newest version a budget keeps out of force, by the budget. */
+  readonly overBudget: Readonly<Record<PolicyBudget, number>>;
+  /** Memory that ProbePolicies take of the budget of all namespaces together, in bytes. */
+  readonly used: number;
+  /** The budget of all namespaces together, in bytes. */
+  readonly total: number;
+}
+
+/** How the budgets of one kind of facts are used. */
+export interface FactBudgetStatus extends StoreCounts {
+  readonly kind: string;
+  /** The budget of all namespaces together, in bytes. */
+  readonly total: number;
+}
+
+interface InformedFacts {
+  readonly kind: FactKind;
+  readonly informer: Informer<Named>;
+  /** The same value until something changes. */
+  facts: Partial<Facts> | undefined;
+}
+
+const GATHER_MILLISECONDS = 50;
+const NAMESPACE_MILLISECONDS = 500;
+/** The most problems that /readyz lists. */
+const MAX_PROBLEMS = 100;
+
+/**
+ * Policies from a cluster's ProbePolicies and ClusterProbePolicies, and the labels of its namespaces, kept up to date
+ * by watches. While the API server is away, the known state stays in force. When a policy cannot be read, its own last
+ * good version stays in force, and no other policy is affected: unlike files, objects are written one at a time and by
+ * different people.
+ */
+export class KubernetesSource implements PolicySource {
+  readonly #options: KubernetesSourceOptions;
+  readonly #timer: Timer;
+  readonly #policyBudget: number;
+  readonly #policyKinds: readonly PolicyInformer[];
+  readonly #namespaces: Informer<KnownNamespace>;
+  readonly #factKinds: readonly InformedFacts[];
+  readonly #waiters: NamespaceWaiters;
+  /** Failed requests, by the kind that is mirrored. */
+  readonly #troubles = new Map<string, string>();
+  /** Namespaces that have changed since the last snapshot. */
+  readonly #unpublished = new Set<string>();
+  /** The parts of the next snapshot; undefined when they have changed since the last one. */
+  #policies: PolicySnapshot['policies'] | undefined;
+  #facts: PolicySnapshot['facts'] | undefined;
+  #labels: ReadonlyMap<string, LabelsOfNamespace> | undefined;
+  #listener: SourceListener | undefined;
+  #state: 'starting' | 'running' | 'stopped' = 'starting';
+  #callOff: (() => void) | undefined;
+
+  constructor(
+    catalogue: CheckCatalogue,
+    client: ApiClient,
+    clock: ClockRandomAndTimer,
+    options: KubernetesSourceOptions = {},
+  ) {
+    this.#options = options;
+    this.#timer = clock.timer ?? realTimer;
+    const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
+    this.#waiters = new NamespaceWaiters(options.namespaceMilliseconds ?? NAMESPACE_MILLISECONDS, this.#timer);
+    const renewalMilliseconds = options.watchRenewalMilliseconds;
+    const troubled = (kind: string) => (problem: string | undefined) => {
+      this.#noteTrouble(kind, problem);
+    };
+    const overBudget = (kind: string) => (change: OverBudgetChange) => options.overBudget?.(kind, change);
+    this.#policyKinds = POLICY_KINDS.map((kind) => {
+      const listener: PolicyListener = {
+        changed: () => {
+          this.#policies = undefined;
+          this.#schedule();
+        },
+        failed: (problems) => this.#listener?.failed(problems),
+        warned: (warnings) => this.#listener?.warned?.(warnings),
+        overBudget: overBudget(kind),
+        judged: options.judged,
+        gone: options.policyGone,
+        advice: options.advice,
+        troubled: troubled(kind),
+      };
+      return new PolicyInformer(catalogue, kind, client, listener, clock, { total, renewalMilliseconds });
+    });
+    const changedFacts = (): void => {
+      this.#facts = undefined;
+      this.#schedule();
+    };
+    const ofNamespaces = {
+      kept: ({ name }: KnownNamespace) => this.#unpublished.add(name),
+      changed: () => {
+        this.#labels = undefined;
+        changedFacts();
+        this.#releaseArrived();
+      },
+      troubled: troubled('Namespace'),
+    };
+    this.#namespaces = new Informer(client, NAMESPACE_KIND, ofNamespaces, clock, renewalMilliseconds);
+    this.#factKinds = (options.factKinds ?? []).map((kind) => {
+      const listener = {
+        changed: () => {
+          made.facts = undefined;
+          changedFacts();
+        },
+        overBudget: overBudget(kind.kind),
+        unreadable: (fact: UnreadableObject) => options.unreadableFact?.({ kind: kind.kind, ...fact }),
+        leftOut: (left: LeftOut<Named>) => options.leftOutFact?.(kind.kind, left),
+        gone: (namespace: string, name: string) => options.factGone?.(kind.kind, namespace, name),
+        troubled: troubled(kind.kind),
+      };
+      const informed = informedFactKind(kind, catalogue);
+      const informer = new Informer(client, informed, listener, clock, renewalMilliseconds);
+      const made: InformedFacts = { kind, informer, facts: undefined };
+      return made;
+    });
+  }
+
+  /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
+  async start(listener: SourceListener): Promise<PolicySnapshot> {
+    this.#listener = listener;
+    for (const { kind, informer } of this.#factKinds) if (!kind.isRequired) void informer.start();
+    await Promise.all(this.#required().map((informer) => informer.start()));
+    if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
+    this.#state = 'running';
+    return this.#snapshot();
+  }
+
+  stop(): void {
+    this.#state = 'stopped';
+    this.#listener = undefined;
+    this.#callOff?.();
+    for (const informer of [...this.#required(), ...this.#factKinds.map((each) => each.informer)]) informer.stop();
+    this.#waiters.giveUp();
+  }
+
+  status(): SourceStatus {
+    const contacts = this.#required().map((informer) => informer.status().lastContact ?? NaN);
+    const lastSync = this.#state === 'starting' ? NaN : Math.min(...contacts);
+    const problems = this.#policyKinds.flatMap((kind) => kind.problems(MAX_PROBLEMS)).slice(0, MAX_PROBLEMS);
+    return {
+      description: this.#options.description ?? 'cluster',
+      problems: problems.map(formatSourceProblem),
+      problemCount: this.#sum(({ problems: count }) => count),
+      troubles: [...this.#troubles.values()],
+      lastSync: Number.isNaN(lastSync) ? undefined : lastSync,
+    };
+  }
+
+  budget(): PolicyBudgetStatus {
+    return {
+      overBudget: {
+        spec: this.#sum(({ overBudget }) => overBudget.object),
+        policies: this.#sum(({ overBudget }) => overBudget.objects),
+        bytes: this.#sum(({ overBudget }) => overBudget.bytes),
+        total: this.#sum(({ overBudget }) => overBudget.total),
+      },
+      // ClusterProbePolicies have no budget.
+      used: this.#sum(({ used }, kind) => (kind === 'ProbePolicy' ? used : 0)),
+      total: this.#policyBudget,
+    };
+  }
+
+  /** How the budgets of facts are used, by kind. */
+  factBudgets(): readonly FactBudgetStatus[] {
+    return this.#factKinds.map(({ kind: { kind, limits }, informer }) => {
+      return { kind, total: limits.total, ...informer.store.counts() };
+    });
+  }
+
+  /** Reports every policy as judged again, and every fact that is left out. */
+  judgeAll(): void {
+    for (const kind of this.#policyKinds) kind.judgeAll();
+    for (const { informer } of this.#factKinds) informer.listAgainIfLeftOut();
+  }
+
+  /**
+   * Waits for the labels of a new namespace: its first Pod may come before the watch reports the namespace, or between
+   * two watches. Returns undefined when the labels are in force or no policy looks at labels. Otherwise returns a
+   * promise that resolves with undefined once the labels are in force, or with the reason why they are missing. Returns
+   * `no-room` when too many requests wait. Never rejects.
+   *
+   * @param client the caller's remote address: callers share the room to wait
+   */
+  namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
+    if (this.#isKnown(name)) {
+      if (this.#unpublished.has(name)) this.#publish();
+      return undefined;
+    }
+    const { labelsMatter = () => true } = this.#options;
+    if (name === '' || this.#state !== 'running' || !labelsMatter()) return undefined;
+    return this.#waiters.wait(name, client, () => (this.#namespaces.status().watching ? 'timeout' : 'no-contact'));
+  }
+
+  /** The informers whose first list the server waits for. */
+  #required(): readonly Pick<Informer<Named>, 'start' | 'stop' | 'status'>[] {
+    return [
+      ...this.#policyKinds.map(({ informer }) => informer),
+      this.#namespaces,
+      ...this.#factKinds.filter(({ kind }) => kind.isRequired).map(({ informer }) => informer),
+    ];
+  }
+
+  #sum(figure: (counts: PolicyCounts, kind: string) => number): number {
+    return this.#policyKinds.reduce((sum, each) => sum + figure(each.counts(), each.kind), 0);
+  }
+
+  #isKnown(namespace: string): boolean {
+    return this.#namespaces.store.find('', namespace) !== undefined;
+  }
+
+  #schedule(): void {
+    if (this.#state !== 'running' || this.#callOff !== undefined) return;
+    const milliseconds = this.#options.gatherMilliseconds ?? GATHER_MILLISECONDS;
+    this.#callOff = this.#timer(milliseconds, () => this.#publish());
+  }
+
+  #publish(): void {
+    this.#callOff?.();
+    if (this.#state === 'running') this.#listener?.changed(this.#snapshot());
+  }
+
+  /** Unchanged parts are the same objects as in the snapshot before. */
+  #snapshot(): PolicySnapshot {
+    this.#callOff = undefined;
+    this.#unpublished.clear();
+    this.#policies ??= this.#policyKinds.flatMap((kind) => kind.policies());
+    this.#labels ??= new Map(Array.from(this.#namespaces.store.all(), ({ name, labels }) => [name, labels]));
+    this.#facts ??= Object.assign(
+      { ...NO_FACTS, namespaceLabels: this.#labels },
+      ...this.#factKinds.map((each) => (each.facts ??= factsOf(each))),
+    ) as PolicySnapshot['facts'];
+    return { policies: this.#policies, facts: this.#facts };
+  }
+
+  /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
+  #releaseArrived(): void {
+    for (const name of this.#waiters.names()) {
+      if (!this.#isKnown(name)) continue;
+      if (this.#unpublished.has(name)) this.#publish();
+      this.#waiters.arrived(name);
+    }
+  }
+
+  #noteTrouble(kind: string, problem: string | undefined): void {
+    const wasInTrouble = this.#troubles.size > 0;
+    if (problem === undefined) this.#troubles.delete(kind);
+    else this.#troubles.set(kind, problem);
+    if (wasInTrouble !== this.#troubles.size > 0) this.#listener?.troubled?.(problem);
+  }
+}
+
+function factsOf({ kind, informer: { store } }: InformedFacts): Partial<Facts> {
+  return kind.facts(store.isComplete ? store.lists() : undefined);
+}
