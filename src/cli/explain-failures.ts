@@ -3,9 +3,8 @@ import { PagedList } from '../cluster/client/paged-list.ts';
 import { failingResults } from '../observer/failing/failing-results.ts';
 import { FailingWorkloads } from '../observer/failing/failing-workloads.ts';
 import { podHealth } from '../observer/failing/pod-health.ts';
-import { readProbeEvent } from '../observer/failing/probe-event.ts';
-import { workloadNameOfPod } from '../observer/pod-workload.ts';
-import { workloadKey } from '../observer/workload-key.ts';
+import { PROBE_EVENT_REASONS, readProbeEvent } from '../observer/failing/probe-events.ts';
+import { workloadKey, workloadNameOfPod } from '../observer/observed-workload.ts';
 import { refusal } from '../cluster/sources/cluster-kinds.ts';
 import { wrap } from '../base/text/wrap.ts';
 import { clusterChoice } from './cluster-input.ts';
@@ -18,15 +17,13 @@ import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { Inputs } from './input/inputs.ts';
 import type { FailingWorkload } from '../observer/failing/failing-workloads.ts';
 import type { ReportResult } from '../observer/reports/report-result.ts';
-import type { WorkloadName } from '../observer/workload-key.ts';
+import type { WorkloadName } from '../observer/observed-workload.ts';
 import type { ProbeKind } from '../engine/probe/probe.ts';
 import type { WorkloadExplanation } from '../explain/timeline/explanation.ts';
 import type { ClusterLine } from './cluster-input.ts';
 import type { CommandIo } from './io.ts';
 import type { ListedFailure } from './output/json-outputs.ts';
 
-/** The events of kubelets about probes. A field selector knows no "or". */
-const REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'];
 const WIDTH = 100;
 
 /** Why the Pods of workloads are not Ready, by the object of the workload. Undefined when that is not known. */
@@ -112,7 +109,7 @@ async function failuresIn(
   });
   // After a refusal, events are listed too, so that all missing rights are named at once.
   if (workloads.heldPods === 0 && problems.size === 0) return { failing: [], problems };
-  for (const reason of REASONS) {
+  for (const reason of PROBE_EVENT_REASONS) {
     await list('events', { fieldSelector: `involvedObject.kind=Pod,reason=${reason}` }, (event) => {
       const hint = readProbeEvent(event);
       if (hint !== undefined) workloads.hint(hint, now);

@@ -1,5 +1,5 @@
 import { figuresOfSeconds } from '../observer/starts/profile-status.ts';
-import { startInSnapshot } from '../observer/starts/snapshot-starts.ts';
+import { startInSnapshot } from '../observer/starts/measured-start.ts';
 import { startsOfContainer } from '../engine/facts/learned-starts.ts';
 import { profileName } from '../engine/facts/startup-profile.ts';
 import { objectMember, stringMember } from '../base/json/json-value.ts';

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { ProbeException } from '../../engine/policy/probe-exception.ts';
 
 /** The namespaces whose workloads may have another verdict. */
 export type AffectedNamespaces = 'all' | ReadonlySet<string>;
@@ -44,6 +45,22 @@ function isSameList(one: readonly unknown[] | undefined, other: readonly unknown
 
 /** Both together. */
 export function union(one: AffectedNamespaces, other: AffectedNamespaces): AffectedNamespaces {
-  if (one === 'all' || other === 'all') return 'all';
-  return new Set([...one, ...other]);
+  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The namespaces with an exception that ends after one instant, up to another. */
+export function exceptionEnds(snapshot: Snapshot | undefined, after: number, until: number): ReadonlySet<string> {
+  const ended = new Set<string>();
+  for (const [namespace, exceptions] of snapshot?.facts.exceptions.byNamespace ?? [])
+    if (exceptions.some((exception) => endsWithin(exception, after, until))) ended.add(namespace);
+  return ended;
+}
+
+/** An exception ends at its own end, and at a whole number of days after its creation if a policy limits it so. */
+function endsWithin({ expires, created }: ProbeException, after: number, until: number): boolean {
+  if (expires > after && expires <= until) return true;
+  if (created === undefined || until <= created) return false;
+  return Math.floor((until - created) / DAY) > Math.floor((after - created) / DAY);
 }

@@ -1,9 +1,13 @@
 import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { ownCopy } from '../../base/text/own-copy.ts';
-import { causeOfText, isLostConnection } from './probe-text.ts';
+import { NamespaceShares } from '../namespace-shares.ts';
+import { answerOf } from './probe-text.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { AnswerCause } from './probe-text.ts';
+
+/** The reasons of the kubelet's events about probes. Each is listed apart: a field selector knows no "or". */
+export const PROBE_EVENT_REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'] as const;
 
 /** The facts in an event of the kubelet about one probe of one container, or about the end of one run. */
 export interface ProbeHint {
@@ -94,9 +98,7 @@ function readUnhealthy(
   const match = UNHEALTHY.exec(message);
   const probe = PROBES[(match?.[1] ?? '').toLowerCase()];
   if (match === null || probe === undefined) return undefined;
-  const text = message.slice(match[0].length);
-  const cause = isLostConnection(text) ? 'connection-lost' : causeOfText(text);
-  return { ...place, probe, cause, isVoid: match[2] === 'errored' };
+  return { ...place, probe, cause: answerOf(message.slice(match[0].length)), isVoid: match[2] === 'errored' };
 }
 
 /** The last time of an event, and its first. `series` is of newer recorders, `eventTime` of events that came once. */
@@ -116,4 +118,64 @@ function firstTime(times: readonly unknown[]): number {
   const text = times.find((time): time is string => typeof time === 'string' && time !== '');
   const at = text === undefined ? NaN : Date.parse(text);
   return Number.isNaN(at) ? 0 : at;
+}
+
+/** A hint with the instant when the observer received it, in milliseconds since the epoch. */
+type ReceivedHint = ProbeHint & { readonly receivedAt: number };
+
+/** A hint keeps so many of its last times. A kubelet sends 25 events of a Pod at once, and then one in 5 minutes. */
+const MOST_TIMES = 12;
+
+/** At most so many Pods have hints: some 3 KiB each. */
+const MOST_PODS = 10_000;
+const MOST_HINTS_A_POD = 32;
+/** The API server keeps events for an hour. */
+const HINT_MILLISECONDS = 3_600_000;
+
+/**
+ * The kubelet's events of the last hour, by namespace and Pod. A tenant may write any event in the tenant's namespace,
+ * also about UIDs of Pods elsewhere. So an event counts only for Pods of its own namespace, and the namespace
+ * with the most Pods loses first.
+ */
+export class ProbeHints {
+  /** Within a namespace, the Pod whose last hint is the oldest comes first. */
+  readonly #pods = new NamespaceShares<Map<string, ReceivedHint>>(MOST_PODS);
+
+  /** How many Pods have hints. */
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  add(hint: ProbeHint, receivedAt: number): void {
+    const { namespace, podUid } = hint;
+    const ofPod = this.#pods.get(namespace, podUid) ?? new Map<string, ReceivedHint>();
+    const key = `${hint.container}/${hint.probe ?? ''}/${hint.cause}/${hint.isVoid}`;
+    const before = ofPod.get(key);
+    if (before !== undefined || ofPod.size < MOST_HINTS_A_POD) ofPod.set(key, { ...merged(before, hint), receivedAt });
+    // Set again, so that the Pods are in the order of their last hints.
+    this.#pods.delete(namespace, podUid);
+    this.#pods.set(namespace, podUid, ofPod);
+  }
+
+  of(namespace: string, podUid: string): readonly ProbeHint[] {
+    return [...(this.#pods.get(namespace, podUid)?.values() ?? [])];
+  }
+
+  forget(namespace: string, podUid: string): void {
+    this.#pods.delete(namespace, podUid);
+  }
+
+  /** Forgets the hints whose events the API server has forgotten too. */
+  forgetOld(now: number): void {
+    for (const [namespace, podUid, ofPod] of this.#pods.entries()) {
+      for (const [key, { receivedAt }] of ofPod) if (now - receivedAt > HINT_MILLISECONDS) ofPod.delete(key);
+      if (ofPod.size === 0) this.forget(namespace, podUid);
+    }
+  }
+}
+
+function merged(before: ProbeHint | undefined, hint: ProbeHint): ProbeHint {
+  const times = new Set([...(before === undefined ? [] : timesOf(before)), ...timesOf(hint)]);
+  const kept = [...times].sort((one, other) => one - other).slice(-MOST_TIMES);
+  return { ...hint, at: kept.at(-1) ?? 0, earlier: kept.slice(0, -1) };
 }
