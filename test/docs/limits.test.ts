@@ -122,6 +122,14 @@ describe('docs/limits.md', () => {
     ],
     [
       'Reading from the API server',
+      'one page of a kind that is kept in memory',
+      'cluster/client/reflector.ts',
+      'MOST_PAGE_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    [
+      'Reading from the API server',
       'one event of a watch',
       'cluster/client/api-client.ts',
       'MAX_ANSWER_BYTES',

@@ -1,8 +1,7 @@
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isKubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { PagedList } from '../../cluster/client/paged-list.ts';
+import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { refusal, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
-import { reduceList, reduceObject } from '../../cluster/sources/workload-lists.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 
@@ -43,7 +42,7 @@ export class ClusterReading {
     const request = {
       method: 'GET',
       path: this.#pathOf(kind),
-      ...(kind.isInStatus !== true && { reduce: reduceList }),
+      dropsStatus: kind.isInStatus !== true,
     } as const;
     try {
       for (let attempt = 1; ; attempt += 1) {
@@ -73,8 +72,8 @@ export class ClusterReading {
     const what = `${resourceOf(kind)} "${name}" ${this.#scopeOf(kind)}`;
     const path = `${this.#pathOf(kind)}/${encodeURIComponent(name)}`;
     try {
-      const object = await this.#client.request({ method: 'GET', path, reduce: reduceObject });
-      if (isKubernetesObject(object)) return object;
+      const object = await this.#client.request({ method: 'GET', path });
+      if (isKubernetesObject(object)) return Object.assign(withoutManagedFields(object), { status: null });
       this.problems.push(`cannot get ${what}: the answer is no object`);
     } catch (error) {
       const isMissingRight = kind.isOptional === true && hasCode(error, 403);

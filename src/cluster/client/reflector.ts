@@ -4,7 +4,6 @@ import { AnswerTooLarge } from './api-client.ts';
 import { ApiError, hasCode } from './api-error.ts';
 import { Backoff } from './backoff.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
-import { omittingMetadata } from './omitted-metadata.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
@@ -25,8 +24,6 @@ export interface Reflected {
   readonly labelSelector?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
-  /** Members of the objects' metadata that become null. managedFields are always left out. */
-  readonly omit?: readonly string[];
 }
 
 /**
@@ -85,6 +82,8 @@ const BRIEF_WATCH_MILLISECONDS = 500;
  * backup.
  */
 const REFUSALS: readonly number[] = [401, 403, 429, 500, 502, 503];
+/** A page is parsed in one turn of the event loop: a megabyte of small members takes 150 ms. */
+const MOST_PAGE_BYTES = 1024 * 1024;
 /** The longest Retry-After that is obeyed, in milliseconds. */
 const MAX_RETRY_AFTER = 30_000;
 /** The pauses after failures. They are short, so that a watch is back within 10 s after its server. */
@@ -299,7 +298,7 @@ export class Reflector {
   }
 
   #request(query: Readonly<Record<string, string>>): ApiRequest {
-    const { path, name, fieldSelector, labelSelector, metadataOnly = false, omit = [] } = this.#what;
+    const { path, name, fieldSelector, labelSelector, metadataOnly = false } = this.#what;
     const selector = name === undefined ? fieldSelector : `metadata.name=${name}`;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
     const isWatch = query['watch'] === 'true';
@@ -315,7 +314,7 @@ export class Reflector {
         ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
         : 'application/json',
       signal: this.#stopped.signal,
-      reduce: omittingMetadata(isWatch ? 'watch' : 'list', omit),
+      mostBytes: MOST_PAGE_BYTES,
     };
   }
 }

@@ -14,7 +14,6 @@ export function informedFactKind(kind: FactKind, catalogue: CheckCatalogue): Inf
   const { group, apiVersion, resource, limits, bytes, created } = kind;
   return {
     path: `${group === '' ? '/api' : '/apis'}/${apiVersion}/${resource}`,
-    omit: ['annotations', 'labels', 'ownerReferences'],
     limits,
     ...(created && { createdOf: (fact: Named) => created(fact) ?? 0 }),
     sizeOf: (fact) => ({ bytes: bytes(fact), memory: bytes(fact) }),
@@ -39,7 +38,6 @@ export interface KnownNamespace extends Named {
 export const NAMESPACE_KIND: InformedKind<KnownNamespace> = {
   path: '/api/v1/namespaces',
   metadataOnly: true,
-  omit: ['annotations'],
   limits: NO_LIMITS,
   sizeOf: () => ({ bytes: 0, memory: 0 }),
   read: ({ metadata: { name, labels: given } }, before) => {

@@ -90,8 +90,6 @@ export function isCurrent({ problems, tooLarge }: PolicyRecord): boolean {
 export function policyKind(catalogue: CheckCatalogue, kind: PolicyKind, total: number): InformedKind<PolicyRecord> {
   return {
     path: `/apis/${POLICY_API_VERSION}/${PLURALS[kind]}`,
-    // An author may fill the object with such metadata.
-    omit: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
     limits: kind === 'ProbePolicy' ? { ...POLICY_LIMITS, total } : NO_LIMITS,
     createdOf: ({ created }) => created,
     effectOf: (record) => record?.inForce?.policy,
