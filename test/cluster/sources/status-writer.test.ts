@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PolicyStatusWriter } from '../../../src/cluster/sources/policy-status-writer.ts';
+import { ApiError } from '../../../src/cluster/client/api-error.ts';
+import { policyStatusTask } from '../../../src/cluster/sources/policy-statuses.ts';
+import { StatusWriter, statusWriteFailure } from '../../../src/cluster/sources/status-writer.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import { CLUSTER_POLICIES, ClusterWorld, policiesIn } from './cluster-world.ts';
 import type { Watched } from './cluster-world.ts';
@@ -11,7 +13,8 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 interface Replica {
-  readonly writer: PolicyStatusWriter;
+  readonly writer: StatusWriter;
+  readonly lead: (isLeader: boolean) => void;
   readonly watched: Watched;
   readonly troubles: (string | undefined)[];
   /** `place reason: problem`, as they were told. */
@@ -22,28 +25,35 @@ interface Replica {
 async function replica(name = 'replica'): Promise<Replica> {
   const troubles: (string | undefined)[] = [];
   const asides: string[] = [];
-  const writer = new PolicyStatusWriter(
-    world.client(name),
+  const writer = new StatusWriter(
     {
       troubled: (problem) => troubles.push(problem),
       setAside: (place, reason, problem) => asides.push(`${place} ${reason}: ${problem}`),
     },
     world.surroundings(),
   );
-  world.stopLater(() => {
-    writer.stop();
-  });
+  const client = world.client(name);
   const watched = await world.started({
-    status: (policy, stale) => {
-      writer.update(policy, stale);
+    judged: (policy) => {
+      writer.put(policyStatusTask(client, () => world.time, policy));
+    },
+    policyGone: (place) => {
+      writer.drop(place);
     },
   });
-  return { writer, watched, troubles, asides };
+  const lead = (isLeader: boolean): void => {
+    writer.setActive(isLeader);
+    if (isLeader) watched.source.judgeAll();
+  };
+  world.stopLater(() => {
+    writer.setActive(false);
+  });
+  return { writer, lead, watched, troubles, asides };
 }
 
 async function leader(): Promise<Replica> {
   const made = await replica();
-  made.writer.lead(true);
+  made.lead(true);
   return made;
 }
 
@@ -94,49 +104,37 @@ describe('the leader', () => {
       reason: 'Invalid',
       message: 'no version is in force: spec.port: must be at most 65535, not 70000',
     });
-    expect(world.status('bad')).not.toHaveProperty('lastGood');
   });
 
   it('writes nothing where the status says all that it should', async () => {
     world.put('web', {});
     const first = await leader();
     await waitUntil('it has a status', () => isReady('web', 'True', 1));
-    first.writer.lead(false);
+    first.lead(false);
     const second = await replica();
-    second.writer.lead(true);
+    second.lead(true);
     await settled();
     expect(world.patches()).toHaveLength(2);
   });
 
-  it('writes down the last good version while it is needed, and the next process has it in force', async () => {
-    const good = { port: 9, probes: { startupProbe: null } };
-    world.put('web', good);
-    const first = await leader();
+  it('says which generation stays in force while the newest cannot be read, and since when', async () => {
+    world.put('web', { port: 9 });
+    await leader();
     await waitUntil('it has a status', () => isReady('web', 'True', 1));
     world.time += 60_000;
     world.put('web', BROKEN);
     await waitUntil('it is not ready', () => isReady('web', 'False', 2));
-    expect(world.status('web')?.['lastGood']).toEqual({ generation: 1, spec: good });
     expect(ready('web')).toMatchObject({
       message: 'generation 1 stays in force: spec.port: must be at most 65535, not 70000',
       lastTransitionTime: '1970-01-01T00:17:40Z',
     });
-    first.watched.source.stop();
-    first.writer.stop();
-
-    const second = await replica();
-    expect(second.watched.inForce).toEqual({ 'ProbePolicy/apps/web': 9 });
-    expect(second.watched.latest.policies[0]?.probes.startupProbe?.removed).toBe(true);
-    second.writer.lead(true);
     world.time += 60_000;
     world.put('web', { port: 'STILL' });
     await waitUntil('the newer generation is observed', () => isReady('web', 'False', 3));
     expect(ready('web')).toMatchObject({ lastTransitionTime: '1970-01-01T00:17:40Z' });
-    expect(world.status('web')?.['lastGood']).toEqual({ generation: 1, spec: good });
     world.put('web', { port: 10 });
     await waitUntil('it is ready', () => isReady('web', 'True', 4));
     expect(ready('web')).toMatchObject({ lastTransitionTime: '1970-01-01T00:18:40Z' });
-    expect(world.status('web')).not.toHaveProperty('lastGood');
     await settled();
     expect(world.patches()).toHaveLength(5);
   });
@@ -164,48 +162,20 @@ describe('the leader', () => {
     await waitUntil('it is ready again', () => isReady('web', 'True', 1));
   });
 
-  it('asks for no more than four at a time, two of them for one namespace', async () => {
+  it('asks for no more than four at a time', async () => {
     for (let index = 0; index < 20; index++) world.put(`web-${index}`, {});
-    for (const namespace of ['b', 'c', 'd'])
-      world.api.put(policiesIn(namespace), { metadata: { name: 'web' }, spec: {} });
     world.api.intercept(({ method }) => (method === 'PATCH' ? 'hang' : undefined));
-    const { writer, watched } = await leader();
+    const { lead, watched } = await leader();
     await waitUntil('some are asked for', () => world.patches().length === 4);
     world.put('marker', {});
-    await waitUntil('an event has come', () => watched.counts['ProbePolicy loaded'] === 24);
-    const asked = world.patches().map(({ path }) => /namespaces\/(\w+)\//.exec(path)?.[1]);
-    expect(asked.toSorted()).toEqual(['apps', 'b', 'c', 'd']);
-    writer.lead(false);
-    world.api.remove(policiesIn('c'), 'web');
-    world.api.remove(policiesIn('d'), 'web');
-    await waitUntil('that is seen', () => watched.counts['ProbePolicy loaded'] === 22);
-    writer.lead(true);
-    await waitUntil('some are asked for again', () => world.patches().length === 7);
-    expect(
-      world
-        .patches()
-        .slice(4)
-        .filter(({ path }) => path.startsWith(policiesIn('apps'))),
-    ).toHaveLength(2);
+    await waitUntil('an event has come', () => watched.judged.includes('marker'));
+    expect(world.patches()).toHaveLength(4);
     world.api.intercept(undefined);
-    writer.lead(false);
-    writer.lead(true);
+    lead(false);
+    lead(true);
     await waitUntil('all have a status', () =>
       Array.from({ length: 20 }).every((_, index) => isReady(`web-${index}`, 'True', 1)),
     );
-  });
-});
-
-describe('namespaces', () => {
-  it('take turns: one with hundreds of policies does not delay the others', async () => {
-    for (let index = 0; index < 300; index++) world.put(`web-${index}`, {});
-    for (const namespace of ['b', 'c']) world.api.put(policiesIn(namespace), { metadata: { name: 'web' }, spec: {} });
-    world.putCluster('all', {});
-    await leader();
-    await waitUntil('all have a status', () => world.patches().length === 303);
-    const place = (path: string): number => world.patches().findIndex((patch) => patch.path === `${path}/status`);
-    for (const path of [`${policiesIn('b')}/web`, `${policiesIn('c')}/web`, `${CLUSTER_POLICIES}/all`])
-      expect(place(path)).toBeLessThan(8);
   });
 });
 
@@ -240,32 +210,28 @@ describe('policies whose status cannot be written', () => {
     [400, 'refused'],
     [422, 'refused'],
     [418, 'refused'],
-  ])(
-    'with HTTP %i are told of once, counted as %s, and tried again when the object changes',
-    async (status, reason) => {
-      const isWeb = (path: string): boolean => path.endsWith('/web/status');
-      const tries = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
-      world.put('web', {});
-      world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? { status } : undefined));
-      const { writer, watched, asides } = await leader();
-      await waitUntil('it is told', () => asides.length === 1);
-      expect(asides[0]).toMatch(new RegExp(`^ProbePolicy/apps/web ${reason}: PATCH .*HTTP ${status}`));
-      expect(writer.setAside()).toMatchObject({ [reason]: 1 });
-      // The collection is read again, and nothing has changed.
-      world.api.disturbWatches('gone');
-      await settled();
-      world.timer.ring();
-      expect(tries()).toBe(1);
-      world.put('web', {}, { labels: { touched: 'yes' } });
-      await watched.until('it is tried again', () => tries() === 2);
-      await settled('second-marker');
-      expect([asides.length, tries()]).toEqual([1, 2]);
-      world.api.intercept(undefined);
-      world.put('web', {}, { labels: { touched: 'again' } });
-      await watched.until('it is ready', () => isReady('web', 'True', 1));
-      expect(writer.setAside()).toMatchObject({ [reason]: 0 });
-    },
-  );
+  ])('with HTTP %i are told of once, counted as %s, and tried again', async (status, reason) => {
+    const isWeb = (path: string): boolean => path.endsWith('/web/status');
+    const tries = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
+    world.put('web', {});
+    world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? { status } : undefined));
+    const { writer, watched, asides } = await leader();
+    await waitUntil('it is told', () => asides.length === 1);
+    expect(asides[0]).toMatch(new RegExp(`^ProbePolicy/apps/web ${reason}: PATCH .*HTTP ${status}`));
+    expect(writer.setAside()).toMatchObject({ [reason]: 1 });
+    // The collection is read again, and nothing has changed.
+    world.api.disturbWatches('gone');
+    await settled();
+    expect(tries()).toBe(1);
+    world.put('web', {}, { labels: { touched: 'yes' } });
+    await watched.until('it is tried again', () => tries() > 1);
+    await settled('second-marker');
+    expect(asides).toHaveLength(1);
+    world.api.intercept(undefined);
+    world.put('web', {}, { labels: { touched: 'again' } });
+    await watched.until('it is ready', () => isReady('web', 'True', 1));
+    expect(writer.setAside()).toMatchObject({ [reason]: 0 });
+  });
 
   it('are not tried more often because they change all the time', async () => {
     world.put('web', {});
@@ -295,12 +261,12 @@ describe('policies whose status cannot be written', () => {
   it('are tried again by a new term', async () => {
     world.put('web', {});
     world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 422 } : undefined));
-    const { writer, asides } = await leader();
+    const { writer, lead, asides } = await leader();
     await waitUntil('it is told', () => asides.length === 1);
     world.api.intercept(undefined);
-    writer.lead(false);
+    lead(false);
     expect(writer.setAside()).toMatchObject({ refused: 0 });
-    writer.lead(true);
+    lead(true);
     await waitUntil('it is ready', () => isReady('web', 'True', 1));
   });
 
@@ -314,68 +280,20 @@ describe('policies whose status cannot be written', () => {
   });
 });
 
-describe('a last good version that has no room beside its object', () => {
-  const carriesLastGood = (body: unknown): boolean => JSON.stringify(body).includes('lastGood');
-
-  it('is left out, which the status says, and is written when there is room', async () => {
-    world.put('web', { port: 9 });
-    const { writer, watched, asides } = await leader();
-    await waitUntil('it has a status', () => isReady('web', 'True', 1));
-    world.api.intercept(({ method, body }) => (method === 'PATCH' && carriesLastGood(body) ? TOO_LARGE : undefined));
-    world.put('web', BROKEN);
-    await waitUntil('the rest is written', () => isReady('web', 'False', 2));
-    expect(ready('web')?.['message']).toBe(
-      'generation 1 stays in force until the replicas restart, as the object is too large to keep it: spec.port: must be at most 65535, not 70000',
-    );
-    expect(world.status('web')).not.toHaveProperty('lastGood');
-    expect(watched.inForce).toEqual({ 'ProbePolicy/apps/web': 9 });
-    await waitUntil('it is told', () => asides.length === 1);
-    expect(asides[0]).toMatch(
-      /^ProbePolicy\/apps\/web no-last-good: the last good version does not fit: PATCH .*too large/,
-    );
-    expect(writer.setAside()).toMatchObject({ 'no-last-good': 1 });
-    const before = world.patches().length;
-    await settled();
-    world.timer.ring();
-    await settled('second-marker');
-    expect(world.patches()).toHaveLength(before + 2);
-
-    world.api.intercept(undefined);
-    world.put('web', BROKEN, { labels: { smaller: 'now' } });
-    await watched.until('it is written', () => world.status('web')?.['lastGood'] !== undefined);
-    expect(ready('web')?.['message']).toBe('generation 1 stays in force: spec.port: must be at most 65535, not 70000');
-    await waitUntil('nothing is set aside', () => writer.setAside()['no-last-good'] === 0);
-  });
-
-  it('does not keep the status from being set aside when there is no room for that either', async () => {
-    world.put('web', { port: 9 });
-    const { writer, asides } = await leader();
-    await waitUntil('it has a status', () => isReady('web', 'True', 1));
-    world.api.intercept(({ method }) => (method === 'PATCH' ? TOO_LARGE : undefined));
-    world.put('web', BROKEN);
-    await waitUntil('it is told', () => asides.length === 1);
-    expect(asides[0]).toContain('ProbePolicy/apps/web too-large: ');
-    expect(writer.setAside()).toMatchObject({ 'too-large': 1, 'no-last-good': 0 });
-  });
-});
-
 describe('a replica that does not lead', () => {
   it('writes nothing, and everything that is missing when it comes to lead', async () => {
     world.put('web', {});
     const a = await replica('a');
     const b = await replica('b');
-    a.writer.lead(true);
+    a.lead(true);
     await waitUntil('it is ready', () => isReady('web', 'True', 1));
-    a.writer.lead(false);
+    a.lead(false);
     world.put('web', BROKEN);
     world.put('gone', {});
-    const seen = ({ watched }: Replica): boolean =>
-      watched.counts['ProbePolicy last-good'] === 1 && watched.counts['ProbePolicy loaded'] === 1;
-    await waitUntil('both have seen it', () => seen(a) && seen(b));
+    await waitUntil('both have seen it', () => [a, b].every(({ watched }) => watched.judged.includes('gone')));
     world.api.remove(policiesIn('apps'), 'gone');
-    await waitUntil('both have seen that', () => [a, b].every(({ watched }) => !watched.counts['ProbePolicy loaded']));
     expect(world.patches()).toHaveLength(1);
-    b.writer.lead(true);
+    b.lead(true);
     await waitUntil('the other writes', () => isReady('web', 'False', 2));
     await settled();
     expect(world.patches().map(({ headers }) => headers['user-agent'])).toEqual(['a', 'b', 'b']);
@@ -391,10 +309,9 @@ describe('a write that fails', () => {
     await waitUntil('it is told', () => troubles.length === 1);
     expect(troubles[0]).toContain('/status: HTTP 503');
     const pauses = (): number[] => [...world.timer.waiting].map(({ milliseconds }) => milliseconds);
-    await waitUntil('it waits, and so do both objects', () => pauses().length === 3);
-    expect(pauses()).toEqual([500, 500, 500]);
+    await waitUntil('it waits', () => pauses().includes(500));
     world.put('late', BROKEN);
-    await waitUntil('an event has come', () => watched.counts['ProbePolicy invalid'] === 1);
+    await waitUntil('an event has come', () => watched.judged.includes('late'));
     expect(world.patches()).toHaveLength(2);
     world.timer.ring();
     await waitUntil('it waits longer', () => pauses().includes(1000));
@@ -431,8 +348,6 @@ describe('a write that fails', () => {
     expect(writer.setAside()).toMatchObject({ 'not-kept': 1 });
     world.put('web', BROKEN, { labels: { touched: 'yes' } });
     await settled();
-    world.timer.ring();
-    await settled('second-marker');
     expect(world.patches().filter(({ path }) => isWeb(path))).toHaveLength(2);
   });
 
@@ -463,7 +378,7 @@ describe('a policy over budget', () => {
     },
   });
 
-  it('has a status that says which budget and what to do, and is loaded and in force once another is gone', async () => {
+  it('has a status that says which budget and what to do, and is in force once another is gone', async () => {
     for (let index = 1; index <= 9; index++) world.put(`p${index}`, large(index));
     const { watched } = await leader();
     await waitUntil('all have a status', () =>
@@ -471,21 +386,19 @@ describe('a policy over budget', () => {
     );
     expect(ready('p9')).toMatchObject({ status: 'False', reason: 'OverBudget' });
     expect(ready('p9')?.['message']).toMatch(
-      /^no version is in force: the spec has 60\d\d\d bytes as JSON; a namespace may have 524288 bytes of policies in force, and this one has 48\d{4}\. .* Delete or shorten policies of this namespace$/,
+      /^no version is in force: a namespace may have 524288 bytes of policies in force, and this one has 48\d{4}\. .* Delete or shorten policies of this namespace$/,
     );
     expect(watched.source.budget()).toMatchObject({ overBudget: { bytes: 1 }, total: 32 * 1024 * 1024 });
-    expect(watched.counts).toMatchObject({ 'ProbePolicy loaded': 8, 'ProbePolicy over-budget': 1 });
     world.api.remove(policiesIn('apps'), 'p1');
     await watched.until('p9 is in force', () => watched.inForce['ProbePolicy/apps/p9'] === 9);
     await waitUntil('its status says so', () => isReady('p9', 'True', 1));
     expect(watched.source.budget().overBudget.bytes).toBe(0);
   });
 
-  it('keeps its last good version in force and in its status, for replicas that start later', async () => {
+  it('keeps its last good version in force when the spec alone is too large, and is not in force after a restart', async () => {
     world.put('web', { port: 1 });
     const { watched } = await leader();
-    for (let index = 2; index <= 9; index++) world.put(`p${index}`, large(index));
-    world.put('web', { port: 2, ...large(2), containers: ['a'.repeat(63)] });
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
     world.put('web', {
       port: 3,
       checks: {
@@ -494,15 +407,19 @@ describe('a policy over budget', () => {
     });
     await waitUntil('it is over budget', () => ready('web')?.['reason'] === 'OverBudget');
     expect(ready('web')?.['message']).toMatch(
-      /^generation \d stays in force: the spec has 68\d\d\d bytes as JSON, and a policy may have 65536/,
+      /^generation 1 stays in force: the spec has 68\d\d\d bytes as JSON, and a policy may have 65536/,
     );
-    expect(world.status('web')?.['lastGood']).toBeDefined();
-    await watched.until(
-      'the last good version is in force',
-      () => (watched.inForce['ProbePolicy/apps/web'] as number) < 3,
-    );
+    expect([watched.inForce, watched.source.budget().overBudget.spec]).toEqual([{ 'ProbePolicy/apps/web': 1 }, 1]);
     const later = await replica('later');
-    expect(later.watched.inForce['ProbePolicy/apps/web']).toBe(watched.inForce['ProbePolicy/apps/web']);
+    expect(later.watched.inForce).toEqual({});
+  });
+
+  it('is told its status by a new leader, which keeps nothing of it', async () => {
+    for (let index = 1; index <= 9; index++) world.put(`p${index}`, large(index));
+    const { lead, watched } = await replica();
+    expect(watched.source.budget().overBudget.bytes).toBe(1);
+    lead(true);
+    await waitUntil('p9 is over budget', () => ready('p9')?.['reason'] === 'OverBudget');
   });
 
   it('is not written again for figures that change with other policies', async () => {
@@ -511,8 +428,26 @@ describe('a policy over budget', () => {
     await waitUntil('p9 is over budget', () => ready('p9')?.['reason'] === 'OverBudget');
     const before = ready('p9')?.['message'];
     world.put('p1', { ...large(1), containers: ['app'] });
-    await settled();
+    world.api.put(policiesIn('other'), { metadata: { name: 'marker' }, spec: {} });
+    await waitUntil('the marker has its status', () =>
+      Boolean(world.api.get(policiesIn('other'), 'marker')?.['status']),
+    );
     expect(ready('p9')?.['message']).toBe(before);
     expect(world.patches().filter(({ path }) => path.includes('/p9/'))).toHaveLength(1);
+  });
+});
+
+describe('a write that is refused', () => {
+  it.each([
+    [
+      'because an admission webhook rejects one object',
+      'admission webhook "a.example.com" denied the request: no',
+      'refused',
+    ],
+    ['for lack of rights', 'User "probewright" cannot patch resource "probepolicies/status"', 'unavailable'],
+  ])('%s', (_, message, failure) => {
+    expect(statusWriteFailure(new ApiError(403, 'Forbidden', `PATCH /x: HTTP 403 Forbidden: ${message}`))).toBe(
+      failure,
+    );
   });
 });
