@@ -1,10 +1,9 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { ClientCaFile } from '../certificates/client-ca-file.ts';
+import { ClientCaFile } from '../certificates/certificate-files.ts';
 import { buildWebhookApp } from '../server/app.ts';
 import { buildHealthApp } from '../server/health.ts';
 import { Metrics } from '../server/metrics.ts';
 import { DirectorySource } from '../sources/directory-source.ts';
-import { certificatePart } from './certificate-part.ts';
 import { ListeningPort } from '../running/listening-port.ts';
 import { requestLog } from './request-log.ts';
 import { metricsOf } from '../running/part.ts';
@@ -16,12 +15,12 @@ import { ServingTls } from './serving-tls.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
+import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { Logger } from 'pino';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { MetricSources } from '../server/metric-sources.ts';
 import type { Readiness } from '../server/health.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
-import type { OpenedCertificates } from './certificate-part.ts';
 import type { ServeConfig } from './config.ts';
 import type { Part } from '../running/part.ts';
 import type { PolicySourcesStatus } from '../running/policy-sources-status.ts';
@@ -45,7 +44,7 @@ export interface ServingInputs {
   readonly kinds: readonly WorkloadKind[];
   /** Undefined without a cluster. */
   readonly cluster: ClusterParts | undefined;
-  readonly certificates: OpenedCertificates;
+  readonly certificates: CertificateSource;
 }
 
 /** The parts of a server. */
@@ -73,8 +72,8 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
   const tls = new ServingTls(log, (): Server | undefined => webhook.server as Server | undefined);
   const beforeWebhook: readonly Part<MetricSources>[] = [
     ...(cluster === undefined ? [] : [cluster.policies, cluster.election]),
-    ...(clientCaFile === undefined ? [] : [clientCaPart(clientCaFile, tls)]),
-    certificatePart(certificates, tls),
+    ...(clientCaFile === undefined ? [] : [tls.clientCaPart(clientCaFile)]),
+    tls.certificatePart(certificates),
   ];
   const metrics = buildMetrics(beforeWebhook, store, () => policySourcesStatus(sources), now);
 
@@ -87,7 +86,7 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
         sources: policySourcesStatus(sources),
         overBudget: cluster?.policies.source.budget().overBudget,
         certificateNotAfter: tls.pair?.notAfter,
-        certificateProblems: [certificates.source.problem(), clientCaFile?.problem()],
+        certificateProblems: [certificates.problem(), clientCaFile?.problem()],
         isLeader: cluster?.election.isLeader,
       },
       now(),
@@ -112,17 +111,6 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
     isDraining = true;
   };
   return { inOrder, store, cluster, health, webhook, drain };
-}
-
-function clientCaPart(file: ClientCaFile, tls: ServingTls): Part<MetricSources> {
-  return {
-    start: async () => {
-      tls.requireCallersOf(await file.start(tls.clientCaListener()));
-    },
-    stop: () => {
-      file.stop();
-    },
-  };
 }
 
 function buildMetrics(

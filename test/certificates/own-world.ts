@@ -3,10 +3,10 @@ import { OwnCertificates } from '../../src/certificates/own-certificates.ts';
 import { SecretCertificates } from '../../src/certificates/secret-certificates.ts';
 import { ApiClient } from '../../src/kubernetes/api-client.ts';
 import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
-import type { CertificateDependencies } from '../../src/certificates/certificate-dependencies.ts';
+import type { CertificateDependencies } from '../../src/certificates/certificate-source.ts';
 import type { OwnCertificatesSettings } from '../../src/certificates/own-certificates.ts';
 import type { CertificateSource } from '../../src/certificates/certificate-source.ts';
-import type { ServingPair } from '../../src/certificates/serving-pair.ts';
+import type { ServingPair } from '../../src/certificates/pem.ts';
 import type { FakeApiServer, FakeObject, SeenRequest } from '../kubernetes/fake-api-server.ts';
 
 export const HOUR = 3_600_000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { CertificateFiles } from '../../src/certificates/certificate-files.ts';
-import { ClientCaFile } from '../../src/certificates/client-ca-file.ts';
+import { ClientCaFile } from '../../src/certificates/certificate-files.ts';
 import { developmentPair } from '../../src/certificates/development-pair.ts';
 import { readRegularFile, readUpTo, refuseSpecialFile } from '../../src/files/regular-file.ts';
 import { loadClusterAccess } from '../../src/kubernetes/cluster-access.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiClient } from '../../src/kubernetes/api-client.ts';
-import { certificateOrigin } from '../../src/serve/certificate-origin.ts';
 import { createLogger } from '../../src/running/log.ts';
-import { openCertificates } from '../../src/serve/open-certificates.ts';
+import { certificateOrigin, openCertificates } from '../../src/serve/open-certificates.ts';
 import type { ServeConnection } from '../../src/serve/config.ts';
 import type { ClusterConfig } from '../../src/serve/config.ts';
 
