@@ -1,10 +1,10 @@
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { replaceFile } from '../files/replace-file.ts';
-import { rewriteFile } from '../files/rewrite-file.ts';
-import { messageOf } from '../text/error-message.ts';
+import { replaceFile } from '../base/files/replace-file.ts';
+import { rewriteFile } from '../base/files/rewrite-file.ts';
+import { messageOf } from '../base/text/error-message.ts';
 import { printLine } from './io.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 import type { FixedFile } from './fixed-file.ts';
 import type { CommandIo } from './io.ts';
 

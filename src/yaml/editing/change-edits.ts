@@ -1,9 +1,9 @@
 import { isAlias, isMap, isSeq, visit } from 'yaml';
 import type { CST, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
-import { equalJson } from '../../json/equal-json.ts';
-import { member } from '../../json/json-value.ts';
-import { formatPath } from '../../json/field-path.ts';
-import type { FieldPath } from '../../json/field-path.ts';
+import { equalJson } from '../../base/json/equal-json.ts';
+import { member } from '../../base/json/json-value.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
 import type { YamlTree } from '../reading/trees.ts';
 import { isMergeKey, keyName, mergeSources } from '../reading/values.ts';
 import type { YamlNode } from '../reading/values.ts';

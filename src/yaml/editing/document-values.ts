@@ -1,4 +1,4 @@
-import { equalJson } from '../../json/equal-json.ts';
+import { equalJson } from '../../base/json/equal-json.ts';
 import { readYamlStream } from '../reading/trees.ts';
 import { treeValue } from '../reading/values.ts';
 import type { ChunkContent } from '../reading/trees.ts';

@@ -1,9 +1,9 @@
-import { equalJson } from '../../json/equal-json.ts';
-import { withEdits } from '../../json/field-edit.ts';
-import { isJsonObject, member } from '../../json/json-value.ts';
-import type { FieldEdit } from '../../json/field-edit.ts';
-import type { FieldPath } from '../../json/field-path.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { equalJson } from '../../base/json/equal-json.ts';
+import { withEdits } from '../../base/json/field-edit.ts';
+import { isJsonObject, member } from '../../base/json/json-value.ts';
+import type { FieldEdit } from '../../base/json/field-edit.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The effect of edits on one value of a document: a new value, or changes inside the mapping or list. */
 export type Change = NewValue | MapChange | ListChange;

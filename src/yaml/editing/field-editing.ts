@@ -1,5 +1,5 @@
-import { withEdits } from '../../json/field-edit.ts';
-import type { FieldEdit } from '../../json/field-edit.ts';
+import { withEdits } from '../../base/json/field-edit.ts';
+import type { FieldEdit } from '../../base/json/field-edit.ts';
 import { readYamlStream } from '../reading/trees.ts';
 import type { StreamPart } from '../reading/trees.ts';
 import type { YamlNode } from '../reading/values.ts';

@@ -5,7 +5,7 @@ import { editInPlace } from './in-place.ts';
 import { firstDifference, read, readings, readsAs } from './document-values.ts';
 import { rewriteDocument } from './rewriting.ts';
 import { lineEnding } from './text-edits.ts';
-import { messageOf } from '../../text/error-message.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import type { Reading } from './document-values.ts';
 import type { Insertion } from './key-insertion.ts';
 

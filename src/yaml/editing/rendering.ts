@@ -1,5 +1,5 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../base/text/visible.ts';
 import { yamlFromJson, yamlQuoted } from '../quoted-scalar.ts';
 import { resolvePlainScalar } from '../reading/scalars.ts';
 import type { Tags } from 'yaml';

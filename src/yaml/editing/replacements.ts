@@ -1,5 +1,5 @@
 import type { CST } from 'yaml';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../base/text/visible.ts';
 import { yamlQuoted } from '../quoted-scalar.ts';
 import { flowValue } from './flow-edits.ts';
 import { renderBlock, renderBlockItem } from './rendering.ts';

@@ -4,7 +4,7 @@ import { splitJsonStream } from './json-stream.ts';
 import { OverBudget } from './reading-budget.ts';
 import { composeDocuments } from './composer.ts';
 import { TooDeep, yamlTokens } from './tokens.ts';
-import { messageOf } from '../../text/error-message.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import type { ReadingBudget } from './reading-budget.ts';
 import type { OnOffset } from './tokens.ts';
 

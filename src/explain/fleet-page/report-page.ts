@@ -1,0 +1,108 @@
+import { count } from '../../base/text/count.ts';
+import { page, SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE } from './compiled-page.ts';
+import { coverageViews, containersOf } from './coverage-view.ts';
+import { exceptionViews } from './exception-view.ts';
+import { legendMarkup } from './legend.ts';
+import { rowsOf } from './rows.ts';
+import { SceneDrawings } from './scene-drawings.ts';
+import { checkViews, namespaceViews, tileViews, workloadsByPolicy } from './summaries.ts';
+import { FINDING_ACTIONS, VERDICTS, verdictOfAction } from './verdicts.ts';
+import type { GroupView, PageView, PolicyView } from './page-view.ts';
+import type { Report, ReportedWorkload } from './report.ts';
+
+/**
+ * The page's own policy: it may use its style sheet and its script, and may ask for nothing. It comes first in the
+ * page, because a policy in a page holds only for what follows it.
+ */
+export const PAGE_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE_SOURCE}`,
+  `script-src ${SCRIPT_SOURCE}`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** A report as one HTML page that makes no request. The same report gives the same bytes. */
+export function reportPage(report: Report): string {
+  const groups = groupsOf(report.workloads);
+  const drawings = new SceneDrawings();
+  const rows = rowsOf(report.workloads, drawings, report.mostRows);
+  const views = groups.map(([namespace, workloads], index): GroupView => ({
+    id: groupId(index),
+    namespace,
+    count: count(workloads.length, 'workload'),
+    rows: workloads.flatMap((each) => rows.get(each) ?? []),
+  }));
+  const instant = new Date(report.now).toISOString();
+  const head: Omit<PageView, 'parts'> = {
+    securityPolicy: PAGE_SECURITY_POLICY,
+    title: `Probe report: ${report.subject}`,
+    subject: report.subject,
+    instant,
+    shownInstant: `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`,
+    version: report.version,
+    style: STYLE,
+    script: SCRIPT,
+    tiles: tileViews(report),
+    problems: report.problems,
+    containers: count(containersOf(report.workloads).length, 'container'),
+    coverage: coverageViews(report.workloads),
+    levels: VERDICTS.map(({ label }) => label),
+    namespaces: namespaceViews(groups, groupId),
+    findingLevels: FINDING_ACTIONS.map((action) => verdictOfAction(action).label),
+    checks: checkViews(report),
+    hasLive: report.workloads.some(({ live }) => live.length > 0),
+    legend: legendMarkup(report.workloads.some(({ learned }) => learned.size > 0)),
+    groups: views,
+    workloads: report.workloads.length,
+    withoutRow: withoutRow(report, rows),
+    policies: policyViews(report),
+    exceptions: exceptionViews(report),
+    drawings: drawings.markup,
+  };
+  return page({ ...head, parts: partsOf(head) });
+}
+
+function groupId(index: number): string {
+  return `n${index}`;
+}
+
+/** Workloads by namespace, sorted by names, so that the order of the input does not matter. */
+function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {
+  return [...Map.groupBy(workloads, ({ namespace }) => namespace)]
+    .toSorted(([a], [b]) => compare(a, b))
+    .map(([namespace, members]) => [
+      namespace,
+      members.toSorted((a, b) => compare(a.name, b.name) || compare(a.kind, b.kind)),
+    ]);
+}
+
+/** By code units, not by the machine's language. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function withoutRow({ workloads }: Report, rows: ReadonlyMap<ReportedWorkload, unknown>): string | undefined {
+  const left = workloads.length - rows.size;
+  if (left === 0) return undefined;
+  return `${count(left, 'more workload')} without a row here: the page shows the worst ${rows.size}. The summaries count all.`;
+}
+
+function policyViews(report: Report): PolicyView[] {
+  const workloads = workloadsByPolicy(report.workloads);
+  return report.policies
+    .map(({ source, advice }) => ({ source, workloads: workloads.get(source) ?? 0, advice }))
+    .toSorted((a, b) => compare(a.source, b.source));
+}
+
+function partsOf(view: Omit<PageView, 'parts'>): PageView['parts'] {
+  return [
+    { id: 'summary', title: 'Summary' },
+    ...(view.namespaces.length > 0 ? [{ id: 'namespaces', title: 'Namespaces' }] : []),
+    ...(view.checks.length > 0 ? [{ id: 'checks', title: 'Checks' }] : []),
+    { id: 'workloads', title: 'Workloads' },
+    ...(view.policies.length > 0 ? [{ id: 'policies', title: 'Policies' }] : []),
+    ...(view.exceptions.length > 0 ? [{ id: 'exceptions', title: 'Exceptions' }] : []),
+  ];
+}

@@ -1,0 +1,233 @@
+import { createPrivateKey } from 'node:crypto';
+import { certificatesIn } from './pem.ts';
+import { isRecord } from '../../cluster/client/kubernetes-object.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { CaState, CertificateAuthority } from './ca-state.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { KeyObject, X509Certificate } from 'node:crypto';
+
+/** The result of reading the Secret of the CA. */
+export interface SecretReading {
+  /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
+  readonly state: CaState | undefined;
+  /** The problems, a sentence each. A sentence begins with the key or the annotation. */
+  readonly problems: readonly string[];
+  /** Whether `ca.crt` holds a certificate that Probewright has not made. */
+  readonly isForeign: boolean;
+}
+
+const OUR_KEYS = ['ca.crt', 'ca.key', 'next.crt', 'next.key', 'previous.crt'] as const;
+/** The keys of a serving pair, which is always somebody else's. */
+const PAIR_KEYS = ['tls.crt', 'tls.key'] as const;
+const NEXT_TRUSTED_SINCE = 'probewright.dev/next-trusted-since';
+const PROMOTED_AT = 'probewright.dev/promoted-at';
+const ROTATE = 'probewright.dev/rotate';
+const SECRET_LABELS = { 'app.kubernetes.io/name': 'probewright', 'app.kubernetes.io/managed-by': 'probewright' };
+
+type Texts = Readonly<Record<string, string>>;
+type OurKey = (typeof OUR_KEYS)[number];
+
+const NOT_OURS = 'a CA that Probewright has not made';
+/** What to set instead of putting certificates into the Secret of Probewright's own CA. */
+export const REMEDY =
+  'For certificates of your own, set certificates.mode to cert-manager or secret in the chart; without it, give ' +
+  '--tls-secret, or --tls-cert and --tls-key';
+
+/** The common name of a CA that is made now; readCaState knows Probewright's CAs by it. */
+export function authorityName(now: number): string {
+  return `probewright CA ${new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+}
+
+function isOwn(certificate: X509Certificate): boolean {
+  const { ca, issuer, subject } = certificate;
+  const isNamed = /^CN=probewright CA \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(subject);
+  return isNamed && ca && issuer === subject && certificate.verify(certificate.publicKey);
+}
+
+/**
+ * Reads the Secret. A part that cannot be used is left out of the state and reported; the rest can be used. Only a CA
+ * that Probewright has made counts: clients might refuse what another one signs.
+ *
+ * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that
+ * nothing is dropped too early
+ */
+export function readCaState(object: KubernetesObject, now: number): SecretReading {
+  const problems: string[] = [];
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(messageOf(error));
+      return undefined;
+    }
+  };
+  const texts = secretTexts(object);
+  const annotations = object.metadata.annotations ?? {};
+  const ca = attempt(() => readAuthority(texts, 'ca.crt', 'ca.key'));
+  const hasNext = texts['next.crt'] !== undefined || texts['next.key'] !== undefined;
+  const next = hasNext ? attempt(() => readAuthority(texts, 'next.crt', 'next.key')) : undefined;
+  const previous = attempt(() => (texts['previous.crt'] === undefined ? [] : readCertificates(texts, 'previous.crt')));
+  const nextTrustedSince = attempt(() => readTime(annotations, NEXT_TRUSTED_SINCE));
+  const promotedAt = attempt(() => {
+    const time = readTime(annotations, PROMOTED_AT);
+    if (time === undefined && previous !== undefined && previous.length > 0)
+      throw new Error(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
+    return time;
+  });
+  const isForeign = problems.includes(`ca.crt is ${NOT_OURS}`);
+  if (ca === undefined) return { state: undefined, problems, isForeign };
+  const roots = (previous ?? []).map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
+  const state = {
+    ca,
+    next,
+    previous: roots,
+    nextTrustedSince: next && nextTrustedSince,
+    promotedAt: promotedAt ?? (roots.length > 0 ? now : undefined),
+    rotate: annotations[ROTATE] !== undefined,
+  };
+  return { state, problems, isForeign };
+}
+
+/** The Secret that keeps this state. Keys, labels and annotations of others stay. */
+export function secretOf(
+  state: CaState,
+  address: { readonly name: string; readonly namespace: string },
+  existing: KubernetesObject | undefined,
+): object {
+  const metadata = existing?.metadata ?? address;
+  const { labels, annotations } = existing?.metadata ?? {};
+  return {
+    // An existing Secret keeps its type, which cannot be changed.
+    type: 'Opaque',
+    ...existing,
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      ...metadata,
+      labels: { ...labels, ...SECRET_LABELS },
+      annotations: {
+        ...without(annotations, [NEXT_TRUSTED_SINCE, PROMOTED_AT, ROTATE]),
+        ...(state.nextTrustedSince !== undefined && { [NEXT_TRUSTED_SINCE]: isoTime(state.nextTrustedSince) }),
+        ...(state.promotedAt !== undefined && { [PROMOTED_AT]: isoTime(state.promotedAt) }),
+        // The existing value is kept, so that writing a state back changes nothing.
+        ...(state.rotate && { [ROTATE]: annotations?.[ROTATE] ?? 'true' }),
+      },
+    },
+    data: { ...without(existing === undefined ? {} : dataOf(existing), OUR_KEYS), ...encoded(textsOf(state)) },
+  };
+}
+
+/**
+ * Throws when a write would destroy a CA, a certificate or a key that somebody else has put into the Secret, and that
+ * may be nowhere else. The message says what to set instead. A foreign CA in a Secret with Probewright's labels is a
+ * mistake that can be undone when the CA from before is in memory.
+ *
+ * @param where the Secret, for the message
+ * @param inMemory the CAs from before; undefined when there are none yet
+ */
+export function refuseForeign(
+  where: string,
+  object: KubernetesObject,
+  { problems, isForeign, state }: SecretReading,
+  inMemory: CaState | undefined,
+): void {
+  const known = inMemory ?? state;
+  const ours = new Set(known === undefined ? [] : Object.values(textsOf(known)));
+  const texts = secretTexts(object);
+  const isPem = (key: string): boolean => texts[key]?.includes('-----BEGIN ') === true && !ours.has(texts[key]);
+  const foreign = [...OUR_KEYS, ...PAIR_KEYS].filter(isPem);
+  const { labels = {} } = object.metadata;
+  const isLabelled = Object.entries(SECRET_LABELS).every(([key, value]) => labels[key] === value);
+  if (foreign.length === 0 || (isLabelled && (inMemory !== undefined || !isForeign))) return;
+  throw new Error(
+    `${where} is left alone, because ${foreign.join(', ')} may be somebody else's. It cannot be used: ` +
+      `${problems.join('; ')}. ${REMEDY}. For Probewright's own CA, delete the Secret, or set ` +
+      'certificates.own.caSecret (--ca-secret) to another name',
+  );
+}
+
+/** The texts of a Secret, decoded; none for empty ones. */
+export function secretTexts(object: KubernetesObject): Texts {
+  return Object.fromEntries(
+    Object.entries(dataOf(object)).flatMap(([key, value]) =>
+      value === '' ? [] : [[key, Buffer.from(value, 'base64').toString('utf8')] as const],
+    ),
+  );
+}
+
+function dataOf(object: KubernetesObject): Texts {
+  const data = (object as { data?: unknown }).data;
+  if (!isRecord(data)) return {};
+  return Object.fromEntries(
+    Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+function textsOf(state: CaState): Partial<Record<OurKey, string>> {
+  const { ca, next, previous } = state;
+  return {
+    'ca.crt': ca.cert,
+    'ca.key': ca.key,
+    ...(next && { 'next.crt': next.cert, 'next.key': next.key }),
+    ...(previous.length > 0 && { 'previous.crt': previous.map(({ cert }) => cert).join('') }),
+  };
+}
+
+function readAuthority(texts: Texts, certKey: OurKey, keyKey: OurKey): CertificateAuthority {
+  if (texts[keyKey] === undefined && texts[certKey] !== undefined) throw new Error(`${keyKey} is missing`);
+  const certificates = readCertificates(texts, certKey);
+  const [certificate] = certificates;
+  if (certificate === undefined || certificates.length > 1)
+    throw new Error(`${certKey} holds ${certificates.length} certificates where one is wanted`);
+  if (!isOwn(certificate)) throw new Error(`${certKey} is ${NOT_OURS}`);
+  const key = readKey(keyKey, texts[keyKey] ?? '');
+  if (!certificate.checkPrivateKey(key)) throw new Error(`${keyKey} does not belong to ${certKey}`);
+  return {
+    cert: certificate.toString(),
+    key: key.export({ type: 'pkcs8', format: 'pem' }) as string,
+    notBefore: certificate.validFromDate.getTime(),
+    notAfter: certificate.validToDate.getTime(),
+  };
+}
+
+function readCertificates(texts: Texts, key: OurKey): readonly X509Certificate[] {
+  const text = texts[key];
+  if (text === undefined) throw new Error(`${key} is missing`);
+  const certificates = certificatesIn(text);
+  if (certificates.length === 0) throw new Error(`${key} is not PEM-encoded X.509`);
+  return certificates;
+}
+
+function readKey(name: OurKey, text: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(text);
+  } catch (error) {
+    throw new Error(`${name} is not a PEM-encoded private key`, { cause: error });
+  }
+  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    throw new Error(`${name} is no ECDSA P-256 key`);
+  return key;
+}
+
+function readTime(annotations: Texts, name: string): number | undefined {
+  const text = annotations[name];
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new Error(`${name} is not a time: ${JSON.stringify(text)}`);
+  return time;
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function encoded(texts: Texts): Texts {
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')] as const),
+  );
+}
+
+function without(texts: Texts | undefined, keys: readonly string[]): Texts {
+  return Object.fromEntries(Object.entries(texts ?? {}).filter(([key]) => !keys.includes(key)));
+}

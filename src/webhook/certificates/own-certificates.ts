@@ -1,0 +1,183 @@
+import { authorityName, readCaState, refuseForeign, REMEDY, secretOf } from './ca-secret.ts';
+import { bundleOf } from './pem.ts';
+import { createAuthority } from './certificate-authority.ts';
+import { ClusterCertificates } from './cluster-certificates.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { hasCode } from '../../cluster/client/api-error.ts';
+import { nextStep, trustedBy } from './ca-state.ts';
+import { OwnLeaf } from './own-leaf.ts';
+import { WriteLimit } from '../../cluster/client/write-limit.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { CaState, DueStep, RotationSettings } from './ca-state.ts';
+import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
+import type { ClusterCertificatesSettings } from './cluster-certificates.ts';
+import type { SecretReading } from './ca-secret.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { WriteResult } from './webhook-ca-bundle.ts';
+
+/** Which objects are used, and how long things last, in milliseconds. */
+export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSettings;
+
+/**
+ * Serving certificates without cert-manager or mounted files. The replicas share a CA in a Secret, each makes its own
+ * leaf in memory, and the leader keeps the webhook configurations trusting the CA and rotates the CA in time.
+ *
+ * The watches say what is in force. Every round compares that with the clock and does what is missing, so it does not
+ * matter which replica did what before, or whether a write was finished. Needs: create secrets; list, watch and update
+ * the Secret.
+ */
+export class OwnCertificates extends ClusterCertificates {
+  readonly #client: ApiClient;
+  readonly #rotation: RotationSettings;
+  readonly #dependencies: CertificateDependencies;
+  readonly #leaf: OwnLeaf;
+  readonly #limit = new WriteLimit();
+  readonly #stopped = new AbortController();
+  readonly #unusable = new CurrentProblem();
+  readonly #writes = new Map<string, CertificateStatus['writes'][number]>();
+  /** The last state that was whole. A Secret that is deleted or damaged is restored from this state. */
+  #state: CaState | undefined;
+
+  constructor(client: ApiClient, settings: OwnCertificatesSettings, dependencies: CertificateDependencies) {
+    super(client, settings, dependencies);
+    this.#client = client;
+    this.#rotation = settings;
+    this.#dependencies = dependencies;
+    this.#leaf = new OwnLeaf(this.host, settings, dependencies);
+  }
+
+  override stop(): void {
+    this.#stopped.abort();
+    super.stop();
+  }
+
+  status(): CertificateStatus {
+    const bundle = this.#state && this.#bundleOf(this.#state);
+    return {
+      caNotAfter: this.#state?.ca.notAfter,
+      nextNotAfter: this.#state?.next?.notAfter,
+      bundleSynced: this.syncedTo(bundle),
+      writes: [...this.#writes.values()],
+    };
+  }
+
+  /** The failure of one part does not keep the others from being done. Every part decides on what is there by then. */
+  protected async round(): Promise<boolean> {
+    const isLeafKept = await this.attempt('leaf', () => this.#keepLeaf());
+    const isSecretKept = await this.attempt('secret', () => this.#keepSecret());
+    const isBundleKept = await this.attempt('bundle', () => this.#keepBundle());
+    return isLeafKept && isSecretKept && isBundleKept;
+  }
+
+  /** Takes over what the Secret holds now, if all of that can be used. Logs why not, once for each reason. */
+  #adopt(): SecretReading | undefined {
+    const { object } = this.secret;
+    if (object === undefined) return undefined;
+    const reading = readCaState(object, this.#dependencies.now());
+    const problems = reading.problems.length === 0 ? undefined : reading.problems.join('; ');
+    const news = this.#unusable.note(problems);
+    if (problems === undefined) this.#state = reading.state;
+    else if (news !== undefined) {
+      const { namespace, secretName: secret } = this.settings;
+      const fields = { namespace, secret, problems, ...(reading.isForeign && { remedy: REMEDY }) };
+      this.#dependencies.log.error(fields, 'the Secret of the CA cannot be used');
+    }
+    return reading;
+  }
+
+  async #keepLeaf(): Promise<void> {
+    this.#adopt();
+    const ca = this.#state?.ca;
+    const pair = ca && (await this.#leaf.renew(ca, this.bundle.isTrusted(ca.cert) === true));
+    if (pair !== undefined) this.found(pair);
+  }
+
+  /**
+   * Does the one write to the Secret that is due, if any. A state is in force once the watch has delivered it, also one
+   * that this replica has written: a decision before that would go by an old state.
+   */
+  async #keepSecret(): Promise<void> {
+    const reading = this.#adopt();
+    const state = this.#state;
+    const now = this.#dependencies.now();
+    const { object, generation } = this.secret;
+    if (!this.secret.isKnown || this.secret.isAwaited(now)) return;
+    const isDamaged = reading !== undefined && reading.problems.length > 0;
+    if (object !== undefined && isDamaged) refuseForeign(this.where, object, reading, state);
+    const situation = {
+      secret: reading === undefined ? 'absent' : isDamaged ? 'damaged' : 'whole',
+      state: state ?? reading?.state,
+      unkeptRoot: state && this.#leaf.unkeptRoot(state, now),
+      isLeader: this.isLeader,
+      isNextTrusted: state?.next && this.bundle.isTrusted(state.next.cert),
+    } as const;
+    const due = nextStep(situation, now, this.#rotation);
+    if (due !== undefined) await this.#write(due, object, generation);
+  }
+
+  async #write(due: DueStep, object: KubernetesObject | undefined, generation: number): Promise<void> {
+    const { log, now } = this.#dependencies;
+    const { step } = due;
+    const state = 'state' in due ? due.state : due.stateWith(await this.#newAuthority());
+    if (this.#limit.isReached(now()))
+      throw new Error(`somebody else writes ${this.where} over and over, so it is left alone for a while`);
+    this.#limit.note(now());
+    try {
+      const result = await this.#put(state, object);
+      this.secret.awaitChange(generation, now());
+      this.#count(step, result);
+      const caNotAfter = new Date(state.ca.notAfter).toISOString();
+      log.info({ step, result, caNotAfter }, 'the Secret of the CA written');
+    } catch (error) {
+      this.#count(step, 'error');
+      throw error;
+    }
+  }
+
+  /** Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. */
+  async #put(state: CaState, object: KubernetesObject | undefined): Promise<WriteResult> {
+    const { namespace, secretName: name } = this.settings;
+    const collection = `/api/v1/namespaces/${namespace}/secrets`;
+    const where =
+      object === undefined
+        ? ({ method: 'POST', path: collection } as const)
+        : ({ method: 'PUT', path: `${collection}/${name}` } as const);
+    try {
+      const body = secretOf(state, { name, namespace }, object);
+      await this.#client.request({ ...where, body, signal: this.#stopped.signal });
+      return 'done';
+    } catch (error) {
+      // AlreadyExists and Conflict are 409; 404 is a Secret that was deleted meanwhile.
+      if (hasCode(error, 409) || (object !== undefined && hasCode(error, 404))) return 'conflict';
+      throw error;
+    }
+  }
+
+  async #keepBundle(): Promise<void> {
+    this.#adopt();
+    const bundle = this.#state === undefined ? '' : this.#bundleOf(this.#state);
+    // An empty bundle would mean: trust what the system trusts.
+    if (bundle !== '') await this.writeBundle(bundle, (result) => this.#count('bundle', result));
+  }
+
+  /** The CAs that clients are to trust. The CA of the served leaf is among them also while the Secret lacks that CA. */
+  #bundleOf(state: CaState): string {
+    const now = this.#dependencies.now();
+    const unkept = this.#leaf.unkeptRoot(state, now);
+    const roots = [...trustedBy(state), ...(unkept === undefined ? [] : [unkept])];
+    return bundleOf(
+      roots.map(({ cert }) => cert),
+      now,
+    );
+  }
+
+  #newAuthority(): ReturnType<typeof createAuthority> {
+    const now = this.#dependencies.now();
+    return createAuthority(authorityName(now), now, this.#rotation.caLifetime);
+  }
+
+  #count(step: string, result: WriteResult): void {
+    const key = `${step} ${result}`;
+    this.#writes.set(key, { step, result, count: (this.#writes.get(key)?.count ?? 0) + 1 });
+  }
+}

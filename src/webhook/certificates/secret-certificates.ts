@@ -1,0 +1,90 @@
+import { X509Certificate } from 'node:crypto';
+import { certificatesIn, servingPair } from './pem.ts';
+import { ClusterCertificates } from './cluster-certificates.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { secretTexts } from './ca-secret.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
+import type { ClusterCertificatesSettings } from './cluster-certificates.ts';
+import type { ServingPair } from './pem.ts';
+
+/**
+ * The serving pair from a Secret of the user (type kubernetes.io/tls), read through the API, which is faster than a
+ * mounted file. A Secret that cannot be used is reported, and the last good pair is served. A pair for another name, or
+ * out of its time, is reported and served: it may be meant for other callers.
+ *
+ * When the Secret has a `ca.crt`, as cert-manager's have, the leader keeps the caBundle of the webhook configurations
+ * equal to it, byte for byte, but only if it has signed the pair's chain: otherwise every call would fail. To change
+ * the CA, put the old and the new one into `ca.crt` first. Without a `ca.crt` the configurations are not written.
+ */
+export class SecretCertificates extends ClusterCertificates {
+  readonly #now: () => number;
+  /** The last pair that was good, and the CA that came with it. */
+  #good: { readonly pair: ServingPair; readonly ca: string | undefined } | undefined;
+  #seen: KubernetesObject | undefined;
+
+  constructor(client: ApiClient, settings: ClusterCertificatesSettings, dependencies: CertificateDependencies) {
+    super(client, settings, dependencies);
+    this.#now = dependencies.now;
+  }
+
+  status(): CertificateStatus {
+    return { bundleSynced: this.syncedTo(this.#good?.ca), writes: [] };
+  }
+
+  protected round(): Promise<boolean> {
+    if (this.secret.isKnown) this.#look();
+    const problem = this.#good && this.#pairProblem(this.#good.pair);
+    this.note('pair', problem && `${this.where}: the API server would refuse tls.crt: ${problem}`);
+    return this.attempt('bundle', () => this.#keepBundle());
+  }
+
+  /** Takes over what the Secret holds, if it can be used. */
+  #look(): void {
+    const { object } = this.secret;
+    if (object !== undefined && object === this.#seen) return;
+    this.#seen = object;
+    try {
+      if (object === undefined) throw new Error('it does not exist');
+      const { 'tls.crt': cert, 'tls.key': key, 'ca.crt': ca } = secretTexts(object);
+      if (cert === undefined) throw new Error('tls.crt is missing');
+      if (key === undefined) throw new Error('tls.key is missing');
+      const pair = servingPair(cert, key);
+      const isNews = cert !== this.#good?.pair.cert || key !== this.#good.pair.key;
+      this.#good = { pair, ca };
+      this.note('secret', undefined);
+      if (isNews) this.found(pair);
+    } catch (error) {
+      this.note('secret', `${this.where}: ${messageOf(error)}`);
+    }
+  }
+
+  /** Why no client can accept the pair, whatever CA it trusts. */
+  #pairProblem({ cert }: ServingPair): string | undefined {
+    const leaf = new X509Certificate(cert);
+    if (leaf.checkHost(this.host, { subject: 'never', partialWildcards: false }) === undefined) {
+      const names = [...(leaf.subjectAltName ?? '').matchAll(/DNS:([^,]+)/g)].map(([, name]) => name);
+      return `it is not for ${this.host}: its subject alternative names are ${names.join(', ') || 'no DNS names'}`;
+    }
+    const [from, to] = [leaf.validFromDate, leaf.validToDate];
+    if (this.#now() < from.getTime()) return `it is not valid before ${from.toISOString()}`;
+    return this.#now() > to.getTime() ? `it has expired at ${to.toISOString()}` : undefined;
+  }
+
+  async #keepBundle(): Promise<void> {
+    if (this.#good?.ca === undefined) return;
+    const { pair, ca } = this.#good;
+    if (!isSignedBy(pair.cert, ca))
+      throw new Error('the caBundle is left alone: tls.crt is not signed by what ca.crt holds');
+    await this.writeBundle(ca);
+  }
+}
+
+/** Whether one of the roots has signed a certificate of the chain, or is one of them. */
+function isSignedBy(chain: string, roots: string): boolean {
+  const certificates = certificatesIn(chain);
+  return certificatesIn(roots).some((root) =>
+    certificates.some((one) => one.raw.equals(root.raw) || (one.checkIssued(root) && one.verify(root.publicKey))),
+  );
+}
