@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineDiff } from '../../../src/base/text/line-diff.ts';
 import { unifiedDiff } from '../../../src/base/text/unified-diff.ts';
+import { runs } from '../../support/runs.ts';
 
 const diff = (before: string, after: string): string =>
   unifiedDiff('a.yaml', before, after)
@@ -71,7 +72,7 @@ describe('a unified diff', () => {
         }
         expect({ result, x }).toEqual({ result: after, x: before.length });
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -94,7 +95,7 @@ describe('a unified diff', () => {
         });
         expect(readFileSync(file, 'utf8')).toBe(after);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
     rmSync(directory, { recursive: true });
   });

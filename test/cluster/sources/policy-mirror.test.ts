@@ -7,6 +7,7 @@ import { MAX_RECORDS } from '../../../src/cluster/sources/namespace-policies.ts'
 import { MAX_SPARE_RECORDS } from '../../../src/cluster/sources/policy-grants.ts';
 import { PolicyMirror } from '../../../src/cluster/sources/policy-mirror.ts';
 import { formatSourceProblem } from '../../../src/cluster/sources/policy-source.ts';
+import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { ReflectorListener } from '../../../src/cluster/client/reflector.ts';
 import type { NamespaceOverBudget } from '../../../src/cluster/sources/policy-reports.ts';
@@ -387,7 +388,7 @@ describe('for any collection of policies', () => {
           expect(watched.inForce()).toEqual(listed.inForce());
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -400,7 +401,7 @@ describe('for any collection of policies', () => {
           expect(world.mirror.counts().memory).toBeLessThanOrEqual(budget);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

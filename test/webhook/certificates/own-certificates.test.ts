@@ -18,6 +18,7 @@ import {
   VALIDATING,
   webhooksOf,
 } from './own-world.ts';
+import { runs } from '../../support/runs.ts';
 import { TlsService } from './tls-service.ts';
 import type { OwnCertificates } from '../../../src/webhook/certificates/own-certificates.ts';
 import type { Replica, Webhook } from './own-world.ts';
@@ -92,7 +93,7 @@ describe('the first start', () => {
   it.each([2, 3, 4, 5])(
     'of %d replicas at the same instant ends with one CA that all of them serve from',
     async (count) => {
-      for (let run = 0; run < 20; run++) {
+      for (let run = 0; run < runs(20); run++) {
         const world = await OwnWorld.start();
         const replicas = Array.from({ length: count }, () => world.own());
         const pairs = await Promise.all(replicas.map(({ started }) => started));

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withoutManagedFields } from '../../../src/webhook/review/managed-fields.ts';
+import { runs } from '../../support/runs.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/reviews');
 const reviews = readdirSync(fixtures).filter((name) => name.endsWith('.json'));
@@ -77,7 +78,7 @@ describe('withoutManagedFields', () => {
       fc.property(json, (value) => {
         expect(pruned(JSON.parse(withoutManagedFields(JSON.stringify(value))))).toEqual(pruned(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
