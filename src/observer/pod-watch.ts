@@ -1,11 +1,12 @@
 import { Reflector } from '../cluster/client/reflector.ts';
+import { LIVE_PODS } from './observed-workload.ts';
+import type { Logger } from 'pino';
 import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { ClockAndRandom } from '../cluster/client/clock-and-random.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
-import type { ReflectorOptions, ReflectorStatus } from '../cluster/client/reflector.ts';
-import type { ObserverPart } from './observer-part.ts';
+import type { ReflectorOptions } from '../cluster/client/reflector.ts';
 
-/** The listeners for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
+/** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {
   /**
    * A Pod of a list, or a Pod that is new or has changed. The Pod is dropped afterwards: keep what is needed of it, and
@@ -17,70 +18,48 @@ export interface PodListener {
    * are not reported. They are the Pods that were not seen between `listing` and `listed`.
    */
   gone(pod: KubernetesObject, receivedAt: number): void;
-  /** All Pods have been seen since the list began. */
-  listed(): void;
   /** A list of all Pods begins: the first one, or another one after changes may have been missed. */
   listing?(): void;
+  /** All Pods have been seen since the list began. */
+  listed?(): void;
 }
-
-/** The reports of the watch of Pods beside the Pods themselves. */
-export interface PodWatchReports {
-  /** Contact is lost, or back (undefined). */
-  readonly troubled: (problem: string | undefined) => void;
-  /** A listener has thrown. The other listeners and later Pods are not affected. */
-  readonly failed: (error: unknown) => void;
-}
-
-/** Pods that have ended start nothing and fail nothing. */
-const FIELD_SELECTOR = 'status.phase!=Succeeded,status.phase!=Failed';
 
 /**
  * One watch of all Pods that have not ended, for all parts of the observer: lists in pages, then watches. The watch
  * keeps nothing.
  */
-export class PodWatch implements ObserverPart {
+export class PodWatch {
   readonly #reflector: Reflector;
   readonly #listeners: PodListener[] = [];
-  readonly #reports: PodWatchReports;
-  readonly #now: () => number;
+  readonly #log: Logger;
   #hasStarted = false;
 
-  constructor(client: ApiClient, clock: ClockAndRandom, reports: PodWatchReports, options: ReflectorOptions = {}) {
-    this.#reports = reports;
-    this.#now = clock.now;
-    const kind = { path: '/api/v1/pods', fieldSelector: FIELD_SELECTOR };
+  constructor(client: ApiClient, clock: ClockAndRandom & { readonly log: Logger }, options: ReflectorOptions = {}) {
+    const { log, now } = clock;
+    this.#log = log;
+    const seen = (pod: KubernetesObject): void => {
+      const at = now();
+      this.#tell((listener) => listener.seen(pod, at));
+    };
     const events = {
       listing: () => {
         this.#tell((listener) => listener.listing?.());
         return {
-          page: (pods: readonly KubernetesObject[]) => {
-            const at = this.#now();
-            for (const pod of pods)
-              this.#tell((listener) => {
-                listener.seen(pod, at);
-              });
-          },
-          end: () =>
-            this.#tell((listener) => {
-              listener.listed();
-            }),
+          page: (pods: readonly KubernetesObject[]) => pods.forEach(seen),
+          end: () => this.#tell((listener) => listener.listed?.()),
         };
       },
-      applied: (pod: KubernetesObject) => {
-        const at = this.#now();
-        this.#tell((listener) => {
-          listener.seen(pod, at);
-        });
-      },
+      applied: seen,
       deleted: (pod: KubernetesObject) => {
-        const at = this.#now();
-        this.#tell((listener) => {
-          listener.gone(pod, at);
-        });
+        const at = now();
+        this.#tell((listener) => listener.gone(pod, at));
       },
-      troubled: reports.troubled,
+      troubled: (problem: string | undefined) => {
+        if (problem === undefined) log.info('Pods can be watched again');
+        else log.warn({ problem }, 'Pods cannot be watched now');
+      },
     };
-    this.#reflector = new Reflector(client, kind, events, clock, options);
+    this.#reflector = new Reflector(client, { path: '/api/v1/pods', fieldSelector: LIVE_PODS }, events, clock, options);
   }
 
   /** Adds a listener. To be called before the start. */
@@ -88,19 +67,14 @@ export class PodWatch implements ObserverPart {
     this.#listeners.push(listener);
   }
 
-  /** Begins to list. Returns at once: the API server may be away. Without a listener, nothing is watched. */
+  /** Begins to list. Returns at once: the API server may be away. */
   start(): void {
-    if (this.#listeners.length === 0) return;
     this.#hasStarted = true;
     void this.#reflector.start();
   }
 
   stop(): void {
     this.#reflector.stop();
-  }
-
-  status(): ReflectorStatus {
-    return this.#reflector.status();
   }
 
   /** The details in `/readyz`. */
@@ -116,7 +90,7 @@ export class PodWatch implements ObserverPart {
       try {
         call(listener);
       } catch (error) {
-        this.#reports.failed(error);
+        this.#log.error({ err: error }, 'a Pod cannot be evaluated');
       }
     }
   }

@@ -32,8 +32,8 @@ type LimitOfPage = [heading: string, limit: string, file: string, name: string, 
 
 const OF_THE_OBSERVER: readonly (readonly [limit: string, file: string, name: string])[] = [
   ['containers of Pods with trouble; a Pod counts as four or more', 'failing/failing-workloads', 'MOST_CONTAINERS'],
-  ['Pods with events about their probes', 'failing/probe-hints', 'MOST_PODS'],
-  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-hints', 'MOST_HINTS_A_POD'],
+  ['Pods with events about their probes', 'failing/probe-events', 'MOST_PODS'],
+  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-events', 'MOST_HINTS_A_POD'],
   ['Pods that start now', 'starts/start-inference', 'MOST_PODS'],
   ['workloads with starts to write', 'starts/pending-starts', 'MOST_WORKLOADS'],
   ['nodes whose kubelets are known', 'starts/kubelet-restarts', 'MOST_NODES'],
@@ -269,7 +269,7 @@ describe('docs/limits.md', () => {
     ['The health port', 'problems that `/readyz` lists', 'process/health.ts', 'MOST_LISTED', 1, ''],
     ['The health port', 'characters of a problem', 'process/health.ts', 'LONGEST_TEXT', 1, ''],
     ...OF_THE_OBSERVER.map(
-      ([limit, file, name]) => ['The observer', limit, `observer/${file}.ts`, name, 1, ''] as LimitOfPage,
+      ([limit, file, name]) => ['The observer', limit, `observing/${file}.ts`, name, 1, ''] as LimitOfPage,
     ),
     ['Files', 'problems of one file', 'cluster/sources/policy-documents.ts', 'MOST_PROBLEMS_OF_FILE', 1, ''],
   ])('under %s, %s is what %s says', (heading, limit, file, name, unit, suffix) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
-import { SERVE_FLAGS } from '../../src/cli/definitions/serve-flags.ts';
+import { SERVE_FLAGS } from '../../src/cli/process/serve-flags.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
@@ -119,7 +119,7 @@ function errorTexts(): string[] {
     'src/webhook/http',
     'src/webhook',
     'src/process',
-    'src/cli/serve.ts',
+    'src/cli/process/serve.ts',
     'src/cluster/sources/directory-source.ts',
     'src/cluster/sources/workload-kinds.ts',
     'src/cluster/sources/policy-status-writer.ts',
@@ -137,7 +137,7 @@ const NOT_OF_SERVE = ['takes no value', 'takes at most'];
 
 /** What is wrong with settings. The name of the flag stands before what is not a template of its own. */
 function settingProblems(): string[] {
-  const sources = sourcesBelow('src/cli/flags', 'src/cli/definitions/serve-conflicts.ts');
+  const sources = sourcesBelow('src/cli/flags', 'src/cli/process/serve-definition.ts');
   const text = sources.map((source) => source.text).join('\n');
   const invalid = calls(text, /\breturn invalid\(/).flatMap((args) => literals(args).slice(0, 1));
   const pushed = calls(text, /\bproblems\.push\(/).flatMap((args) => literals(args).slice(0, 1));

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failingCauses, failingResults } from '../../src/observer/failing/failing-results.ts';
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-event.ts';
+import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
 import { OTHER_NAMESPACES, withinLimit } from '../../src/observer/namespace-gauge.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { WorkloadName } from '../../src/observer/workload-key.ts';
+import type { WorkloadName } from '../../src/observer/observed-workload.ts';
 import type { StartTruth } from '../kubelet/truth.ts';
 
 const createdAt = Date.parse('2026-11-20T10:00:00Z');

@@ -1,10 +1,10 @@
-import { comesFromEnd, runsOf, SETTLE_MILLISECONDS, timesBefore, timesIn } from './container-runs.ts';
-import { timesOf } from './probe-event.ts';
+import { comesFromEnd, runsOf, LATE_EVENT_MILLISECONDS, timesBefore, timesIn } from './container-runs.ts';
+import { timesOf } from './probe-events.ts';
 import { killOf } from './probe-kill.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Runs } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
-import type { ProbeHint } from './probe-event.ts';
+import type { ProbeHint } from './probe-events.ts';
 import type { Kill, KillCause } from './probe-kill.ts';
 import type { AnswerCause } from './probe-text.ts';
 
@@ -216,7 +216,7 @@ class ContainerDiagnosis {
     const { liveness } = this.#container.limits;
     if (!DEFINITE.has(hint.cause) || liveness === undefined) return false;
     const times = timesIn(this.#runs.present, hint, this.#now);
-    const until = Math.max(...times) + liveness.verdictSeconds * 1000 + SETTLE_MILLISECONDS;
+    const until = Math.max(...times) + liveness.verdictSeconds * 1000 + LATE_EVENT_MILLISECONDS;
     return times.length >= Math.min(2, liveness.failureThreshold) && this.#now <= until;
   }
 

@@ -1,7 +1,7 @@
 import { PROBE_FAILING_RULE } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/count.ts';
 import { failureMessage, failureRemedy } from './cause-texts.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
 import type { FailingWorkload } from './failing-workloads.ts';

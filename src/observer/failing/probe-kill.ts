@@ -1,8 +1,8 @@
-import { SETTLED_MILLISECONDS, timesIn } from './container-runs.ts';
+import { RECOVERED_MILLISECONDS, timesIn } from './container-runs.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Run, Runs } from './container-runs.ts';
 import type { ContainerHealth, PodHealth } from './pod-health.ts';
-import type { ProbeHint } from './probe-event.ts';
+import type { ProbeHint } from './probe-events.ts';
 
 export type KillCause = 'killed-while-starting' | 'killed-while-serving';
 
@@ -30,7 +30,7 @@ export function killOf(
   const cause = isStarting ? 'killed-while-starting' : 'killed-while-serving';
   const kill: Kill = { probe: run.killer, cause, run };
   // Jobs create the next Pod after 6 minutes at most.
-  if (pod.hasEnded) return container.isLast && now - killedAt <= SETTLED_MILLISECONDS ? kill : undefined;
+  if (pod.hasEnded) return container.isLast && now - killedAt <= RECOVERED_MILLISECONDS ? kill : undefined;
   if (run === present || present === undefined) return kill;
   return hasRecovered(container, kill, now - present.from) ? undefined : kill;
 }
@@ -45,7 +45,7 @@ function hasRecovered(
   milliseconds: number,
 ): boolean {
   if (probe === 'startupProbe') return started;
-  if (cause === 'killed-while-serving') return ready && milliseconds >= SETTLED_MILLISECONDS;
+  if (cause === 'killed-while-serving') return ready && milliseconds >= RECOVERED_MILLISECONDS;
   return milliseconds > ((limits.longestStartSeconds ?? 0) + limits.killSeconds) * 1000;
 }
 

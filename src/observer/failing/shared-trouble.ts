@@ -1,5 +1,5 @@
 import { isDefinite } from './diagnosis.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { Failure } from './diagnosis.ts';
 import type { PodHealth } from './pod-health.ts';
 

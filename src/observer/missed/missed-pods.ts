@@ -1,11 +1,11 @@
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
 import { addCount } from '../namespace-gauge.ts';
-import { workloadKey } from '../workload-key.ts';
+import { workloadKey } from '../observed-workload.ts';
 import { MISSED_CAUSES } from './missed-probes.ts';
 import { restartLine } from '../../explain/fleet-page/restart-line.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { MissedCause, MissedProbes } from './missed-probes.ts';
 
 const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {

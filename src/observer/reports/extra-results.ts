@@ -1,16 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { workloadKey } from '../workload-key.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import { workloadKey } from '../observed-workload.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { ReportResult } from './report-result.ts';
 
-const NONE: readonly ReportResult[] = [];
+/** The producers of results, in the order in which reports hold their results. */
+const PRODUCERS = ['failing', 'missed'] as const;
+type Producer = (typeof PRODUCERS)[number];
+
+/** All results of a producer, by workload. A workload without results has no entry. */
+type Results = ReadonlyMap<string, { readonly workload: WorkloadName; readonly results: readonly ReportResult[] }>;
 
 /**
- * Findings about workloads that no check makes: missed Pods, probes that fail. Each producer sets its own results of a
- * workload, and the report of the workload holds the results of all producers.
+ * Findings about workloads that no check makes: missed Pods, probes that fail. The report of a workload holds the
+ * results of all producers.
  */
 export class ExtraResults {
-  readonly #byWorkload = new Map<string, Map<string, readonly ReportResult[]>>();
+  readonly #byProducer = new Map<Producer, Results>();
   #changed: (workload: WorkloadName) => void = () => undefined;
 
   /** Calls back with each workload whose results have changed. */
@@ -18,22 +23,23 @@ export class ExtraResults {
     this.#changed = changed;
   }
 
-  /** Replaces the results of one producer about a workload. An empty list removes them. */
-  set(producer: string, workload: WorkloadName, results: readonly ReportResult[]): void {
-    const key = workloadKey(workload);
-    const producers = this.#byWorkload.get(key) ?? new Map<string, readonly ReportResult[]>();
-    if (isDeepStrictEqual(producers.get(producer) ?? NONE, results)) return;
-    if (results.length === 0) producers.delete(producer);
-    else producers.set(producer, results);
-    if (producers.size === 0) this.#byWorkload.delete(key);
-    else this.#byWorkload.set(key, producers);
-    this.#changed(workload);
+  /** Replaces all results of a producer. A workload without results loses its old ones. */
+  replace(producer: Producer, all: readonly (readonly [WorkloadName, readonly ReportResult[]])[]): void {
+    const before = this.#byProducer.get(producer);
+    const after: Results = new Map(
+      all.flatMap(([workload, results]) =>
+        results.length === 0 ? [] : [[workloadKey(workload), { workload, results }]],
+      ),
+    );
+    this.#byProducer.set(producer, after);
+    for (const [key, { workload, results }] of after)
+      if (!isDeepStrictEqual(before?.get(key)?.results, results)) this.#changed(workload);
+    for (const [key, { workload }] of before ?? []) if (!after.has(key)) this.#changed(workload);
   }
 
-  /** The results of all producers about a workload, in the order of the producers' names. */
+  /** The results of all producers about a workload. */
   of(workload: WorkloadName): readonly ReportResult[] {
-    const producers = this.#byWorkload.get(workloadKey(workload));
-    if (producers === undefined) return NONE;
-    return [...producers].toSorted(([left], [right]) => (left < right ? -1 : 1)).flatMap(([, results]) => results);
+    const key = workloadKey(workload);
+    return PRODUCERS.flatMap((producer) => this.#byProducer.get(producer)?.get(key)?.results ?? []);
   }
 }

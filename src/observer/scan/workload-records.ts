@@ -1,4 +1,4 @@
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 
 /** The record of a workload: conclusions, and no part of the object. */
 export interface WorkloadRecord {
@@ -9,28 +9,22 @@ export interface WorkloadRecord {
   readonly isClean: boolean;
   /** The version of the object that was judged. NaN = unknown. */
   readonly version: number;
-  /** `check action` of each finding. Equal lists are one list. */
+  /** `check action` of each finding. */
   readonly findings: readonly string[];
-  /** The list or the event that showed the workload last. */
-  readonly seen: number;
+  /** The number of the list that was the last to begin before the workload was shown last. */
+  seen: number;
 }
-
-type Row = Omit<WorkloadName, 'namespace'>;
 
 /** The records of all workloads, by namespace. */
 export class WorkloadRecords {
   readonly #byNamespace = new Map<string, Map<string, WorkloadRecord>>();
-  readonly #lists = new Map<string, readonly string[]>();
-  readonly #counts = new Map<string, number>();
-  #size = 0;
 
   get size(): number {
-    return this.#size;
+    return [...this.#byNamespace.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The number of findings by `check action`. */
-  get counts(): ReadonlyMap<string, number> {
-    return this.#counts;
+  get namespaces(): readonly string[] {
+    return [...this.#byNamespace.keys()];
   }
 
   find(workload: WorkloadName): WorkloadRecord | undefined {
@@ -38,68 +32,32 @@ export class WorkloadRecords {
   }
 
   put(workload: WorkloadName, record: WorkloadRecord): void {
-    let rows = this.#byNamespace.get(workload.namespace);
-    if (rows === undefined) this.#byNamespace.set(workload.namespace, (rows = new Map<string, WorkloadRecord>()));
-    const key = rowKey(workload);
-    const before = rows.get(key);
-    if (before === undefined) this.#size += 1;
-    else this.#count(before.findings, -1);
-    const findings = this.#interned(record.findings);
-    rows.set(key, { ...record, findings });
-    this.#count(findings, 1);
+    const rows = this.#byNamespace.get(workload.namespace) ?? new Map<string, WorkloadRecord>();
+    this.#byNamespace.set(workload.namespace, rows.set(rowKey(workload), record));
   }
 
   delete(workload: WorkloadName): void {
     const rows = this.#byNamespace.get(workload.namespace);
-    const key = rowKey(workload);
-    const before = rows?.get(key);
-    if (rows === undefined || before === undefined) return;
-    rows.delete(key);
-    if (rows.size === 0) this.#byNamespace.delete(workload.namespace);
-    this.#count(before.findings, -1);
-    this.#size -= 1;
+    if (rows?.delete(rowKey(workload)) === true && rows.size === 0) this.#byNamespace.delete(workload.namespace);
   }
 
-  clear(): void {
-    this.#byNamespace.clear();
-    this.#lists.clear();
-    this.#counts.clear();
-    this.#size = 0;
+  /** All records, or those of a namespace. Records may be deleted meanwhile. */
+  *entries(namespace?: string): Generator<readonly [WorkloadName, WorkloadRecord]> {
+    for (const name of namespace === undefined ? this.namespaces : [namespace])
+      for (const [key, record] of this.#byNamespace.get(name) ?? []) yield [{ namespace: name, ...rowOf(key) }, record];
   }
 
-  get namespaces(): readonly string[] {
-    return [...this.#byNamespace.keys()];
-  }
-
-  /** Calls back with each record. The callback may delete the record. */
-  forEach(call: (workload: WorkloadName, record: WorkloadRecord) => void, namespace?: string): void {
-    const namespaces = namespace === undefined ? this.namespaces : [namespace];
-    for (const name of namespaces)
-      for (const [key, record] of this.#byNamespace.get(name) ?? []) call({ namespace: name, ...rowOf(key) }, record);
-  }
-
-  #count(findings: readonly string[], by: number): void {
-    for (const finding of findings) {
-      const count = (this.#counts.get(finding) ?? 0) + by;
-      if (count === 0) this.#counts.delete(finding);
-      else this.#counts.set(finding, count);
-    }
-  }
-
-  /** Most workloads have the findings of many others. */
-  #interned(findings: readonly string[]): readonly string[] {
-    const key = findings.join('\n');
-    let list = this.#lists.get(key);
-    if (list === undefined) {
-      if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
-      this.#lists.set(key, (list = findings));
-    }
-    return list;
+  /** The number of findings by `check action`. */
+  findingCounts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const rows of this.#byNamespace.values())
+      for (const { findings } of rows.values())
+        for (const finding of findings) counts.set(finding, (counts.get(finding) ?? 0) + 1);
+    return counts;
   }
 }
 
-/** Lists that are remembered to be shared. */
-const MOST_LISTS = 10_000;
+type Row = Omit<WorkloadName, 'namespace'>;
 
 /** Neither a group, a kind nor a name has a slash. */
 function rowKey({ group, kind, name }: Row): string {

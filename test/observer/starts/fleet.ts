@@ -238,7 +238,7 @@ class Fleet {
       for (const replica of this.#replicas) {
         if (replica?.listsAt(now)) replica.list(this.#histories, now);
         if (replica) replica.now = now;
-        replica?.inference.settle(now);
+        replica?.inference.reportDue(now);
       }
       this.#restart(now);
       await this.#round(now);

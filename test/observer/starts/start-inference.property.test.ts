@@ -159,10 +159,10 @@ function inferred(story: PodHistory, { latency, gaps, coalesced, seed }: World):
     })),
   ].sort((one, other) => one.at - other.at);
   for (const { at, run } of steps) {
-    inference.settle(at);
+    inference.reportDue(at);
     run();
   }
-  inference.settle(Infinity);
+  inference.reportDue(Infinity);
   return { measured, killed, left: inference.size };
 }
 

@@ -24,7 +24,7 @@ function after(
     before?.(inference, second);
     inference.seen(pod, ms(second));
   }
-  inference.settle(Infinity);
+  inference.reportDue(Infinity);
   return { measured, killed, size: inference.size };
 }
 
