@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { SLOW, WITH_SERVERS, WITH_TOOLS, withOwnProcess } from './test/support/test-groups.ts';
 
 const elsewhere = [...WITH_SERVERS, ...WITH_TOOLS, ...SLOW];
-const own = withOwnProcess();
+const own = [...withOwnProcess()];
 
 /** `npm test`: what needs nothing but Node and npm, and no network beyond loopback. Nothing is skipped. */
 export default defineConfig({

@@ -4,8 +4,7 @@ import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { certificateOrigin, openCertificates } from './open-certificates.ts';
-import { PartRunner } from '../process/part-runner.ts';
-import { keepTickShape } from '../process/tick-shape.ts';
+import { PartRunner } from '../process/part.ts';
 import { buildServingParts } from './serving-parts.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServeConfig } from './config.ts';
@@ -38,7 +37,6 @@ export interface RunningServer {
  * the server still waits for.
  */
 export async function startServer(config: ServeConfig, dependencies: ServeDependencies): Promise<RunningServer> {
-  keepTickShape();
   const { log } = dependencies;
   const runner = new PartRunner();
   const parts = await build(config, dependencies, (isLeader) => {

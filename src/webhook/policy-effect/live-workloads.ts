@@ -2,7 +2,6 @@ import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { inParallel } from '../../cluster/client/in-parallel.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { BUILT_IN_CLUSTER_KINDS, discoverKinds, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
-import { reduceList } from '../../cluster/sources/workload-lists.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade } from '../../engine/workload/custom-kinds.ts';
@@ -93,7 +92,6 @@ export class LiveWorkloads {
     const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
     const request = {
       path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
-      reduce: reduceList,
       mostBytes: MOST_PAGE_BYTES,
       signal,
       // The list of one namespace usually fits into one answer, so the API server's watch cache is asked first.

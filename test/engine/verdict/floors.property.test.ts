@@ -2,7 +2,6 @@ import { formatPath } from '../../../src/base/json/field-path.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../support/decisions.ts';
-import { hasProbe } from '../../../src/engine/checks/checked-probe.ts';
 import { effectiveTemplate } from '../../../src/engine/defaulting/effective.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
@@ -14,6 +13,7 @@ import { clusterDocument, namespaceDocument } from '../../robustness/random-worl
 import { VALIDATE_SETTINGS, mutation, policyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import { runs } from '../../support/runs.ts';
+import { hasProbe } from '../../../src/engine/checks/checked-workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
