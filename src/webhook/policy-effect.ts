@@ -1,4 +1,3 @@
-import { realTurns } from './policy-effect/background-work.ts';
 import { PolicyImpact } from './policy-effect/policy-impact.ts';
 import { exemptNamespaces } from '../process/exempt-namespaces.ts';
 import type { Logger } from 'pino';
@@ -49,7 +48,7 @@ export function policyEffect(
       const before = store.current;
       return before === undefined || after === undefined ? undefined : { before, after };
     },
-    turns: realTurns(monotonic),
+    monotonic,
     now,
     ended: (result) => {
       metrics.effectComputed(result);

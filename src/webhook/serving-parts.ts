@@ -1,10 +1,9 @@
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { ClientCaFile } from './certificates/client-ca-file.ts';
+import { ClientCaFile } from './certificates/certificate-files.ts';
 import { buildWebhookApp } from './http/app.ts';
 import { buildHealthApp } from '../process/health.ts';
 import { Metrics } from './http/metrics.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
-import { certificatePart } from './certificate-part.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { requestLog } from './request-log.ts';
 import { metricsOf } from '../process/part.ts';
@@ -16,12 +15,12 @@ import { ServingTls } from './serving-tls.ts';
 import { COMMIT, VERSION } from '../base/version.ts';
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
+import type { CertificateSource } from './certificates/certificate-source.ts';
 import type { Logger } from 'pino';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { MetricSources } from './http/metric-sources.ts';
 import type { Readiness } from '../process/health.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
-import type { OpenedCertificates } from './certificate-part.ts';
 import type { ServeConfig } from './config.ts';
 import type { Part } from '../process/part.ts';
 import type { PolicySourcesStatus } from '../process/policy-status.ts';
@@ -43,7 +42,7 @@ export interface ServingInputs {
   readonly kinds: readonly WorkloadKind[];
   /** Undefined without a cluster. */
   readonly cluster: ClusterParts | undefined;
-  readonly certificates: OpenedCertificates;
+  readonly certificates: CertificateSource;
 }
 
 /** The parts of a server. */
@@ -71,8 +70,8 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
   const tls = new ServingTls(log, (): Server | undefined => webhook.server as Server | undefined);
   const beforeWebhook: readonly Part<MetricSources>[] = [
     ...(cluster === undefined ? [] : [cluster.policies, cluster.election]),
-    ...(clientCaFile === undefined ? [] : [clientCaPart(clientCaFile, tls)]),
-    certificatePart(certificates, tls),
+    ...(clientCaFile === undefined ? [] : [tls.clientCaPart(clientCaFile)]),
+    tls.certificatePart(certificates),
   ];
   const metrics = buildMetrics(beforeWebhook, store, () => policySourcesStatus(sources), now);
 
@@ -85,7 +84,7 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
         sources: policySourcesStatus(sources),
         overBudget: cluster?.policies.source.budget().overBudget,
         certificateNotAfter: tls.pair?.notAfter,
-        certificateProblems: [certificates.source.problem(), clientCaFile?.problem()],
+        certificateProblems: [certificates.problem(), clientCaFile?.problem()],
         isLeader: cluster?.election.isLeader,
       },
       now(),
@@ -110,17 +109,6 @@ export function buildServingParts(config: ServeConfig, inputs: ServingInputs, cl
     isDraining = true;
   };
   return { inOrder, store, cluster, health, webhook, drain };
-}
-
-function clientCaPart(file: ClientCaFile, tls: ServingTls): Part<MetricSources> {
-  return {
-    start: async () => {
-      tls.requireCallersOf(await file.start(tls.clientCaListener()));
-    },
-    stop: () => {
-      file.stop();
-    },
-  };
 }
 
 function buildMetrics(

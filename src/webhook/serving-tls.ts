@@ -1,9 +1,11 @@
 import { secureContextOptions } from './http/tls-settings.ts';
 import type { Server } from 'node:https';
 import type { Logger } from 'pino';
-import type { CertificateListener } from './certificates/certificate-source.ts';
-import type { PolledFilesListener } from './certificates/polled-files.ts';
-import type { ServingPair } from './certificates/serving-pair.ts';
+import type { CertificateListener, CertificateSource } from './certificates/certificate-source.ts';
+import type { ClientCaFile } from './certificates/certificate-files.ts';
+import type { MetricSources } from './http/metric-sources.ts';
+import type { Part } from '../process/part.ts';
+import type { ServingPair } from './certificates/pem.ts';
 
 /**
  * The certificate that the webhook port serves with, and the CAs that callers' certificates must come from. Both are
@@ -31,22 +33,53 @@ export class ServingTls {
     return this.#clientCa;
   }
 
-  /** Takes the first pair. */
-  begin(pair: ServingPair): void {
-    this.#pair = pair;
-  }
-
-  /** Takes the first CAs of callers. */
-  requireCallersOf(clientCa: string): void {
-    this.#clientCa = clientCa;
-  }
-
   /**
-   * For the source of the serving pair.
-   *
-   * @param isFromFiles whether the pair comes from files, for the log
+   * The part that keeps the serving pair up to date. Starts once there is a pair, which in a cluster may take a while.
    */
-  pairListener(isFromFiles: boolean): CertificateListener {
+  certificatePart(source: CertificateSource): Part<MetricSources> {
+    return {
+      start: async () => {
+        this.#pair = await source.start(this.#pairListener(source.status === undefined));
+      },
+      stop: () => source.stop(),
+      lead: (isLeader) => source.lead?.(isLeader),
+      metrics: {
+        certificateRotations: () => source.status?.().writes ?? [],
+        bundlesSynced: () => {
+          const synced = Object.entries(source.status?.().bundleSynced ?? {});
+          return new Map(synced.filter((entry): entry is [string, boolean] => entry[1] !== undefined));
+        },
+        certificateExpiry: () => {
+          const { caNotAfter: ca, nextNotAfter: next } = source.status?.() ?? {};
+          return { leaf: this.#pair?.notAfter, ca, next };
+        },
+        certificateProblem: () => source.problem(),
+      },
+    };
+  }
+
+  /** The part that keeps the CAs of callers up to date. */
+  clientCaPart(file: ClientCaFile): Part<MetricSources> {
+    const log = this.#log;
+    return {
+      start: async () => {
+        this.#clientCa = await file.start({
+          changed: (clientCa) => {
+            this.#clientCa = clientCa;
+            if (this.#pair !== undefined) this.#serveWith(this.#pair);
+            log.info('CAs of callers changed');
+          },
+          failed: (problem) => {
+            log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
+          },
+        });
+      },
+      stop: () => file.stop(),
+    };
+  }
+
+  /** @param isFromFiles whether the pair comes from files, for the log */
+  #pairListener(isFromFiles: boolean): CertificateListener {
     const log = this.#log;
     return {
       changed: (pair) => {
@@ -56,21 +89,6 @@ export class ServingTls {
         if (this.#pair === undefined) log.warn({ problem }, 'no serving certificate yet');
         else if (isFromFiles) log.error({ problem }, 'the certificate cannot be used; the last good one stays in use');
         else log.error({ problem }, 'the certificate cannot be renewed; the last good one stays in use');
-      },
-    };
-  }
-
-  /** For the file with the CAs of callers. */
-  clientCaListener(): PolledFilesListener<string> {
-    const log = this.#log;
-    return {
-      changed: (clientCa) => {
-        this.#clientCa = clientCa;
-        if (this.#pair !== undefined) this.#serveWith(this.#pair);
-        log.info('CAs of callers changed');
-      },
-      failed: (problem) => {
-        log.error({ problem }, 'the CAs of callers cannot be used; the last good ones stay in use');
       },
     };
   }

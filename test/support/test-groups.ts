@@ -16,8 +16,21 @@ export const WITH_TOOLS = [
 /** Tests that pack the program or open pages in a browser: `npm run test:slow`. */
 export const SLOW = ['test/package/package.test.ts', 'test/pages/**/*.test.ts'];
 
+/**
+ * Files of `npm test` that need a process of their own: they change modules, clocks or the environment, or measure time
+ * and memory. All other files share a process, so that modules are loaded once.
+ */
+export function withOwnProcess(): readonly string[] {
+  return testFilesWith(
+    /\bvi\.(?:mock|useFakeTimers|stub|spyOn)|process\.(?:env\[|chdir|exitCode|on\(|cpuUsage|memoryUsage)|performance\.now/,
+  );
+}
+
 /** The files whose properties have more runs in `npm run test:slow` than in `npm test`. */
 export function withManyRuns(): readonly string[] {
-  const uses = /from '(?:\.\.\/)+support\/runs\.ts'/;
-  return filesBelow('test').filter((file) => file.endsWith('.test.ts') && uses.test(readFileSync(file, 'utf8')));
+  return testFilesWith(/from '(?:\.\.\/)+support\/runs\.ts'/);
+}
+
+function testFilesWith(pattern: RegExp): readonly string[] {
+  return filesBelow('test').filter((file) => file.endsWith('.test.ts') && pattern.test(readFileSync(file, 'utf8')));
 }

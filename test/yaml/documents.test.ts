@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
+import { runs } from '../support/runs.ts';
 import type { YamlDocument, YamlProblem } from '../../src/yaml/reading/documents.ts';
 
 const read = (text: string): { documents: YamlDocument[]; problems: YamlProblem[] } =>
@@ -468,7 +469,7 @@ describe('any text', () => {
         const text = JSON.stringify(value, null, indent);
         expect(isDeepStrictEqual(valueOf(text), JSON.parse(text))).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -488,7 +489,7 @@ describe('any text', () => {
         fc.pre(expected !== null && !text.includes('<<:'));
         expect(isDeepStrictEqual(valueOf(text), expected)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -548,7 +549,7 @@ describe('any text', () => {
         for (const { value } of documents)
           expect(isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

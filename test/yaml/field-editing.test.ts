@@ -6,6 +6,7 @@ import { YAML_STYLE } from './yaml-styles.ts';
 import type { FieldEdit } from '../../src/base/json/field-edit.ts';
 import { YamlFieldEditor } from '../../src/yaml/editing/field-editing.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
+import { runs } from '../support/runs.ts';
 
 type Path = FieldEdit['path'];
 
@@ -265,7 +266,7 @@ describe('any edits of any document', () => {
           if (crlf) expect(/(?<!\r)\n/.test(result)).toBe(/(?<!\r)\n/.test(text));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -292,7 +293,7 @@ describe('any edits of any document', () => {
         expect(values(result)).toEqual([withEdits(value, [edit])]);
         expect({ head: result.slice(0, head.length), tail: result.slice(-tail.length) }).toEqual({ head, tail });
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { insertIntoYaml } from '../../src/yaml/editing/insertion.ts';
 import { YAML_STYLE } from './yaml-styles.ts';
 import type { Insertion } from '../../src/yaml/editing/key-insertion.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
+import { runs } from '../support/runs.ts';
 
 const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5 };
 
@@ -832,7 +833,7 @@ describe('any document', () => {
           expect(isOneStretchLonger(text, result.text)).toBe(true);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -853,7 +854,7 @@ describe('any document', () => {
           expect(result.replaceAll('#\\u0023', '##')).toBe(JSON.stringify(output, null, indent));
         },
       ),
-      { numRuns: 1000, examples: [[{ '': [] }, 0, 0, '##[', 0]] },
+      { numRuns: runs(1000), examples: [[{ '': [] }, 0, 0, '##[', 0]] },
     );
   });
 });

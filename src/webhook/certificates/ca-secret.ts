@@ -1,139 +1,233 @@
-import { hasCode } from '../../cluster/client/api-error.ts';
+import { createPrivateKey } from 'node:crypto';
+import { certificatesIn } from './pem.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
-import { readCaState, SECRET_LABELS, writeCaState } from './ca-state.ts';
-import { MirroredObject } from '../../cluster/client/mirrored-object.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { CaState, CertificateAuthority } from './ca-state.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { CertificateDependencies } from './certificate-dependencies.ts';
-import type { CaState, SecretContent, SecretReading } from './ca-state.ts';
-import type { MirrorListener } from '../../cluster/client/mirrored-object.ts';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 
-/** Which Secret. */
-export interface SecretAddress {
-  readonly namespace: string;
-  readonly name: string;
+/** The result of reading the Secret of the CA. */
+export interface SecretReading {
+  /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
+  readonly state: CaState | undefined;
+  /** The problems, a sentence each. A sentence begins with the key or the annotation. */
+  readonly problems: readonly string[];
+  /** Whether `ca.crt` holds a certificate that Probewright has not made. */
+  readonly isForeign: boolean;
 }
 
-/** The Secret as it was seen at one moment, for a decision and the write that follows from it. */
-export interface SecretSight {
-  readonly object: KubernetesObject | undefined;
-  readonly generation: number;
-  /** The content of the Secret; undefined when there is none. */
-  readonly reading: SecretReading | undefined;
+const OUR_KEYS = ['ca.crt', 'ca.key', 'next.crt', 'next.key', 'previous.crt'] as const;
+/** The keys of a serving pair, which is always somebody else's. */
+const PAIR_KEYS = ['tls.crt', 'tls.key'] as const;
+const NEXT_TRUSTED_SINCE = 'probewright.dev/next-trusted-since';
+const PROMOTED_AT = 'probewright.dev/promoted-at';
+const ROTATE = 'probewright.dev/rotate';
+const SECRET_LABELS = { 'app.kubernetes.io/name': 'probewright', 'app.kubernetes.io/managed-by': 'probewright' };
+
+type Texts = Readonly<Record<string, string>>;
+type OurKey = (typeof OUR_KEYS)[number];
+
+const NOT_OURS = 'a CA that Probewright has not made';
+/** What to set instead of putting certificates into the Secret of Probewright's own CA. */
+export const REMEDY =
+  'For certificates of your own, set certificates.mode to cert-manager or secret in the chart; without it, give ' +
+  '--tls-secret, or --tls-cert and --tls-key';
+
+/** The common name of a CA that is made now; readCaState knows Probewright's CAs by it. */
+export function authorityName(now: number): string {
+  return `probewright CA ${new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+}
+
+function isOwn(certificate: X509Certificate): boolean {
+  const { ca, issuer, subject } = certificate;
+  const isNamed = /^CN=probewright CA \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(subject);
+  return isNamed && ca && issuer === subject && certificate.verify(certificate.publicKey);
 }
 
 /**
- * The result of a write. A conflict means that the Secret has changed since it was read; the watch will deliver the
- * change.
+ * Reads the Secret. A part that cannot be used is left out of the state and reported; the rest can be used. Only a CA
+ * that Probewright has made counts: clients might refuse what another one signs.
+ *
+ * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that
+ * nothing is dropped too early
  */
-export type WriteResult = 'done' | 'conflict';
-
-/**
- * The Secret that the replicas share their CAs in. Needs: create secrets; list, watch and update this one. A state is
- * in force once the watch has delivered it, also a state that this replica has written.
- */
-export class CaSecret {
-  readonly #client: ApiClient;
-  readonly #address: SecretAddress;
-  readonly #mirror: MirroredObject;
-  readonly #dependencies: CertificateDependencies;
-  readonly #stopped = new AbortController();
-  #read: { readonly object: KubernetesObject; readonly reading: SecretReading } | undefined;
-
-  constructor(
-    client: ApiClient,
-    address: SecretAddress,
-    listener: MirrorListener,
-    dependencies: CertificateDependencies,
-  ) {
-    this.#client = client;
-    this.#address = address;
-    this.#dependencies = dependencies;
-    const { name } = address;
-    this.#mirror = new MirroredObject(client, { collection: this.#collection(), name }, listener, dependencies);
-  }
-
-  start(): void {
-    void this.#mirror.start();
-  }
-
-  stop(): void {
-    this.#stopped.abort();
-    this.#mirror.stop();
-  }
-
-  /** True once it is known whether the Secret exists. */
-  get isKnown(): boolean {
-    return this.#mirror.isKnown;
-  }
-
-  /** The Secret as the watch last delivered it. */
-  look(): SecretSight {
-    const { object, generation } = this.#mirror;
-    if (object === undefined) return { object, generation, reading: undefined };
-    if (this.#read?.object !== object)
-      this.#read = { object, reading: readCaState(contentOf(object), this.#dependencies.now()) };
-    return { object, generation, reading: this.#read.reading };
-  }
-
-  /**
-   * False until the watch has delivered the result of the last write: a decision before that would go by an old state.
-   */
-  get isWritable(): boolean {
-    return this.#mirror.isKnown && !this.#mirror.isAwaited(this.#dependencies.now());
-  }
-
-  /**
-   * Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. Rejects
-   * when the API server cannot be reached, or does not allow it.
-   */
-  async write({ object, generation }: SecretSight, state: CaState): Promise<WriteResult> {
+export function readCaState(object: KubernetesObject, now: number): SecretReading {
+  const problems: string[] = [];
+  const attempt = <T>(read: () => T): T | undefined => {
     try {
-      await this.#client.request({
-        method: object === undefined ? 'POST' : 'PUT',
-        path: object === undefined ? this.#collection() : `${this.#collection()}/${this.#address.name}`,
-        body: this.#body(state, object),
-        signal: this.#stopped.signal,
-      });
-      this.#mirror.awaitChange(generation, this.#dependencies.now());
-      return 'done';
+      return read();
     } catch (error) {
-      // AlreadyExists and Conflict are 409; 404 is a Secret that was deleted meanwhile.
-      if (!hasCode(error, 409) && !(object !== undefined && hasCode(error, 404))) throw error;
-      this.#mirror.awaitChange(generation, this.#dependencies.now());
-      return 'conflict';
+      problems.push(messageOf(error));
+      return undefined;
     }
-  }
-
-  #collection(): string {
-    return `/api/v1/namespaces/${this.#address.namespace}/secrets`;
-  }
-
-  #body(state: CaState, object: KubernetesObject | undefined): object {
-    const { name, namespace } = this.#address;
-    const metadata = object?.metadata ?? { name, namespace };
-    const { data, annotations } = writeCaState(state, object && contentOf(object));
-    return {
-      // An existing Secret keeps its type, which cannot be changed.
-      type: 'Opaque',
-      ...object,
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { ...metadata, labels: { ...metadata.labels, ...SECRET_LABELS }, annotations },
-      data,
-    };
-  }
+  };
+  const texts = secretTexts(object);
+  const annotations = object.metadata.annotations ?? {};
+  const ca = attempt(() => readAuthority(texts, 'ca.crt', 'ca.key'));
+  const hasNext = texts['next.crt'] !== undefined || texts['next.key'] !== undefined;
+  const next = hasNext ? attempt(() => readAuthority(texts, 'next.crt', 'next.key')) : undefined;
+  const previous = attempt(() => (texts['previous.crt'] === undefined ? [] : readCertificates(texts, 'previous.crt')));
+  const nextTrustedSince = attempt(() => readTime(annotations, NEXT_TRUSTED_SINCE));
+  const promotedAt = attempt(() => {
+    const time = readTime(annotations, PROMOTED_AT);
+    if (time === undefined && previous !== undefined && previous.length > 0)
+      throw new Error(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
+    return time;
+  });
+  const isForeign = problems.includes(`ca.crt is ${NOT_OURS}`);
+  if (ca === undefined) return { state: undefined, problems, isForeign };
+  const roots = (previous ?? []).map((root) => ({ cert: root.toString(), notAfter: root.validToDate.getTime() }));
+  const state = {
+    ca,
+    next,
+    previous: roots,
+    nextTrustedSince: next && nextTrustedSince,
+    promotedAt: promotedAt ?? (roots.length > 0 ? now : undefined),
+    rotate: annotations[ROTATE] !== undefined,
+  };
+  return { state, problems, isForeign };
 }
 
-function contentOf(object: KubernetesObject): SecretContent {
-  return { data: dataOf(object), annotations: object.metadata.annotations ?? {} };
+/** The Secret that keeps this state. Keys, labels and annotations of others stay. */
+export function secretOf(
+  state: CaState,
+  address: { readonly name: string; readonly namespace: string },
+  existing: KubernetesObject | undefined,
+): object {
+  const metadata = existing?.metadata ?? address;
+  const { labels, annotations } = existing?.metadata ?? {};
+  return {
+    // An existing Secret keeps its type, which cannot be changed.
+    type: 'Opaque',
+    ...existing,
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      ...metadata,
+      labels: { ...labels, ...SECRET_LABELS },
+      annotations: {
+        ...without(annotations, [NEXT_TRUSTED_SINCE, PROMOTED_AT, ROTATE]),
+        ...(state.nextTrustedSince !== undefined && { [NEXT_TRUSTED_SINCE]: isoTime(state.nextTrustedSince) }),
+        ...(state.promotedAt !== undefined && { [PROMOTED_AT]: isoTime(state.promotedAt) }),
+        // The existing value is kept, so that writing a state back changes nothing.
+        ...(state.rotate && { [ROTATE]: annotations?.[ROTATE] ?? 'true' }),
+      },
+    },
+    data: { ...without(existing === undefined ? {} : dataOf(existing), OUR_KEYS), ...encoded(textsOf(state)) },
+  };
 }
 
-/** A Secret's data, base64. */
-export function dataOf(object: KubernetesObject): Readonly<Record<string, string>> {
+/**
+ * Throws when a write would destroy a CA, a certificate or a key that somebody else has put into the Secret, and that
+ * may be nowhere else. The message says what to set instead. A foreign CA in a Secret with Probewright's labels is a
+ * mistake that can be undone when the CA from before is in memory.
+ *
+ * @param where the Secret, for the message
+ * @param inMemory the CAs from before; undefined when there are none yet
+ */
+export function refuseForeign(
+  where: string,
+  object: KubernetesObject,
+  { problems, isForeign, state }: SecretReading,
+  inMemory: CaState | undefined,
+): void {
+  const known = inMemory ?? state;
+  const ours = new Set(known === undefined ? [] : Object.values(textsOf(known)));
+  const texts = secretTexts(object);
+  const isPem = (key: string): boolean => texts[key]?.includes('-----BEGIN ') === true && !ours.has(texts[key]);
+  const foreign = [...OUR_KEYS, ...PAIR_KEYS].filter(isPem);
+  const { labels = {} } = object.metadata;
+  const isLabelled = Object.entries(SECRET_LABELS).every(([key, value]) => labels[key] === value);
+  if (foreign.length === 0 || (isLabelled && (inMemory !== undefined || !isForeign))) return;
+  throw new Error(
+    `${where} is left alone, because ${foreign.join(', ')} may be somebody else's. It cannot be used: ` +
+      `${problems.join('; ')}. ${REMEDY}. For Probewright's own CA, delete the Secret, or set ` +
+      'certificates.own.caSecret (--ca-secret) to another name',
+  );
+}
+
+/** The texts of a Secret, decoded; none for empty ones. */
+export function secretTexts(object: KubernetesObject): Texts {
+  return Object.fromEntries(
+    Object.entries(dataOf(object)).flatMap(([key, value]) =>
+      value === '' ? [] : [[key, Buffer.from(value, 'base64').toString('utf8')] as const],
+    ),
+  );
+}
+
+function dataOf(object: KubernetesObject): Texts {
   const data = (object as { data?: unknown }).data;
   if (!isRecord(data)) return {};
   return Object.fromEntries(
     Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
+}
+
+function textsOf(state: CaState): Partial<Record<OurKey, string>> {
+  const { ca, next, previous } = state;
+  return {
+    'ca.crt': ca.cert,
+    'ca.key': ca.key,
+    ...(next && { 'next.crt': next.cert, 'next.key': next.key }),
+    ...(previous.length > 0 && { 'previous.crt': previous.map(({ cert }) => cert).join('') }),
+  };
+}
+
+function readAuthority(texts: Texts, certKey: OurKey, keyKey: OurKey): CertificateAuthority {
+  if (texts[keyKey] === undefined && texts[certKey] !== undefined) throw new Error(`${keyKey} is missing`);
+  const certificates = readCertificates(texts, certKey);
+  const [certificate] = certificates;
+  if (certificate === undefined || certificates.length > 1)
+    throw new Error(`${certKey} holds ${certificates.length} certificates where one is wanted`);
+  if (!isOwn(certificate)) throw new Error(`${certKey} is ${NOT_OURS}`);
+  const key = readKey(keyKey, texts[keyKey] ?? '');
+  if (!certificate.checkPrivateKey(key)) throw new Error(`${keyKey} does not belong to ${certKey}`);
+  return {
+    cert: certificate.toString(),
+    key: key.export({ type: 'pkcs8', format: 'pem' }) as string,
+    notBefore: certificate.validFromDate.getTime(),
+    notAfter: certificate.validToDate.getTime(),
+  };
+}
+
+function readCertificates(texts: Texts, key: OurKey): readonly X509Certificate[] {
+  const text = texts[key];
+  if (text === undefined) throw new Error(`${key} is missing`);
+  const certificates = certificatesIn(text);
+  if (certificates.length === 0) throw new Error(`${key} is not PEM-encoded X.509`);
+  return certificates;
+}
+
+function readKey(name: OurKey, text: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(text);
+  } catch (error) {
+    throw new Error(`${name} is not a PEM-encoded private key`, { cause: error });
+  }
+  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    throw new Error(`${name} is no ECDSA P-256 key`);
+  return key;
+}
+
+function readTime(annotations: Texts, name: string): number | undefined {
+  const text = annotations[name];
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new Error(`${name} is not a time: ${JSON.stringify(text)}`);
+  return time;
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function encoded(texts: Texts): Texts {
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')] as const),
+  );
+}
+
+function without(texts: Texts | undefined, keys: readonly string[]): Texts {
+  return Object.fromEntries(Object.entries(texts ?? {}).filter(([key]) => !keys.includes(key)));
 }

@@ -1,10 +1,23 @@
-import { createPrivateKey } from 'node:crypto';
-import { certificatesIn } from './ca-bundle.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import type { KeyObject, X509Certificate } from 'node:crypto';
-import type { CertificateAuthority, TrustRoot } from './trust-root.ts';
+/** Certificates begin this long before they are made: the clocks of clients differ from ours. */
+export const BACKDATED_MILLISECONDS = 3_600_000;
 
-/** The state that the replicas share: the CAs, and the progress of a rotation. */
+/** A certificate that clients may trust. */
+export interface TrustRoot {
+  /** One certificate, PEM as Node prints it: equal text means equal certificate. */
+  readonly cert: string;
+  /** When it ends, in milliseconds since the epoch. */
+  readonly notAfter: number;
+}
+
+/** A trust root that we can sign with. */
+export interface CertificateAuthority extends TrustRoot {
+  /** PKCS#8 PEM. */
+  readonly key: string;
+  /** When it begins, in milliseconds since the epoch. */
+  readonly notBefore: number;
+}
+
+/** The state that the replicas share in a Secret: the CAs, and the progress of a rotation. */
 export interface CaState {
   /** Signs leaves. */
   readonly ca: CertificateAuthority;
@@ -20,207 +33,138 @@ export interface CaState {
   readonly rotate: boolean;
 }
 
-/** The part of a Secret that a state is kept in. */
-export interface SecretContent {
-  /** Base64, as in the Secret. */
-  readonly data: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
+/** How long things last, in milliseconds. */
+export interface RotationSettings {
+  readonly caLifetime: number;
+  readonly leafLifetime: number;
+  /**
+   * For how long every client must have trusted a CA before it signs, which is more than any replica or client lags
+   * behind.
+   */
+  readonly overlap: number;
 }
 
-/** The result of reading a Secret. */
-export interface SecretReading {
-  /** The parts that can be used; all parts when there is no problem. Undefined when no CA can sign. */
+/** The facts on which the next write of the Secret is decided. */
+export interface CaSituation {
+  /** `damaged`: it is there, and a part of it cannot be used. */
+  readonly secret: 'absent' | 'damaged' | 'whole';
+  /** The last whole state. Before there was one: what can be used of a damaged Secret. */
   readonly state: CaState | undefined;
-  /** The problems, a sentence each. A sentence begins with the key or the annotation. */
-  readonly problems: readonly string[];
+  /** The CA whose leaf this replica still serves although `state` does not know that CA. */
+  readonly unkeptRoot: TrustRoot | undefined;
+  readonly isLeader: boolean;
+  /** Whether every webhook configuration that there is holds `state.next`; undefined when that is not known now. */
+  readonly isNextTrusted: boolean | undefined;
 }
 
-const NEXT_TRUSTED_SINCE = 'probewright.dev/next-trusted-since';
-const PROMOTED_AT = 'probewright.dev/promoted-at';
-const ROTATE = 'probewright.dev/rotate';
+/**
+ * Why the Secret is written. `create`: there was no Secret. `restore`: the Secret was deleted, or what it holds cannot
+ * be used. `keep`: the Secret holds another CA than before, and the CA whose leaf is still served is added to it.
+ * `stage`: make the next CA. `trust`: note that all clients trust the next CA. `distrust`: delete that note.
+ * `promote`: let the next CA sign. `retire`: drop the CAs that signed before.
+ */
+export type CaStep = 'create' | 'restore' | 'keep' | 'stage' | 'trust' | 'distrust' | 'promote' | 'retire';
 
-/** The labels of the Secret. */
-export const SECRET_LABELS = {
-  'app.kubernetes.io/name': 'probewright',
-  'app.kubernetes.io/managed-by': 'probewright',
-} as const;
-
-const OUR_KEYS = ['ca.crt', 'ca.key', 'next.crt', 'next.key', 'previous.crt'] as const;
-const OUR_ANNOTATIONS = [NEXT_TRUSTED_SINCE, PROMOTED_AT, ROTATE] as const;
-type OurKey = (typeof OUR_KEYS)[number];
+/** A write of the Secret that is due, with the state after it. Some states need a CA that is made just now. */
+export type DueStep =
+  | { readonly step: CaStep; readonly state: CaState }
+  | { readonly step: CaStep; readonly stateWith: (made: CertificateAuthority) => CaState };
 
 /** A state that begins with this CA. */
 export function initialState(ca: CertificateAuthority): CaState {
   return { ca, next: undefined, previous: [], nextTrustedSince: undefined, promotedAt: undefined, rotate: false };
 }
 
-/**
- * Everything that clients are to trust, the signing CA first.
- */
+/** Everything that clients are to trust, the signing CA first. */
 export function trustedBy(state: CaState): readonly TrustRoot[] {
   return [state.ca, ...(state.next === undefined ? [] : [state.next]), ...state.previous];
 }
 
 /**
- * Reads a Secret's content. A part that cannot be used is left out of the state and reported; the rest can be used.
- * IssuanceTrials says whether clients accept what the CAs sign.
+ * The next write of the Secret; undefined when none is due.
  *
- * @param now the wall clock, in milliseconds since the epoch: an unreadable time of promotion counts as now, so that
- * nothing is dropped too early
+ * @param now the wall clock, in milliseconds since the epoch
  */
-export function readCaState(content: SecretContent, now: number): SecretReading {
-  const problems: string[] = [];
-  const attempt = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      problems.push(messageOf(error));
-      return undefined;
-    }
-  };
-  const text = (key: OurKey): string | undefined => {
-    const value = content.data[key];
-    return value === undefined || value === '' ? undefined : Buffer.from(value, 'base64').toString('utf8');
-  };
-
-  const ca = attempt(() => readAuthority('ca.crt', text('ca.crt'), 'ca.key', text('ca.key')));
-  const hasNext = text('next.crt') !== undefined || text('next.key') !== undefined;
-  const next = hasNext
-    ? attempt(() => readAuthority('next.crt', text('next.crt'), 'next.key', text('next.key')))
-    : undefined;
-  const previous = attempt(() => readRoots('previous.crt', text('previous.crt'))) ?? [];
-  const nextTrustedSince = attempt(() => readTime(NEXT_TRUSTED_SINCE, content.annotations[NEXT_TRUSTED_SINCE]));
-  const promotedAt = attempt(() => {
-    const time = readTime(PROMOTED_AT, content.annotations[PROMOTED_AT]);
-    if (time === undefined && previous.length > 0)
-      throw new Error(`${PROMOTED_AT} is missing, so nothing says how long previous.crt is needed`);
-    return time;
-  });
-  if (ca === undefined) return { state: undefined, problems };
-  const state = {
-    ca,
-    next,
-    previous,
-    nextTrustedSince: next && nextTrustedSince,
-    promotedAt: promotedAt ?? (previous.length > 0 ? now : undefined),
-    rotate: content.annotations[ROTATE] !== undefined,
-  };
-  return { state, problems };
-}
-
-/** The content of a Secret that keeps this state. Keys and annotations of others stay. */
-export function writeCaState(state: CaState, existing?: SecretContent): SecretContent {
-  const previous = state.previous.map(({ cert }) => cert).join('');
-  const texts: Partial<Record<OurKey, string>> = {
-    'ca.crt': state.ca.cert,
-    'ca.key': state.ca.key,
-    ...(state.next && { 'next.crt': state.next.cert, 'next.key': state.next.key }),
-    ...(previous !== '' && { 'previous.crt': previous }),
-  };
-  const data = Object.entries(texts).map(([key, value]) => [key, Buffer.from(value).toString('base64')] as const);
-  return {
-    data: { ...without(existing?.data, OUR_KEYS), ...Object.fromEntries(data) },
-    annotations: {
-      ...without(existing?.annotations, OUR_ANNOTATIONS),
-      ...(state.nextTrustedSince !== undefined && { [NEXT_TRUSTED_SINCE]: isoTime(state.nextTrustedSince) }),
-      ...(state.promotedAt !== undefined && { [PROMOTED_AT]: isoTime(state.promotedAt) }),
-      // The existing value is kept, so that writing a state back changes nothing.
-      ...(state.rotate && { [ROTATE]: existing?.annotations[ROTATE] ?? 'true' }),
-    },
-  };
+export function nextStep(situation: CaSituation, now: number, settings: RotationSettings): DueStep | undefined {
+  const { secret, state, unkeptRoot, isLeader, isNextTrusted } = situation;
+  if (secret !== 'whole') {
+    if (state !== undefined) return { step: 'restore', state };
+    return { step: secret === 'absent' ? 'create' : 'restore', stateWith: initialState };
+  }
+  if (state === undefined) return undefined;
+  if (unkeptRoot !== undefined) return { step: 'keep', state: retiring(state, unkeptRoot, now) };
+  // The leader alone rotates, also when the CA has expired: one replica with a wrong clock must not replace a CA that
+  // serves all others.
+  return isLeader ? rotationStep(state, isNextTrusted, now, settings) : undefined;
 }
 
 /**
- * The keys of a Secret under which there is a certificate or a private key that a state lacks. They count even when
- * they cannot be used.
+ * The next step of a rotation. At no time is a leaf served that a client does not trust: leaves are signed by `ca`
+ * only, clients trust `ca`, `next` and `previous`, a CA becomes `ca` after all clients have trusted it for `overlap`,
+ * and leaves `previous` when all leaves that it signed have expired.
+ *
+ * @param isNextTrusted as in CaSituation
+ * @param now the wall clock, in milliseconds since the epoch
  */
-export function keysBeyond(data: SecretContent['data'], state: CaState | undefined): readonly string[] {
-  const authorities = state === undefined ? [] : [state.ca, ...(state.next === undefined ? [] : [state.next])];
-  const certificates = new Set((state === undefined ? [] : trustedBy(state)).map(({ cert }) => cert.trim()));
-  const privateKeys = authorities.map(({ key }) => createPrivateKey(key));
-  return OUR_KEYS.filter((name) => {
-    const text = Buffer.from(data[name] ?? '', 'base64').toString('utf8');
-    if (PRIVATE_KEY.test(text)) return !privateKeys.some((known) => isKey(text, known));
-    const found = certificatesIn(text);
-    const areKnown = found.length > 0 && found.every((certificate) => certificates.has(certificate.toString().trim()));
-    return text.includes('-----BEGIN CERTIFICATE-----') && !areKnown;
-  });
-}
-
-/** Of a private key of any kind, also an encrypted one. */
-const PRIVATE_KEY = /-----BEGIN (?:[A-Z]{1,20} ){0,2}PRIVATE KEY-----/;
-
-/** False for a text that cannot be read, or that needs a passphrase. */
-function isKey(text: string, known: KeyObject): boolean {
-  try {
-    return createPrivateKey(text).equals(known);
-  } catch {
-    return false;
+export function rotationStep(
+  state: CaState,
+  isNextTrusted: boolean | undefined,
+  now: number,
+  settings: RotationSettings,
+): DueStep | undefined {
+  const { ca, next, nextTrustedSince, previous, promotedAt } = state;
+  if (next === undefined) {
+    if (state.rotate || now >= rotationDue(ca) || isOutOfTime(ca, now)) return stage(state);
+  } else if (isOutOfTime(next, now)) {
+    return stage(state);
+  } else if (isOutOfTime(ca, now)) {
+    // Clients reject every leaf of an expired CA, so nothing is lost.
+    return promote(state, next, now);
+  } else if (isNextTrusted !== undefined) {
+    if (nextTrustedSince === undefined) {
+      if (isNextTrusted) return { step: 'trust', state: { ...state, nextTrustedSince: now } };
+    } else if (!isNextTrusted) {
+      return { step: 'distrust', state: { ...state, nextTrustedSince: undefined } };
+    } else if (now - nextTrustedSince >= settings.overlap) {
+      return promote(state, next, now);
+    }
   }
+  const isRetiring = previous.length > 0 && promotedAt !== undefined;
+  if (!isRetiring || now - promotedAt < settings.leafLifetime + settings.overlap) return undefined;
+  return { step: 'retire', state: { ...state, previous: [], promotedAt: undefined } };
 }
 
-function readAuthority(
-  certKey: OurKey,
-  certText: string | undefined,
-  keyKey: OurKey,
-  keyText: string | undefined,
-): CertificateAuthority {
-  if (certText === undefined) throw new Error(`${certKey} is missing`);
-  if (keyText === undefined) throw new Error(`${keyKey} is missing`);
-  const certificates = readCertificates(certKey, certText);
-  const [certificate] = certificates;
-  if (certificate === undefined || certificates.length > 1)
-    throw new Error(`${certKey} holds ${certificates.length} certificates where one is wanted`);
-  const key = readKey(keyKey, keyText);
-  if (!certificate.checkPrivateKey(key)) throw new Error(`${keyKey} does not belong to ${certKey}`);
-  return {
-    cert: certificate.toString(),
-    key: key.export({ type: 'pkcs8', format: 'pem' }) as string,
-    notBefore: certificate.validFromDate.getTime(),
-    notAfter: certificate.validToDate.getTime(),
-  };
+/**
+ * When a rotation is due: after two thirds of the CA's life. Its life begins when the CA was made, which is later than
+ * its notBefore.
+ */
+export function rotationDue({ notBefore, notAfter }: CertificateAuthority): number {
+  const made = Math.min(notBefore + BACKDATED_MILLISECONDS, notAfter);
+  return made + ((notAfter - made) * 2) / 3;
 }
 
-function readRoots(key: OurKey, text: string | undefined): readonly TrustRoot[] {
-  if (text === undefined) return [];
-  return readCertificates(key, text).map((certificate) => ({
-    cert: certificate.toString(),
-    notAfter: certificate.validToDate.getTime(),
-  }));
+/** The state with a next CA. That begins the rotation that the annotation asked for. */
+function stage(state: CaState): DueStep {
+  return { step: 'stage', stateWith: (next) => ({ ...state, next, nextTrustedSince: undefined, rotate: false }) };
 }
 
-function readCertificates(key: OurKey, text: string): readonly X509Certificate[] {
-  const certificates = certificatesIn(text);
-  if (certificates.length === 0) throw new Error(`${key} is not PEM-encoded X.509`);
-  return certificates;
+function promote(state: CaState, next: CertificateAuthority, now: number): DueStep {
+  const promoted = { ...state, ca: next, next: undefined, nextTrustedSince: undefined, rotate: false };
+  return { step: 'promote', state: { ...retiring(promoted, state.ca, now), promotedAt: now } };
 }
 
-function readKey(name: OurKey, text: string): KeyObject {
-  let key: KeyObject;
-  try {
-    key = createPrivateKey(text);
-  } catch (error) {
-    throw new Error(`${name} is not a PEM-encoded private key`, { cause: error });
-  }
-  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
-    throw new Error(`${name} is no ECDSA P-256 key`);
-  return key;
+/** The state in which leaves of this CA, too, are trusted for as long as one that was made now can last. */
+function retiring(state: CaState, root: TrustRoot, now: number): CaState {
+  const others = state.previous.filter(({ cert, notAfter }) => cert !== root.cert && notAfter > now);
+  const isLasting = root.notAfter > now && root.cert !== state.ca.cert;
+  const previous = isLasting ? [{ cert: root.cert, notAfter: root.notAfter }, ...others] : others;
+  return { ...state, previous, promotedAt: previous.length > 0 ? now : state.promotedAt };
 }
 
-function readTime(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new Error(`${name} is not a time: ${JSON.stringify(text)}`);
-  return time;
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function without(
-  record: Readonly<Record<string, string>> | undefined,
-  keys: readonly string[],
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(record ?? {}).filter(([key]) => !keys.includes(key)));
+/**
+ * True for a CA that has expired, or is not valid yet because a clock was wrong when it was made. CAs are backdated, so
+ * small errors of clocks do no harm.
+ */
+function isOutOfTime({ notBefore, notAfter }: CertificateAuthority, now: number): boolean {
+  return now >= notAfter || now < notBefore;
 }

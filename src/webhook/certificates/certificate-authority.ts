@@ -13,11 +13,11 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import { servingPair } from './serving-pair.ts';
+import { BACKDATED_MILLISECONDS } from './ca-state.ts';
+import { servingPair } from './pem.ts';
 import type { JsonGeneralNames } from '@peculiar/x509';
-import { BACKDATED_MILLISECONDS } from './trust-root.ts';
-import type { CertificateAuthority } from './trust-root.ts';
-import type { ServingPair } from './serving-pair.ts';
+import type { CertificateAuthority } from './ca-state.ts';
+import type { ServingPair } from './pem.ts';
 
 /** The names in a leaf. Clients look at `dns` and `ip` only. */
 export interface LeafNames {
@@ -39,7 +39,7 @@ export async function createAuthority(
   now: number,
   lifetimeMilliseconds: number,
 ): Promise<CertificateAuthority> {
-  const keys = await makeKeys();
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: randomSerial(),
     name: [{ CN: [commonName] }],
@@ -73,7 +73,7 @@ export async function issueLeaf(
   lifetimeMilliseconds: number,
 ): Promise<ServingPair> {
   const issuer = new X509Certificate(authority.cert);
-  const keys = await makeKeys();
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const alternativeNames: JsonGeneralNames = [
     ...names.dns.map((value) => ({ type: 'dns' as const, value })),
     ...(names.ip ?? []).map((value) => ({ type: 'ip' as const, value })),
@@ -92,25 +92,10 @@ export async function issueLeaf(
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
       new SubjectAlternativeNameExtension(alternativeNames),
-      await keyIdentifierOf(issuer),
+      await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });
   return servingPair(normalPem(certificate), await pemOf(keys.privateKey));
-}
-
-/**
- * The key identifier from the issuer's own certificate: a CA made elsewhere may use another method to compute the
- * identifier.
- */
-async function keyIdentifierOf(issuer: X509Certificate): Promise<AuthorityKeyIdentifierExtension> {
-  const own = issuer.getExtension(SubjectKeyIdentifierExtension);
-  return own === null
-    ? AuthorityKeyIdentifierExtension.create(issuer.publicKey)
-    : new AuthorityKeyIdentifierExtension(own.keyId);
-}
-
-function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
 function importKey(pem: string): Promise<webcrypto.CryptoKey> {

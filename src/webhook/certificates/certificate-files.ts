@@ -1,32 +1,115 @@
-import { PolledFiles } from './polled-files.ts';
-import { servingPair } from './serving-pair.ts';
-import type { CertificateListener, CertificateSource } from './certificate-source.ts';
-import type { ServingPair } from './serving-pair.ts';
+import { readRegularFile } from '../../base/files/regular-file.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { certificatesIn, servingPair } from './pem.ts';
+import type { CertificateSource } from './certificate-source.ts';
+import type { ServingPair } from './pem.ts';
+
+/** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
+const POLL_MILLISECONDS = 1000;
+
+/** The reports about files that change. */
+export interface PolledFilesListener<T> {
+  readonly changed: (value: T) => void;
+  readonly failed: (problem: string) => void;
+}
 
 /**
- * The serving pair from two PEM files, read again as they change. A pair that does not fit together is reported and not
- * served.
+ * One value from several PEM files, read again as they change. Files that cannot be used are reported and change
+ * nothing.
  */
-export class CertificateFiles implements CertificateSource {
-  readonly #files: PolledFiles<ServingPair>;
+class PolledFiles<T> {
+  readonly #files: readonly string[];
+  readonly #parse: (texts: readonly string[]) => T;
+  readonly #pollMilliseconds: number;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #seen = '';
+  readonly #problem = new CurrentProblem();
 
-  constructor(certFile: string, keyFile: string, pollMilliseconds?: number) {
-    this.#files = new PolledFiles(
-      [certFile, keyFile],
-      ([cert = '', key = '']) => servingPair(cert, key),
-      pollMilliseconds,
-    );
+  /** @param parse throws an Error that says what is wrong */
+  constructor(files: readonly string[], parse: (texts: readonly string[]) => T, pollMilliseconds = POLL_MILLISECONDS) {
+    this.#files = files;
+    this.#parse = parse;
+    this.#pollMilliseconds = pollMilliseconds;
   }
 
-  start(listener: CertificateListener): Promise<ServingPair> {
-    return this.#files.start(listener);
+  /** Reads them for the first time. Rejects when they cannot be read. */
+  async start(listener: PolledFilesListener<T>): Promise<T> {
+    const texts = await this.#read();
+    this.#seen = texts.join('');
+    const value = this.#value(texts);
+    this.#schedule(listener);
+    return value;
   }
 
   stop(): void {
-    this.#files.stop();
+    this.#stopped = true;
+    clearTimeout(this.#timer);
   }
 
+  /** The present problem with the files; undefined when there is none. Meanwhile the value from before counts. */
   problem(): string | undefined {
-    return this.#files.problem();
+    return this.#problem.text;
   }
+
+  #read(): Promise<string[]> {
+    return Promise.all(this.#files.map(async (file) => (await readRegularFile(file)).toString('utf8')));
+  }
+
+  #value(texts: readonly string[]): T {
+    try {
+      return this.#parse(texts);
+    } catch (error) {
+      throw new Error(`${this.#files.join(' and ')}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #schedule(listener: PolledFilesListener<T>): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      void this.#poll(listener).finally(() => this.#schedule(listener));
+    }, this.#pollMilliseconds);
+  }
+
+  async #poll(listener: PolledFilesListener<T>): Promise<void> {
+    try {
+      const texts = await this.#read();
+      const text = texts.join('');
+      if (text === this.#seen && this.#problem.text === undefined) return;
+      const value = this.#value(texts);
+      const isNews = text !== this.#seen;
+      this.#seen = text;
+      this.#problem.note(undefined);
+      if (isNews && !this.#stopped) listener.changed(value);
+    } catch (error) {
+      const problem = messageOf(error);
+      if (this.#problem.note(problem) !== undefined && !this.#stopped) listener.failed(problem);
+    }
+  }
+}
+
+/** The serving pair from two PEM files. A pair that does not fit together is reported and not served. */
+export class CertificateFiles extends PolledFiles<ServingPair> implements CertificateSource {
+  constructor(certFile: string, keyFile: string, pollMilliseconds?: number) {
+    super([certFile, keyFile], ([cert = '', key = '']) => servingPair(cert, key), pollMilliseconds);
+  }
+}
+
+/**
+ * The CAs that callers' certificates must come from, as one PEM text. A file without a readable certificate is reported
+ * and changes nothing: taken at its word it would let nobody call.
+ */
+export class ClientCaFile extends PolledFiles<string> {
+  constructor(file: string, pollMilliseconds?: number) {
+    super([file], ([text = '']) => clientCas(text), pollMilliseconds);
+  }
+}
+
+function clientCas(pem: string): string {
+  const certificates = certificatesIn(pem);
+  if (certificates.length === 0) throw new Error('no PEM-encoded X.509 certificates to verify callers with');
+  const leaf = certificates.find(({ ca }) => !ca);
+  if (leaf !== undefined) throw new Error(`${JSON.stringify(leaf.subject)} is not the certificate of a CA`);
+  return certificates.map(String).join('');
 }

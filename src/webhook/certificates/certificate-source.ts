@@ -1,4 +1,4 @@
-import type { ServingPair } from './serving-pair.ts';
+import type { ServingPair } from './pem.ts';
 
 /** Where the serving pair comes from. */
 export interface CertificateSource {
@@ -7,10 +7,43 @@ export interface CertificateSource {
   stop(): void;
   /** Why the newest pair cannot be used; the last good pair is served meanwhile. Undefined when nothing is wrong. */
   problem(): string | undefined;
+  /** Says whether this replica leads. Can be called at any time, also before start. Absent outside a cluster. */
+  lead?(isLeader: boolean): void;
+  /** Absent outside a cluster. */
+  status?(): CertificateStatus;
 }
 
 /** The reports of a certificate source. */
 export interface CertificateListener {
   readonly changed: (pair: ServingPair) => void;
   readonly failed: (problem: string) => void;
+}
+
+/** How the certificates of a cluster are doing. Times are in milliseconds since the epoch. */
+export interface CertificateStatus {
+  /** The end of Probewright's own CA, and of the one that is to follow it. */
+  readonly caNotAfter?: number | undefined;
+  readonly nextNotAfter?: number | undefined;
+  /** Whether each configuration trusts all that it should; undefined for one that does not exist, or without a CA. */
+  readonly bundleSynced: Readonly<Record<'mutating' | 'validating', boolean | undefined>>;
+  /** How often one kind of write had one result. */
+  readonly writes: readonly { readonly step: string; readonly result: string; readonly count: number }[];
+}
+
+/** The clock, the log and the randomness that certificate sources work with. */
+export interface CertificateDependencies {
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+  readonly log: CertificateLog;
+  /** How long a watch lasts before it is renewed; absent = the reflector's own. */
+  readonly watchRenewalMilliseconds?: number;
+}
+
+/** A log of events: fields and a constant message. A pino logger is one. */
+export interface CertificateLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }

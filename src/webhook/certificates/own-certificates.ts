@@ -1,204 +1,168 @@
-import { bundleOf } from './ca-bundle.ts';
-import { CaAdoption } from './ca-adoption.ts';
-import { CaSecret } from './ca-secret.ts';
-import { trustedBy } from './ca-state.ts';
-import { CertificateUpkeep } from './certificate-upkeep.ts';
-import { dueSecretWrite } from './due-secret-write.ts';
-import { IssuanceTrials } from './issuance-trials.ts';
+import { authorityName, readCaState, refuseForeign, REMEDY, secretOf } from './ca-secret.ts';
+import { bundleOf } from './pem.ts';
+import { createAuthority } from './certificate-authority.ts';
+import { ClusterCertificates } from './cluster-certificates.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { hasCode } from '../../cluster/client/api-error.ts';
+import { nextStep, trustedBy } from './ca-state.ts';
 import { OwnLeaf } from './own-leaf.ts';
-import { throwIfOthers } from './secret-ownership.ts';
-import { throwIfFailed, WebhookCaBundle } from './webhook-ca-bundle.ts';
-import { WriteCounts } from './write-counts.ts';
 import { WriteLimit } from '../../cluster/client/write-limit.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { RotationSettings } from './ca-rotation.ts';
-import type { SecretAddress, SecretSight } from './ca-secret.ts';
-import type { CaState } from './ca-state.ts';
-import type { CertificateListener, CertificateSource } from './certificate-source.ts';
-import type { CertificateDependencies } from './certificate-dependencies.ts';
-import type { DueSecretWrite } from './due-secret-write.ts';
-import type { ServingPair } from './serving-pair.ts';
-import type { ConfigurationKind } from './webhook-ca-bundle.ts';
-import type { WriteCount } from './write-counts.ts';
+import type { CaState, DueStep, RotationSettings } from './ca-state.ts';
+import type { CertificateDependencies, CertificateStatus } from './certificate-source.ts';
+import type { ClusterCertificatesSettings } from './cluster-certificates.ts';
+import type { SecretReading } from './ca-secret.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { WriteResult } from './webhook-ca-bundle.ts';
 
 /** Which objects are used, and how long things last, in milliseconds. */
-export interface OwnCertificatesSettings extends RotationSettings {
-  /** Of the Service and the Secret. */
-  readonly namespace: string;
-  /** The Service that the API server calls. */
-  readonly service: string;
-  readonly secretName: string;
-  /** The name of both webhook configurations. */
-  readonly configurationName: string;
-  /** How often the wall clock is looked at. Default one minute. */
-  readonly check?: number;
-}
-
-/** How the certificates are doing. Times are in milliseconds since the epoch. */
-export interface OwnCertificatesStatus {
-  readonly caNotAfter: number | undefined;
-  readonly nextNotAfter: number | undefined;
-  readonly leafNotAfter: number | undefined;
-  /** Whether each configuration trusts all that it should; undefined for one that does not exist. */
-  readonly bundleSynced: Readonly<Record<ConfigurationKind, boolean | undefined>>;
-  readonly writes: readonly WriteCount[];
-}
-
-type Part = 'secret contact' | 'webhook contact' | 'leaf' | 'secret' | 'bundle';
-
-/** Clients look at the alternative names only. */
-const LEAF_NAME = 'probewright webhook';
+export type OwnCertificatesSettings = ClusterCertificatesSettings & RotationSettings;
 
 /**
  * Serving certificates without cert-manager or mounted files. The replicas share a CA in a Secret, each makes its own
  * leaf in memory, and the leader keeps the webhook configurations trusting the CA and rotates the CA in time.
  *
  * The watches say what is in force. Every round compares that with the clock and does what is missing, so it does not
- * matter which replica did what before, or whether a write was finished.
+ * matter which replica did what before, or whether a write was finished. Needs: create secrets; list, watch and update
+ * the Secret.
  */
-export class OwnCertificates implements CertificateSource {
-  readonly #settings: OwnCertificatesSettings;
+export class OwnCertificates extends ClusterCertificates {
+  readonly #client: ApiClient;
+  readonly #rotation: RotationSettings;
   readonly #dependencies: CertificateDependencies;
-  readonly #address: SecretAddress;
-  readonly #secret: CaSecret;
-  readonly #adoption: CaAdoption;
   readonly #leaf: OwnLeaf;
-  readonly #bundle: WebhookCaBundle;
-  readonly #upkeep: CertificateUpkeep<Part>;
-  readonly #writes = new WriteCounts();
-  readonly #secretLimit = new WriteLimit();
+  readonly #limit = new WriteLimit();
+  readonly #stopped = new AbortController();
+  readonly #unusable = new CurrentProblem();
+  readonly #writes = new Map<string, CertificateStatus['writes'][number]>();
+  /** The last state that was whole. A Secret that is deleted or damaged is restored from this state. */
+  #state: CaState | undefined;
 
   constructor(client: ApiClient, settings: OwnCertificatesSettings, dependencies: CertificateDependencies) {
-    this.#settings = settings;
+    super(client, settings, dependencies);
+    this.#client = client;
+    this.#rotation = settings;
     this.#dependencies = dependencies;
-    const { namespace, service, secretName, configurationName, leafLifetime } = settings;
-    this.#upkeep = new CertificateUpkeep(() => this.#round(), settings.check, dependencies);
-    this.#address = { namespace, name: secretName };
-    this.#secret = new CaSecret(client, this.#address, this.#upkeep.listener('secret contact'), dependencies);
-    const host = `${service}.${namespace}.svc`;
-    // The API server uses no other name, and each further name could break the name constraints of a CA.
-    const names = { commonName: LEAF_NAME, dns: [host] };
-    this.#adoption = new CaAdoption(this.#secret, this.#address, new IssuanceTrials(names, host), dependencies);
-    this.#leaf = new OwnLeaf({ names, leafLifetime, configurationName }, dependencies);
-    const webhooks = { configurationName, service, namespace };
-    this.#bundle = new WebhookCaBundle(client, webhooks, this.#upkeep.listener('webhook contact'), dependencies);
+    this.#leaf = new OwnLeaf(this.host, settings, dependencies);
   }
 
-  /**
-   * Resolves with the first pair. Waits for as long as the API server cannot be reached, and reports that to the
-   * listener. Rejects on stop only.
-   */
-  start(listener: CertificateListener): Promise<ServingPair> {
-    return this.#upkeep.start(listener, [this.#secret, this.#bundle]);
+  override stop(): void {
+    this.#stopped.abort();
+    super.stop();
   }
 
-  stop(): void {
-    this.#upkeep.stop();
-  }
-
-  /** Says whether this replica leads, and so writes for the others. Can be called at any time, also before start. */
-  lead(isLeader: boolean): void {
-    this.#upkeep.lead(isLeader);
-  }
-
-  problem(): string | undefined {
-    return this.#upkeep.problem();
-  }
-
-  status(): OwnCertificatesStatus {
-    const { state } = this.#adoption;
-    const wanted = state && this.#wantedBundle(state, this.#dependencies.now());
-    const synced = (kind: ConfigurationKind): boolean | undefined => this.#bundle.isSynced(kind, wanted);
+  status(): CertificateStatus {
+    const bundle = this.#state && this.#bundleOf(this.#state);
     return {
-      caNotAfter: state?.ca.notAfter,
-      nextNotAfter: state?.next?.notAfter,
-      leafNotAfter: this.#leaf.notAfter,
-      bundleSynced: { mutating: synced('mutating'), validating: synced('validating') },
-      writes: this.#writes.all(),
+      caNotAfter: this.#state?.ca.notAfter,
+      nextNotAfter: this.#state?.next?.notAfter,
+      bundleSynced: this.syncedTo(bundle),
+      writes: [...this.#writes.values()],
     };
   }
 
-  /**
-   * False when a part failed, and is to be tried again. The failure of one part does not keep the others from being
-   * done.
-   */
-  async #round(): Promise<boolean> {
-    await this.#adoption.tryAuthorities();
-    const isLeafKept = await this.#attempt('leaf', () => this.#keepLeaf());
-    const isSecretKept = await this.#attempt('secret', () => this.#keepSecret());
-    const isBundleKept = await this.#attempt('bundle', () => this.#keepBundle());
+  /** The failure of one part does not keep the others from being done. Every part decides on what is there by then. */
+  protected async round(): Promise<boolean> {
+    const isLeafKept = await this.attempt('leaf', () => this.#keepLeaf());
+    const isSecretKept = await this.attempt('secret', () => this.#keepSecret());
+    const isBundleKept = await this.attempt('bundle', () => this.#keepBundle());
     return isLeafKept && isSecretKept && isBundleKept;
   }
 
-  /** Every part decides on what the Secret holds by then. */
-  #attempt(part: Part, work: () => Promise<void>): Promise<boolean> {
-    return this.#upkeep.attempt(part, () => {
-      this.#adoption.adopt();
-      return work();
-    });
+  /** Takes over what the Secret holds now, if all of that can be used. Logs why not, once for each reason. */
+  #adopt(): SecretReading | undefined {
+    const { object } = this.secret;
+    if (object === undefined) return undefined;
+    const reading = readCaState(object, this.#dependencies.now());
+    const problems = reading.problems.length === 0 ? undefined : reading.problems.join('; ');
+    const news = this.#unusable.note(problems);
+    if (problems === undefined) this.#state = reading.state;
+    else if (news !== undefined) {
+      const { namespace, secretName: secret } = this.settings;
+      const fields = { namespace, secret, problems, ...(reading.isForeign && { remedy: REMEDY }) };
+      this.#dependencies.log.error(fields, 'the Secret of the CA cannot be used');
+    }
+    return reading;
   }
 
   async #keepLeaf(): Promise<void> {
-    const { state } = this.#adoption;
-    if (state === undefined) return;
-    const pair = await this.#leaf.renew(state.ca, this.#bundle.isTrusted(state.ca.cert) === true);
-    if (pair !== undefined) this.#upkeep.found(pair);
+    this.#adopt();
+    const ca = this.#state?.ca;
+    const pair = ca && (await this.#leaf.renew(ca, this.bundle.isTrusted(ca.cert) === true));
+    if (pair !== undefined) this.found(pair);
   }
 
-  /** Does the one write to the Secret that is due, if any. */
+  /**
+   * Does the one write to the Secret that is due, if any. A state is in force once the watch has delivered it, also one
+   * that this replica has written: a decision before that would go by an old state.
+   */
   async #keepSecret(): Promise<void> {
-    if (!this.#secret.isWritable) return;
-    const sight = this.#secret.look();
-    const found = this.#adoption.adoptable(sight);
-    if (sight.reading !== undefined && found === undefined) return;
-    const { state } = this.#adoption;
-    if (sight.object !== undefined && found !== undefined) throwIfOthers(this.#where(), sight.object, found, state);
+    const reading = this.#adopt();
+    const state = this.#state;
     const now = this.#dependencies.now();
+    const { object, generation } = this.secret;
+    if (!this.secret.isKnown || this.secret.isAwaited(now)) return;
+    const isDamaged = reading !== undefined && reading.problems.length > 0;
+    if (object !== undefined && isDamaged) refuseForeign(this.where, object, reading, state);
     const situation = {
-      found,
-      state,
+      secret: reading === undefined ? 'absent' : isDamaged ? 'damaged' : 'whole',
+      state: state ?? reading?.state,
       unkeptRoot: state && this.#leaf.unkeptRoot(state, now),
-      isLeader: this.#upkeep.isLeader,
-      isNextTrusted: state?.next && this.#bundle.isTrusted(state.next.cert),
-    };
-    const due = await dueSecretWrite(situation, now, this.#settings);
-    if (due !== undefined) await this.#writeSecret(sight, due);
+      isLeader: this.isLeader,
+      isNextTrusted: state?.next && this.bundle.isTrusted(state.next.cert),
+    } as const;
+    const due = nextStep(situation, now, this.#rotation);
+    if (due !== undefined) await this.#write(due, object, generation);
   }
 
-  async #writeSecret(sight: SecretSight, { step, state }: DueSecretWrite): Promise<void> {
+  async #write(due: DueStep, object: KubernetesObject | undefined, generation: number): Promise<void> {
     const { log, now } = this.#dependencies;
-    if (this.#secretLimit.isReached(now()))
-      throw new Error(`somebody else writes ${this.#where()} over and over, so it is left alone for a while`);
-    this.#secretLimit.note(now());
+    const { step } = due;
+    const state = 'state' in due ? due.state : due.stateWith(await this.#newAuthority());
+    if (this.#limit.isReached(now()))
+      throw new Error(`somebody else writes ${this.where} over and over, so it is left alone for a while`);
+    this.#limit.note(now());
     try {
-      const result = await this.#secret.write(sight, state);
-      this.#writes.add(step, result);
+      const result = await this.#put(state, object);
+      this.secret.awaitChange(generation, now());
+      this.#count(step, result);
       const caNotAfter = new Date(state.ca.notAfter).toISOString();
       log.info({ step, result, caNotAfter }, 'the Secret of the CA written');
     } catch (error) {
-      this.#writes.add(step, 'error');
+      this.#count(step, 'error');
       throw error;
     }
   }
 
-  /**
-   * The leader writes what clients are to trust into the webhook configurations. An empty caBundle is filled by any
-   * replica: until then no call can succeed, and after a reinstallation the Lease may still belong to a leader that is
-   * gone.
-   */
+  /** Creates the Secret, or replaces the one that was seen: a conflict when the Secret has changed since then. */
+  async #put(state: CaState, object: KubernetesObject | undefined): Promise<WriteResult> {
+    const { namespace, secretName: name } = this.settings;
+    const collection = `/api/v1/namespaces/${namespace}/secrets`;
+    const where =
+      object === undefined
+        ? ({ method: 'POST', path: collection } as const)
+        : ({ method: 'PUT', path: `${collection}/${name}` } as const);
+    try {
+      const body = secretOf(state, { name, namespace }, object);
+      await this.#client.request({ ...where, body, signal: this.#stopped.signal });
+      return 'done';
+    } catch (error) {
+      // AlreadyExists and Conflict are 409; 404 is a Secret that was deleted meanwhile.
+      if (hasCode(error, 409) || (object !== undefined && hasCode(error, 404))) return 'conflict';
+      throw error;
+    }
+  }
+
   async #keepBundle(): Promise<void> {
-    const { state } = this.#adoption;
-    if (state === undefined) return;
-    const bundle = this.#wantedBundle(state, this.#dependencies.now());
+    this.#adopt();
+    const bundle = this.#state === undefined ? '' : this.#bundleOf(this.#state);
     // An empty bundle would mean: trust what the system trusts.
-    if (bundle === '') return;
-    const writes = await this.#bundle.write(bundle, this.#upkeep.isLeader ? 'all' : 'empty');
-    for (const { result } of writes) this.#writes.add('bundle', result);
-    throwIfFailed(writes);
+    if (bundle !== '') await this.writeBundle(bundle, (result) => this.#count('bundle', result));
   }
 
   /** The CAs that clients are to trust. The CA of the served leaf is among them also while the Secret lacks that CA. */
-  #wantedBundle(state: CaState, now: number): string {
+  #bundleOf(state: CaState): string {
+    const now = this.#dependencies.now();
     const unkept = this.#leaf.unkeptRoot(state, now);
     const roots = [...trustedBy(state), ...(unkept === undefined ? [] : [unkept])];
     return bundleOf(
@@ -207,7 +171,13 @@ export class OwnCertificates implements CertificateSource {
     );
   }
 
-  #where(): string {
-    return `Secret ${this.#address.namespace}/${this.#address.name}`;
+  #newAuthority(): ReturnType<typeof createAuthority> {
+    const now = this.#dependencies.now();
+    return createAuthority(authorityName(now), now, this.#rotation.caLifetime);
+  }
+
+  #count(step: string, result: WriteResult): void {
+    const key = `${step} ${result}`;
+    this.#writes.set(key, { step, result, count: (this.#writes.get(key)?.count ?? 0) + 1 });
   }
 }

@@ -1,16 +1,60 @@
-import { trustedBy } from './ca-state.ts';
 import { issueLeaf } from './certificate-authority.ts';
-import { isLeafDue, renewalTime } from './leaf-renewal.ts';
-import type { CaState } from './ca-state.ts';
-import type { LeafNames } from './certificate-authority.ts';
-import type { CertificateDependencies } from './certificate-dependencies.ts';
-import type { ServedLeaf } from './leaf-renewal.ts';
-import type { ServingPair } from './serving-pair.ts';
-import type { CertificateAuthority } from './trust-root.ts';
+import { trustedBy } from './ca-state.ts';
+import type { CaState, CertificateAuthority } from './ca-state.ts';
+import type { CertificateDependencies } from './certificate-source.ts';
+import type { ServingPair } from './pem.ts';
+
+/** A leaf that is served: its CA, and its times, in milliseconds since the epoch. */
+export interface ServedLeaf {
+  /** The certificate of the CA that signed it. */
+  readonly ca: string;
+  readonly issuedAt: number;
+  readonly renewAt: number;
+  readonly notAfter: number;
+}
+
+/** A renewal comes after this share of a leaf's life, give or take up to JITTER of it, so that replicas take turns. */
+const RENEWAL_SHARE = 2 / 3;
+const JITTER = 0.1;
+/** A clock that goes back by less than this does no harm, because leaves are backdated by more. */
+const CLOCK_CORRECTION = 1_800_000;
+/** Clients look at the alternative names only. */
+const COMMON_NAME = 'probewright webhook';
+
+/**
+ * When a leaf is to be renewed.
+ *
+ * @param random a number from 0 to 1
+ */
+export function renewalTime(issuedAt: number, notAfter: number, random: number): number {
+  return issuedAt + (notAfter - issuedAt) * RENEWAL_SHARE * (1 - JITTER + 2 * JITTER * random);
+}
+
+/**
+ * Decides whether another leaf is to be served. A leaf of another CA than before waits until clients trust that CA;
+ * clients still trust the leaf that is served meanwhile. That leaf is not renewed, because its CA is dropped once its
+ * last leaf has expired. When the served leaf has expired, a new one is served at once.
+ *
+ * @param isTrusted whether all clients trust the signer
+ * @param now the wall clock, in milliseconds since the epoch
+ */
+export function isLeafDue(
+  served: ServedLeaf | undefined,
+  signer: Omit<CertificateAuthority, 'key'>,
+  isTrusted: boolean,
+  now: number,
+): boolean {
+  if (now >= signer.notAfter) return false;
+  if (served === undefined || now >= served.notAfter) return true;
+  // A CA that is not valid yet was made while a clock was wrong: clients would reject its leaves.
+  if (served.ca !== signer.cert) return isTrusted && now >= signer.notBefore;
+  // A leaf from the future was made while the clock was wrong.
+  if (now < served.issuedAt - CLOCK_CORRECTION) return true;
+  return now >= served.renewAt && served.notAfter < signer.notAfter;
+}
 
 /** How leaves are made. */
 export interface LeafSettings {
-  readonly names: LeafNames;
   /** In milliseconds. */
   readonly leafLifetime: number;
   /** The webhook configurations that a leaf of a new CA waits for, for the log. */
@@ -19,19 +63,17 @@ export interface LeafSettings {
 
 /** The leaf that this replica serves, signed by the shared CA. Its key stays in memory. */
 export class OwnLeaf {
+  readonly #host: string;
   readonly #settings: LeafSettings;
   readonly #dependencies: CertificateDependencies;
   #served: (ServedLeaf & { readonly root: CertificateAuthority }) | undefined;
   #isWaitLogged = false;
 
-  constructor(settings: LeafSettings, dependencies: CertificateDependencies) {
+  /** @param host the name that the API server calls the webhook by, the only one of a leaf */
+  constructor(host: string, settings: LeafSettings, dependencies: CertificateDependencies) {
+    this.#host = host;
     this.#settings = settings;
     this.#dependencies = dependencies;
-  }
-
-  /** When the leaf ends, in milliseconds since the epoch; undefined before there is one. */
-  get notAfter(): number | undefined {
-    return this.#served?.notAfter;
   }
 
   /**
@@ -42,17 +84,22 @@ export class OwnLeaf {
    */
   async renew(ca: CertificateAuthority, isTrusted: boolean): Promise<ServingPair | undefined> {
     const { now, random, log } = this.#dependencies;
-    const { names, leafLifetime } = this.#settings;
+    const { leafLifetime, configurationName: configuration } = this.#settings;
     const issuedAt = now();
     if (!isLeafDue(this.#served, ca, isTrusted, issuedAt)) {
-      this.#logWait(ca);
+      const isWaiting = this.#served?.ca !== ca.cert;
+      if (isWaiting && !this.#isWaitLogged)
+        log.info({ configuration }, 'the CA has changed, the new leaf waits for the webhook configurations');
+      this.#isWaitLogged = isWaiting;
       return undefined;
     }
+    const names = { commonName: COMMON_NAME, dns: [this.#host] };
     const pair = await issueLeaf(ca, names, issuedAt, leafLifetime);
     const renewAt = renewalTime(issuedAt, pair.notAfter, random());
     this.#served = { ca: ca.cert, root: ca, issuedAt, renewAt, notAfter: pair.notAfter };
     this.#isWaitLogged = false;
-    log.info({ notAfter: isoTime(pair.notAfter), renewAt: isoTime(renewAt) }, 'serving certificate minted');
+    const [notAfter, renewal] = [pair.notAfter, renewAt].map((time) => new Date(time).toISOString());
+    log.info({ notAfter, renewAt: renewal }, 'serving certificate minted');
     return pair;
   }
 
@@ -67,18 +114,4 @@ export class OwnLeaf {
     if (served === undefined || now >= served.notAfter) return undefined;
     return trustedBy(state).some(({ cert }) => cert === served.ca) ? undefined : served.root;
   }
-
-  #logWait(ca: CertificateAuthority): void {
-    if (this.#served?.ca === ca.cert || this.#isWaitLogged) return;
-    this.#isWaitLogged = true;
-    const { configurationName } = this.#settings;
-    this.#dependencies.log.info(
-      { configuration: configurationName },
-      'the CA has changed, the new leaf waits for the webhook configurations',
-    );
-  }
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,13 +1,13 @@
 import { JSON_PATCH } from '../../cluster/client/api-client.ts';
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
-import { bundleHolds } from './ca-bundle.ts';
+import { bundleHolds } from './pem.ts';
 import { MirroredObject } from '../../cluster/client/mirrored-object.ts';
 import { WriteLimit } from '../../cluster/client/write-limit.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { CertificateDependencies } from './certificate-dependencies.ts';
+import type { CertificateDependencies } from './certificate-source.ts';
 import type { MirrorListener } from '../../cluster/client/mirrored-object.ts';
 
 /** Which webhook configurations, and which of their entries. */
@@ -19,20 +19,16 @@ export interface WebhookAddress {
   readonly namespace: string;
 }
 
-const CONFIGURATION_KINDS = ['mutating', 'validating'] as const;
-export type ConfigurationKind = (typeof CONFIGURATION_KINDS)[number];
+export type ConfigurationKind = 'mutating' | 'validating';
 
-/** How a write of one configuration's bundle went. After a conflict the watch delivers the new state. */
+/** A conflict: the object has changed since it was read, and the watch will deliver the change. */
+export type WriteResult = 'done' | 'conflict' | 'error';
+
+/** How a write of one configuration's bundle went. */
 export interface BundleWrite {
   readonly kind: ConfigurationKind;
-  readonly result: 'done' | 'conflict' | 'error';
-  readonly problem: string | undefined;
-}
-
-/** Throws when a write failed for another reason than a conflict. */
-export function throwIfFailed(writes: readonly BundleWrite[]): void {
-  const failed = writes.find(({ result }) => result === 'error');
-  if (failed !== undefined) throw new Error(`the ${failed.kind} webhook configuration: ${failed.problem ?? ''}`);
+  readonly result: WriteResult;
+  readonly problem?: string;
 }
 
 const FOUGHT_OVER =
@@ -49,6 +45,17 @@ interface Entry {
   readonly bundle: Buffer;
 }
 
+/** What is known of one webhook configuration. */
+interface Configuration {
+  readonly kind: ConfigurationKind;
+  readonly path: string;
+  readonly mirror: MirroredObject;
+  readonly limit: WriteLimit;
+  problem: string | undefined;
+  /** The generation at which the API server last refused a patch as invalid. */
+  refused: number | undefined;
+}
+
 /**
  * The CAs that the API server trusts when it calls Probewright: the caBundle of Probewright's entries in the webhook
  * configurations. No other field is ever written. Needs: list, watch and patch the two configurations.
@@ -57,14 +64,8 @@ export class WebhookCaBundle {
   readonly #client: ApiClient;
   readonly #address: WebhookAddress;
   readonly #dependencies: CertificateDependencies;
-  readonly #mirrors: Readonly<Record<ConfigurationKind, MirroredObject>>;
+  readonly #configurations: readonly Configuration[];
   readonly #stopped = new AbortController();
-  readonly #limits: Readonly<Record<ConfigurationKind, WriteLimit>> = {
-    mutating: new WriteLimit(),
-    validating: new WriteLimit(),
-  };
-  /** The generation at which the API server last refused a patch as invalid. */
-  readonly #refused = new Map<ConfigurationKind, number>();
 
   constructor(
     client: ApiClient,
@@ -75,26 +76,28 @@ export class WebhookCaBundle {
     this.#client = client;
     this.#address = address;
     this.#dependencies = dependencies;
-    const troubles = new Map<ConfigurationKind, string>();
-    const mirror = (kind: ConfigurationKind): MirroredObject => {
+    this.#configurations = (['mutating', 'validating'] as const).map((kind) => {
+      const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+      const name = address.configurationName;
       const troubled = (problem: string | undefined): void => {
-        if (problem === undefined) troubles.delete(kind);
-        else troubles.set(kind, problem);
-        listener.troubled([...troubles.values()][0]);
+        configuration.problem = problem;
+        listener.troubled(this.#configurations.find((other) => other.problem !== undefined)?.problem);
       };
-      const where = { collection: collectionOf(kind), name: address.configurationName };
-      return new MirroredObject(client, where, { changed: listener.changed, troubled }, dependencies);
-    };
-    this.#mirrors = { mutating: mirror('mutating'), validating: mirror('validating') };
+      const mirror = new MirroredObject(client, { collection, name }, { ...listener, troubled }, dependencies);
+      const limit = new WriteLimit();
+      const path = `${collection}/${name}`;
+      const configuration: Configuration = { kind, path, mirror, limit, problem: undefined, refused: undefined };
+      return configuration;
+    });
   }
 
   start(): void {
-    for (const kind of CONFIGURATION_KINDS) void this.#mirrors[kind].start();
+    for (const { mirror } of this.#configurations) void mirror.start();
   }
 
   stop(): void {
     this.#stopped.abort();
-    for (const kind of CONFIGURATION_KINDS) this.#mirrors[kind].stop();
+    for (const { mirror } of this.#configurations) mirror.stop();
   }
 
   /**
@@ -102,16 +105,15 @@ export class WebhookCaBundle {
    * Undefined when that is not known now.
    */
   isTrusted(cert: string): boolean | undefined {
-    const mirrors = Object.values(this.#mirrors);
+    const mirrors = this.#configurations.map(({ mirror }) => mirror);
     if (mirrors.some((mirror) => !mirror.isCurrent)) return undefined;
     return mirrors.every(({ object }) => object === undefined || this.#holds(object, cert));
   }
 
   /** Whether a configuration trusts all that is in the bundle; undefined when there is no such configuration. */
-  isSynced(kind: ConfigurationKind, bundle: string | undefined): boolean | undefined {
-    const { object } = this.#mirrors[kind];
-    if (object === undefined) return undefined;
-    return bundle !== undefined && this.#holds(object, bundle);
+  isSynced(kind: ConfigurationKind, bundle: string): boolean | undefined {
+    const object = this.#configurations.find((configuration) => configuration.kind === kind)?.mirror.object;
+    return object && this.#holds(object, bundle);
   }
 
   /**
@@ -121,7 +123,8 @@ export class WebhookCaBundle {
    * @param which `empty`: only into those that have none
    */
   async write(bundle: string, which: 'all' | 'empty'): Promise<readonly BundleWrite[]> {
-    const writes = await Promise.all(CONFIGURATION_KINDS.map((kind) => this.#writeTo(kind, bundle, which)));
+    const wanted = Buffer.from(bundle);
+    const writes = await Promise.all(this.#configurations.map((each) => this.#writeTo(each, wanted, which)));
     const made = writes.filter((write) => write !== undefined);
     const { log } = this.#dependencies;
     for (const { kind, result, problem } of made) {
@@ -132,20 +135,23 @@ export class WebhookCaBundle {
     return made;
   }
 
-  async #writeTo(kind: ConfigurationKind, bundle: string, which: 'all' | 'empty'): Promise<BundleWrite | undefined> {
-    const mirror = this.#mirrors[kind];
+  async #writeTo(
+    configuration: Configuration,
+    wanted: Buffer,
+    which: 'all' | 'empty',
+  ): Promise<BundleWrite | undefined> {
+    const { kind, path, mirror, limit } = configuration;
+    const { now } = this.#dependencies;
     const { object, generation } = mirror;
-    const wanted = Buffer.from(bundle);
-    const isStale = (entry: Entry): boolean =>
-      which === 'all' ? !entry.bundle.equals(wanted) : entry.bundle.length === 0;
-    const stale = object && entriesOf(object, this.#address).filter(isStale);
-    if (stale === undefined || stale.length === 0 || mirror.isAwaited(this.#dependencies.now())) return undefined;
-    if (this.#limits[kind].isReached(this.#dependencies.now())) return { kind, result: 'error', problem: FOUGHT_OVER };
-    this.#limits[kind].note(this.#dependencies.now());
+    const isStale = ({ bundle }: Entry): boolean => (which === 'all' ? !bundle.equals(wanted) : bundle.length === 0);
+    const stale = object === undefined ? [] : entriesOf(object, this.#address).filter(isStale);
+    if (stale.length === 0 || mirror.isAwaited(now())) return undefined;
+    if (limit.isReached(now())) return { kind, result: 'error', problem: FOUGHT_OVER };
+    limit.note(now());
     try {
       await this.#client.request({
         method: 'PATCH',
-        path: `${collectionOf(kind)}/${this.#address.configurationName}`,
+        path,
         query: { fieldManager: FIELD_MANAGER },
         contentType: JSON_PATCH,
         body: stale.flatMap(({ index, name }) => [
@@ -155,16 +161,16 @@ export class WebhookCaBundle {
         ]),
         signal: this.#stopped.signal,
       });
-      mirror.awaitChange(generation, this.#dependencies.now());
-      return { kind, result: 'done', problem: undefined };
+      mirror.awaitChange(generation, now());
+      return { kind, result: 'done' };
     } catch (error) {
       const problem = messageOf(error);
       if (![404, 409, 422].some((code) => hasCode(error, code))) return { kind, result: 'error', problem };
-      mirror.awaitChange(generation, this.#dependencies.now());
+      mirror.awaitChange(generation, now());
       // A 422 means that entries have moved and the watch will deliver that, or that the configuration is invalid in
       // another way.
-      const isInvalid = hasCode(error, 422) && this.#refused.get(kind) === generation;
-      if (hasCode(error, 422)) this.#refused.set(kind, generation);
+      const isInvalid = hasCode(error, 422) && configuration.refused === generation;
+      if (hasCode(error, 422)) configuration.refused = generation;
       return { kind, result: isInvalid ? 'error' : 'conflict', problem };
     }
   }
@@ -188,8 +194,4 @@ function entriesOf(object: KubernetesObject, { service, namespace }: WebhookAddr
     const bundle = Buffer.from(typeof encoded === 'string' ? encoded : '', 'base64');
     return [{ index, name, bundle }];
   });
-}
-
-function collectionOf(kind: ConfigurationKind): string {
-  return `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
 }

@@ -1,44 +1,43 @@
-import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
-import { inParallel } from '../../cluster/client/in-parallel.ts';
-import { messageOf } from '../../base/text/error-message.ts';
-import { cut } from '../../base/text/cut.ts';
-import { EffectFigures } from './effect-figures.ts';
-import { omissionWarnings, REFUSALS } from './effect-warnings.ts';
-import { resourceOf } from '../../cluster/sources/cluster-kinds.ts';
-import { ReviewedKinds } from './reviewed-kinds.ts';
-import { TimeAllowance } from './time-allowance.ts';
-import { forEachWorkloadPage } from './workload-list.ts';
-import { WorkloadReview } from './workload-review.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ObjectTooLarge, refuseTooLarge } from '../review/object-size.ts';
+import { outcomeOf } from '../../engine/verdict/compare/outcome.ts';
+import { templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
+import { EffectFigures, omissionWarnings, REFUSALS } from './effect-text.ts';
+import { LiveWorkloads } from './live-workloads.ts';
 import type { EffectResult } from '../review/effect-result.ts';
 import type { Reviewed } from '../review/decision.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
 import type { WebhookBehaviour } from '../../engine/verdict/compare/outcome.ts';
+import type { Workload } from '../../engine/verdict/compare/workload.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { Turns } from './background-work.ts';
-import type { EffectEnd, EffectRefusal, ListProgress } from './effect-warnings.ts';
-import type { Page } from '../../cluster/client/paged-list.ts';
-import type { ListPlace } from './workload-list.ts';
-import type { Snapshots } from './workload-review.ts';
+import type { EffectRefusal } from './effect-text.ts';
+import type { LiveWorkloadsDependencies } from './live-workloads.ts';
 
 /** Limits of one review, as those of PodSecurity when labels of a namespace change. */
 export const IMPACT_LIMITS = { workloads: 3000, milliseconds: 1500 } as const;
 
-/** The lists that are read at once. A slow API server then answers about more kinds in time. */
-const MOST_LISTS_AT_ONCE = 3;
+/** Other requests get their turn after this time, in milliseconds. */
+const SLICE_MILLISECONDS = 5;
 
 /**
- * The time for policies of one namespace: a tenth of the time, after a reserve for `kubectl apply` of a directory.
+ * The milliseconds for policies of one namespace: what may be used at once, and what comes back in a millisecond.
  * Without this limit, a tenant could keep the only place for reviews occupied. Cluster policies have a limit too,
  * because any client that reaches the port can send a review.
  */
 const NAMESPACE_ALLOWANCE = { most: 5000, refill: 0.1 };
 const CLUSTER_ALLOWANCE = { most: 15_000, refill: 0.25 };
 
+/** The policies without and with a change. */
+interface Snapshots {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+}
+
 /** The inputs for computing the effect of policies. */
-export interface ImpactDependencies {
-  readonly client: Pick<ApiClient, 'measured' | 'request'>;
-  readonly kinds: readonly WorkloadKind[];
+export interface ImpactDependencies extends LiveWorkloadsDependencies {
   readonly behaviour: WebhookBehaviour;
   /** Whether the webhook configurations exempt a namespace. */
   readonly isExempt: (namespace: string) => boolean;
@@ -46,13 +45,10 @@ export interface ImpactDependencies {
   readonly namesWorkloads: boolean;
   /** The snapshots without and with the policy. Undefined until policies have been read. */
   readonly snapshots: (reviewed: Reviewed) => Snapshots | undefined;
-  readonly turns: Turns;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Called once for each review. */
   readonly ended: (result: EffectResult) => void;
-  /** Called once for each ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
-  readonly leftOut: (resource: string) => void;
 }
 
 /** The limits of one computation. */
@@ -62,38 +58,31 @@ export interface ImpactRequest {
   readonly isAbandoned: () => boolean;
 }
 
-/**
- * Computes what a policy does to live workloads, by the code of `plan`. Nothing is kept between reviews, except the
- * list of custom kinds. One review runs at a time, in the background of `/mutate` and `/validate`.
- */
+/** Computes what a policy does to live workloads, by the code of `plan`. One review runs at a time. */
 export class PolicyImpact {
   readonly #dependencies: ImpactDependencies;
-  readonly #kinds: ReviewedKinds;
-  readonly #ofNamespaces = new TimeAllowance(NAMESPACE_ALLOWANCE);
-  readonly #ofCluster = new TimeAllowance(CLUSTER_ALLOWANCE);
-  readonly #leftOut = new Set<string>();
+  readonly #workloads: LiveWorkloads;
+  /** When the time that was used will have come back, by namespace; '' = cluster policies. */
+  readonly #repaidAt = new Map<string, number>();
   #isBusy = false;
 
   constructor(dependencies: ImpactDependencies) {
     this.#dependencies = dependencies;
-    const { client, kinds, turns } = dependencies;
-    this.#kinds = new ReviewedKinds(client, kinds, turns.monotonic);
+    this.#workloads = new LiveWorkloads(dependencies);
   }
 
   /** Resolves with warnings for the reply. Never rejects because of the API server. */
   async warnings(reviewed: Reviewed, request: ImpactRequest): Promise<readonly string[]> {
-    const { turns, ended, snapshots } = this.#dependencies;
+    const { monotonic, ended, snapshots, isExempt } = this.#dependencies;
     const refuse = (refusal: EffectRefusal): readonly string[] => {
       ended(refusal);
       return [REFUSALS[refusal]];
     };
     const { namespace } = reviewed;
-    const begun = turns.monotonic();
+    const begun = monotonic();
     if (this.#isBusy) return refuse('busy');
-    const allowance = namespace === undefined ? this.#ofCluster : this.#ofNamespaces;
-    const key = namespace ?? '';
-    if (!allowance.has(key, begun)) return refuse('allowance');
-    if (namespace !== undefined && this.#dependencies.isExempt(namespace)) {
+    if (!this.#hasTime(namespace, begun)) return refuse('allowance');
+    if (namespace !== undefined && isExempt(namespace)) {
       ended('complete');
       return request.isDryRun ? [`no effect: namespace ${namespace} is exempt from the webhooks`] : [];
     }
@@ -104,51 +93,52 @@ export class PolicyImpact {
       return await this.#compute(reviewed, both, request);
     } finally {
       this.#isBusy = false;
-      const now = turns.monotonic();
-      allowance.charge(key, now - begun, now);
+      this.#charge(namespace, monotonic() - begun, monotonic());
     }
   }
 
-  async #compute(
-    reviewed: Reviewed,
-    both: Snapshots,
-    { milliseconds, isDryRun, isAbandoned }: ImpactRequest,
-  ): Promise<readonly string[]> {
-    const { kinds, behaviour, now, turns, ended, isExempt } = this.#dependencies;
+  #hasTime(namespace: string | undefined, now: number): boolean {
+    const { most, refill } = allowanceOf(namespace);
+    return ((this.#repaidAt.get(namespace ?? '') ?? now) - now) * refill < most;
+  }
+
+  #charge(namespace: string | undefined, used: number, now: number): void {
+    for (const [key, at] of this.#repaidAt) if (at <= now) this.#repaidAt.delete(key);
+    const key = namespace ?? '';
+    this.#repaidAt.set(key, (this.#repaidAt.get(key) ?? now) + used / allowanceOf(namespace).refill);
+  }
+
+  async #compute(reviewed: Reviewed, both: Snapshots, request: ImpactRequest): Promise<readonly string[]> {
+    const { isDryRun, isAbandoned } = request;
     const { namespace } = reviewed;
+    const limits = { ...IMPACT_LIMITS, milliseconds: Math.min(request.milliseconds, IMPACT_LIMITS.milliseconds) };
     const awaited = this.#awaitedBy(reviewed);
-    const limits = {
-      workloads: IMPACT_LIMITS.workloads,
-      milliseconds: Math.min(milliseconds, IMPACT_LIMITS.milliseconds),
-    };
     const stop = new AbortController();
-    const state: { end?: EffectEnd } = {};
-    const finish = (why: EffectEnd): void => {
+    const state: { end?: 'time' | 'workloads' } = {};
+    const finish = (why: 'time' | 'workloads'): void => {
       state.end ??= why;
       stop.abort();
     };
     const timer = setTimeout(finish, limits.milliseconds, 'time');
-    const figures = new EffectFigures(this.#dependencies.namesWorkloads);
-    const isOver = (): boolean => stop.signal.aborted || isAbandoned();
-    const review = new WorkloadReview({
-      ...both,
-      kinds,
-      now: now(),
-      behaviour,
-      isExempt,
-      turns,
-      isOver,
-      figures,
-      most: limits.workloads,
-      awaited,
-    });
+    const figures = new EffectFigures();
+    const compare = this.#comparison(both, figures);
+    const isOver = (): boolean => stop.signal.aborted || isAbandoned() || figures.workloads >= limits.workloads;
+    const take = async (kind: ClusterKind, items: readonly KubernetesObject[]): Promise<number> => {
+      const left = await this.#lookAt(items, isOver, (item) => {
+        awaited.delete(`${kind.kind} ${item.metadata.name}`);
+        compare(kind, item);
+      });
+      if (left > 0) finish('workloads');
+      return left;
+    };
     try {
-      const lists = await this.#list(namespace, review, stop.signal, () => finish('workloads'));
+      const lists = await this.#workloads.list({ namespace, signal: stop.signal, take });
       const omissions = omissionWarnings(lists, state.end, figures.workloads, limits);
-      ended(isAbandoned() ? 'abandoned' : omissions.length > 0 ? 'incomplete' : 'complete');
-      const sentence = figures.sentence() ?? (isDryRun || omissions.length > 0 ? figures.none() : undefined);
-      const missing =
-        omissions.length > 0 ? [] : [...awaited].map((name) => `no ${name} in namespace ${namespace ?? ''}`);
+      const isWhole = omissions.length === 0;
+      this.#dependencies.ended(isAbandoned() ? 'abandoned' : isWhole ? 'complete' : 'incomplete');
+      const none = isDryRun || !isWhole ? figures.none() : undefined;
+      const sentence = figures.sentence(this.#dependencies.namesWorkloads) ?? none;
+      const missing = isWhole ? [...awaited].map((name) => `no ${name} in namespace ${namespace ?? ''}`) : [];
       return [...(sentence === undefined ? [] : [sentence]), ...missing, ...omissions];
     } finally {
       clearTimeout(timer);
@@ -156,78 +146,59 @@ export class PolicyImpact {
     }
   }
 
+  /** Looks at items in short slices, one in each turn of the event loop. Resolves with the number that is left. */
+  async #lookAt(
+    items: readonly KubernetesObject[],
+    isOver: () => boolean,
+    look: (item: KubernetesObject) => void,
+  ): Promise<number> {
+    const { monotonic } = this.#dependencies;
+    let begun = monotonic();
+    for (const [index, item] of items.entries()) {
+      if (monotonic() - begun >= SLICE_MILLISECONDS) {
+        await nextTurn();
+        begun = monotonic();
+      }
+      if (isOver()) return items.length - index;
+      look(item);
+    }
+    return 0;
+  }
+
+  /** Adds what the change does to one workload. Leaves out workloads that `/validate` does not look at either. */
+  #comparison(both: Snapshots, figures: EffectFigures): (kind: ClusterKind, item: KubernetesObject) => void {
+    const { kinds, behaviour, isExempt } = this.#dependencies;
+    const now = this.#dependencies.now();
+    return ({ group, kind, apiVersion }, item) => {
+      const known = workloadKind(group, kind, kinds);
+      const workload = known && workloadOf(item, apiVersion, known);
+      if (workload === undefined || isExempt(workload.namespace)) return;
+      try {
+        refuseTooLarge(workload.templates);
+        figures.add(workload, outcomeOf(workload, both.before, both.after, now, behaviour));
+      } catch (error) {
+        if (!(error instanceof ObjectTooLarge)) throw error;
+      }
+    };
+  }
+
   /** The workloads that an exception names, as `Deployment web`. Only kinds that every review lists count. */
   #awaitedBy(reviewed: Reviewed): Set<string> {
     const named = ('exception' in reviewed && reviewed.exception?.spec.workloads) || [];
-    const listed = new Set(this.#kinds.builtIn.map(({ kind }) => kind));
+    const listed = new Set(this.#workloads.builtIn.map(({ kind }) => kind));
     return new Set(named.filter(({ kind }) => listed.has(kind)).map(({ kind, name }) => `${kind} ${name}`));
   }
-
-  /** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
-  async #list(
-    namespace: string | undefined,
-    review: WorkloadReview,
-    signal: AbortSignal,
-    full: () => void,
-  ): Promise<readonly ListProgress[]> {
-    const discovery = this.#kinds.custom(signal).catch((error: unknown) => failureOf(error));
-    const listAll = async (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> => {
-      const lists = kinds.map((kind) => ({ kind, progress: newProgress(resourceOf(kind), namespace) }));
-      await inParallel(lists, MOST_LISTS_AT_ONCE, async ({ kind, progress }) => {
-        if (!signal.aborted) await this.#listOne({ kind, namespace }, progress, { review, signal, full });
-      });
-      return lists.map(({ progress }) => progress);
-    };
-    const builtIn = await listAll(this.#kinds.builtIn);
-    const found = await discovery;
-    if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
-    // After the end of the time, the failure only says that the request was given up.
-    return [...builtIn, { ...newProgress('custom kinds', namespace), ...(!signal.aborted && { failure: found }) }];
-  }
-
-  async #listOne(
-    place: ListPlace,
-    progress: ListProgress,
-    {
-      review,
-      signal,
-      full,
-    }: { readonly review: WorkloadReview; readonly signal: AbortSignal; readonly full: () => void },
-  ): Promise<void> {
-    const take = async ({ items, remaining, continue: next }: Page): Promise<void> => {
-      progress.hasBegun = true;
-      const left = await review.page(place.kind, items);
-      progress.remaining = next === undefined ? left : remaining === undefined ? undefined : left + remaining;
-      progress.isComplete = next === undefined && left === 0;
-      if (left > 0 || (review.isFull && next !== undefined)) full();
-    };
-    try {
-      await forEachWorkloadPage(this.#dependencies.client, place, signal, take);
-    } catch (error) {
-      // The rest of a list that was given up is named as not looked at.
-      if (signal.aborted) return;
-      // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
-      if (hasCode(error, 404) || (hasCode(error, 403) && this.#leavesOut(place.kind))) progress.isComplete = true;
-      else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
-    }
-  }
-
-  /** True for a ready-made kind. The people who apply policies do not grant rights, so the log names the kind. */
-  #leavesOut(kind: ClusterKind): boolean {
-    if (!this.#kinds.leaveOut(kind)) return false;
-    const resource = resourceOf(kind);
-    if (!this.#leftOut.has(resource)) this.#dependencies.leftOut(resource);
-    this.#leftOut.add(resource);
-    return true;
-  }
 }
 
-function newProgress(resource: string, namespace: string | undefined): ListProgress {
-  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-  return { resource, scope, isComplete: false, hasBegun: false, remaining: undefined, failure: undefined };
+function allowanceOf(namespace: string | undefined): { readonly most: number; readonly refill: number } {
+  return namespace === undefined ? CLUSTER_ALLOWANCE : NAMESPACE_ALLOWANCE;
 }
 
-/** The words of the API server may name users, and are long. */
-function failureOf(error: unknown): string {
-  return error instanceof ApiError ? `HTTP ${error.code}` : cut(messageOf(error), 100);
+/** Undefined for objects that the webhook would skip. Lists of built-in kinds leave out `apiVersion` and `kind`. */
+function workloadOf(item: KubernetesObject, apiVersion: string, kind: WorkloadKind): Workload | undefined {
+  const object: JsonObject = { ...(item as unknown as JsonObject), apiVersion, kind: kind.kind };
+  const found = templatesToLookAt(object, kind);
+  if ('skipped' in found) return undefined;
+  const { name, namespace = '' } = item.metadata;
+  return { object, kind, templates: found.templates, namespace, name };
 }

@@ -8,6 +8,7 @@ import { workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** Every check is on, and one policy gives probes whose command refers to the environment. */
@@ -86,7 +87,7 @@ describe('the part of a workload in a snapshot', () => {
       fc.property(anyWorkload, (object) => {
         expect(violationsOf(partOf(object))).toEqual(violationsOf(object));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -121,7 +122,7 @@ describe('the part of a workload in a snapshot', () => {
         const secretive = withContainers(object, (container) => withSecrets(container, word)) as JsonObject;
         expect(violationsOf(partOf(secretive))).toEqual(violationsOf(secretive));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -19,6 +19,7 @@ import { anyWorkload } from '../../support/arbitrary-workloads.ts';
 import { checkTexts } from '../../support/check-texts.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
+import { runs } from '../../support/runs.ts';
 import type { FieldPath } from '../../../src/base/json/field-path.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
@@ -91,7 +92,7 @@ const fixtures = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' })
 const examples = fixtures.map(({ object }): [JsonObject] => [object]);
 
 /** The examples come on top of the random workloads. */
-const runs = { examples, numRuns: examples.length + 150 };
+const options = { examples, numRuns: examples.length + runs(150) };
 
 describe('safe advice, for every check', () => {
   it('removes its violation and causes no other violation, at any action', () => {
@@ -108,7 +109,7 @@ describe('safe advice, for every check', () => {
           expect(counts(after).get(key) ?? 0, told).toBeLessThan(counts(before).get(key) ?? 0);
         }
       }),
-      runs,
+      options,
     );
   });
 
@@ -126,7 +127,7 @@ describe('safe advice, for every check', () => {
           violations = left;
         }
       }),
-      { examples, numRuns: examples.length + 40 },
+      { examples, numRuns: examples.length + runs(40) },
     );
   }, 240_000);
 
@@ -150,7 +151,7 @@ describe('safe advice, for every check', () => {
           }
         }
       }),
-      runs,
+      options,
     );
   });
 
@@ -167,7 +168,7 @@ describe('safe advice, for every check', () => {
           expect(counts(after).get(key) ?? 0, told).toBeLessThan(counts(before).get(key) ?? 0);
         }
       }),
-      runs,
+      options,
     );
   });
 
@@ -186,7 +187,7 @@ describe('safe advice, for every check', () => {
         for (const violation of proposalsOf(object))
           if (violation.edits !== undefined) expect(violation.remedy, describeViolation(violation)).toBeDefined();
       }),
-      runs,
+      options,
     );
   });
 
@@ -199,7 +200,7 @@ describe('safe advice, for every check', () => {
           expect(violation.message.length, describeViolation(violation)).toBeLessThanOrEqual(200);
         }
       }),
-      runs,
+      options,
     );
   });
 
@@ -216,7 +217,7 @@ describe('safe advice, for every check', () => {
           expect(violation.message.length, describeViolation(violation)).toBeLessThanOrEqual(200);
         }
       }),
-      runs,
+      options,
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandActs } from '../../../src/engine/probe/exec-effects.ts';
+import { runs } from '../../support/runs.ts';
 
 const sh = (script: string): string | undefined => commandActs(['sh', '-c', script]);
 
@@ -321,7 +322,7 @@ describe('a command', () => {
       fc.property(fc.array(pieces, { maxLength: 30 }), (before) => {
         expect(sh(`${before.join('')}\n;\nrm -rf x`)).toBeDefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readShellScript } from '../../../src/engine/probe/shell-script.ts';
 import { shellTokens } from '../../../src/engine/probe/shell-tokens.ts';
+import { runs } from '../../support/runs.ts';
 
 /** The words and operators of a script, as texts. */
 const texts = (script: string): string[] | undefined => shellTokens(script)?.map(({ text }) => text);
@@ -86,7 +87,7 @@ describe('the words of a shell script', () => {
         expect(words.join('').length).toBeLessThanOrEqual(text.length);
         readShellScript(text);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

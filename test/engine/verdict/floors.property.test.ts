@@ -12,6 +12,7 @@ import { anyPod, validPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
 import { VALIDATE_SETTINGS, mutation, policyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
+import { runs } from '../../support/runs.ts';
 import { hasProbe } from '../../../src/engine/checks/checked-workload.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
@@ -85,9 +86,9 @@ describe('a floor of a cluster policy', () => {
         denied += 1;
         expect(isAllowed(object, all, 'Off')).toBe(false);
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
-    expect(denied).toBeGreaterThan(100);
+    expect(denied).toBeGreaterThan(runs(600) / 20);
   });
 
   it('holds for what the Pods will be: an accepted workload, with its probes injected, violates no floor', () => {
@@ -119,7 +120,7 @@ describe('a floor of a cluster policy', () => {
         const after = flooredByFloors(effectiveTemplate(pod, injections), all);
         expect(after.filter((violation) => !before.has(key(violation)))).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     expect([injected > 150, forbidden > 60]).toEqual([true, true]);
   });
@@ -135,7 +136,7 @@ describe('a floor of a cluster policy', () => {
           expect(liveness === undefined || hasProbe(liveness.container, 'startupProbe')).toBe(true);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 });

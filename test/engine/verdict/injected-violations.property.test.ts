@@ -11,6 +11,7 @@ import { anyPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
 import type { Violation } from '../../../src/engine/checks/violation.ts';
@@ -103,7 +104,7 @@ it('a violation of an injected probe is never weaker than its floor', () => {
         expect(rank(action)).toBeGreaterThanOrEqual(Math.min(rank(floor), rank(violation.action)));
       }
     }),
-    { numRuns: 500, examples: EXAMPLES },
+    { numRuns: runs(500), examples: EXAMPLES },
   );
   expect(floored).toBeGreaterThan(0);
 });
@@ -122,7 +123,7 @@ it('a team that injects a probe gets the platform’s action, as a team that wri
         expect([keyOf(violation), violation.action]).toEqual([keyOf(violation), actions.get(keyOf(violation))]);
       }
     }),
-    { numRuns: 500, examples: EXAMPLES },
+    { numRuns: runs(500), examples: EXAMPLES },
   );
   expect(platforms).toBeGreaterThan(0);
 });
@@ -139,7 +140,7 @@ it('an injected probe changes no action but that of its own violations', () => {
         if (violation.probe !== undefined && hasOwn(pod, violation)) expect(violation.action).toBe(before);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

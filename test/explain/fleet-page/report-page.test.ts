@@ -8,6 +8,7 @@ import { PAGE_SECURITY_POLICY } from '../../../src/explain/fleet-page/report-pag
 import { runProbewright } from '../../cli/run-probewright.ts';
 import { fleet } from './fleet.ts';
 import { HOSTILE_NAMES, hostileFleet } from './hostile-names.ts';
+import { runs } from '../../support/runs.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -196,7 +197,7 @@ describe('hostile names', () => {
           expect([...tagsOf(await pageOf(hostileFleet(name)))].filter((tag) => !known.has(tag))).toEqual([]);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { deploymentWith, findings, podWith } from '../../engine/checks/workload.ts';
 import { policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
+import { runs } from '../../support/runs.ts';
 import type { ContainerExplanation } from '../../../src/explain/timeline/explanation.ts';
 import type { FigureId } from '../../../src/explain/timeline/figure.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
@@ -104,7 +105,7 @@ function numbersIn(text: string, pattern: RegExp): number[] {
 }
 
 function onEach(arbitrary: fc.Arbitrary<JsonObject>, holds: (manifest: JsonObject) => void): void {
-  fc.assert(fc.property(arbitrary, holds), { numRuns: 400 });
+  fc.assert(fc.property(arbitrary, holds), { numRuns: runs(400) });
 }
 
 describe('the start', () => {

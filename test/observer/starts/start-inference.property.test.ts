@@ -7,6 +7,7 @@ import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/t
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
+import { runs } from '../../support/runs.ts';
 import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
@@ -216,10 +217,10 @@ describe('what is inferred from the events of a Pod', () => {
         const ids = [...measured.map(({ sample }) => sample.id), ...killed.map(({ id }) => id)];
         if (!story.starts.some((one) => hasKubeletRestarted(of, one))) expect(new Set(ids).size).toBe(ids.length);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     // A thousand Pods of up to three containers: far more samples than this, whatever the seed.
-    expect(samples).toBeGreaterThan(500);
-    expect(bounds).toBeGreaterThan(500);
+    expect(samples).toBeGreaterThan(runs(1000) / 2);
+    expect(bounds).toBeGreaterThan(runs(1000) / 2);
   });
 });

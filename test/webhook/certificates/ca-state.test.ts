@@ -1,137 +1,168 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { initialState, readCaState, trustedBy, writeCaState } from '../../../src/webhook/certificates/ca-state.ts';
-import { createAuthority } from '../../../src/webhook/certificates/certificate-authority.ts';
-import type { CaState, SecretContent } from '../../../src/webhook/certificates/ca-state.ts';
+import {
+  BACKDATED_MILLISECONDS,
+  initialState,
+  nextStep,
+  rotationDue,
+  rotationStep,
+} from '../../../src/webhook/certificates/ca-state.ts';
+import type { CaSituation, CaState, CaStep, CertificateAuthority } from '../../../src/webhook/certificates/ca-state.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 7, 23, 56);
-const DAY = 86_400_000;
-const [ca, next, first, second] = await Promise.all(
-  ['ca', 'next', 'first', 'second'].map((name) => createAuthority(name, NOW, DAY)),
-);
-if (ca === undefined || next === undefined || first === undefined || second === undefined) throw new Error('no CAs');
-const root = ({ cert, notAfter }: { cert: string; notAfter: number }): { cert: string; notAfter: number } => ({
-  cert,
-  notAfter,
-});
-const full: CaState = {
-  ca,
-  next,
-  previous: [root(first), root(second)],
-  nextTrustedSince: NOW - 5000,
-  promotedAt: NOW - 9000,
-  rotate: true,
-};
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const settings = { caLifetime: 365 * DAY, leafLifetime: 7 * DAY, overlap: HOUR };
+/** A CA that begins at 0. */
+const ca = authority('ca', 0);
+const next = authority('next', 250 * DAY);
+const former = { cert: 'former', notAfter: 300 * DAY };
+const initial = initialState(ca);
+const withNext: CaState = { ...initial, next };
+const noted: CaState = { ...withNext, nextTrustedSince: 251 * DAY };
+const retiringState: CaState = { ...initial, previous: [former], promotedAt: 10 * DAY };
 
-/** The content of `full`, but for these texts; undefined leaves a key out. */
-function content(
-  texts: Readonly<Record<string, string | undefined>>,
-  annotations: SecretContent['annotations'] = {},
-): SecretContent {
-  const whole = writeCaState(full);
-  const changes = Object.entries(texts).map(([key, text]) => [key, text === undefined ? '' : base64(text)]);
-  return {
-    data: { ...whole.data, ...(Object.fromEntries(changes) as Record<string, string>) },
-    annotations: { ...whole.annotations, ...annotations },
-  };
+function authority(cert: string, notBefore: number): CertificateAuthority {
+  return { cert, key: `key of ${cert}`, notBefore, notAfter: notBefore + 365 * DAY };
 }
 
-describe('the state of the CAs in a Secret', () => {
-  it.each<[string, CaState]>([
-    ['with everything', full],
-    ['with one CA only', initialState(ca)],
-  ])('is read as it was written, %s', (_what, state) => {
-    expect(readCaState(writeCaState(state), NOW)).toEqual({ state, problems: [] });
-  });
+type Row = [when: string, state: CaState, isNextTrusted: boolean | undefined, now: number, step?: CaStep];
 
-  it('is kept under the keys and annotations that the documentation names', () => {
-    const { data, annotations } = writeCaState(full);
-    const texts = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]);
-    expect(Object.fromEntries(texts)).toEqual({
-      'ca.crt': ca.cert,
-      'ca.key': ca.key,
-      'next.crt': next.cert,
-      'next.key': next.key,
-      'previous.crt': first.cert + second.cert,
-    });
-    expect(annotations).toEqual({
-      'probewright.dev/next-trusted-since': '2026-11-21T07:23:51.000Z',
-      'probewright.dev/promoted-at': '2026-11-21T07:23:47.000Z',
-      'probewright.dev/rotate': 'true',
-    });
-  });
-
-  it('leaves what others put into the Secret, and takes away what it no longer needs itself', () => {
-    const existing = content({ 'notes.txt': 'mine' }, { team: 'a', 'probewright.dev/rotate': 'now please' });
-    const written = writeCaState(initialState(ca), existing);
-    expect(Object.keys(written.data).sort()).toEqual(['ca.crt', 'ca.key', 'notes.txt']);
-    expect(written.annotations).toEqual({ team: 'a' });
-    expect(writeCaState(full, existing)).toEqual(existing);
-  });
-
-  it('makes clients trust the signing, the next and the previous CAs, in this order', () => {
-    expect(trustedBy(full).map(({ cert }) => cert)).toEqual([ca.cert, next.cert, first.cert, second.cert]);
+describe('when a rotation is due', () => {
+  it.each([
+    ['a year', 365 * DAY],
+    ['three hours', 3 * HOUR],
+    ['45 seconds', 45_000],
+  ])('is after two thirds of %s from when the CA was made, however it is backdated', (_, lifetime) => {
+    const made = 100 * DAY;
+    const backdated = { ...authority('ca', 0), notBefore: made - BACKDATED_MILLISECONDS, notAfter: made + lifetime };
+    expect(rotationDue(backdated)).toBe(made + (lifetime * 2) / 3);
   });
 });
 
-const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+describe('the next step of a rotation', () => {
+  it.each<Row>([
+    ['nothing while the CA is young', initial, undefined, rotationDue(ca) - 1],
+    ['another CA once two thirds of its life are over', initial, undefined, rotationDue(ca), 'stage'],
+    ['another CA when somebody asks for one', { ...initial, rotate: true }, undefined, DAY, 'stage'],
+    ['another CA when it has expired', initial, undefined, 400 * DAY, 'stage'],
+    ['nothing while clients have not got the next CA', withNext, false, 251 * DAY],
+    ['nothing while it is not known what clients have', withNext, undefined, 251 * DAY],
+    ['the note that all clients have it', withNext, true, 251 * DAY, 'trust'],
+    ['nothing until they have had it for long enough', noted, true, 251 * DAY + HOUR - 1],
+    ['that the next CA signs, when they have', noted, true, 251 * DAY + HOUR, 'promote'],
+    ['not that it signs, when it is not known what clients have', noted, undefined, 252 * DAY],
+    ['the note taken back when a client has lost it', noted, false, 252 * DAY, 'distrust'],
+    ['that the next CA signs at once when the CA has expired', withNext, false, 365 * DAY, 'promote'],
+    ['yet another CA when the next one has expired, too', withNext, true, 700 * DAY, 'stage'],
+    ['nothing while leaves of the former CA may be served', retiringState, undefined, 17 * DAY + HOUR - 1],
+    ['the end of the former CA after the last of its leaves', retiringState, undefined, 17 * DAY + HOUR, 'retire'],
+    ['first the rotation, then the end of the former CA', { ...retiringState, ...noted }, true, 252 * DAY, 'promote'],
+    [
+      'the end of the former CA, though a rotation waits for clients',
+      { ...retiringState, next },
+      false,
+      251 * DAY,
+      'retire',
+    ],
+    ['another request is met by the rotation under way', { ...withNext, rotate: true }, false, 251 * DAY],
+    [
+      'another CA when this one begins in the future, as a clock was wrong',
+      initialState(next),
+      undefined,
+      9 * DAY,
+      'stage',
+    ],
+    [
+      'that the next CA signs at once when this one begins in the future',
+      { ...initialState(next), next: ca },
+      false,
+      9 * DAY,
+      'promote',
+    ],
+  ])('is %s', (_what, state, isNextTrusted, now, step) => {
+    expect(rotationStep(state, isNextTrusted, now, settings)?.step).toBe(step);
+  });
+});
 
-describe('a Secret that is spoilt', () => {
-  it.each<[string, SecretContent, string]>([
-    ['no ca.crt', content({ 'ca.crt': undefined }), 'ca.crt is missing'],
-    ['no ca.key', content({ 'ca.key': undefined }), 'ca.key is missing'],
-    ['a ca.crt that is no PEM', content({ 'ca.crt': 'hello' }), 'ca.crt is not PEM-encoded X.509'],
-    ['two in ca.crt', content({ 'ca.crt': ca.cert + next.cert }), 'ca.crt holds 2 certificates where one is wanted'],
-    ['a ca.key that is no PEM', content({ 'ca.key': 'hello' }), 'ca.key is not a PEM-encoded private key'],
-    ['an RSA key', content({ 'ca.key': rsaKey as string }), 'ca.key is no ECDSA P-256 key'],
-    ['the key of another CA', content({ 'ca.key': next.key }), 'ca.key does not belong to ca.crt'],
-  ])('with %s has no state', (_what, secret, problem) => {
-    expect(readCaState(secret, NOW)).toEqual({ state: undefined, problems: [problem] });
+/** The state after the step that is due. */
+function after(state: CaState, isNextTrusted: boolean | undefined, now: number, made = next): CaState | undefined {
+  const due = rotationStep(state, isNextTrusted, now, settings);
+  return due && ('state' in due ? due.state : due.stateWith(made));
+}
+
+describe('a step', () => {
+  it('stages a CA and is done with the request for it', () => {
+    expect(after({ ...initial, rotate: true }, undefined, DAY)).toEqual(withNext);
+    expect(after(noted, true, 700 * DAY)).toEqual(withNext);
   });
 
-  it('that is empty has no state', () => {
-    expect(readCaState({ data: {}, annotations: {} }, NOW).problems).toEqual(['ca.crt is missing']);
+  it('notes since when the next CA is trusted, and forgets it', () => {
+    expect(after(withNext, true, 251 * DAY)).toEqual(noted);
+    expect(after(noted, false, 252 * DAY)).toEqual(withNext);
   });
 
-  it.each<[string, SecretContent, string, Partial<CaState>]>([
-    [
-      'a next CA without its key',
-      content({ 'next.key': undefined }),
-      'next.key is missing',
-      { next: undefined, nextTrustedSince: undefined },
-    ],
-    [
-      'a next CA with the key of another',
-      content({ 'next.key': ca.key }),
-      'next.key does not belong to next.crt',
-      { next: undefined, nextTrustedSince: undefined },
-    ],
-    ['bad previous CAs', content({ 'previous.crt': 'x' }), 'previous.crt is not PEM-encoded X.509', { previous: [] }],
-    [
-      'a bad time of trust',
-      content({}, { 'probewright.dev/next-trusted-since': 'soon' }),
-      'probewright.dev/next-trusted-since is not a time: "soon"',
-      { nextTrustedSince: undefined },
-    ],
-    [
-      'a bad time of promotion, which counts as now',
-      content({}, { 'probewright.dev/promoted-at': '?' }),
-      'probewright.dev/promoted-at is not a time: "?"',
-      { promotedAt: NOW },
-    ],
-  ])('with %s keeps what can be used', (_what, secret, problem, change) => {
-    expect(readCaState(secret, NOW)).toEqual({ state: { ...full, ...change }, problems: [problem] });
+  it('promotes the next CA and keeps the former one without its key', () => {
+    expect(after({ ...noted, rotate: true }, true, 252 * DAY)).toEqual({
+      ...initialState(next),
+      previous: [{ cert: 'ca', notAfter: ca.notAfter }],
+      promotedAt: 252 * DAY,
+    });
   });
 
-  it('with previous CAs that nothing says the end of keeps them, from now on', () => {
-    const { data, annotations } = content({});
-    const rest = { ...annotations };
-    delete rest['probewright.dev/promoted-at'];
-    const { state, problems } = readCaState({ data, annotations: rest }, NOW);
-    expect(state?.promotedAt).toBe(NOW);
-    expect(problems).toEqual([
-      'probewright.dev/promoted-at is missing, so nothing says how long previous.crt is needed',
-    ]);
+  it('keeps CAs of earlier rotations until the last one is retired', () => {
+    const twice = after({ ...noted, previous: [former], promotedAt: 250 * DAY }, true, 252 * DAY);
+    expect(twice?.previous.map(({ cert }) => cert)).toEqual(['ca', 'former']);
+    expect(twice?.promotedAt).toBe(252 * DAY);
+    expect(twice && after(twice, undefined, 260 * DAY)).toEqual(initialState(next));
+  });
+
+  it('does not keep CAs that have expired', () => {
+    expect(after({ ...noted, previous: [former], promotedAt: 0 }, true, 365 * DAY)).toEqual({
+      ...initialState(next),
+      promotedAt: 365 * DAY,
+    });
+  });
+});
+
+describe('the next write of the Secret', () => {
+  const whole: CaSituation = {
+    secret: 'whole',
+    state: initial,
+    unkeptRoot: undefined,
+    isLeader: true,
+    isNextTrusted: undefined,
+  };
+  it.each<[string, Partial<CaSituation>, CaStep | undefined, CaState | undefined]>([
+    [
+      'is a first CA without a Secret and a memory',
+      { secret: 'absent', state: undefined },
+      'create',
+      initialState(next),
+    ],
+    ['is the state in memory without a Secret', { secret: 'absent', state: noted }, 'restore', noted],
+    ['is the state in memory, or what can be used, over damage', { secret: 'damaged', state: noted }, 'restore', noted],
+    [
+      'is another CA over damage without a memory',
+      { secret: 'damaged', state: undefined },
+      'restore',
+      initialState(next),
+    ],
+    ['is nothing while all is well', {}, undefined, undefined],
+    [
+      'is no rotation by a replica that does not lead',
+      { state: { ...initial, rotate: true }, isLeader: false },
+      undefined,
+      undefined,
+    ],
+    [
+      'keeps the CA of the served leaf, by any replica',
+      { state: retiringState, unkeptRoot: former, isLeader: false },
+      'keep',
+      { ...retiringState, promotedAt: 20 * DAY },
+    ],
+    ['keeps a root once, and never the CA that signs', { unkeptRoot: ca }, 'keep', initial],
+  ])('%s', (_what, change, step, state) => {
+    const due = nextStep({ ...whole, ...change }, 20 * DAY, settings);
+    expect(due?.step).toBe(step);
+    expect(due && ('state' in due ? due.state : due.stateWith(next))).toEqual(state);
   });
 });

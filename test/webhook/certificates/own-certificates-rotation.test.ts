@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bundleHolds } from '../../../src/webhook/certificates/ca-bundle.ts';
+import { bundleHolds } from '../../../src/webhook/certificates/pem.ts';
 import { aWhile, DAY, eventually, HOUR, OwnWorld, SETTINGS } from './own-world.ts';
 import { TlsService } from './tls-service.ts';
 import type { OwnCertificates } from '../../../src/webhook/certificates/own-certificates.ts';
@@ -115,7 +115,7 @@ class Rotation {
     const day = Math.floor(SETTINGS.leafLifetime / DAY);
     for (let past = 0; past < day; past++) {
       await this.after(DAY, () => {
-        for (const { source } of this.replicas) expect(source.status().leafNotAfter).toBeGreaterThan(world.now + DAY);
+        for (const { pairs } of this.replicas) expect(pairs.at(-1)?.notAfter).toBeGreaterThan(world.now + DAY);
       });
       this.expectBundles(next, first);
     }
@@ -167,8 +167,8 @@ describe('a whole rotation', () => {
           for (let past = 0; past < 100; past++) {
             if (world.secret()['next.crt'] !== undefined) break;
             await rotation.after(3 * DAY, () => {
-              for (const { source } of rotation.replicas) {
-                expect(source.status().leafNotAfter).toBeGreaterThan(world.now + DAY);
+              for (const { pairs } of rotation.replicas) {
+                expect(pairs.at(-1)?.notAfter).toBeGreaterThan(world.now + DAY);
               }
             });
           }

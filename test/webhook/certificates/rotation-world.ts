@@ -1,17 +1,12 @@
-import {
-  distrusted,
-  nextStep,
-  promoted,
-  retired,
-  staged,
-  trusted,
-} from '../../../src/webhook/certificates/ca-rotation.ts';
-import { initialState, trustedBy } from '../../../src/webhook/certificates/ca-state.ts';
-import { isLeafDue, renewalTime } from '../../../src/webhook/certificates/leaf-renewal.ts';
-import type { RotationSettings, RotationStep } from '../../../src/webhook/certificates/ca-rotation.ts';
-import type { CaState } from '../../../src/webhook/certificates/ca-state.ts';
-import type { ServedLeaf } from '../../../src/webhook/certificates/leaf-renewal.ts';
-import type { CertificateAuthority } from '../../../src/webhook/certificates/trust-root.ts';
+import { initialState, rotationStep, trustedBy } from '../../../src/webhook/certificates/ca-state.ts';
+import { isLeafDue, renewalTime } from '../../../src/webhook/certificates/own-leaf.ts';
+import type {
+  CaState,
+  CaStep,
+  CertificateAuthority,
+  RotationSettings,
+} from '../../../src/webhook/certificates/ca-state.ts';
+import type { ServedLeaf } from '../../../src/webhook/certificates/own-leaf.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -61,7 +56,7 @@ type Bundle = readonly string[];
  * leaders come and go, two at a time now and then, replicas restart, and somebody edits bundles.
  */
 export class RotationWorld {
-  readonly steps: RotationStep[] = [];
+  readonly steps: CaStep[] = [];
   readonly #settings: RotationSettings;
   readonly #random: () => number;
   readonly #secret: Timeline<CaState>;
@@ -130,27 +125,17 @@ export class RotationWorld {
     bundles.forEach((bundle, which) => {
       if (bundle.join() !== wanted.join() && this.#random() < 0.8) this.#writeBundle(which, wanted);
     });
-    const step = nextStep(state, state.next && isTrusted(state.next.cert), this.#now, this.#settings);
+    const due = rotationStep(state, state.next && isTrusted(state.next.cert), this.#now, this.#settings);
     // Guarded by the version that was seen; and a write can get lost.
-    if (step === undefined || state !== this.#secret.now || this.#random() < 0.2) return;
-    this.steps.push(step);
-    this.#secret.set(this.#now, this.#after(step, state));
+    if (due === undefined || state !== this.#secret.now || this.#random() < 0.2) return;
+    this.steps.push(due.step);
+    this.#secret.set(this.#now, 'state' in due ? due.state : due.stateWith(this.#newAuthority()));
   }
 
   #writeBundle(which: number, wanted: Bundle): void {
     const takenOut = this.#takenOut[which];
     for (const cert of wanted) if (takenOut?.get(cert) === Infinity) takenOut.set(cert, this.#now + CLIENT_LAG);
     this.#bundles[which]?.set(this.#now, wanted);
-  }
-
-  #after(step: RotationStep, state: CaState): CaState {
-    const { next } = state;
-    if (step === 'stage') return staged(state, this.#newAuthority());
-    if (step === 'trust') return trusted(state, this.#now);
-    if (step === 'distrust') return distrusted(state);
-    if (step === 'retire') return retired(state);
-    if (next === undefined) throw new Error('there is nothing to promote');
-    return promoted(state, next, this.#now);
   }
 
   /** Clients see the bundles as they were at any time within their lag. */

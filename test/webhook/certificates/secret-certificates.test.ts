@@ -1,11 +1,9 @@
-import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
 import { createAuthority, issueLeaf } from '../../../src/webhook/certificates/certificate-authority.ts';
-import { oddAuthorities } from './odd-authorities.ts';
-import { aWhile, configuration, encodedAll, eventually, HOST, MUTATING, OwnWorld, SECRETS } from './own-world.ts';
+import { aWhile, configuration, encodedAll, eventually, MUTATING, OwnWorld, SECRETS } from './own-world.ts';
 import { TlsService } from './tls-service.ts';
-import type { ServingPair } from '../../../src/webhook/certificates/serving-pair.ts';
-import type { CertificateAuthority } from '../../../src/webhook/certificates/trust-root.ts';
+import type { CertificateAuthority } from '../../../src/webhook/certificates/ca-state.ts';
+import type { ServingPair } from '../../../src/webhook/certificates/pem.ts';
 
 const DAY = 86_400_000;
 
@@ -27,7 +25,6 @@ function texts(pair: ServingPair, ca?: string): Readonly<Record<string, string>>
 
 const ca = await makeAuthority('given');
 const other = await makeAuthority('other');
-const refused = (await oddAuthorities(HOST, Date.now())).filter(({ problem }) => problem !== undefined);
 const [first, second, foreign] = await Promise.all([makePair(ca), makePair(ca), makePair(other)]);
 
 describe('a Secret of the user’s', () => {
@@ -37,10 +34,7 @@ describe('a Secret of the user’s', () => {
     const { source, started } = world.given();
     expect(await started).toEqual(first);
     expect(source.problem()).toBeUndefined();
-    expect(source.status()).toEqual({
-      leafNotAfter: first.notAfter,
-      bundleSynced: { mutating: undefined, validating: undefined },
-    });
+    expect(source.status()).toEqual({ bundleSynced: { mutating: undefined, validating: undefined }, writes: [] });
   });
 
   it('is waited for until it is there and good, and it is said why', async () => {
@@ -119,24 +113,6 @@ describe('a Secret of the user’s', () => {
 
 describe('a pair in a Secret of the user’s that the API server would refuse', () => {
   const told = 'Secret system/given: the API server would refuse tls.crt: ';
-
-  it.each(refused)('is served and told of: signed by a CA $what', async ({ authority, problem }) => {
-    const world = await OwnWorld.start();
-    const pair = await makePair(authority);
-    putSecret(world, texts(pair, authority.cert));
-    const { source, started, failures } = world.given();
-    expect(await started).toEqual(pair);
-    await eventually(() => {
-      expect(source.problem()).toContain(told);
-      expect(source.problem()).toContain(problem);
-    });
-    await aWhile();
-    expect(failures.filter((failure) => failure.startsWith(told))).toHaveLength(1);
-    putSecret(world, texts(first, ca.cert));
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
-  });
 
   it.each([undefined, ca])(
     'is told of when it is not for the Service, with a ca.crt and without one',

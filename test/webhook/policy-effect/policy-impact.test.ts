@@ -128,7 +128,7 @@ function impact(
           before.facts,
         ),
       }),
-      turns: { monotonic: () => 0, nextTurn: () => Promise.resolve(), pause: () => Promise.resolve() },
+      monotonic: () => 0,
       now: () => 0,
       ended: (result) => results.push(result),
       leftOut: (resource) => leftOut.push(resource),
@@ -311,8 +311,8 @@ describe('the effect of a policy on live workloads', () => {
   it('refuses a namespace that has used its time, until a part of the time is back', async () => {
     let now = 0;
     const api = client({}, () => Promise.resolve((now += 300)));
-    const turns = { monotonic: () => now, nextTurn: () => Promise.resolve(), pause: () => Promise.resolve() };
-    const { impact: subject, results } = impact(api, { turns });
+    const monotonic = (): number => now;
+    const { impact: subject, results } = impact(api, { monotonic });
     for (let review = 0; review < 5; review++) await subject.warnings(reviewed(OF_APPS), RUN);
     const other = policy({ ...policyDocument({}, 'base'), metadata: { name: 'base', namespace: 'other' } });
     await subject.warnings(reviewed(other), RUN);
@@ -378,9 +378,9 @@ describe('the effect of a policy on live workloads', () => {
 
   it('leaves out a ready-made kind without a right, and says so once, in the log', async () => {
     let now = 0;
-    const turns = { monotonic: () => now, nextTurn: () => Promise.resolve(), pause: () => Promise.resolve() };
+    const monotonic = (): number => now;
     const lists = client({ [DEPLOYMENTS]: [[workload('a')]], [ROLLOUTS]: new ApiError(403, 'Forbidden', 'no') });
-    const { impact: subject, results, leftOut } = impact(withRollouts(lists), { kinds: KNOWN_KINDS, turns });
+    const { impact: subject, results, leftOut } = impact(withRollouts(lists), { kinds: KNOWN_KINDS, monotonic });
     const figures = [
       '1 of 1 workload would be denied at its next change: Deployment apps/a (required-liveness). Run probewright plan for details.',
     ];

@@ -6,6 +6,7 @@ import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../../src/engine/
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { anyPod, validPod } from '../../support/arbitraries.ts';
 import { clusterPolicyDocument, mutation, policyDocument, policySet } from '../../support/worlds.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** Sets that between them use every way to a probe. */
@@ -90,7 +91,7 @@ describe('for 10,000 random Pods', () => {
         const stored = { ...after, spec: defaultedPodSpec((after['spec'] ?? {}) as JsonObject) };
         expect(mutation(stored, policies).patch).toBeUndefined();
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 
@@ -107,7 +108,7 @@ describe('for 10,000 random Pods', () => {
               expect(containersOf(after)[index]?.[kind]).toEqual(container[kind]);
         });
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 });
@@ -137,7 +138,7 @@ describe('an injected probe', () => {
           if (kind !== 'readinessProbe') expect(probe['successThreshold'] ?? 1).toBe(1);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -154,7 +155,7 @@ describe('an injected probe', () => {
           );
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });
@@ -189,7 +190,7 @@ describe('whatever the object is', () => {
             .allowed,
         ).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { anyPod, validPod } from '../../support/arbitraries.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import { VALIDATE_SETTINGS, clusterPolicyDocument, policySet, requestOf, reviewOf } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** Every check at once, at its strictest. */
@@ -38,7 +39,7 @@ describe('with every check at Deny', () => {
         ask(deploymentOf(pod));
         expect(JSON.stringify(pod)).toBe(before);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -49,7 +50,7 @@ describe('with every check at Deny', () => {
         const after = deploymentOf({ ...pod, metadata: { ...(pod['metadata'] as JsonObject), uid: 'changed' } });
         expect(ask(after, { operation: 'UPDATE', oldObject: before }).allowed).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -58,7 +59,7 @@ describe('with every check at Deny', () => {
       fc.property(validPod, (pod) => {
         expect(ask(deploymentOf(pod))).toEqual(ask(deploymentOf(pod)));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('with every check at Deny', () => {
       fc.property(fc.dictionary(fc.constantFrom('containers', 'initContainers', 'restartPolicy'), wild), (spec) => {
         ask(deploymentOf({ spec }));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -20,6 +20,7 @@ import { exceptionDocument } from '../../../support/exceptions.ts';
 import { clusterDocument, namespaceDocument } from '../../../robustness/random-worlds.ts';
 import { clusterPolicyDocument, policyDocument } from '../../../support/worlds.ts';
 import { NOW } from '../../../support/now.ts';
+import { runs } from '../../../support/runs.ts';
 import type { PlacedViolation } from '../../../../src/cli/check/report.ts';
 import type { Inputs } from '../../../../src/cli/input/inputs.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
@@ -245,7 +246,7 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
       expect(plan.workloads.length).toBe(objects.length - summary.unchanged);
     }),
     {
-      numRuns: 60,
+      numRuns: runs(60),
       examples: [
         [[base], [other], [pod], 1],
         [[base], [], [pod], 1],

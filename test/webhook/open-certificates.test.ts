@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
-import { certificateOrigin } from '../../src/webhook/certificate-origin.ts';
 import { createLogger } from '../../src/process/log.ts';
-import { openCertificates } from '../../src/webhook/open-certificates.ts';
+import { certificateOrigin, openCertificates } from '../../src/webhook/open-certificates.ts';
 import type { ServeConnection } from '../../src/webhook/config.ts';
 import type { ClusterConfig } from '../../src/webhook/config.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bundleHolds, bundleOf, certificatesIn } from '../../../src/webhook/certificates/ca-bundle.ts';
+import { bundleHolds, bundleOf, certificatesIn } from '../../../src/webhook/certificates/pem.ts';
 import { createAuthority } from '../../../src/webhook/certificates/certificate-authority.ts';
 
 const NOW = Date.UTC(2026, 10, 21);

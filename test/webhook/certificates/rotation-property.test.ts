@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../support/runs.ts';
 import { RotationWorld } from './rotation-world.ts';
 
 const HOUR = 3_600_000;
@@ -25,7 +26,7 @@ it('serves no leaf that a client does not trust, whatever gets lost or late', ()
       expect(world.run(90 * DAY)).toBeUndefined();
       for (const step of world.steps) seen.set(step, (seen.get(step) ?? 0) + 1);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(120) },
   );
   // All of it has happened, and not only once.
   for (const step of ['stage', 'trust', 'distrust', 'promote', 'retire'])
@@ -35,7 +36,7 @@ it('serves no leaf that a client does not trust, whatever gets lost or late', ()
 it('would notice an overlap that is too short for how late replicas and clients are', () => {
   // CAs that change often give it more chances; with the overlap that is wanted nothing happens in the very same worlds.
   const worlds = (overlap: number): boolean[] =>
-    Array.from({ length: 60 }, (_, seed) => {
+    Array.from({ length: runs(120) }, (_, seed) => {
       const often = { caLifetime: 5 * DAY, leafLifetime: HOUR, overlap };
       return new RotationWorld(often, numbers(seed), 3).run(90 * DAY) !== undefined;
     });

@@ -1,0 +1,127 @@
+import { count } from '../../base/text/count.ts';
+import { cut } from '../../base/text/cut.ts';
+import type { EffectResult } from '../review/effect-result.ts';
+import type { Outcome } from '../../engine/verdict/compare/outcome.ts';
+import type { Workload } from '../../engine/verdict/compare/workload.ts';
+import type { ListProgress } from './live-workloads.ts';
+
+/** Why the effect was not computed at all. */
+export type EffectRefusal = Extract<EffectResult, 'busy' | 'allowance' | 'not-loaded'>;
+
+const HINT = 'Run probewright plan for the effect.';
+
+/** The warnings in place of the figures. */
+export const REFUSALS: Readonly<Record<EffectRefusal, string>> = {
+  busy: `the effect on live workloads was not computed: the effect of another policy is being computed. ${HINT}`,
+  allowance: `the effect on live workloads was not computed: reviews of such policies took much time lately. ${HINT}`,
+  'not-loaded': `the effect on live workloads was not computed: the policies in force are not loaded yet. ${HINT}`,
+};
+
+/** The workloads that are named, and the checks that are named for a workload. */
+const MOST_NAMED = 3;
+/** Kubernetes allows 253 characters for a name. Three of them would not leave room for the figures. */
+const LONGEST_PLACE = 120;
+/** The lists that are named in a warning. */
+const MOST_LISTS = 5;
+
+/** Adds up what a policy does to live workloads. Keeps numbers and a few names, and no workload. */
+export class EffectFigures {
+  workloads = 0;
+  #affected = 0;
+  #changedProbes = 0;
+  readonly #denied = { new: 0, gone: 0 };
+  readonly #warned = { new: 0, gone: 0 };
+  #firstDenied: readonly { readonly place: string; readonly checks: readonly string[] }[] = [];
+
+  add({ kind, namespace, name }: Pick<Workload, 'kind' | 'namespace' | 'name'>, outcome: Outcome): void {
+    const { probes, violations, denied, warned } = outcome;
+    this.workloads += 1;
+    if (probes.length + violations.length > 0) this.#affected += 1;
+    if (probes.length > 0) this.#changedProbes += 1;
+    if (denied !== undefined) this.#denied[denied] += 1;
+    if (warned !== undefined) this.#warned[warned] += 1;
+    if (denied !== 'new') return;
+    const ids = violations.flatMap(({ violation, after }) => (after === 'Deny' ? [violation.check] : []));
+    const place = `${kind.kind} ${namespace}/${name}`;
+    // Pages of several kinds arrive in any order. The first names by the alphabet are the same at each review.
+    this.#firstDenied = [...this.#firstDenied, { place, checks: [...new Set(ids)] }]
+      .toSorted((a, b) => (a.place < b.place ? -1 : 1))
+      .slice(0, MOST_NAMED);
+  }
+
+  /**
+   * One sentence with the figures; undefined when no workload is affected.
+   *
+   * @param namesWorkloads whether the reader may know names of workloads in all namespaces
+   */
+  sentence(namesWorkloads: boolean): string | undefined {
+    if (this.#affected === 0) return undefined;
+    const isOne = this.#changedProbes === 1;
+    const part = (figure: number, text: string): readonly string[] => (figure === 0 ? [] : [`${figure} ${text}`]);
+    const parts = [
+      this.#deniedPart(namesWorkloads),
+      ...part(this.#denied.gone, 'would no longer be denied'),
+      ...part(this.#warned.new, 'would get warnings'),
+      ...part(this.#warned.gone, 'would no longer get warnings'),
+      ...part(this.#changedProbes, `${isOne ? 'gets' : 'get'} other probes at ${isOne ? 'its' : 'their'} next rollout`),
+    ];
+    return `${parts.join('; ')}. Run probewright plan for details.`;
+  }
+
+  /** The sentence when no workload is affected. */
+  none(): string {
+    return `no effect on ${count(this.workloads, 'workload')}: no other probes, no new warnings or denials.`;
+  }
+
+  #deniedPart(namesWorkloads: boolean): string {
+    const denied = this.#denied.new;
+    const whose = denied === 1 ? 'its' : 'their';
+    const text = `${denied} of ${count(this.workloads, 'workload')} would be denied at ${whose} next change`;
+    if (denied === 0 || !namesWorkloads) return text;
+    const names = this.#firstDenied.map(({ place, checks }) => {
+      const more = checks.length > MOST_NAMED ? ', ...' : '';
+      return `${cut(place, LONGEST_PLACE)} (${checks.slice(0, MOST_NAMED).join(', ')}${more})`;
+    });
+    const others = denied - names.length;
+    return `${text}: ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+  }
+}
+
+/**
+ * Says what was not looked at, and why. No warnings = everything was looked at.
+ *
+ * @param end the limit that ended the review; undefined = none
+ * @param workloads the number that was looked at
+ */
+export function omissionWarnings(
+  lists: readonly ListProgress[],
+  end: 'time' | 'workloads' | undefined,
+  workloads: number,
+  limits: { readonly milliseconds: number; readonly workloads: number },
+): readonly string[] {
+  const failed = lists.filter(({ failure }) => failure !== undefined);
+  const cutOff = lists.filter(({ failure, isComplete }) => failure === undefined && !isComplete);
+  const warnings = failed
+    .slice(0, MOST_LISTS)
+    .map(
+      ({ resource, scope, failure = '' }) =>
+        `the effect leaves out ${resource}: cannot list ${resource} ${scope}: ${failure}`,
+    );
+  if (failed.length > MOST_LISTS)
+    warnings.push(`the effect leaves out ${failed.length - MOST_LISTS} more kinds that cannot be listed`);
+  if (end === undefined || cutOff.length === 0) return warnings;
+  const reason =
+    end === 'time'
+      ? `the time limit of ${Math.round(limits.milliseconds / 100) / 10} s ended the review after ${count(workloads, 'workload')}`
+      : `a review looks at most at ${limits.workloads} workloads`;
+  return [`the figures are incomplete: ${reason}. Not looked at: ${leftOut(cutOff)}`, ...warnings];
+}
+
+function leftOut(lists: readonly ListProgress[]): string {
+  const named = lists.slice(0, MOST_LISTS).map(({ resource, hasBegun, remaining }) => {
+    if (!hasBegun) return `all ${resource}`;
+    return remaining === undefined ? `some ${resource}` : `about ${remaining} ${resource}`;
+  });
+  const more = lists.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${count(more, 'more kind')}` : ''}`;
+}

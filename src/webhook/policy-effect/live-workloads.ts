@@ -1,0 +1,160 @@
+import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
+import { inParallel } from '../../cluster/client/in-parallel.ts';
+import { PagedList } from '../../cluster/client/paged-list.ts';
+import { BUILT_IN_CLUSTER_KINDS, discoverKinds, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
+import { cut } from '../../base/text/cut.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { isReadyMade } from '../../engine/workload/custom-kinds.ts';
+import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
+import type { ApiClient, ApiRequest } from '../../cluster/client/api-client.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+
+/** How far the list of a kind has come. */
+export interface ListProgress {
+  /** The resource as RBAC and kubectl name it: `deployments.apps`. */
+  readonly resource: string;
+  /** `in all namespaces`. */
+  readonly scope: string;
+  /** All objects were looked at, or the cluster does not have the kind. */
+  isComplete: boolean;
+  hasBegun: boolean;
+  /** The objects that are left, if the API server said. */
+  remaining: number | undefined;
+  /** Why the list failed: `forbidden`, or other words. */
+  failure: string | undefined;
+}
+
+/** The dependencies of lists of workloads. */
+export interface LiveWorkloadsDependencies {
+  readonly client: Pick<ApiClient, 'measured' | 'request'>;
+  readonly kinds: readonly WorkloadKind[];
+  /** A monotonic clock, in milliseconds. */
+  readonly monotonic: () => number;
+  /** Called once for each ready-made kind that the cluster has and that may not be listed: `rollouts.argoproj.io`. */
+  readonly leftOut: (resource: string) => void;
+}
+
+/** Where workloads are listed. */
+interface ListScope {
+  /** Undefined = all namespaces. */
+  readonly namespace: string | undefined;
+  readonly signal: AbortSignal;
+  /** Looks at a page. Resolves with the number of objects that were not looked at. */
+  readonly take: (kind: ClusterKind, items: readonly KubernetesObject[]) => Promise<number>;
+}
+
+/** The lists that are read at once. A slow API server then answers about more kinds in time. */
+const MOST_LISTS_AT_ONCE = 3;
+/** The most bytes of a page: Node parses a page in one go, in about 20 ms. */
+const MOST_PAGE_BYTES = 2 * 1024 * 1024;
+/** Custom kinds are looked up again after this time, in milliseconds. */
+const KNOWN_FOR = 5 * 60_000;
+/**
+ * Built-in kinds without a next rollout. Probes of a Pod, and the template of a Job, cannot be changed. Nearly all
+ * ReplicaSets belong to Deployments, and are many. Nothing makes Pods of a PodTemplate.
+ */
+const WITHOUT_ROLLOUT = ['Pod', 'Job', 'ReplicaSet', 'PodTemplate'];
+
+/** The workloads of a cluster that a policy may concern. Nothing is kept, except the list of custom kinds. */
+export class LiveWorkloads {
+  readonly #dependencies: LiveWorkloadsDependencies;
+  /** The kinds that each review lists. */
+  readonly builtIn: readonly ClusterKind[];
+  readonly #custom: readonly WorkloadKind[];
+  readonly #leftOut = new Set<string>();
+  #found: { readonly kinds: readonly ClusterKind[]; readonly at: number } | undefined;
+
+  constructor(dependencies: LiveWorkloadsDependencies) {
+    const { kinds } = dependencies;
+    this.#dependencies = dependencies;
+    const isKnown = ({ group, kind }: ClusterKind): boolean => workloadKind(group, kind, kinds) !== undefined;
+    this.builtIn = BUILT_IN_CLUSTER_KINDS.filter((kind) => isKnown(kind) && !WITHOUT_ROLLOUT.includes(kind.kind));
+    this.#custom = kinds.filter(({ group, kind }) => workloadKind(group, kind, BUILT_IN_KINDS) === undefined);
+  }
+
+  /** Lists the built-in kinds first, then the custom kinds that the API server has named in the meantime. */
+  async list(scope: ListScope): Promise<readonly ListProgress[]> {
+    const { namespace, signal } = scope;
+    const discovery = this.#customKinds(signal).catch((error: unknown) => failureOf(error));
+    const listAll = (kinds: readonly ClusterKind[]): Promise<readonly ListProgress[]> =>
+      inParallel(kinds, MOST_LISTS_AT_ONCE, (kind) => this.#listOne(kind, scope));
+    const builtIn = await listAll(this.builtIn);
+    const found = await discovery;
+    if (typeof found !== 'string') return [...builtIn, ...(await listAll(found))];
+    // After the end of the time, the failure only says that the request was given up.
+    return [...builtIn, { ...newProgress('custom kinds', namespace), ...(!signal.aborted && { failure: found }) }];
+  }
+
+  async #listOne(kind: ClusterKind, { namespace, signal, take }: ListScope): Promise<ListProgress> {
+    const progress = newProgress(resourceOf(kind), namespace);
+    const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+    const request = {
+      path: `${rootOf(kind.apiVersion)}${within}/${kind.resource}`,
+      mostBytes: MOST_PAGE_BYTES,
+      signal,
+      // The list of one namespace usually fits into one answer, so the API server's watch cache is asked first.
+      ...(namespace !== undefined && { query: { resourceVersion: '0' } }),
+    };
+    const list = new PagedList(this.#dependencies.client);
+    let next: string | undefined;
+    try {
+      while (!signal.aborted && !progress.isComplete) {
+        const page = await list.page(request, next);
+        next = page.continue;
+        progress.hasBegun = true;
+        const left = await take(kind, page.items);
+        const after = next === undefined ? 0 : page.remaining;
+        progress.remaining = after === undefined ? undefined : left + after;
+        progress.isComplete = next === undefined && left === 0;
+      }
+    } catch (error) {
+      // The rest of a list that was given up is named as not looked at.
+      if (signal.aborted) return progress;
+      // Old API servers lack some versions of built-in kinds, and custom kinds may have been removed.
+      if (hasCode(error, 404) || (hasCode(error, 403) && this.#leavesOut(kind))) progress.isComplete = true;
+      else progress.failure = hasCode(error, 403) ? 'forbidden' : failureOf(error);
+    }
+    return progress;
+  }
+
+  /** The custom kinds that the cluster has. Rejects when the API server cannot be asked. */
+  async #customKinds(signal: AbortSignal): Promise<readonly ClusterKind[]> {
+    const { client, monotonic } = this.#dependencies;
+    if (this.#custom.length === 0) return [];
+    const now = monotonic();
+    if (this.#found !== undefined && now - this.#found.at < KNOWN_FOR) return this.#found.kinds;
+    const requests = { request: (request: ApiRequest) => client.request({ ...request, signal }) };
+    const { kinds, problems } = await discoverKinds(requests, this.#custom);
+    if (problems[0] !== undefined) throw new Error(problems[0]);
+    this.#found = { kinds, at: now };
+    return kinds;
+  }
+
+  /**
+   * Leaves out a ready-made kind that may not be listed, until kinds are looked up again. The chart grants the kinds of
+   * `workloadKinds` only, and the API server sends only these kinds to `/validate`. The people who apply policies do
+   * not grant rights, so the log names the kind. False for a configured kind, whose right is missing by mistake.
+   */
+  #leavesOut(kind: ClusterKind): boolean {
+    const known = workloadKind(kind.group, kind.kind, this.#custom);
+    if (known === undefined || !isReadyMade(known)) return false;
+    if (this.#found !== undefined)
+      this.#found = { ...this.#found, kinds: this.#found.kinds.filter((each) => each !== kind) };
+    const resource = resourceOf(kind);
+    if (!this.#leftOut.has(resource)) this.#dependencies.leftOut(resource);
+    this.#leftOut.add(resource);
+    return true;
+  }
+}
+
+function newProgress(resource: string, namespace: string | undefined): ListProgress {
+  const scope = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+  return { resource, scope, isComplete: false, hasBegun: false, remaining: undefined, failure: undefined };
+}
+
+/** The words of the API server may name users, and are long. */
+function failureOf(error: unknown): string {
+  return error instanceof ApiError ? `HTTP ${error.code}` : cut(messageOf(error), 100);
+}
