@@ -5,7 +5,7 @@ import { fleetReport } from './fleet-report.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { ElectionPart } from '../../process/election-part.ts';
-import type { PlainAppInputs } from '../../process/http-app.ts';
+import type { AppInputs } from '../../process/http-app.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { ObserverContext } from '../observer-part.ts';
 import type { FleetSources } from './fleet-report.ts';
@@ -69,10 +69,7 @@ const NOT_YET = 'The policies have not been read yet. Ask again in a few seconds
  *
  * @param page resolves with undefined while there is nothing to show yet
  */
-export function buildDashboardApp(
-  page: () => Promise<CachedPage | undefined>,
-  inputs: PlainAppInputs,
-): FastifyInstance {
+export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: AppInputs): FastifyInstance {
   const app = plainApp(inputs);
   app.addHook('onRequest', (_request, reply, done) => {
     void reply.headers(HEADERS);

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
-import { reduceList } from '../../cluster/sources/workload-lists.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { collectionOf, LIVE_PODS, OBSERVED_POD } from '../observed-workload.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
@@ -84,7 +83,7 @@ export class ScanLists {
   ): Promise<string | undefined> {
     const backoff = new Backoff(PAUSES, this.#random);
     const query = fieldSelector === undefined ? {} : { fieldSelector };
-    const request = { path: collectionOf(kind, namespace), query, reduce: reduceList, signal: this.#signal };
+    const request = { path: collectionOf(kind, namespace), query, dropsStatus: true, signal: this.#signal };
     for (let attempt = 1; ; attempt++) {
       try {
         await new PagedList(this.#client).forEachPage(request, ({ items }) => {

@@ -1,4 +1,4 @@
-import { isoTimeOrNull } from '../../process/policy-details.ts';
+import { isoTimeOrNull } from '../../process/policy-status.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { OBSERVED_POD } from '../observed-workload.ts';
 import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
