@@ -7,17 +7,11 @@ import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { VERSION } from '../base/version.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { buildObserverParts } from './observer-parts.ts';
-import type { Logger } from 'pino';
+import type { ObserverContext } from './observer-part.ts';
 import type { ObserveConfig } from './observer-parts.ts';
 
-/** The log and the clocks that the observer works with, in milliseconds. */
-export interface ObserverClocks {
-  readonly log: Logger;
-  /** The wall clock, since the epoch. */
-  readonly now: () => number;
-  /** Never goes back. */
-  readonly monotonic: () => number;
-}
+/** The log and the clocks that the observer works with. */
+export type ObserverClocks = Pick<ObserverContext, 'log' | 'now' | 'monotonic'>;
 
 /** An observer that runs. */
 export interface RunningObserver {

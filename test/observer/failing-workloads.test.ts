@@ -3,7 +3,7 @@ import { failingCauses, failingResults } from '../../src/observer/failing/failin
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { byNamespace, OTHER_NAMESPACES } from '../../src/observer/namespace-gauge.ts';
+import { byNamespace, OTHER_NAMESPACES } from '../../src/observer/gauges.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';

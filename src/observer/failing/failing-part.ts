@@ -1,5 +1,5 @@
 import { informer } from '../informer.ts';
-import { namespaceGauge } from '../namespace-gauge.ts';
+import { namespaceGauge } from '../gauges.ts';
 import { workloadNameOfPod } from '../observed-workload.ts';
 import { failingCauses, failingResults } from './failing-results.ts';
 import { FailingWorkloads } from './failing-workloads.ts';

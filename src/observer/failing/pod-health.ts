@@ -8,12 +8,12 @@ import { containersOf } from '../../engine/workload/containers.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { conditionOf, containerStatuses, instantOf, MOST_CONTAINERS, stateOf } from '../pod-status.ts';
-import { startLimits } from './start-limits.ts';
+import { startLimits } from '../start-limits.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Container } from '../../engine/workload/containers.ts';
 import type { PodCondition } from '../pod-status.ts';
-import type { StartLimits } from './start-limits.ts';
+import type { StartLimits } from '../start-limits.ts';
 
 /** How a container ended before its present run. Times are in milliseconds since the epoch. */
 export interface EndedRun {

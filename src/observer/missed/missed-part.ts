@@ -4,7 +4,7 @@ import { PagedList } from '../../cluster/client/paged-list.ts';
 import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
 import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { namespaceGauge } from '../namespace-gauge.ts';
+import { namespaceGauge } from '../gauges.ts';
 import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
 import { MissedPods } from './missed-pods.ts';
 import { missedProbes } from './missed-probes.ts';

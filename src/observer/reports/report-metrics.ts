@@ -1,4 +1,5 @@
-import { Counter, Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
+import { gauge } from '../gauges.ts';
 import type { Registry } from 'prom-client';
 
 /** The results of writes, as the metric names them. */
@@ -35,20 +36,8 @@ export function registerReportMetrics(
   registers: Registry[],
 ): void {
   for (const registry of registers) registry.registerMetric(writes);
-  new Gauge({
-    name: 'probewright_reports_waiting',
-    help: 'Reports that wait to be written, on the leading observer.',
-    registers,
-    collect() {
-      this.set(status()?.waiting ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'probewright_reports_problem',
-    help: 'Whether reports cannot be written now. /readyz names the problem.',
-    registers,
-    collect() {
-      this.set(Number(status()?.problem !== undefined));
-    },
-  });
+  const waiting = 'Reports that wait to be written, on the leading observer.';
+  gauge('probewright_reports_waiting', waiting, registers, () => status()?.waiting ?? 0);
+  const problem = 'Whether reports cannot be written now. /readyz names the problem.';
+  gauge('probewright_reports_problem', problem, registers, () => Number(status()?.problem !== undefined));
 }

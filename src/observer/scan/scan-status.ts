@@ -1,4 +1,5 @@
 import { Gauge, Counter } from 'prom-client';
+import { gauge } from '../gauges.ts';
 import type { Registry } from 'prom-client';
 import type { Run, WorkloadRecords } from './verdicts.ts';
 
@@ -36,26 +37,16 @@ export function registerScanMetrics(
   records: () => Pick<WorkloadRecords, 'size' | 'findingCounts'> | undefined,
   registers: Registry[],
 ): void {
-  const gauges: readonly (readonly [string, string, () => number | undefined])[] = [
-    [
-      'probewright_scan_last_start_timestamp_seconds',
-      'The start of the last scan, as a Unix time.',
-      () => status.lastStart,
-    ],
-    ['probewright_scan_last_end_timestamp_seconds', 'The end of the last scan, as a Unix time.', () => status.lastEnd],
-    ['probewright_scan_duration_seconds', 'The duration of the last scan.', () => status.lastDuration],
-  ];
-  for (const [name, help, value] of gauges) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        const milliseconds = value();
-        if (milliseconds !== undefined) this.set(milliseconds / 1000);
-      },
-    });
-  }
+  const seconds = (milliseconds: number | undefined): number | undefined => milliseconds && milliseconds / 1000;
+  gauge('probewright_scan_last_start_timestamp_seconds', 'The start of the last scan, as a Unix time.', registers, () =>
+    seconds(status.lastStart),
+  );
+  gauge('probewright_scan_last_end_timestamp_seconds', 'The end of the last scan, as a Unix time.', registers, () =>
+    seconds(status.lastEnd),
+  );
+  gauge('probewright_scan_duration_seconds', 'The duration of the last scan.', registers, () =>
+    seconds(status.lastDuration),
+  );
   new Counter({
     name: 'probewright_scans_total',
     help: 'Scans that have begun on this replica.',
@@ -65,14 +56,12 @@ export function registerScanMetrics(
       this.inc(status.runs);
     },
   });
-  new Gauge({
-    name: 'probewright_scan_workloads',
-    help: 'Workloads that the leading observer knows.',
+  gauge(
+    'probewright_scan_workloads',
+    'Workloads that the leading observer knows.',
     registers,
-    collect() {
-      this.set(records()?.size ?? 0);
-    },
-  });
+    () => records()?.size ?? 0,
+  );
   new Gauge({
     name: 'probewright_scan_violations',
     help: 'Violations of live workloads, by check and action, on the leading observer.',

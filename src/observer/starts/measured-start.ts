@@ -6,12 +6,12 @@ import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { controllerOfPod } from '../observed-workload.ts';
 import { metadataOf } from '../pod-status.ts';
 import { containersReady, observedContainers, secondsOf } from './observed-containers.ts';
-import { overEstimate, startProbeOf } from './start-probe.ts';
+import { overEstimate, startProbeOf } from '../start-limits.ts';
 import type { StartSample } from '../../engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
 import type { ObservedContainer, ReadyCondition } from './observed-containers.ts';
-import type { StartProbe } from './start-probe.ts';
+import type { StartProbe } from '../start-limits.ts';
 
 /** Where a start was seen. */
 export interface StartPlace {

@@ -7,12 +7,12 @@ import { conditionOf, metadataOf } from '../pod-status.ts';
 import { KubeletRestarts } from './kubelet-restarts.ts';
 import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
 import { containersReady, observedContainers } from './observed-containers.ts';
-import { killedStartOf, startProbeOf } from './start-probe.ts';
+import { killedStartOf, startProbeOf } from '../start-limits.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ClosedGate } from './kubelet-restarts.ts';
 import type { MeasuredStart, StartPlace } from './measured-start.ts';
 import type { ContainerEnd, ObservedContainer, ReadyCondition } from './observed-containers.ts';
-import type { StartProbe } from './start-probe.ts';
+import type { StartProbe } from '../start-limits.ts';
 
 /** A start that a probe ended: the container needs more than the bound. */
 export interface KilledStart extends StartPlace {

@@ -1,10 +1,11 @@
-import { Counter, Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
 import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds } from '../../cluster/sources/cluster-kinds.ts';
+import { gauge } from '../gauges.ts';
 import { collectionOf, groupOf } from '../observed-workload.ts';
 import { isUnavailable } from '../reports/report-api.ts';
 import { PendingStarts } from './pending-starts.ts';
@@ -91,15 +92,8 @@ export class StartsPart implements ObserverPart {
   registerMetrics(registers: Registry[]): void {
     for (const registry of registers)
       for (const counter of [this.#starts, this.#writes]) registry.registerMetric(counter);
-    const inference = this.#inference;
-    new Gauge({
-      name: 'probewright_starting_pods',
-      help: 'Pods with containers that are starting now.',
-      registers,
-      collect() {
-        this.set(inference.size);
-      },
-    });
+    const starting = 'Pods with containers that are starting now.';
+    gauge('probewright_starting_pods', starting, registers, () => this.#inference.size);
   }
 
   readonly details = (): Readonly<Record<string, unknown>> => ({

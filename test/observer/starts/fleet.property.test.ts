@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
 import { figuresOf, profileName, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
-import { startProbeOf } from '../../../src/observer/starts/start-probe.ts';
+import { startProbeOf } from '../../../src/observer/start-limits.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { shortHash } from '../../../src/base/text/short-hash.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';

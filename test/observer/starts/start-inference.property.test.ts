@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StartInference } from '../../../src/observer/starts/start-inference.ts';
-import { startProbeOf } from '../../../src/observer/starts/start-probe.ts';
+import { startProbeOf } from '../../../src/observer/start-limits.ts';
 import { shortHash } from '../../../src/base/text/short-hash.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { podOf, seededRandom } from '../../kubelet/pods.ts';

@@ -7,6 +7,23 @@ export const OTHER_NAMESPACES = '_other';
 const MOST_NAMESPACES = 200;
 
 /**
+ * Registers a gauge without labels.
+ *
+ * @param value what to show now; undefined = what was shown before
+ */
+export function gauge(name: string, help: string, registers: Registry[], value: () => number | undefined): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      const now = value();
+      if (now !== undefined) this.set(now);
+    },
+  });
+}
+
+/**
  * Registers a gauge by namespace and cause. Tenants choose the names of namespaces, and a cluster may have tens of
  * thousands, so the namespaces with the smallest sums share one label value.
  *
