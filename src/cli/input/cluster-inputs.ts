@@ -6,9 +6,13 @@ import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { discoverKinds, MOST_REQUESTS_AT_ONCE, POLICY_GROUP } from '../../cluster/sources/cluster-kinds.ts';
+import {
+  MOST_REQUESTS_AT_ONCE,
+  POLICY_GROUP,
+  discoverKinds,
+  isOfController,
+} from '../../cluster/sources/cluster-kinds.ts';
 import { wantedKinds } from './cluster-names.ts';
-import { isOfController } from '../../cluster/sources/workload-lists.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
 import { ClusterReading } from './cluster-reading.ts';
 import type { ReadableKind } from './cluster-reading.ts';
