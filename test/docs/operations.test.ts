@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
-import { SERVE_FLAGS } from '../../src/cli/definitions/serve-flags.ts';
+import { SERVE_FLAGS } from '../../src/cli/process/serve-flags.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
@@ -44,13 +44,6 @@ function sourcesBelow(...directories: readonly string[]): Source[] {
           .map((name) => join(directory, name)),
   );
   return files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
-}
-
-/** The files of a folder, without those of its folders. */
-function filesOf(directory: string): string[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(directory, name));
 }
 
 /** What stands between a call's parentheses. */
@@ -124,9 +117,9 @@ function errorTexts(): string[] {
     'src/cluster/client',
     'src/webhook/certificates',
     'src/webhook/http',
-    ...filesOf('src/webhook'),
+    'src/webhook',
     'src/process',
-    'src/cli/serve.ts',
+    'src/cli/process/serve.ts',
     'src/cluster/sources/directory-source.ts',
     'src/cluster/sources/workload-kinds.ts',
     'src/cluster/sources/status-writer.ts',
@@ -144,7 +137,7 @@ const NOT_OF_SERVE = ['takes no value', 'takes at most'];
 
 /** What is wrong with settings. The name of the flag stands before what is not a template of its own. */
 function settingProblems(): string[] {
-  const sources = sourcesBelow('src/cli/flags', 'src/cli/definitions/serve-conflicts.ts');
+  const sources = sourcesBelow('src/cli/flags', 'src/cli/process/serve-definition.ts');
   const text = sources.map((source) => source.text).join('\n');
   const invalid = calls(text, /\breturn invalid\(/).flatMap((args) => literals(args).slice(0, 1));
   const pushed = calls(text, /\bproblems\.push\(/).flatMap((args) => literals(args).slice(0, 1));

@@ -1,10 +1,7 @@
-import { suggestion, didYouMean } from '../../base/text/suggestion.ts';
 import { quote } from '../../base/text/quote.ts';
-import { valueFromEnvironment, variableOf } from './environment.ts';
+import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
 import { choice } from './value-types.ts';
-import type { CommandDefinition, CommandLine } from './command-definition.ts';
-import type { Environment } from './environment.ts';
-import type { Flag, Flags, FlagValues } from './flag.ts';
+import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './flag.ts';
 
 /** The values of a command line, every problem with it, or the wish for help. */
 export type CommandLineParse<F extends Flags> =
@@ -32,7 +29,7 @@ export function parseCommandLine<F extends Flags>(
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(definition.flags)) {
     const given = texts.get(name);
-    const variable = definition.readsEnvironment ? valueFromEnvironment(name, environment) : undefined;
+    const variable = definition.readsEnvironment === true ? valueFromEnvironment(name, environment) : undefined;
     values[name] =
       given === undefined && variable !== undefined
         ? readFlag(flag, [variable], variableOf(name), problems)
@@ -180,4 +177,27 @@ function readFlag(flag: Flag<unknown>, texts: readonly string[], origin: string,
   problems.push(`${origin}: ${reading.problem}`);
   const fallback = flag.read([]);
   return 'value' in fallback ? fallback.value : undefined;
+}
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the environment variable of a flag: `PROBEWRIGHT_HEALTH_PORT` for `health-port`. */
+export function variableOf(flag: string): string {
+  return `PROBEWRIGHT_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/**
+ * A service link such as `tcp://10.96.0.7:443`. A kubelet sets such variables for a Service in each Pod of the
+ * Service's namespace.
+ */
+const SERVICE_LINK = /^(tcp|udp|sctp):\/\//;
+
+/**
+ * Returns the value of a flag's environment variable. An empty variable counts as absent. A service link counts as
+ * absent too: for a Service named probewright, the kubelet sets PROBEWRIGHT_PORT to an address.
+ */
+export function valueFromEnvironment(flag: string, environment: Environment): string | undefined {
+  const value = environment[variableOf(flag)];
+  return value === undefined || value === '' || SERVICE_LINK.test(value) ? undefined : value;
 }

@@ -1,12 +1,11 @@
 import { basename, dirname, resolve } from 'node:path';
+import { readUtf8File } from '../../base/files/utf8.ts';
 import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { readUtf8File } from '../../base/files/utf8.ts';
-import { outputOf } from './rendering-tool.ts';
-import { shellPath } from './shell-word.ts';
+import { outputOf, shellPath } from './rendering-tool.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { InputNote } from './input-note.ts';
-import type { ManifestText } from './manifest-text.ts';
+import type { InputNote } from './rendering-tool.ts';
+import type { ManifestText } from './manifest.ts';
 
 /** The names under which kustomize looks for its file. */
 export const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
@@ -102,4 +101,40 @@ export async function buildKustomization(
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
   const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
   return { file, text, rendered: { place: () => ({ line: 1, column: 1 }) } };
+}
+
+/** Which kustomizations contain which others. */
+export class KustomizationGraph {
+  readonly #all: readonly Kustomization[];
+
+  constructor(all: readonly Kustomization[]) {
+    this.#all = all;
+  }
+
+  /** The kustomizations that no other one contains: what people apply. */
+  roots(): readonly Kustomization[] {
+    const contained = new Set(this.#all.flatMap(({ resources }) => [...resources]));
+    const roots = this.#all.filter(({ directory, isComponent }) => !isComponent && !contained.has(resolve(directory)));
+    const reached = this.#reachedFrom([...roots, ...this.#all.filter(({ isComponent }) => isComponent)]);
+    // Kustomizations that contain each other have no root. kustomize reports the cycle.
+    const cyclic = this.#all.find((each) => !reached.has(each));
+    return cyclic === undefined ? roots : [...roots, cyclic];
+  }
+
+  /** The absolute paths that are parts of these kustomizations, also through other kustomizations. */
+  partsOf(roots: readonly Kustomization[]): ReadonlySet<string> {
+    return new Set([...this.#reachedFrom(roots)].flatMap(({ resources }) => [...resources]));
+  }
+
+  #reachedFrom(roots: readonly Kustomization[]): ReadonlySet<Kustomization> {
+    const byDirectory = new Map(this.#all.map((each) => [resolve(each.directory), each]));
+    const reached = new Set(roots);
+    // The loop also visits what is added to the set meanwhile.
+    for (const { resources } of reached)
+      for (const path of resources) {
+        const next = byDirectory.get(path);
+        if (next !== undefined) reached.add(next);
+      }
+    return reached;
+  }
 }

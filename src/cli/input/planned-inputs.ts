@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
-import { KustomizationGraph } from './kustomization-graph.ts';
-import { KUSTOMIZATION_FILES, readKustomization, unbuiltKustomization } from './kustomizations.ts';
+import { KustomizationGraph, KUSTOMIZATION_FILES, readKustomization, unbuiltKustomization } from './kustomizations.ts';
 import type { FoundInput } from './input-files.ts';
-import type { InputNote } from './input-note.ts';
+import type { InputNote } from './rendering-tool.ts';
 import type { Kustomization } from './kustomizations.ts';
 
 /** A pipe, which is read where the shell has opened it. */

@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../../engine/probe/loopback.ts';
 import { shellInvocationOf } from '../../engine/probe/shell-invocation.ts';
 import { boundedContainer } from '../../engine/workload/bounded-container.ts';
 import { listenFlags, otherPorts } from '../../engine/workload/listen-flags.ts';
-import { bare } from './bare.ts';
+import { bare } from './parts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ListenFlag } from '../../engine/workload/listen-flags.ts';
 
@@ -21,7 +21,7 @@ export function commandLine(container: JsonObject, probePorts: ReadonlySet<numbe
   const lists: Partial<Record<List, unknown>> = {};
   for (const list of LISTS) {
     const value = member(container, list);
-    if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value);
+    if (value !== undefined) lists[list] = Array.isArray(value) ? (value as unknown[]).map(bare) : bare(value, 0);
   }
   const bounded = boundedContainer(container);
   const flags = listenFlags(bounded);

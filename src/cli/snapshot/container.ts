@@ -1,19 +1,53 @@
 import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { CONTAINER_TYPE, PROBE_TYPE } from '../../engine/probe/api-schema.ts';
 import { execArgv } from '../../engine/probe/exec-argv.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { isPortNumber } from '../../engine/probe/port-number.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../../engine/probe/probe.ts';
 import { boundedContainer, isCut } from '../../engine/workload/bounded-container.ts';
 import { declaredVariables } from '../../engine/workload/literal-variables.ts';
 import { portsOf } from '../../engine/workload/ports.ts';
-import { bare, declaredPart, partOfEach, scalarMembers } from './bare.ts';
 import { commandLine } from './command-line.ts';
-import { CredentialMask } from './probe-headers.ts';
-import type { ContainerList } from '../../engine/probe/api-defaults.ts';
+import { bare, declaredPart, listPart, objectPart, pick, scalar, scalars } from './parts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ContainerList } from '../../engine/probe/api-defaults.ts';
+import type { Part } from './parts.ts';
 
 /** Fields that are copied as far as the API has them. None of them holds a value of the application. */
 const COPIED = ['name', 'image', 'ports', 'restartPolicy', 'restartPolicyRules'];
+const COPIED_PARTS = Object.fromEntries(
+  COPIED.flatMap((name) => {
+    const type = CONTAINER_TYPE.fields.get(name)?.type;
+    return type === undefined ? [] : [[name, declaredPart(type)] as const];
+  }),
+);
+const PROBE_PART = declaredPart(PROBE_TYPE);
+
+/** The API server asks only whether there is a text. */
+const presence: Part = (value) => (typeof value === 'string' && value !== '' ? 'x' : bare(value, 0));
+
+/** The handlers of hooks and their ports, without commands, paths, hosts and values of headers. */
+const HOOK_HANDLER = objectPart({
+  ...scalars('port', 'scheme', 'protocol', 'seconds'),
+  path: presence,
+  host: presence,
+  command: listPart(bare),
+  httpHeaders: listPart(objectPart({ name: scalar, value: bare })),
+});
+const HOOK = objectPart({
+  exec: HOOK_HANDLER,
+  httpGet: HOOK_HANDLER,
+  tcpSocket: HOOK_HANDLER,
+  sleep: HOOK_HANDLER,
+});
+const LIFECYCLE = objectPart({ stopSignal: scalar, postStart: HOOK, preStop: HOOK });
+
+/** Fields that an ephemeral container may not have: whether they are set. */
+const OF_EPHEMERAL = {
+  resizePolicy: bare,
+  resources: (value: unknown) =>
+    isJsonObject(value) ? pick(value, { limits: bare, requests: bare, claims: bare }) : undefined,
+  targetContainerName: (value: unknown) => (typeof value === 'string' ? value : undefined),
+};
 
 /**
  * Returns the part of a container that verdicts depend on. Values of the application are left out: environment,
@@ -23,29 +57,19 @@ const COPIED = ['name', 'image', 'ports', 'restartPolicy', 'restartPolicyRules']
  * @param commands words of commands that policies give to probes, which may refer to the environment
  */
 export function containerPart(container: JsonObject, list: ContainerList, commands: readonly string[]): JsonObject {
-  const part: Record<string, unknown> = {};
-  for (const name of COPIED) copy(part, container, name);
+  const part = pick(container, COPIED_PARTS);
   if (typeof part['image'] === 'string') part['image'] = part['image'].split('@', 1)[0];
-  Object.assign(part, commandLine(container, portsOfProbes(container)));
-  const directory = member(container, 'workingDir');
-  if (directory !== undefined) part['workingDir'] = bare(directory);
   const variables = variablesOf(boundedContainer(container), commands);
-  if (variables.length > 0) part['env'] = variables;
-  const mask = new CredentialMask();
-  for (const kind of PROBE_KINDS) {
-    const probe = member(container, kind);
-    if (probe !== undefined) part[kind] = mask.masked(declaredPart(probe, PROBE_TYPE));
-  }
-  const lifecycle = member(container, 'lifecycle');
-  if (lifecycle !== undefined) part['lifecycle'] = lifecyclePart(lifecycle);
-  if (list === 'ephemeralContainers') Object.assign(part, forbiddenPart(container));
-  return part;
-}
-
-function copy(part: Record<string, unknown>, container: JsonObject, name: string): void {
-  const value = member(container, name);
-  const type = CONTAINER_TYPE.fields.get(name)?.type;
-  if (value !== undefined && type !== undefined) part[name] = declaredPart(value, type);
+  const mask = credentialMask();
+  return {
+    ...part,
+    ...commandLine(container, portsOfProbes(container)),
+    ...pick(container, { workingDir: bare }),
+    ...(variables.length > 0 && { env: variables }),
+    ...pick(container, Object.fromEntries(PROBE_KINDS.map((kind) => [kind, (value) => mask(PROBE_PART(value, 0))]))),
+    ...pick(container, { lifecycle: LIFECYCLE }),
+    ...(list === 'ephemeralContainers' && pick(container, OF_EPHEMERAL)),
+  };
 }
 
 /** The numbers of the ports that probes may ask: declared ports, and numbers in probes. */
@@ -76,59 +100,35 @@ function variablesOf(container: JsonObject, commands: readonly string[]): readon
     });
 }
 
-/** The hooks: their handlers and ports, without commands, paths, hosts and headers' values. */
-function lifecyclePart(lifecycle: unknown): unknown {
-  if (!isJsonObject(lifecycle)) return bare(lifecycle);
-  const part = scalarMembers(lifecycle, ['stopSignal']);
-  for (const hook of ['postStart', 'preStop']) {
-    const value = member(lifecycle, hook);
-    if (value !== undefined) part[hook] = isJsonObject(value) ? hookPart(value) : bare(value);
-  }
-  return part;
-}
+/** Headers whose values are credentials. */
+const CREDENTIALS = /^(?:proxy-)?authorization$|^cookie$|token|secret|password|api-?key|credential/i;
 
-function hookPart(hook: JsonObject): JsonObject {
-  const part: Record<string, unknown> = {};
-  for (const kind of ['exec', 'httpGet', 'tcpSocket', 'sleep']) {
-    const handler = member(hook, kind);
-    if (handler !== undefined) part[kind] = isJsonObject(handler) ? hookHandlerPart(handler) : bare(handler);
-  }
-  return part;
-}
+const LETTERS = 'xyzabcdefghijklmnopqrstuvw'.split('');
 
-function hookHandlerPart(handler: JsonObject): JsonObject {
-  const part = scalarMembers(handler, ['port', 'scheme', 'protocol', 'seconds']);
-  for (const name of ['path', 'host']) {
-    const value = member(handler, name);
-    // The API server asks only whether there is a host.
-    if (value !== undefined) part[name] = value === '' || typeof value !== 'string' ? bare(value) : 'x';
-  }
-  const command = member(handler, 'command');
-  if (command !== undefined)
-    part['command'] = Array.isArray(command) ? (command as unknown[]).map(bare) : bare(command);
-  const headers = member(handler, 'httpHeaders');
-  if (headers !== undefined)
-    part['httpHeaders'] = partOfEach(headers, (header) => {
-      const value = member(header, 'value');
-      return { ...scalarMembers(header, ['name']), ...(value === undefined ? {} : { value: bare(value) }) };
-    });
-  return part;
-}
-
-/** Fields that an ephemeral container may not have: whether they are set. */
-function forbiddenPart(container: JsonObject): JsonObject {
-  const part: Record<string, unknown> = {};
-  const policy = member(container, 'resizePolicy');
-  if (policy !== undefined) part['resizePolicy'] = bare(policy);
-  const resources = member(container, 'resources');
-  if (isJsonObject(resources))
-    part['resources'] = Object.fromEntries(
-      ['limits', 'requests', 'claims'].flatMap((name) => {
-        const value = member(resources, name);
-        return value === undefined ? [] : [[name, bare(value)] as const];
-      }),
-    );
-  const target = stringMember(container, 'targetContainerName');
-  if (target !== undefined) part['targetContainerName'] = target;
-  return part;
+/**
+ * Returns a function that masks credentials in the headers of one container's probes. Different values stay different,
+ * lengths stay, and control characters stay, because checks compare values and look for control characters.
+ */
+export function credentialMask(): (probe: unknown) => unknown {
+  const maskOf = new Map<string, string>();
+  const used = new Set<string>();
+  const mask = (value: string): string => {
+    const masks = LETTERS.map((letter) => value.replace(/\P{Cc}/gu, letter));
+    const chosen = maskOf.get(value) ?? masks.find((each) => !used.has(each)) ?? masks[0] ?? '';
+    maskOf.set(value, chosen);
+    used.add(chosen);
+    return chosen;
+  };
+  const maskedHeader = (header: JsonObject): JsonObject => {
+    const value = stringMember(header, 'value');
+    const isCredential = CREDENTIALS.test(stringMember(header, 'name') ?? '');
+    return value === undefined || !isCredential ? header : { ...header, value: mask(value) };
+  };
+  return (probe) => {
+    const httpGet = isJsonObject(probe) ? objectMember(probe, 'httpGet') : undefined;
+    const headers = httpGet && member(httpGet, 'httpHeaders');
+    if (!isJsonObject(probe) || !Array.isArray(headers)) return probe;
+    const masked = (headers as unknown[]).map((header) => (isJsonObject(header) ? maskedHeader(header) : header));
+    return { ...probe, httpGet: { ...httpGet, httpHeaders: masked } };
+  };
 }

@@ -2,13 +2,14 @@ import { isJsonObject, member, objectMember, stringMember } from '../../base/jso
 import { STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
 import { ANNOTATION_PREFIX } from '../../engine/policy/annotations.ts';
 import { workloadKindOfManifest } from '../../engine/workload/kinds.ts';
-import { partOfEach, scalarMembers } from './bare.ts';
-import { workloadPart } from './workload-part.ts';
+import { bare, listPart, objectPart, pick, scalar, scalars } from './parts.ts';
+import { stringEntries, workloadPart } from './workload-part.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { Part, Parts } from './parts.ts';
 
 /** How objects become items of a snapshot. */
-export interface SnapshotSettings {
+interface SnapshotSettings {
   readonly kinds: readonly WorkloadKind[];
   /** The namespace of objects that name no namespace. */
   readonly namespace: string;
@@ -39,14 +40,18 @@ function compare(a: string, b: string): number {
 }
 
 function itemOf(object: JsonObject, settings: SnapshotSettings, commands: readonly string[]): JsonObject | undefined {
-  const kind = workloadKindOfManifest(object, settings.kinds);
-  if (kind !== undefined) return withNamespace(workloadPart(object, kind, commands), settings.namespace);
-  if (isOfProbewright(object) && member(object, 'kind') === STARTUP_PROFILE_KIND)
-    return withNamespace(startupProfilePart(object), settings.namespace);
-  if (isOfProbewright(object)) return policyPart(object, settings.namespace);
+  const workloadKind = workloadKindOfManifest(object, settings.kinds);
+  const named = (item: JsonObject): JsonObject => withNamespace(item, settings.namespace);
+  if (workloadKind !== undefined) return named(workloadPart(object, workloadKind, commands));
+  const kind = member(object, 'kind');
+  if (isOfProbewright(object)) {
+    if (kind === STARTUP_PROFILE_KIND) return named(pick(object, STARTUP_PROFILE));
+    const policy = pick(object, POLICY);
+    return typeof kind === 'string' && kind.startsWith('Cluster') ? policy : named(policy);
+  }
   if (member(object, 'apiVersion') !== 'v1') return settings.reportPart?.(object);
-  if (member(object, 'kind') === 'Namespace') return namespacePart(object);
-  return member(object, 'kind') === 'Service' ? withNamespace(servicePart(object), settings.namespace) : undefined;
+  if (kind === 'Namespace') return pick(object, NAMESPACE);
+  return kind === 'Service' ? named(pick(object, SERVICE)) : undefined;
 }
 
 function isOfProbewright(object: JsonObject): boolean {
@@ -70,70 +75,56 @@ function withNamespace(item: JsonObject, namespace: string): JsonObject {
   return stringMember(metadata, 'namespace') === undefined ? { ...item, metadata: { ...metadata, namespace } } : item;
 }
 
-/** A policy, or another object of our own kinds. The parser of policies reports what is wrong in it. */
-function policyPart(object: JsonObject, namespace: string): JsonObject {
-  const item = {
-    ...scalarMembers(object, ['apiVersion', 'kind']),
-    metadata: scalarMembers(objectMember(object, 'metadata') ?? {}, ['name', 'namespace']),
-    spec: member(object, 'spec'),
-  };
-  const isOfCluster = stringMember(object, 'kind')?.startsWith('Cluster') === true;
-  return isOfCluster ? item : withNamespace(item, namespace);
+/** An object, also where the object is missing. */
+function always(parts: Parts): Part {
+  return (value) => pick(isJsonObject(value) ? value : {}, parts);
 }
+
+/** An object; a value of another type does not leave. */
+function objectOnly(part: (object: JsonObject) => JsonObject): Part {
+  return (value) => (isJsonObject(value) ? part(value) : undefined);
+}
+
+const TYPE = scalars('apiVersion', 'kind');
+const NAME = always(scalars('name', 'namespace'));
+
+/** A policy, or another object of our own kinds. The parser of policies reports what is wrong in it. */
+const POLICY: Parts = { ...TYPE, metadata: NAME, spec: (value) => value };
+
+const SAMPLE = scalars('seconds', 'within', 'basis', 'restart', 'at');
+const SAMPLES = listPart((sample, index) =>
+  isJsonObject(sample) ? { ...pick(sample, SAMPLE), id: String(index) } : bare(sample, 0),
+);
+const STARTS_OF_CONTAINER = objectPart({
+  ...scalars('name', 'censored', 'censoredBoundSeconds', 'censoredAt'),
+  samples: (value) => SAMPLES(value ?? [], 0),
+});
 
 /** The facts from which start times are learned. Names of nodes and Pods do not leave, not even as hashes. */
-function startupProfilePart(object: JsonObject): JsonObject {
-  const status = objectMember(object, 'status') ?? {};
-  return {
-    ...scalarMembers(object, ['apiVersion', 'kind']),
-    metadata: scalarMembers(objectMember(object, 'metadata') ?? {}, ['name', 'namespace']),
-    status: {
-      workload: scalarMembers(objectMember(status, 'workload') ?? {}, ['apiVersion', 'kind', 'name']),
-      containers: partOfEach(member(status, 'containers') ?? [], (container) => ({
-        ...scalarMembers(container, ['name', 'censored', 'censoredBoundSeconds', 'censoredAt']),
-        samples: partOfEach(member(container, 'samples') ?? [], (sample, index) => ({
-          ...scalarMembers(sample, ['seconds', 'within', 'basis', 'restart', 'at']),
-          id: String(index),
-        })),
-      })),
-    },
-  };
-}
+const STARTUP_PROFILE: Parts = {
+  ...TYPE,
+  metadata: NAME,
+  status: always({
+    workload: always(scalars('apiVersion', 'kind', 'name')),
+    containers: (value) => listPart(STARTS_OF_CONTAINER)(value ?? [], 0),
+  }),
+};
 
-function namespacePart(object: JsonObject): JsonObject {
-  const metadata = objectMember(object, 'metadata') ?? {};
-  const labels = member(metadata, 'labels');
-  return {
-    ...scalarMembers(object, ['apiVersion', 'kind']),
-    metadata: {
-      ...scalarMembers(metadata, ['name']),
-      ...(isJsonObject(labels) && { labels: stringsOf(labels) }),
-    },
-  };
-}
+const NAMESPACE: Parts = {
+  ...TYPE,
+  metadata: always({ name: scalar, labels: objectOnly((labels) => Object.fromEntries(stringEntries(labels))) }),
+};
 
 /** The fields of a Service that service-readiness and defaulting read. */
-function servicePart(object: JsonObject): JsonObject {
-  const spec = objectMember(object, 'spec') ?? {};
-  const [selector, ports] = [member(spec, 'selector'), member(spec, 'ports')];
-  return {
-    ...scalarMembers(object, ['apiVersion', 'kind']),
-    metadata: scalarMembers(objectMember(object, 'metadata') ?? {}, ['name', 'namespace']),
-    spec: {
-      ...scalarMembers(spec, ['type', 'publishNotReadyAddresses']),
-      ...(isJsonObject(selector) && { selector: scalarMembers(selector, Object.keys(selector)) }),
-      ...(ports !== undefined && {
-        ports: partOfEach(ports, (port) =>
-          scalarMembers(port, ['name', 'protocol', 'port', 'targetPort', 'appProtocol']),
-        ),
-      }),
-    },
-  };
-}
-
-function stringsOf(map: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(map).filter(([, value]) => typeof value === 'string'));
-}
+const SERVICE: Parts = {
+  ...TYPE,
+  metadata: NAME,
+  spec: always({
+    ...scalars('type', 'publishNotReadyAddresses'),
+    selector: objectOnly((selector) => pick(selector, scalars(...Object.keys(selector)))),
+    ports: listPart(objectPart(scalars('name', 'protocol', 'port', 'targetPort', 'appProtocol'))),
+  }),
+};
 
 /** The texts with a dollar sign: the words of commands that refer to variables. */
 function dollarTexts(value: unknown): readonly string[] {

@@ -126,16 +126,6 @@ const NUMBERS = new Map([
 
 const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
 
-/** The words of names of ports that this table knows. */
-export const PORT_WORDS: readonly string[] = [
-  ...NEVER_HTTP.keys(),
-  ...SELDOM_HTTP.keys(),
-  ...METRICS.keys(),
-  ...HTTP_WORDS,
-  'redirect',
-  'webhooks',
-];
-
 /** The API server takes names of 15 characters, and an `appProtocol` of 63 behind its prefix. */
 const LONGEST_TEXT = 320;
 

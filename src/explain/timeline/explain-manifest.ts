@@ -5,7 +5,7 @@ import { containerPolicies } from '../../engine/defaulting/default-probes.ts';
 import { formatNotInjected } from '../../engine/defaulting/reason.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
 import { mayBeRestarted } from '../../engine/probe/restarts.ts';
-import { permittedProbes } from '../../engine/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
@@ -94,7 +94,7 @@ function explainTemplate(
   policy: WorkloadPolicy,
   places: FieldPlaces,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
-  const defaulting = permittedProbes(template, policy, kind);
+  const defaulting = permittedDefaulting(template, policy, kind);
   const { injections } = defaulting;
   const policyOf = containerPolicies(template, policy);
   const effective = effectiveTemplate(template, injections);

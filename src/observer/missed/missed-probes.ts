@@ -4,7 +4,7 @@ import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
 import { readProvenance } from '../../engine/defaulting/provenance.ts';
 import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
-import { permittedProbes } from '../../engine/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isMeshProbe } from '../../engine/workload/mesh.ts';
 import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../engine/workload/kinds.ts';
@@ -70,7 +70,7 @@ export function missedProbes(
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
   const bare = withoutForeignSidecars(withoutProbes(pod, injectedBefore));
-  const { injections } = permittedProbes(bare, policy, POD_KIND);
+  const { injections } = permittedDefaulting(bare, policy, POD_KIND);
   const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
   const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();

@@ -6,7 +6,7 @@ import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { InvalidInputError } from './invalid-input-error.ts';
 import type { Inputs } from '../../cli/input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { ReadTexts } from '../../cli/input/manifest-texts.ts';
+import type { ReadTexts } from '../../cli/input/inputs.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 import type { InputProblem } from './invalid-input-error.ts';

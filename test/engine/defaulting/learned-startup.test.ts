@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaultProbesInSteps } from '../../../src/engine/defaulting/default-probes.ts';
+import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
 import { fieldSource } from '../../../src/engine/defaulting/field-origin.ts';
 import { probePatch } from '../../../src/engine/defaulting/patch.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
-import { runToEnd } from '../../../src/base/steps.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
 import type { Injection } from '../../../src/engine/defaulting/injection.ts';
@@ -31,7 +30,7 @@ function result(
   const object = pod([appContainer(container)], { metadata: { annotations } });
   const policy = policySet(...specs.map((spec, at) => policyDocument(spec, `p${at}`))).policyFor('apps', new Map());
   const known = { ...policy, starts: (name: string) => (name === 'app' ? starts : undefined) };
-  const { injections, notInjected } = runToEnd(defaultProbesInSteps(object, known, POD_KIND));
+  const { injections, notInjected } = defaultProbes(object, known, POD_KIND);
   const startup = injections.find(({ kind }) => kind === 'startupProbe');
   return {
     startup,

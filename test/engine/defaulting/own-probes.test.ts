@@ -7,7 +7,7 @@ import { member, objectMember } from '../../../src/base/json/json-value.ts';
 import { findPort, portsOf } from '../../../src/engine/workload/ports.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
 import { handlerKindsOf } from '../../../src/engine/probe/probe.ts';
-import { permittedProbes } from '../../../src/engine/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { validPod } from '../../support/arbitraries.ts';
 import { factsOf } from '../checks/workload.ts';
@@ -232,7 +232,7 @@ describe('the annotation about injected probes', () => {
       httpGet: { path: '/begun', port: 'http' },
     });
     const template = pod([container], { metadata: metadata('livenessProbe') });
-    const { injections } = permittedProbes(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
+    const { injections } = permittedDefaulting(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
     expect(injections.map(({ probe }) => probe)).toMatchObject([{ httpGet: { path: '/livez' } }]);
   });
 });

@@ -4,7 +4,7 @@ import { formatPath } from '../../../src/base/json/field-path.ts';
 import { ACTIONS } from '../../../src/engine/policy/action.ts';
 import { effectiveTemplate } from '../../../src/engine/defaulting/effective.ts';
 import { judge } from '../../../src/engine/verdict/judge.ts';
-import { permittedProbes } from '../../../src/engine/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyPod } from '../../support/arbitraries.ts';
@@ -83,7 +83,7 @@ function strict(): JsonObject & { readonly spec: { readonly checks: Record<strin
 function bothVerdicts(pod: JsonObject, policies: Snapshot): { told: readonly Violation[]; written: Violation[] } {
   const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
   const policy = policies.policyFor('apps', new Map(Object.entries(labels)));
-  const { injections } = permittedProbes(pod, policy, { runsToCompletion: false });
+  const { injections } = permittedDefaulting(pod, policy, { runsToCompletion: false });
   const written = violationsOf(deploymentOf(effectiveTemplate(pod, injections)), policies, false);
   return { told: violationsOf(deploymentOf(pod), policies, true), written: [...written] };
 }

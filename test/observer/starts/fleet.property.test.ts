@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { defaultProbesInSteps } from '../../../src/engine/defaulting/default-probes.ts';
+import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
 import { figuresOf, profileName, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
 import { startProbeOf } from '../../../src/observer/starts/start-probe.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
-import { runToEnd } from '../../../src/base/steps.ts';
 import { shortHash } from '../../../src/base/text/short-hash.ts';
 import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
@@ -24,7 +23,7 @@ const WITHOUT = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
 function injected(spec: JsonObject, starts: StartFigures): Injection | undefined {
   const policy = policySet(policyDocument(spec, 'p')).policyFor('apps', new Map());
   const known = { ...policy, starts: () => starts };
-  const { injections } = runToEnd(defaultProbesInSteps(pod([appContainer()]), known, POD_KIND));
+  const { injections } = defaultProbes(pod([appContainer()]), known, POD_KIND);
   return injections.find(({ kind }) => kind === 'startupProbe');
 }
 

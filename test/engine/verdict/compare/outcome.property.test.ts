@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../../src/engine/checks/catalogue.ts';
 import { Snapshot } from '../../../../src/engine/facts/snapshot.ts';
 import { NO_FACTS } from '../../../../src/engine/facts/facts.ts';
-import { runToEnd } from '../../../../src/base/steps.ts';
-import { outcomeInSteps } from '../../../../src/engine/verdict/compare/outcome.ts';
+import { outcomeOf } from '../../../../src/engine/verdict/compare/outcome.ts';
 import { KNOWN_KINDS } from '../../../../src/engine/workload/custom-kinds.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
@@ -66,7 +65,7 @@ it('a workload that a change of policies does not reach has the outcome of a ful
       );
       for (const { object, namespace, labels: podLabels } of workloads) {
         const workload = workloadOf(object, namespace, podLabels);
-        const outcome = (later: Snapshot): Outcome => runToEnd(outcomeInSteps(workload, before, later, NOW));
+        const outcome = (later: Snapshot): Outcome => outcomeOf(workload, before, later, NOW);
         const shown = outcome(after);
         // Facts that are another object may be other facts: nothing is left out then.
         expect(shown).toEqual(outcome(after.withFacts({ ...facts })));

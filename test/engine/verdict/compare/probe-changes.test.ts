@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest';
-import { runToEnd } from '../../../../src/base/steps.ts';
-import { probeChangesInSteps } from '../../../../src/engine/verdict/compare/probe-changes.ts';
+import { probeChanges } from '../../../../src/engine/verdict/compare/probe-changes.ts';
 import { KNOWN_KINDS } from '../../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../../src/engine/workload/kinds.ts';
 import { policyDocument, policySet } from '../../../support/worlds.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
-import type { ProbeChange } from '../../../../src/engine/verdict/compare/probe-changes.ts';
-import type { Snapshot } from '../../../../src/engine/facts/snapshot.ts';
 import type { Workload } from '../../../../src/engine/verdict/compare/workload.ts';
 
 function workload(object: JsonObject): Workload {
@@ -14,9 +11,6 @@ function workload(object: JsonObject): Workload {
   if (kind === undefined) throw new Error('no workload');
   return { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps', name: 'web' };
 }
-
-const probeChanges = (...[changed, before, after]: [Workload, Snapshot, Snapshot]): readonly ProbeChange[] =>
-  runToEnd(probeChangesInSteps(changed, before, after));
 
 const NONE = policySet();
 const READINESS = policySet(
