@@ -1,7 +1,7 @@
 import { MERGE_PATCH } from '../client/api-client.ts';
 import { hasCode } from '../client/api-error.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
-import { realTimer } from '../client/timer.ts';
+import { realTimer } from '../client/clock.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/api-version.ts';
 import { exceptionRules } from '../../engine/policy/exception-rules.ts';
 import { EXCEPTION_STATES, exceptionState } from '../../engine/policy/exception-state.ts';
@@ -14,7 +14,7 @@ import {
   reportedLastMatch,
 } from './exception-status.ts';
 import type { ApiRequests } from '../client/api-client.ts';
-import type { Timer } from '../client/timer.ts';
+import type { Timer } from '../client/clock.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ExceptionState } from '../../engine/policy/exception-state.ts';
 import type { ExceptionRules } from '../../engine/policy/exception-rules.ts';

@@ -4,7 +4,7 @@ import { isRecord } from '../client/kubernetes-object.ts';
 import { isCurrent, objectPath, observed, placeOf, policyKind } from './policy-kind.ts';
 import { isShown, shownStatus, statusPatch } from './policy-status.ts';
 import type { ApiClient, ApiRequests } from '../client/api-client.ts';
-import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
+import type { ClockRandomAndTimer } from '../client/clock.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Budget } from '../../engine/policy/budget.ts';
 import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.ts';
