@@ -10,7 +10,7 @@ import {
 } from '../cluster/sources/fact-kinds.ts';
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
 import { EXCEPTION_KIND } from '../engine/policy/probe-exception.ts';
-import { policyStatusTask } from '../cluster/sources/policy-statuses.ts';
+import { policyStatusTask } from '../cluster/sources/policy-informer.ts';
 import { StatusWriter } from '../cluster/sources/status-writer.ts';
 import { statusAdvice } from './status-advice.ts';
 import { policyListener } from './policy-listener.ts';

@@ -3,11 +3,15 @@ import { readNamespaceLabels } from '../../engine/facts/facts.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
 import { inParallel } from '../../cluster/client/in-parallel.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
-import { discoverKinds, MOST_REQUESTS_AT_ONCE, POLICY_GROUP } from '../../cluster/sources/cluster-kinds.ts';
+import {
+  discoverKinds,
+  isOfController,
+  MOST_REQUESTS_AT_ONCE,
+  POLICY_GROUP,
+} from '../../cluster/sources/cluster-kinds.ts';
 import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
 import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { isOfController } from '../../cluster/sources/workload-lists.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { wantedKinds } from './cluster-choice.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';

@@ -1,6 +1,6 @@
 import { Reflector } from './reflector.ts';
 import type { ApiClient } from './api-client.ts';
-import type { ClockAndRandom } from './clock-and-random.ts';
+import type { ClockAndRandom } from './clock.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import type { Listing } from './reflector.ts';
 

@@ -9,7 +9,7 @@ import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import type { ApiClient, ApiRequest } from './api-client.ts';
 import type { BackoffLimits } from './backoff.ts';
-import type { ClockAndRandom } from './clock-and-random.ts';
+import type { ClockAndRandom } from './clock.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
 /** The kind and the part of its objects to mirror. */

@@ -2,8 +2,11 @@ import { ApiError } from '../client/api-error.ts';
 import { inParallel } from '../client/in-parallel.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
+import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
+import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiRequests } from '../client/api-client.ts';
+import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 
 /** The most requests that a command has open at once. */
@@ -163,4 +166,12 @@ function textOf(value: unknown): string {
 /** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
 export function resourceOf({ group, resource }: Pick<ClusterKind, 'group' | 'resource'>): string {
   return group === '' ? resource : `${resource}.${group}`;
+}
+
+const MADE_BY_CONTROLLERS = ['Pod', 'ReplicaSet', 'Job'];
+
+/** True for a Pod, ReplicaSet or Job of a controller. The controller's object has the template. */
+export function isOfController(object: KubernetesObject, { group, kind }: ClusterKind): boolean {
+  const isBuiltIn = workloadKind(group, kind, BUILT_IN_KINDS) !== undefined;
+  return isBuiltIn && MADE_BY_CONTROLLERS.includes(kind) && hasControllerOwner(object as unknown as JsonObject);
 }

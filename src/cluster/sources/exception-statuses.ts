@@ -1,6 +1,7 @@
 import { MERGE_PATCH } from '../client/api-client.ts';
+import { hasCode } from '../client/api-error.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
-import { realTimer } from '../client/timer.ts';
+import { realTimer } from '../client/clock.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { exceptionRules } from '../../engine/policy/exception-rules.ts';
 import { EXCEPTION_STATES, exceptionState } from '../../engine/policy/exception-state.ts';
@@ -13,7 +14,7 @@ import {
   reportedLastMatch,
 } from './exception-status.ts';
 import type { ApiRequests } from '../client/api-client.ts';
-import type { Timer } from '../client/timer.ts';
+import type { Timer } from '../client/clock.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { ExceptionState } from '../../engine/policy/exception-state.ts';
 import type { ExceptionRules } from '../../engine/policy/exception-rules.ts';
@@ -136,7 +137,11 @@ export class ExceptionStatuses {
   ): Promise<WrittenStatus | undefined> {
     const { client, snapshot, now } = this.#dependencies;
     const path = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/probeexceptions/${encodeURIComponent(name)}`;
-    const object = await client.request({ method: 'GET', path, signal });
+    const object = await client.request({ method: 'GET', path, signal }).catch((error: unknown) => {
+      if (!hasCode(error, 404)) throw error;
+      // An exception of a file, or one that is gone.
+      this.#pending.delete(exceptionSource(namespace, name));
+    });
     const current = snapshot();
     if (!isRecord(object) || !isRecord(object['metadata']) || current === undefined) return undefined;
     const { resourceVersion } = object['metadata'];

@@ -1,10 +1,9 @@
 import { Reflector } from '../client/reflector.ts';
-import { realTimer } from '../client/timer.ts';
+import { realTimer } from '../client/clock.ts';
 import { ObjectStore } from './object-store.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
+import type { ClockRandomAndTimer, Timer } from '../client/clock.ts';
 import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
-import type { Timer } from '../client/timer.ts';
 import type { Named, StoredKind, StoreListener } from './stored-kind.ts';
 
 /** A collection of the API, and what is kept of its objects. */

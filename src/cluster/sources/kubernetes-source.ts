@@ -1,7 +1,7 @@
 import { NO_FACTS } from '../../engine/facts/facts.ts';
 import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
 import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
-import { realTimer } from '../client/timer.ts';
+import { realTimer } from '../client/clock.ts';
 import { informedFactKind, NAMESPACE_KIND } from './informed-kinds.ts';
 import { Informer } from './informer.ts';
 import { NamespaceWaiters } from './namespace-waiters.ts';
@@ -11,7 +11,7 @@ import type { Facts } from '../../engine/facts/facts.ts';
 import type { MissedNamespace } from '../../engine/facts/facts.ts';
 import type { LabelsOfNamespace } from '../../engine/facts/facts.ts';
 import type { ApiClient } from '../client/api-client.ts';
-import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
+import type { ClockRandomAndTimer, Timer } from '../client/clock.ts';
 import type { PolicyBudget } from '../../engine/policy/budget.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FactKind } from './fact-kinds.ts';
@@ -20,7 +20,6 @@ import type { UnreadableObject } from './left-out-objects.ts';
 import type { LeftOut, Named, OverBudgetChange, StoreCounts } from './stored-kind.ts';
 import type { PolicyCounts, PolicyListener } from './policy-informer.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
-import type { Timer } from '../client/timer.ts';
 
 /** Settings of the source. */
 export interface KubernetesSourceOptions {

@@ -1,7 +1,10 @@
 import { Informer } from './informer.ts';
-import { isCurrent, observed, placeOf, policyKind } from './policy-kind.ts';
-import type { ApiClient } from '../client/api-client.ts';
-import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
+import { MERGE_PATCH } from '../client/api-client.ts';
+import { isRecord } from '../client/kubernetes-object.ts';
+import { isCurrent, objectPath, observed, placeOf, policyKind } from './policy-kind.ts';
+import { isShown, shownStatus, statusPatch } from './policy-status.ts';
+import type { ApiClient, ApiRequests } from '../client/api-client.ts';
+import type { ClockRandomAndTimer } from '../client/clock.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { Budget } from '../../engine/policy/budget.ts';
 import type { PolicyKind, ProbePolicy } from '../../engine/policy/probe-policy.ts';
@@ -10,6 +13,7 @@ import type { LeftOut, OverBudgetChange } from './stored-kind.ts';
 import type { ObservedObject, PolicyRecord } from './policy-kind.ts';
 import type { SourceProblem } from './policy-source.ts';
 import type { PolicyVerdict } from './policy-status.ts';
+import type { StatusTask } from './status-writer.ts';
 
 /** A policy whose status may have to be written. */
 export interface JudgedPolicy {
@@ -168,4 +172,34 @@ export class PolicyInformer {
 function problemsOf({ seen, problems }: PolicyRecord): SourceProblem[] {
   const place = placeOf(seen.reference);
   return problems.shown.map((message) => ({ place, message }));
+}
+
+/** Who wrote a field, as managedFields shows it. */
+const FIELD_MANAGER = 'probewright-status';
+
+/**
+ * Writes into the status of a policy what became of the policy.
+ *
+ * @param now the wall clock, in milliseconds since the epoch
+ */
+export function policyStatusTask(client: ApiRequests, now: () => number, { seen, verdict }: JudgedPolicy): StatusTask {
+  const { reference, resourceVersion, shown } = seen;
+  return {
+    place: placeOf(reference),
+    resourceVersion,
+    write: async (signal) => {
+      const wanted = verdict();
+      const body = statusPatch(shown, wanted, now());
+      if (body === undefined) return undefined;
+      const path = `${objectPath(reference)}/status`;
+      const query = { fieldManager: FIELD_MANAGER };
+      const object = await client.request({ method: 'PATCH', path, query, contentType: MERGE_PATCH, body, signal });
+      const { status, metadata } = isRecord(object) ? object : {};
+      const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+      return {
+        isKept: isShown(shownStatus(status), wanted),
+        resourceVersion: typeof version === 'string' ? version : undefined,
+      };
+    },
+  };
 }

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../client/api-error.ts';
 import { Backoff } from '../client/backoff.ts';
-import { realTimer } from '../client/timer.ts';
+import { realTimer } from '../client/clock.ts';
 import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
-import type { Timer } from '../client/timer.ts';
+import type { ClockRandomAndTimer, Timer } from '../client/clock.ts';
 
 /** The reports of a writer. */
 export interface StatusWriterListener {

@@ -1,4 +1,4 @@
-import { isOfController } from '../../cluster/sources/workload-lists.ts';
+import { isOfController } from '../../cluster/sources/cluster-kinds.ts';
 import { cut } from '../../base/text/cut.ts';
 import { canHaveController, controllerOwners, hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { versionOf, workloadOf } from '../observed-workload.ts';

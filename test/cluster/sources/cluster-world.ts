@@ -6,7 +6,7 @@ import { startFakeApiServer } from '../client/fake-api-server.ts';
 import { waitUntil } from '../client/wait-until.ts';
 import type { KubernetesSourceOptions } from '../../../src/cluster/sources/kubernetes-source.ts';
 import type { PolicySnapshot } from '../../../src/cluster/sources/policy-source.ts';
-import type { Timer } from '../../../src/cluster/client/timer.ts';
+import type { Timer } from '../../../src/cluster/client/clock.ts';
 import type { FakeApiServer, FakeObject } from '../client/fake-api-server.ts';
 
 export const CLUSTER_POLICIES = '/apis/probewright.dev/v1alpha1/clusterprobepolicies';

@@ -123,6 +123,17 @@ describe('ExceptionStatuses', () => {
     expect(made.patches).toEqual([{ matches: 2, lastMatched: '2026-06-22T00:00:00Z' }]);
   });
 
+  it('forgets matches of an exception that the cluster does not have', async () => {
+    const made = world();
+    made.failure = new ApiError(404, 'NotFound', 'no such exception');
+    made.statuses.matched('apps', 'of-a-file', made.time);
+    await made.statuses.passed();
+    made.failure = undefined;
+    made.statuses.ring();
+    await made.statuses.passed();
+    expect([made.patches, made.statuses.asides, made.statuses.problems]).toEqual([[], [], []]);
+  });
+
   it('adds matches at most once an hour', async () => {
     const made = world();
     for (let minute = 0; minute < 180; minute++) {

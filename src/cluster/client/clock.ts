@@ -1,5 +1,3 @@
-import type { Timer } from './timer.ts';
-
 /** The wall clock and a source of random numbers. Tests pass their own. */
 export interface ClockAndRandom {
   /** The wall clock, in milliseconds since the epoch. */
@@ -12,3 +10,14 @@ export interface ClockAndRandom {
 export interface ClockRandomAndTimer extends ClockAndRandom {
   readonly timer?: Timer;
 }
+
+/** Calls back after so many milliseconds. The function that it returns cancels the call. */
+export type Timer = (milliseconds: number, callback: () => void) => () => void;
+
+/** The real timer. A pending call does not keep the process alive. */
+export const realTimer: Timer = (milliseconds, callback) => {
+  const timeout = setTimeout(callback, milliseconds).unref();
+  return () => {
+    clearTimeout(timeout);
+  };
+};
