@@ -12,7 +12,6 @@ import type { Inputs } from '../input/inputs.ts';
 import type { CommandIo } from '../io.ts';
 import type { CheckReport, FindingIdentity, KnownFindings, Selection } from './report.ts';
 
-/** The baselines of a command line. */
 export interface BaselineFiles {
   /** The file whose findings are hidden. */
   readonly baseline: string | undefined;
@@ -20,7 +19,6 @@ export interface BaselineFiles {
   readonly 'write-baseline': string | undefined;
 }
 
-/** A report without known findings. */
 interface BaselinedReport {
   readonly report: CheckReport;
   readonly known?: KnownFindings;

@@ -52,7 +52,6 @@ export async function readFailures(line: ClusterLine, inputs: Inputs, io: Comman
   return (object) => found.get(workloadKey(workloadNameOf(object))) ?? [];
 }
 
-/** A failure as programs read it. */
 function listedFailure({ message, properties }: ReportResult): ListedFailure {
   const { cause = '', container, probe, fix = '', since, workloads } = properties;
   return {

@@ -65,7 +65,6 @@ function releaseName({ name }: Chart): string {
   return RELEASE_NAME.test(name) ? name : 'release';
 }
 
-/** The text that Helm rendered of one template. */
 interface Piece {
   readonly file: string;
   readonly lines: string[];

@@ -151,7 +151,6 @@ function jsonWithLiterals(text: string): unknown {
   }
 }
 
-/** The value at a path; undefined when there is no such value. */
 function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   return path.reduce<unknown>((current, step) => {
     if (Array.isArray(current) && typeof step === 'number') return current[step];

@@ -50,7 +50,6 @@ export async function refuseRemoteParts(directory: string): Promise<void> {
   }
 }
 
-/** Returns the directories of a kustomization's local bases. */
 async function localBasesOf(file: string, directory: string): Promise<readonly string[]> {
   const bases: string[] = [];
   for (const content of await contentsOf(file))

@@ -103,7 +103,6 @@ function placeKey(file: string, document: number, path: FieldPath): string {
   return `${file}\0${document}\0${formatPath(path)}`;
 }
 
-/** Undefined for objects that the webhook would skip. */
 function reportedWorkload(
   manifest: Manifest,
   violations: readonly PlacedViolation[],
@@ -137,7 +136,6 @@ function reportedWorkload(
   };
 }
 
-/** The policies that apply to the Pods of an object. */
 function policiesOf(object: JsonObject, inputs: Inputs): string[] {
   const { templates = [], namespace = '' } = workloadIn(object, inputs) ?? {};
   const sources = templates.flatMap(({ template }) => {
@@ -154,14 +152,12 @@ function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolati
   }));
 }
 
-/** The description of the inputs, for the head of the page. */
 function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {
   if (isFromCluster !== true) return count(new Set(texts.map(({ file }) => file)).size, 'file');
   const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;
   return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
 }
 
-/** The reports of an observer about the live Pods of an object. */
 type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
 
 /** The results of an observer's reports: those among the manifests, and those of a cluster. */

@@ -30,7 +30,6 @@ export async function runStarts(line: CommandLine<typeof STARTS.flags>, io: Comm
   return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
 }
 
-/** Namespaces and profile names of workloads. */
 function namesOf(objects: readonly JsonObject[], fallback: string): ReadonlySet<string> {
   return new Set(
     objects.map((object) => {
