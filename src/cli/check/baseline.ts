@@ -114,13 +114,7 @@ export interface UnknownFindings {
 
 /** Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first. */
 export function withoutKnown(report: CheckReport, entries: readonly FindingIdentity[]): UnknownFindings {
-  const left = new Map<string, FindingIdentity[]>();
-  for (const entry of entries.toReversed()) {
-    const key = findingKey(entry);
-    const same = left.get(key);
-    if (same === undefined) left.set(key, [entry]);
-    else same.push(entry);
-  }
+  const left = Map.groupBy(entries.toReversed(), findingKey);
   const matched = new Set<FindingIdentity>();
   const violations = report.violations.filter((violation) => {
     const entry = left.get(findingKey(violation))?.pop();
