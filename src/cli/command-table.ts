@@ -18,7 +18,6 @@ export const PROGRAM = 'probewright';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** `probewright completion`. */
 export const COMPLETION: CommandDefinition<NoFlags> = {
   name: 'completion',
   summary: 'Print a completion script for a shell',

@@ -76,7 +76,6 @@ function print(io: CommandIo, text: string): number {
 /** A command with the arguments after its name; resolves with the exit code. */
 type RunnableCommand = (args: readonly string[], io: CommandIo) => Promise<number>;
 
-/** The work of a command, with a command line that is right. */
 type CommandRun<F extends Flags> = (line: CommandLine<F>, io: CommandIo) => Promise<number> | number;
 
 /** A command that answers `--help` and reports what is wrong with its command line. */

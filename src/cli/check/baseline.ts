@@ -12,7 +12,6 @@ import type { Inputs } from '../input/inputs.ts';
 import type { CommandIo } from '../io.ts';
 import type { CheckReport, FindingIdentity, KnownFindings, Selection } from './report.ts';
 
-/** The baselines of a command line. */
 export interface BaselineFiles {
   /** The file whose findings are hidden. */
   readonly baseline: string | undefined;
@@ -20,7 +19,6 @@ export interface BaselineFiles {
   readonly 'write-baseline': string | undefined;
 }
 
-/** A report without known findings. */
 interface BaselinedReport {
   readonly report: CheckReport;
   readonly known?: KnownFindings;
@@ -116,13 +114,7 @@ export interface UnknownFindings {
 
 /** Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first. */
 export function withoutKnown(report: CheckReport, entries: readonly FindingIdentity[]): UnknownFindings {
-  const left = new Map<string, FindingIdentity[]>();
-  for (const entry of entries.toReversed()) {
-    const key = findingKey(entry);
-    const same = left.get(key);
-    if (same === undefined) left.set(key, [entry]);
-    else same.push(entry);
-  }
+  const left = Map.groupBy(entries.toReversed(), findingKey);
   const matched = new Set<FindingIdentity>();
   const violations = report.violations.filter((violation) => {
     const entry = left.get(findingKey(violation))?.pop();

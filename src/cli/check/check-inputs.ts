@@ -53,7 +53,6 @@ export function checkInputs(
   };
 }
 
-/** The findings in one object. */
 interface CheckedManifest {
   readonly violations: readonly PlacedViolation[];
   readonly warnings: readonly FileProblem[];

@@ -33,7 +33,6 @@ const FLAGS = {
   ...CLUSTER_FLAGS,
 } as const;
 
-/** `probewright check`. */
 export const CHECK: CommandDefinition<typeof FLAGS> = {
   name: 'check',
   summary: 'Give manifests the verdict that the webhook would give',

@@ -20,7 +20,6 @@ export function junitReport({ violations, problems }: ShownReport): string {
   );
 }
 
-/** The element of a test case, with what the counts above it need. */
 interface TestCase {
   readonly file: string;
   readonly result: 'passed' | 'failure' | 'error';

@@ -6,7 +6,6 @@ import type { Inputs } from '../input/inputs.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { PlacedViolation } from './report.ts';
 
-/** The problems of one field of a policy: on a model Pod, and in the workloads that get the probe. */
 interface PolicyFinding {
   readonly violation: Violation;
   readonly policy: ProbePolicy;

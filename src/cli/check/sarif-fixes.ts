@@ -13,7 +13,6 @@ const LONGEST_TEXT = 256 * 1024;
 /** Most characters that are read again to verify fixes: 64 fixes of the longest text, about 5 s. */
 const MOST_CHARACTERS = 64 * LONGEST_TEXT;
 
-/** A text with what all fixes of the text need. */
 interface EditedText {
   readonly text: string;
   readonly editor: YamlFieldEditor;

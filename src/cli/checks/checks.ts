@@ -57,7 +57,6 @@ function beside(label: string, text: string, columns: number): string[] {
   return lines.map((line, index) => (index === 0 ? label : ' '.repeat(label.length)) + line);
 }
 
-/** A policy that sets the check's default action and its parameters. */
 function examplePolicy({ id, action, parameters }: CheckDefinition): string[] {
   const example = {
     apiVersion: 'probewright.dev/v1alpha1',
@@ -83,7 +82,6 @@ function exampleValue(parameter: CheckParameter): unknown {
   return value;
 }
 
-/** The default as JSON data. */
 function defaultOf(parameter: CheckParameter): unknown {
   if (parameter.type === 'strings') return [...parameter.default];
   if (parameter.type !== 'group') return parameter.default;

@@ -7,7 +7,6 @@ const FLAGS = {
   output: withDefault({ type: choice(['text', 'json']), default: 'text', summary: 'Format of the list.' }),
 } as const;
 
-/** `probewright checks`. */
 export const CHECKS: CommandDefinition<typeof FLAGS> = {
   name: 'checks',
   summary: 'List the checks, or explain one',

@@ -28,7 +28,6 @@ const FLAGS = {
   ...CLUSTER_FLAGS,
 } as const;
 
-/** `probewright explain`. */
 export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
   name: 'explain',
   summary: 'Print what probes mean in seconds, as tables or pictures',

@@ -12,7 +12,7 @@ import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { Origin } from '../input/cluster-object.ts';
 import type { Manifest } from '../input/manifest.ts';
-import type { PlaceInFile } from '../input/policies-among.ts';
+import type { FilePlace } from '../output/json-outputs.ts';
 import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
 import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
 import type { FailuresOf, WorkloadWithFailures } from './failures.ts';
@@ -54,7 +54,7 @@ function placeOf(manifest: Manifest, origin: Origin): string {
   return isInCluster(file, origin) ? file : placeOfManifest(manifest);
 }
 
-function placeText(place: PlaceInFile | undefined, origin: Origin): string | undefined {
+function placeText(place: FilePlace | undefined, origin: Origin): string | undefined {
   return place && (isInCluster(place.file, origin) ? place.file : `${place.file}:${place.line}`);
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { objectMember, stringMember } from '../../base/json/json-value.ts';
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { failingResults } from '../../observer/failing/failing-results.ts';
 import { FailingWorkloads } from '../../observer/failing/failing-workloads.ts';
@@ -10,6 +10,7 @@ import { wrap } from '../../base/text/wrap.ts';
 import { clusterChoice } from '../input/cluster-choice.ts';
 import { PROGRAM } from '../command-table.ts';
 import { printLine } from '../io.ts';
+import { groupOfVersion, namespaceOf } from '../input/manifest.ts';
 import { openCluster } from '../input/read-cluster.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
@@ -40,7 +41,7 @@ export async function readFailures(line: ClusterLine, inputs: Inputs, io: Comman
   const isNamed = choice !== undefined && 'names' in choice && choice.names.some(({ name }) => name !== undefined);
   if (!isNamed) return unknown;
   const wanted = new Set(
-    inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => workloadKey(nameOf(object)))),
+    inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => workloadKey(workloadNameOf(object)))),
   );
   const { client, namespace = 'default' } = await openCluster(line, io);
   const { failing, problems } = await failuresIn(client, namespace, wanted, inputs.now);
@@ -48,10 +49,9 @@ export async function readFailures(line: ClusterLine, inputs: Inputs, io: Comman
   // Without Pods or events, an empty list would mean that nothing fails.
   if (problems.size > 0) return unknown;
   const found = new Map(failing.map((one) => [workloadKey(one.workload), failingResults(one).map(listedFailure)]));
-  return (object) => found.get(workloadKey(nameOf(object))) ?? [];
+  return (object) => found.get(workloadKey(workloadNameOf(object))) ?? [];
 }
 
-/** A failure as programs read it. */
 function listedFailure({ message, properties }: ReportResult): ListedFailure {
   const { cause = '', container, probe, fix = '', since, workloads } = properties;
   return {
@@ -118,13 +118,11 @@ async function failuresIn(
   return { failing: workloads.findings(now), problems };
 }
 
-function nameOf(object: JsonObject): WorkloadName {
-  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
-  const [group, version] = String(object['apiVersion']).split('/');
+function workloadNameOf(object: JsonObject): WorkloadName {
   return {
-    namespace: stringMember(metadata, 'namespace') ?? '',
-    group: version === undefined ? '' : (group ?? ''),
+    namespace: namespaceOf(object) ?? '',
+    group: groupOfVersion(object['apiVersion']),
     kind: stringMember(object, 'kind') ?? '',
-    name: stringMember(metadata, 'name') ?? '',
+    name: stringMember(objectMember(object, 'metadata') ?? {}, 'name') ?? '',
   };
 }

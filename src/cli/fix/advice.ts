@@ -72,7 +72,6 @@ interface EditedFinding extends PlacedViolation {
   readonly documentEdits: readonly FieldEdit[];
 }
 
-/** The findings that `check` shows. */
 function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelection): EditedFinding[] {
   const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
   const found = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, selection.enforcement);

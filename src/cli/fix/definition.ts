@@ -27,7 +27,6 @@ const FLAGS = {
   color: COLOUR_FLAG,
 } as const;
 
-/** `probewright fix`. */
 export const FIX: CommandDefinition<typeof FLAGS> = {
   name: 'fix',
   summary: 'Write the probes that policies add to Pods into manifests',

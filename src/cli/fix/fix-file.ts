@@ -76,7 +76,6 @@ interface FixedManifest {
   readonly remarks: readonly string[];
 }
 
-/** Decides which probes the policies add to the Pods of an object. */
 function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   const { object, document, path } = manifest;
   const workload = workloadIn(object, inputs);

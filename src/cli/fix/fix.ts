@@ -66,7 +66,6 @@ async function adviceSelection(
   return known === undefined ? 'unreadable' : { enforcement, minLevel, only: only.flat(), skip: skip.flat(), known };
 }
 
-/** Prints or writes the files, and returns what could not be written. */
 async function putOut(
   files: readonly FixedFile[],
   { flags, positionals }: FixLine,

@@ -45,7 +45,6 @@ complete -F _${program} ${program}
 `;
 }
 
-/** Returns the completions for the value of each flag that takes a value. */
 function valueCases(program: string, { name, flags }: CommandDefinition): string[] {
   return Object.entries(flags)
     .filter(([, { type }]) => type !== undefined)
@@ -71,7 +70,6 @@ function suggestionCall(program: string, suggestions: Suggestions): string {
   return `_${program}_words '${suggestions.join(' ')}' "$current"`;
 }
 
-/** Builds a completion script for fish. */
 function fishCompletion(program: string, commands: readonly CommandDefinition[]): string {
   return `# fish completion for ${program}. To use it: ${program} completion fish | source
 

@@ -3,7 +3,6 @@ import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
 import { choice } from './value-types.ts';
 import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './flag.ts';
 
-/** The values of a command line, every problem with it, or the wish for help. */
 type CommandLineParse<F extends Flags> =
   CommandLine<F> | { readonly problems: readonly string[] } | { readonly wantsHelp: true };
 

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { readUtf8File } from '../../base/files/utf8.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
@@ -65,7 +65,6 @@ function releaseName({ name }: Chart): string {
   return RELEASE_NAME.test(name) ? name : 'release';
 }
 
-/** The text that Helm rendered of one template. */
 interface Piece {
   readonly file: string;
   readonly lines: string[];
@@ -97,31 +96,16 @@ function templateFile(source: string, name: string, directory: string): string |
 async function renderedText({ file, lines }: Piece): Promise<ManifestText> {
   const text = lines.join('\n');
   const template = await readUtf8File(file).catch(() => '');
-  const places = new TemplatePlaces(template, text);
-  return { file, text, rendered: { place: (position) => places.place(position) } };
+  return { file, text, rendered: { place: placesIn(template, text) } };
 }
 
-/** Finds the chart that a named file or directory is a part of: a template, a subchart's file, or values. */
-export class ChartSearch {
-  readonly #known = new Map<string, boolean>();
-
-  /** The directory of the nearest chart above a path, if the path is a part of the chart that Helm renders. */
-  async chartAbove(path: string): Promise<string | undefined> {
-    for (const directory of directoriesAbove(path))
-      if (await this.#isChart(directory)) return isRendered(relative(directory, path)) ? directory : undefined;
-    return undefined;
-  }
-
-  async #isChart(directory: string): Promise<boolean> {
-    const known = this.#known.get(directory);
-    if (known !== undefined) return known;
-    const isChart = await access(join(directory, CHART_FILE)).then(
-      () => true,
-      () => false,
-    );
-    this.#known.set(directory, isChart);
-    return isChart;
-  }
+/**
+ * The directory of the nearest chart above a path, if the path is a part of the chart that Helm renders: a template, a
+ * subchart's file, or values.
+ */
+export function chartAbove(path: string): string | undefined {
+  const directory = directoriesAbove(path).find((above) => existsSync(join(above, CHART_FILE)));
+  return directory !== undefined && isRendered(relative(directory, path)) ? directory : undefined;
 }
 
 function isRendered(path: string): boolean {
@@ -133,41 +117,33 @@ function isRendered(path: string): boolean {
  * template, in order, from the document's `kind` down. The last line that is found is the place: the field itself, or
  * the nearest key above the field that is not computed. Without such a line, the place is the template's start.
  */
-export class TemplatePlaces {
-  readonly #template: readonly Line[];
-  readonly #rendered: readonly Line[];
-
-  constructor(template: string, rendered: string) {
-    this.#template = linesOf(template);
-    this.#rendered = linesOf(rendered);
-  }
-
-  place({ line }: Position): Position {
+function placesIn(templateText: string, renderedText: string): (position: Position) => Position {
+  const [template, rendered] = [linesOf(templateText), linesOf(renderedText)];
+  return ({ line }) => {
     let found = -1;
-    for (const wanted of this.#keysAbove(line - 1)) {
-      const next = this.#template.findIndex(({ text }, index) => index > found && text === wanted);
+    for (const wanted of keysAbove(rendered, line - 1)) {
+      const next = template.findIndex(({ text }, index) => index > found && text === wanted);
       if (next >= 0) found = next;
     }
-    return { line: Math.max(found, 0) + 1, column: (this.#template[found]?.indent ?? 0) + 1 };
-  }
+    return { line: Math.max(found, 0) + 1, column: (template[found]?.indent ?? 0) + 1 };
+  };
+}
 
-  /** The texts of the document's `kind`, of the lines that contain a line, and of the line itself. */
-  #keysAbove(index: number): readonly string[] {
-    const texts: string[] = [];
-    let indent = Infinity;
-    let at = Math.min(index, this.#rendered.length - 1);
-    for (; at >= 0; at -= 1) {
-      const line = this.#rendered[at];
-      if (line === undefined || line.text === '---') break;
-      if (line.text === '' || line.text.startsWith('#') || line.indent >= indent) continue;
-      indent = line.indent;
-      texts.push(line.text);
-    }
-    const kind = this.#rendered
-      .slice(at + 1, index + 1)
-      .find(({ indent: own, text }) => own === 0 && /^kind:/.test(text));
-    return [...(kind === undefined ? [] : [kind.text]), ...texts.reverse()];
+/** The texts of the document's `kind`, of the lines that contain a line, and of the line itself. */
+function keysAbove(rendered: readonly Line[], index: number): readonly string[] {
+  const texts: string[] = [];
+  let indent = Infinity;
+  let at = Math.min(index, rendered.length - 1);
+  for (; at >= 0; at -= 1) {
+    const line = rendered[at];
+    if (line === undefined || line.text === '---') break;
+    if (line.text === '' || line.text.startsWith('#') || line.indent >= indent) continue;
+    indent = line.indent;
+    texts.push(line.text);
   }
+  const document = rendered.slice(at + 1, index + 1);
+  const kind = document.find(({ indent: own, text }) => own === 0 && /^kind:/.test(text));
+  return [...(kind === undefined ? [] : [kind.text]), ...texts.reverse()];
 }
 
 interface Line {

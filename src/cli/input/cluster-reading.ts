@@ -15,7 +15,6 @@ import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
-/** A kind that can be listed. */
 type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
   readonly mayBeMissing?: boolean;

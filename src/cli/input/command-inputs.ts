@@ -76,7 +76,6 @@ export async function readCommandInputs(
   });
 }
 
-/** Reports the error by which a command has no inputs. */
 async function readingInputs(
   command: string,
   io: CommandIo,

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve, sep } from 'node:path';
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { CHART_FILE, ChartSearch, directoriesAbove } from './charts.ts';
+import { CHART_FILE, chartAbove, directoriesAbove } from './charts.ts';
 import { isKustomizationFile } from './kustomizations.ts';
 import type { FoundInput } from './kustomizations.ts';
 import type { LinkReport } from '../../base/files/yaml-files.ts';
@@ -15,7 +15,6 @@ export class InputFiles {
   /** The directories above the names. A kustomization there may use a named file as a patch. */
   readonly directoriesAbove = new Set<string>();
   readonly #exclusions: Exclusions;
-  readonly #charts = new ChartSearch();
   readonly #seen = new Set<string>();
 
   constructor(exclusions: Exclusions) {
@@ -27,7 +26,7 @@ export class InputFiles {
     if (this.#exclusions.named(name)) return [];
     try {
       const isDirectory = (await stat(name)).isDirectory();
-      const chart = await this.#charts.chartAbove(name);
+      const chart = chartAbove(name);
       const found = chart === undefined ? await this.#findOutsideCharts(name, isDirectory) : [chartIn(chart)];
       return found.filter((input) => this.#isNew(input));
     } catch (error) {

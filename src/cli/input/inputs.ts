@@ -7,7 +7,7 @@ import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { ManifestText, ParsedText } from './manifest.ts';
-import type { FileIdentity, PolicyPlaces } from './policies-among.ts';
+import type { PolicyPlaces, PolicySettings } from './policies-among.ts';
 
 /** Everything that a command decides by. */
 export interface Inputs {
@@ -45,17 +45,10 @@ export interface ReadTexts {
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
 /** How inputs in texts are read. */
-export interface InputSettings {
+export interface InputSettings extends PolicySettings, Pick<Inputs, 'kinds' | 'now'> {
   readonly catalogue: CheckCatalogue;
-  readonly kinds: readonly WorkloadKind[];
-  /** The namespace of objects that name no namespace. */
-  readonly namespace: string;
-  /** The instant of all verdicts, in milliseconds since the epoch. */
-  readonly now: number;
   /** Is called now and then with how many characters of all manifests have been read. */
   readonly onRead?: OnRead | undefined;
-  /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
-  readonly fileIdentity?: FileIdentity;
 }
 
 /** Receives how far the reading of manifests is. `done` never goes back. */
@@ -109,7 +102,10 @@ export function warningsOf(problems: readonly FileProblem[]): FileProblem[] {
   return problems.map((problem) => ({ ...problem, message: `warning: ${problem.message}` }));
 }
 
-function parsedTexts(texts: readonly ManifestText[], onRead: OnRead | undefined): (ParsedText & ProblemsOfText)[] {
+function parsedTexts(
+  texts: readonly ManifestText[],
+  onRead: OnRead | undefined,
+): (ParsedText & Pick<ReadTexts, 'problems'>)[] {
   const total = texts.reduce((sum, { text }) => sum + text.length, 0);
   let start = 0;
   let done = 0;
@@ -121,8 +117,4 @@ function parsedTexts(texts: readonly ManifestText[], onRead: OnRead | undefined)
     start += text.text.length;
     return { ...text, ...parsed };
   });
-}
-
-interface ProblemsOfText {
-  readonly problems: readonly FileProblem[];
 }

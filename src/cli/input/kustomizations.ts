@@ -43,33 +43,29 @@ export async function plannedInputs(
     const kustomization = kind === 'kustomization' ? await kustomizationIn(path) : undefined;
     if (kustomization !== undefined) own.set(path, kustomization);
   }
-  const above = await kustomizationsIn(directoriesAbove);
-  const graph = new KustomizationGraph([...own.values()]);
-  const roots = new Set(graph.roots());
-  const built = renders ? graph.partsOf([...roots]) : new Set<string>();
-  const patches = new Set([...own.values()].flatMap(({ otherFiles }) => [...otherFiles]));
+  const all = [...own.values()];
+  const candidates = [...directoriesAbove].flatMap((directory) =>
+    KUSTOMIZATION_FILES.map((name) => kustomizationIn(join(directory, name))),
+  );
+  const above = (await Promise.all(candidates)).filter((each) => each !== undefined);
+  const roots = rootsOf(all);
+  const built = new Set(renders ? partsOf(reachedFrom(roots, all)) : []);
+  const patches = new Set(all.flatMap(({ otherFiles }) => [...otherFiles]));
 
   return inputs.flatMap((input): PlannedInput[] => {
     if (input.kind === 'stream' || input.kind === 'chart') return [input as PlannedInput];
     const { path } = input;
     const kustomization = own.get(path);
     if (kustomization !== undefined) {
-      if (!roots.has(kustomization)) return [];
-      return [renders ? { kind: 'build', kustomization } : { kind: 'note', note: filesAlone(kustomization) }];
+      if (!roots.includes(kustomization)) return [];
+      if (renders) return [{ kind: 'build', kustomization }];
+      return [unbuilt(kustomization, 'not built, so its files are checked without its patches')];
     }
     const absolute = resolve(path);
     if (patches.has(absolute) || built.has(absolute)) return [];
     const user = above.find(({ otherFiles }) => otherFiles.has(absolute));
-    return [user === undefined ? { kind: 'file', path } : { kind: 'note', note: patchAlone(user, path) }];
+    return [user === undefined ? { kind: 'file', path } : unbuilt(user, `not built, so its part ${path} is skipped`)];
   });
-}
-
-function filesAlone(kustomization: Kustomization): InputNote {
-  return unbuiltKustomization(kustomization, 'not built, so its files are checked without its patches');
-}
-
-function patchAlone(kustomization: Kustomization, path: string): InputNote {
-  return unbuiltKustomization(kustomization, `not built, so its part ${path} is skipped`);
 }
 
 /** Undefined for a file that cannot be read. It is then read as a manifest, which reports the problem. */
@@ -77,10 +73,37 @@ async function kustomizationIn(path: string): Promise<Kustomization | undefined>
   return await readKustomization(path).catch(() => undefined);
 }
 
-async function kustomizationsIn(directories: ReadonlySet<string>): Promise<readonly Kustomization[]> {
-  const paths = [...directories].flatMap((directory) => KUSTOMIZATION_FILES.map((name) => join(directory, name)));
-  const read = await Promise.all(paths.map(kustomizationIn));
-  return read.filter((each) => each !== undefined);
+/** @param state what happens instead of the build */
+function unbuilt({ directory }: Kustomization, state: string): PlannedInput {
+  const command = `kubectl kustomize ${shellPath(directory)}`;
+  return { kind: 'note', note: { subject: `kustomization ${directory}`, state, command } };
+}
+
+/** The kustomizations that no other one contains: what people apply. */
+function rootsOf(all: readonly Kustomization[]): readonly Kustomization[] {
+  const contained = new Set(partsOf(all));
+  const roots = all.filter(({ directory, isComponent }) => !isComponent && !contained.has(resolve(directory)));
+  const reached = reachedFrom([...roots, ...all.filter(({ isComponent }) => isComponent)], all);
+  // Kustomizations that contain each other have no root. kustomize reports the cycle.
+  const cyclic = all.find((each) => !reached.includes(each));
+  return cyclic === undefined ? roots : [...roots, cyclic];
+}
+
+/** These kustomizations, and those that they contain, also through others. */
+function reachedFrom(roots: readonly Kustomization[], all: readonly Kustomization[]): readonly Kustomization[] {
+  const byDirectory = new Map(all.map((each) => [resolve(each.directory), each]));
+  const reached = new Set(roots);
+  // The loop also visits what is added to the set meanwhile.
+  for (const { resources } of reached)
+    for (const path of resources) {
+      const next = byDirectory.get(path);
+      if (next !== undefined) reached.add(next);
+    }
+  return [...reached];
+}
+
+function partsOf(kustomizations: readonly Kustomization[]): string[] {
+  return kustomizations.flatMap(({ resources }) => [...resources]);
 }
 
 /** The names under which kustomize looks for its file. */
@@ -155,15 +178,6 @@ function isPath(text: string): boolean {
 }
 
 /**
- * The note about a kustomization that is not built.
- *
- * @param state what happens instead
- */
-export function unbuiltKustomization({ directory }: Kustomization, state: string): InputNote {
-  return { subject: `kustomization ${directory}`, state, command: `kubectl kustomize ${shellPath(directory)}` };
-}
-
-/**
  * Builds a kustomization with the `kubectl` of the PATH. kustomize does not tell where an object comes from, so every
  * object has the place of the kustomization's file. Git clones nothing unless remote bases are allowed, also where
  * kustomize finds a repository and `refuseRemoteParts` finds none.
@@ -177,40 +191,4 @@ export async function buildKustomization(
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
   const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
   return { file, text, rendered: { place: () => ({ line: 1, column: 1 }) } };
-}
-
-/** Which kustomizations contain which others. */
-export class KustomizationGraph {
-  readonly #all: readonly Kustomization[];
-
-  constructor(all: readonly Kustomization[]) {
-    this.#all = all;
-  }
-
-  /** The kustomizations that no other one contains: what people apply. */
-  roots(): readonly Kustomization[] {
-    const contained = new Set(this.#all.flatMap(({ resources }) => [...resources]));
-    const roots = this.#all.filter(({ directory, isComponent }) => !isComponent && !contained.has(resolve(directory)));
-    const reached = this.#reachedFrom([...roots, ...this.#all.filter(({ isComponent }) => isComponent)]);
-    // Kustomizations that contain each other have no root. kustomize reports the cycle.
-    const cyclic = this.#all.find((each) => !reached.has(each));
-    return cyclic === undefined ? roots : [...roots, cyclic];
-  }
-
-  /** The absolute paths that are parts of these kustomizations, also through other kustomizations. */
-  partsOf(roots: readonly Kustomization[]): ReadonlySet<string> {
-    return new Set([...this.#reachedFrom(roots)].flatMap(({ resources }) => [...resources]));
-  }
-
-  #reachedFrom(roots: readonly Kustomization[]): ReadonlySet<Kustomization> {
-    const byDirectory = new Map(this.#all.map((each) => [resolve(each.directory), each]));
-    const reached = new Set(roots);
-    // The loop also visits what is added to the set meanwhile.
-    for (const { resources } of reached)
-      for (const path of resources) {
-        const next = byDirectory.get(path);
-        if (next !== undefined) reached.add(next);
-      }
-    return reached;
-  }
 }

@@ -79,6 +79,12 @@ export function nameOf(object: JsonObject): string {
   return stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
 }
 
+/** The API group of an apiVersion; empty for the core group. */
+export function groupOfVersion(apiVersion: unknown): string {
+  const text = String(apiVersion);
+  return text.includes('/') ? text.slice(0, text.indexOf('/')) : '';
+}
+
 /** An object with Pod templates. */
 export interface ManifestWorkload {
   readonly object: JsonObject;
@@ -145,7 +151,6 @@ function jsonWithLiterals(text: string): unknown {
   }
 }
 
-/** The value at a path; undefined when there is no such value. */
 function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   return path.reduce<unknown>((current, step) => {
     if (Array.isArray(current) && typeof step === 'number') return current[step];

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
+import type { FilePlace } from '../output/json-outputs.ts';
 import type { Manifest, ManifestText } from './manifest.ts';
 
 /** Policies of inputs, and where each of them is written. */
@@ -17,15 +18,12 @@ export interface PoliciesAmong {
   readonly warnings: readonly FileProblem[];
 }
 
-/** Two names with one identity are one file. */
-export type FileIdentity = (file: string) => string;
-
 /** How policies are found among manifests. */
 export interface PolicySettings {
-  /** The namespace of facts that name no namespace. */
-  readonly namespace?: string;
-  /** Default: the name itself. */
-  readonly fileIdentity?: FileIdentity;
+  /** The namespace of objects that name no namespace. */
+  readonly namespace: string;
+  /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
+  readonly fileIdentity?: (file: string) => string;
 }
 
 /**
@@ -39,7 +37,7 @@ export function policiesAmong(
   manifests: readonly Manifest[],
   policyTexts: readonly ManifestText[],
   otherPolicyTexts: readonly ManifestText[] = [],
-  { namespace = 'default', fileIdentity = (file) => file }: PolicySettings = {},
+  { namespace, fileIdentity = (file) => file }: PolicySettings = { namespace: 'default' },
 ): PoliciesAmong {
   const read = new Set([...policyTexts, ...otherPolicyTexts].map(({ file }) => fileIdentity(file)));
   const among = manifests.filter(
@@ -87,13 +85,6 @@ export function policyProblemsIn(text: string, problems: readonly FileProblem[])
   return problems.filter(({ line }) => documentsOf[line - 1]?.some((document) => mayBePolicy[document]));
 }
 
-/** A place in a file. Lines and columns count from 1. */
-export interface PlaceInFile {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
 /** Where the policies of the inputs are written, by the policy's source: `ProbePolicy/apps/web`. */
 export class PolicyPlaces {
   readonly #places = new Map<string, { readonly document: YamlDocument; readonly path: FieldPath }>();
@@ -108,7 +99,7 @@ export class PolicyPlaces {
    *
    * @param field the path in the policy's object; [] is the policy itself
    */
-  find(source: string, field: FieldPath = []): PlaceInFile | undefined {
+  find(source: string, field: FieldPath = []): FilePlace | undefined {
     const place = this.#places.get(source);
     if (place === undefined) return undefined;
     const { document, path } = place;

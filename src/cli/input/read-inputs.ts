@@ -17,11 +17,8 @@ import type { ManifestText } from './manifest.ts';
 import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
 import type { InputNote } from './rendering-tool.ts';
 
-/**
- * The command line's inputs of a command. Each new kind of input has a member here and a step in
- * `readInputs`.
- */
-export interface InputOptions {
+/** The command line's inputs. Each new kind of input has a member here and a step in `readInputs`. */
+interface InputOptions {
   /** Files, directories, and `-` for standard input. */
   readonly files: readonly string[];
   /** A file or a directory with policies. Undefined = policies among the manifests only. */
@@ -30,7 +27,7 @@ export interface InputOptions {
   readonly newPolicies?: string | undefined;
   /** A file of custom kinds. Undefined = the known kinds. */
   readonly workloadKinds: string | undefined;
-  /** The namespace of objects that name no namespace. */
+  /** The namespace of objects that name no namespace, and of the release of a rendered chart. */
   readonly namespace: string;
   /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
@@ -64,21 +61,11 @@ export async function readInputs(
 }
 
 /** Texts of manifests, and the inputs that are not read as they will be applied. */
-export interface ReadManifests extends ReadTexts {
+interface ReadManifests extends ReadTexts {
   readonly notes: readonly InputNote[];
 }
 
-/** The command line's files and directories of manifests. */
-export interface ManifestSelection {
-  /** Globs of files and directories to leave out. */
-  readonly exclude: readonly string[];
-  /** Renders charts with helm and kustomizations with kubectl. */
-  readonly renderCharts: boolean;
-  /** Lets kustomize download remote bases. */
-  readonly allowRemoteBases: boolean;
-  /** The namespace of the release of a rendered chart. */
-  readonly namespace: string;
-}
+type ManifestSelection = Pick<InputOptions, 'exclude' | 'renderCharts' | 'allowRemoteBases' | 'namespace'>;
 
 /** The name of standard input in messages. */
 export const STDIN_NAME = '<stdin>';
@@ -100,7 +87,7 @@ export function isStandardInput(name: string): boolean {
  * input. A directory with a Helm chart or a kustomization is one input: rendered, or noted. A FIFO that is named is
  * refused, as opening it could wait without end.
  */
-export async function readManifestTexts(
+async function readManifestTexts(
   names: readonly string[],
   readStdin: () => Promise<string>,
   selection: ManifestSelection,
@@ -113,30 +100,25 @@ export async function readManifestTexts(
     else for (const input of await files.find(name)) inputs.push(input);
   }
   const planned = await plannedInputs(inputs, files.directoriesAbove, selection.renderCharts);
-  const texts: ManifestText[] = [];
-  const problems: FileProblem[] = [...files.problems];
-  const notes: InputNote[] = [];
+  const read: ReadManifests[] = [];
   for (let start = 0; start < planned.length; start += MOST_AT_A_TIME) {
     const some = planned.slice(start, start + MOST_AT_A_TIME);
-    for (const read of await Promise.all(some.map((input) => readInput(input, selection)))) {
-      for (const text of read.texts) texts.push(text);
-      for (const problem of read.problems) problems.push(problem);
-      for (const note of read.notes) notes.push(note);
-    }
+    for (const each of await Promise.all(some.map((input) => readInput(input, selection)))) read.push(each);
   }
-  return { texts, problems, notes };
+  return {
+    texts: read.flatMap(({ texts }) => texts),
+    problems: [...files.problems, ...read.flatMap(({ problems }) => problems)],
+    notes: read.flatMap(({ notes }) => notes),
+  };
 }
 
 /** Reads the policies of a regular file, or of every YAML and JSON file below a directory. */
 export async function readPolicyTexts(path: string): Promise<ReadTexts> {
-  const texts: ManifestText[] = [];
-  const problems: FileProblem[] = [];
-  for (const file of await policyFiles(path, problems)) {
-    const read = await readText(file, () => readUtf8File(file));
-    for (const text of read.texts) texts.push(text);
-    for (const problem of read.problems) problems.push(problem);
-  }
-  return { texts, problems };
+  const unlisted: FileProblem[] = [];
+  const read: ReadTexts[] = [];
+  for (const file of await policyFiles(path, unlisted)) read.push(await readText(file, () => readUtf8File(file)));
+  const problems = [...unlisted, ...read.flatMap((each) => each.problems)];
+  return { texts: read.flatMap(({ texts }) => texts), problems };
 }
 
 async function policyFiles(path: string, problems: FileProblem[]): Promise<readonly string[]> {

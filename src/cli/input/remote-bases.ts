@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isJsonObject } from '../../base/json/json-value.ts';
@@ -43,13 +44,12 @@ export async function refuseRemoteParts(directory: string): Promise<void> {
       throw new Error(`${directory} leads to more than ${MOST_KUSTOMIZATIONS} kustomizations`);
     for (const name of KUSTOMIZATION_FILES) {
       const file = join(at, name);
-      if (!(await isPresent(file))) continue;
+      if (!existsSync(file)) continue;
       for (const base of await localBasesOf(file, at)) directories.set(await realpath(base), base);
     }
   }
 }
 
-/** Returns the directories of a kustomization's local bases. */
 async function localBasesOf(file: string, directory: string): Promise<readonly string[]> {
   const bases: string[] = [];
   for (const content of await contentsOf(file))
@@ -110,12 +110,5 @@ function refuse(file: string, field: string, entry: string): never {
   throw new Error(
     `${file}: ${field} has ${quote(entry)}, which kustomize would download; ` +
       'keep a copy in the repository, or add --allow-remote-bases if you trust the address',
-  );
-}
-
-async function isPresent(file: string): Promise<boolean> {
-  return await stat(file).then(
-    () => true,
-    () => false,
   );
 }

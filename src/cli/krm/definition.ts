@@ -1,6 +1,5 @@
 import type { CommandDefinition, NoFlags } from '../flags/flag.ts';
 
-/** `probewright krm-function`. */
 export const KRM_FUNCTION: CommandDefinition<NoFlags> = {
   name: 'krm-function',
   summary: 'Check or fix a ResourceList, as a function of kustomize or kpt',

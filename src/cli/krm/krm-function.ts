@@ -70,7 +70,6 @@ function readList(text: string): ReadList | Refusal {
   return 'problems' in config ? config : { text, list, settings: config.settings };
 }
 
-/** The result of one mode for a ResourceList. */
 interface Done {
   /** Absent = the objects stay unchanged. */
   readonly text?: string;

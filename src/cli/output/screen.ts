@@ -4,7 +4,6 @@ import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrap } from '../../base/text/wrap.ts';
 import type { CommandIo } from '../io.ts';
 
-/** Values of `--color`. */
 export const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColourChoice = (typeof COLOUR_CHOICES)[number];
 
@@ -48,7 +47,6 @@ export interface Screen {
   readonly paint: Paint;
 }
 
-/** A text that is set in lines. */
 export interface Paragraph {
   readonly text: string;
   /** Columns to the left of every line. */

@@ -64,7 +64,6 @@ const FLAGS = {
   ...CLUSTER_FLAGS,
 } as const;
 
-/** `probewright plan`. */
 export const PLAN: CommandDefinition<typeof FLAGS> = {
   name: 'plan',
   summary: 'Print what a change of policies does to workloads',

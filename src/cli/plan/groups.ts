@@ -36,7 +36,6 @@ export function planSentence({ changedProbes, newlyDenied, noLongerDenied, uncha
   return `Plan: ${probes}, ${denied}, ${noLongerDenied} no longer; ${unchanged} unchanged.`;
 }
 
-/** A group that is printed only when its size is known. */
 interface SizedGroup {
   readonly size: number;
   readonly group: () => PlanGroup;
@@ -62,7 +61,6 @@ function patchKey(probes: readonly ProbeChange[]): string {
   );
 }
 
-/** A violation and its workload. */
 interface Found {
   readonly effect: WorkloadEffect;
   readonly change: ViolationChange;
@@ -152,7 +150,6 @@ function placeOf({ template, list, index }: ProbeChange): string {
   return `${template === undefined ? '' : `${visible(cut(template, LONGEST_COMMENT_NAME))}: `}${list}[${index}]`;
 }
 
-/** The names of a container in the workloads. The changes of all workloads have the same order. */
 function containerNames(workloads: readonly (readonly ProbeChange[])[], position: number): string {
   const names = [...new Set(workloads.map((changes) => changes[position]?.container ?? ''))];
   const shown = names.slice(0, MOST_NAMES).map((name) => visible(cut(name, LONGEST_COMMENT_NAME)));

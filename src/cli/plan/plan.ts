@@ -25,7 +25,6 @@ const FORMATS: Readonly<Record<PlanFormatName, (plan: Plan, screen: Screen) => s
   markdown: planAsMarkdown,
 };
 
-/** The old policies, and the policies after the change. */
 interface Snapshots {
   readonly before: Snapshot;
   readonly after: Snapshot;

@@ -88,7 +88,6 @@ export type ObserveFlagValues = FlagValues<typeof OBSERVE_FLAGS>;
 /** A shorter interval would keep the API server busy with lists. */
 const LEAST_SCAN_INTERVAL = 60_000;
 
-/** `probewright observe`. */
 export const OBSERVE: CommandDefinition<typeof OBSERVE_FLAGS> = {
   name: 'observe',
   summary: 'Watch a cluster, judge its workloads, and write reports',
@@ -106,7 +105,6 @@ export const OBSERVE: CommandDefinition<typeof OBSERVE_FLAGS> = {
   conflicts: conflictsOfObserve,
 };
 
-/** The conflicts between values of the flags that are right by themselves. */
 function conflictsOfObserve(flags: ObserveFlagValues): string[] {
   const problems: string[] = [];
   if (flags.kubeconfig === undefined) problems.push('--kubeconfig: must be given: a file, or in-cluster');

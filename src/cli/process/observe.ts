@@ -2,7 +2,7 @@ import { startObserver } from '../../observer/observe.ts';
 import { createLogger } from '../../process/log.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { connectionConfig } from './process-flags.ts';
+import { connectionConfig, settingsOf } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
@@ -30,22 +30,8 @@ export async function runObserve({ flags }: CommandLine<typeof OBSERVE.flags>, i
 
 /** The settings of the observer, from the values of its flags. */
 export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
-  return {
-    policies: flags.policies,
-    host: flags.host,
-    healthPort: flags['health-port'],
-    dashboardPort: flags['dashboard-port'],
-    enforcement: flags.enforcement,
-    mutation: flags.mutation,
-    logLevel: flags['log-level'],
-    workloadKinds: flags['workload-kinds'],
-    scanInterval: flags['scan-interval'],
-    webhookConfiguration: flags['webhook-configuration'],
-    exemptNamespaces: flags['exempt-namespaces'],
-    reports: flags.reports,
-    reportsIncludeClean: flags['reports-include-clean'],
-    learnsStarts: flags.startups,
-    // conflictsOfObserve refuses a command line without --kubeconfig.
-    cluster: connectionConfig(flags.kubeconfig ?? '', flags),
-  };
+  const settings = settingsOf(flags);
+  // conflictsOfObserve refuses a command line without --kubeconfig.
+  const cluster = connectionConfig(settings.kubeconfig ?? '', settings);
+  return { ...settings, learnsStarts: settings.startups, cluster };
 }

@@ -115,20 +115,28 @@ export function conflictsOfClusterDurations(flags: FlagValues<typeof CONNECTION_
   return problems;
 }
 
-/** The settings of the connection to a cluster, from the values of flags. */
+/** The name of a setting: `healthPort` for `health-port`. */
+type SettingName<Flag> = Flag extends `${infer Word}-${infer Rest}` ? `${Word}${Capitalize<SettingName<Rest>>}` : Flag;
+type Settings<Values> = { readonly [Flag in keyof Values as SettingName<Flag>]: Values[Flag] };
+
+/** The values of flags, by the names of settings. */
+export function settingsOf<Values extends object>(values: Values): Settings<Values> {
+  const named = Object.entries(values).map(
+    ([flag, value]) => [flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()), value as unknown] as const,
+  );
+  return Object.fromEntries(named) as Settings<Values>;
+}
+
+/** The settings of the connection to a cluster. */
 export function connectionConfig(
   kubeconfig: string,
-  flags: FlagValues<typeof CONNECTION_FLAGS> & Pick<ConnectionConfig, 'namespace' | 'lease'>,
+  settings: Settings<FlagValues<typeof CONNECTION_FLAGS>> & Pick<ConnectionConfig, 'namespace' | 'lease'>,
 ): ConnectionConfig {
   return {
+    ...settings,
     kubeconfig,
-    namespace: flags.namespace,
-    lease: flags.lease,
-    leaseDuration: flags['lease-duration'],
-    leaseRenew: flags['lease-renew'],
-    watchRenewal: flags['watch-renewal'],
-    readsServices: flags.services,
-    readsStartupProfiles: flags['startup-profiles'],
-    policyBudget: flags['policy-budget'] * MEBIBYTE,
+    readsServices: settings.services,
+    readsStartupProfiles: settings.startupProfiles,
+    policyBudget: settings.policyBudget * MEBIBYTE,
   };
 }

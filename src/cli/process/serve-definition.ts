@@ -5,7 +5,6 @@ import { SERVE_FLAGS } from './serve-flags.ts';
 import type { CommandDefinition } from '../flags/flag.ts';
 import type { ServeFlagValues } from './serve-flags.ts';
 
-/** `probewright serve`. */
 export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {
   name: 'serve',
   summary: 'Answer AdmissionReviews over HTTPS',

@@ -2,11 +2,11 @@ import { createLogger } from '../../process/log.ts';
 import { startServer } from '../../webhook/serve.ts';
 import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { connectionConfig } from './process-flags.ts';
+import { connectionConfig, settingsOf } from './process-flags.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import type { CommandLine } from '../flags/flag.ts';
-import type { ClusterConfig, ServeConfig } from '../../webhook/config.ts';
+import type { ServeConfig } from '../../webhook/config.ts';
 import type { RunningServer } from '../../webhook/serve.ts';
 import type { CommandIo } from '../io.ts';
 import type { SERVE } from './serve-definition.ts';
@@ -48,40 +48,15 @@ export async function runServe({ flags }: CommandLine<typeof SERVE.flags>, io: C
 
 /** The settings of the server, from the values of serve's flags. */
 export function serveConfig(flags: ServeFlagValues): ServeConfig {
+  const settings = settingsOf(flags);
+  const { kubeconfig } = settings;
   return {
-    policies: flags.policies,
-    host: flags.host,
-    port: flags.port,
-    healthPort: flags['health-port'],
-    tlsCert: flags['tls-cert'],
-    tlsKey: flags['tls-key'],
-    clientCa: flags['client-ca'],
-    clientNames: flags['client-cn'] ?? [],
-    enforcement: flags.enforcement,
-    mutation: flags.mutation,
+    ...settings,
+    clientNames: settings.clientCn ?? [],
     controllers: {
-      accounts: flags['trusted-controllers'] ?? [],
-      foreignServiceAccounts: flags['trust-foreign-service-accounts'],
+      accounts: settings.trustedControllers ?? [],
+      foreignServiceAccounts: settings.trustForeignServiceAccounts,
     },
-    logLevel: flags['log-level'],
-    workloadKinds: flags['workload-kinds'],
-    drainSeconds: flags['drain-seconds'],
-    cluster: flags.kubeconfig === undefined ? undefined : clusterConfig(flags.kubeconfig, flags),
-  };
-}
-
-function clusterConfig(kubeconfig: string, flags: ServeFlagValues): ClusterConfig {
-  return {
-    ...connectionConfig(kubeconfig, flags),
-    serviceName: flags['service-name'],
-    webhookConfigurations: flags['webhook-configurations'],
-    caSecret: flags['ca-secret'],
-    tlsSecret: flags['tls-secret'],
-    caLifetime: flags['ca-lifetime'],
-    leafLifetime: flags['leaf-lifetime'],
-    caOverlap: flags['ca-overlap'],
-    certificateCheck: flags['certificate-check'],
-    policyImpact: flags['policy-impact'],
-    exemptNamespaces: flags['exempt-namespaces'],
+    cluster: kubeconfig === undefined ? undefined : { ...settings, ...connectionConfig(kubeconfig, settings) },
   };
 }

@@ -20,7 +20,6 @@ const FLAGS = {
   ...CLUSTER_FLAGS,
 } as const;
 
-/** `probewright report`. */
 export const REPORT: CommandDefinition<typeof FLAGS> = {
   name: 'report',
   summary: 'Write a page about the probes of a fleet, as one HTML file',

@@ -2,7 +2,7 @@ import { replaceFile } from '../../base/files/replace-file.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { member, objectMember, stringMembers } from '../../base/json/json-value.ts';
 import { isInCluster } from '../input/cluster-object.ts';
-import { placeOfManifest } from '../input/manifest.ts';
+import { groupOfVersion, placeOfManifest, workloadIn } from '../input/manifest.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportPage } from '../../explain/fleet-page/report-page.ts';
 import { reportedChecks } from '../../explain/fleet-page/reported-checks.ts';
@@ -12,7 +12,6 @@ import { count } from '../../base/text/count.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { VERSION } from '../../base/version.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { PROGRAM } from '../command-table.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
@@ -75,13 +74,12 @@ export function reportOfInputs(
     ({ file, object }) => object && placeKey(file, object.document, object.path),
   );
   const observed = observedResults(inputs);
-  const workloads = inputs.texts
-    .flatMap(({ manifests }) => manifests)
-    .flatMap((manifest) => {
-      const { document, path } = manifest;
-      const found = byObject.get(placeKey(document.file, document.index, path)) ?? [];
-      return reportedWorkload(manifest, found, inputs, observed) ?? [];
-    });
+  const manifests = inputs.texts.flatMap((text) => text.manifests);
+  const workloads = manifests.flatMap((manifest) => {
+    const { document, path } = manifest;
+    const found = byObject.get(placeKey(document.file, document.index, path)) ?? [];
+    return reportedWorkload(manifest, found, inputs, observed) ?? [];
+  });
   return {
     report: {
       subject: subjectOf(inputs, line),
@@ -104,7 +102,6 @@ function placeKey(file: string, document: number, path: FieldPath): string {
   return `${file}\0${document}\0${formatPath(path)}`;
 }
 
-/** Undefined for objects that the webhook would skip. */
 function reportedWorkload(
   manifest: Manifest,
   violations: readonly PlacedViolation[],
@@ -122,25 +119,27 @@ function reportedWorkload(
     name,
     explanation,
     violations,
-    policies: policiesOf(object, namespace, inputs),
+    policies: policiesOf(object, inputs),
     warnings: [],
     learned: reportedStarts(
       inputs.policies,
       explanation,
       explanation.containers.map((container) => container.name),
     ),
-    live: liveFindings(observed(object, namespace, name), { namespace, group: apiGroup(object), kind, name }),
+    live: liveFindings(observed(object, namespace, name), {
+      namespace,
+      group: groupOfVersion(member(object, 'apiVersion')),
+      kind,
+      name,
+    }),
   };
 }
 
-/** The policies that apply to the Pods of an object. */
-function policiesOf(object: Manifest['object'], namespace: string, { kinds, policies }: Inputs): string[] {
-  const kind = workloadKindOfManifest(object, kinds);
-  const found = kind && templatesToLookAt(object, kind);
-  if (found === undefined || 'skipped' in found) return [];
-  const sources = found.templates.flatMap(({ template }) => {
+function policiesOf(object: JsonObject, inputs: Inputs): string[] {
+  const { templates = [], namespace = '' } = workloadIn(object, inputs) ?? {};
+  const sources = templates.flatMap(({ template }) => {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
-    return policies.policyFor(namespace, labels).sources;
+    return inputs.policies.policyFor(namespace, labels).sources;
   });
   return [...new Set(sources)];
 }
@@ -152,39 +151,28 @@ function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolati
   }));
 }
 
-/** The description of the inputs, for the head of the page. */
 function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {
   if (isFromCluster !== true) return count(new Set(texts.map(({ file }) => file)).size, 'file');
   const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;
   return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
 }
 
-/** The reports of an observer about the live Pods of an object. */
-export type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
+type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
 
 /** The results of an observer's reports: those among the manifests, and those of a cluster. */
-export function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
+function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
   const manifests = texts.flatMap((text) => text.manifests);
   const ofFiles = manifests.flatMap(({ object }) => readObserverReport(object) ?? []);
   const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, kind, namespace, name }) =>
     keyOf(apiVersion, kind, namespace, name),
   );
   return (object, namespace, name) => {
-    const key = keyOf(String(member(object, 'apiVersion')), String(member(object, 'kind')), namespace, name);
+    const key = keyOf(member(object, 'apiVersion'), String(member(object, 'kind')), namespace, name);
     return byWorkload.get(key)?.flatMap(({ results }) => results) ?? [];
   };
 }
 
-/** The API group of an object; empty for the core group. */
-export function apiGroup(object: JsonObject): string {
-  return groupOfVersion(String(member(object, 'apiVersion')));
-}
-
-function groupOfVersion(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-}
-
 /** The version of a kind may differ between two readers, so the group counts. A NUL is in no name. */
-function keyOf(apiVersion: string, kind: string, namespace: string, name: string): string {
+function keyOf(apiVersion: unknown, kind: string, namespace: string, name: string): string {
   return [groupOfVersion(apiVersion), kind, namespace, name].join('\0');
 }

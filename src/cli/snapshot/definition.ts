@@ -17,7 +17,6 @@ const FLAGS = {
   ...CLUSTER_FLAGS,
 } as const;
 
-/** `probewright snapshot`. */
 export const SNAPSHOT: CommandDefinition<typeof FLAGS> = {
   name: 'snapshot',
   summary: 'Print what plan and check need of a cluster, as one file',

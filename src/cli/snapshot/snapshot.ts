@@ -1,6 +1,6 @@
 import { profileName } from '../../engine/facts/startup-profile.ts';
 import { NumberLiteral } from '../../base/json/number-literal.ts';
-import { manifestsAsSent } from '../input/manifest.ts';
+import { groupOfVersion, manifestsAsSent } from '../input/manifest.ts';
 import { knownResult } from '../../observer/reports/known-result.ts';
 import { snapshotItems } from './items/snapshot-items.ts';
 import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
@@ -8,7 +8,6 @@ import { EXIT_OK, EXIT_USAGE } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { Progress } from '../output/progress.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
-import { apiGroup } from '../report/report.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
@@ -65,7 +64,7 @@ export function reportPart(object: JsonObject): JsonObject | undefined {
 export function reportItem(observed: ObservedWorkload): JsonObject | undefined {
   const { apiVersion, kind, namespace, name } = observed;
   const [api] = REPORT_APIS;
-  const workload = { namespace, group: apiGroup({ apiVersion }), kind, name };
+  const workload = { namespace, group: groupOfVersion(apiVersion), kind, name };
   const results = observed.results.flatMap((result) => knownResult(result, workload) ?? []);
   if (api === undefined || results.length === 0) return undefined;
   return {

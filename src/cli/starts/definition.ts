@@ -18,7 +18,6 @@ const FLAGS = {
   ...CLUSTER_FLAGS,
 } as const;
 
-/** `probewright starts`. */
 export const STARTS: CommandDefinition<typeof FLAGS> = {
   name: 'starts',
   summary: 'Print how long containers take to start',

@@ -1,9 +1,10 @@
 import { profileName } from '../../engine/facts/startup-profile.ts';
-import { objectMember, stringMember } from '../../base/json/json-value.ts';
+import { stringMember } from '../../base/json/json-value.ts';
 import { figuresOfSeconds } from '../../observer/starts/profile-update.ts';
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { jsonText } from '../../base/text/json-text.ts';
 import { visible } from '../../base/text/visible.ts';
+import { nameOf, namespaceOf } from '../input/manifest.ts';
 import { EXIT_OK, EXIT_USAGE } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';
 import { readAnyInputs } from '../input/command-inputs.ts';
@@ -29,15 +30,9 @@ export async function runStarts(line: CommandLine<typeof STARTS.flags>, io: Comm
   return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
 }
 
-/** Namespaces and profile names of workloads. */
 function namesOf(objects: readonly JsonObject[], fallback: string): ReadonlySet<string> {
-  return new Set(
-    objects.map((object) => {
-      const metadata = objectMember(object, 'metadata') ?? {};
-      const name = profileName(stringMember(object, 'kind') ?? '', stringMember(metadata, 'name') ?? '');
-      return `${stringMember(metadata, 'namespace') ?? fallback}/${name}`;
-    }),
-  );
+  const profileOf = (object: JsonObject): string => profileName(stringMember(object, 'kind') ?? '', nameOf(object));
+  return new Set(objects.map((object) => `${namespaceOf(object) ?? fallback}/${profileOf(object)}`));
 }
 
 /** @param only the profiles to show, by namespace and name; undefined = all */
@@ -55,24 +50,19 @@ function rowsOfProfiles({ policies }: Inputs, only: ReadonlySet<string> | undefi
 }
 
 function rowsOfPods(objects: readonly JsonObject[], now: number): StartsRow[] {
-  const byContainer = new Map<
-    string,
-    { row: Pick<StartsRow, 'namespace' | 'kind' | 'name' | 'container'>; seconds: number[] }
-  >();
-  for (const object of objects) {
-    if (object['kind'] !== 'Pod' || object['apiVersion'] !== 'v1') continue;
-    const start = startInSnapshot(object, now);
-    if (start === undefined) continue;
-    const { namespace, container, workload } = start;
-    const row = { namespace, kind: workload.kind, name: workload.name, container };
-    const key = JSON.stringify(Object.values(row));
-    const known = byContainer.get(key);
-    if (known === undefined) byContainer.set(key, { row, seconds: [start.sample.seconds] });
-    else known.seconds.push(start.sample.seconds);
-  }
-  return [...byContainer.values()].map(({ row, seconds }) => {
+  const pods = objects.filter((object) => object['kind'] === 'Pod' && object['apiVersion'] === 'v1');
+  const starts = pods.flatMap((pod) => startInSnapshot(pod, now) ?? []);
+  const byContainer = Map.groupBy(starts, ({ namespace, container, workload }) =>
+    JSON.stringify([namespace, workload.kind, workload.name, container]),
+  );
+  return [...byContainer.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const { namespace, container, workload } = first;
+    const seconds = same.map(({ sample }) => sample.seconds);
     const known = { starts: seconds.length, longestSeconds: Math.max(...seconds), boundSeconds: 0, seconds };
-    return { ...row, source: 'pods', ...figuresOfSeconds(known) };
+    const row = { namespace, kind: workload.kind, name: workload.name, container };
+    return [{ ...row, source: 'pods' as const, ...figuresOfSeconds(known) }];
   });
 }
 

@@ -53,7 +53,6 @@ function writeFlags(
   }
 }
 
-/** Hosts without a port take the port of the only flag for a port. */
 function portFlagsFor(flags: readonly ListenFlag[]): readonly string[] {
   const local = flags.find(({ value }) => isLoopbackHost(value));
   const port = local?.addresses[0]?.port;

@@ -72,7 +72,6 @@ export function containerPart(container: JsonObject, list: ContainerList, comman
   };
 }
 
-/** The numbers of the ports that probes may ask: declared ports, and numbers in probes. */
 function portsOfProbes(container: JsonObject): ReadonlySet<number> {
   const asked = PROBE_KINDS.flatMap((kind) => {
     const probe = objectMember(container, kind) ?? {};

@@ -8,7 +8,6 @@ import type { JsonObject } from '../../../base/json/json-value.ts';
 import type { WorkloadKind } from '../../../engine/workload/kinds.ts';
 import type { Part, Parts } from './parts.ts';
 
-/** How objects become items of a snapshot. */
 interface SnapshotSettings {
   readonly kinds: readonly WorkloadKind[];
   /** The namespace of objects that name no namespace. */
@@ -75,7 +74,6 @@ function withNamespace(item: JsonObject, namespace: string): JsonObject {
   return stringMember(metadata, 'namespace') === undefined ? { ...item, metadata: { ...metadata, namespace } } : item;
 }
 
-/** An object, also where the object is missing. */
 function always(parts: Parts): Part {
   return (value) => pick(isJsonObject(value) ? value : {}, parts);
 }
