@@ -157,7 +157,7 @@ export function shownViolation(violation: PlacedViolation): string {
  * workloads get the probe. The number is no part of the finding itself, because a message identifies a finding for
  * other tools.
  */
-function shownMessage({ message, workloads, exception }: PlacedViolation): string {
+export function shownMessage({ message, workloads, exception }: PlacedViolation): string {
   if (exception !== undefined) return `${message}; allowed by ${formatException(exception)}`;
   if (workloads === undefined) return message;
   return `${message}; ${count(workloads, 'workload')} of the inputs ${workloads === 1 ? 'gets' : 'get'} the probe`;
