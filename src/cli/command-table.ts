@@ -18,7 +18,7 @@ export const PROGRAM = 'probewright';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-export const COMPLETION: CommandDefinition<NoFlags> = {
+const COMPLETION: CommandDefinition<NoFlags> = {
   name: 'completion',
   summary: 'Print a completion script for a shell',
   usage: SHELLS.join('|'),

@@ -20,7 +20,7 @@ const MEMBERS: readonly string[] = [...REQUIRED_MEMBERS, OPTIONAL_MEMBER];
 const SORTED_BY = ['namespace', 'kind', 'name', 'container', 'probe', 'check'] as const;
 
 /** The entries of a baseline, or the first problem with its text. */
-export type BaselineReading = { readonly entries: readonly FindingIdentity[] } | { readonly problem: string };
+type BaselineReading = { readonly entries: readonly FindingIdentity[] } | { readonly problem: string };
 
 /** Returns the text of a baseline: sorted JSON, equal for equal findings. */
 export function baselineText(findings: readonly FindingIdentity[]): string {

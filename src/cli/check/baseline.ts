@@ -12,7 +12,7 @@ import type { Inputs } from '../input/inputs.ts';
 import type { CommandIo } from '../io.ts';
 import type { CheckReport, FindingIdentity, KnownFindings, Selection } from './report.ts';
 
-export interface BaselineFiles {
+interface BaselineFiles {
   /** The file whose findings are hidden. */
   readonly baseline: string | undefined;
   /** The file that gets the findings of this run. */
@@ -104,7 +104,7 @@ function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'na
 }
 
 /** A report without the findings that a baseline knows. */
-export interface UnknownFindings {
+interface UnknownFindings {
   readonly report: CheckReport;
   /** The number of findings that the baseline knows. */
   readonly known: number;
@@ -137,7 +137,7 @@ const MOST_LISTED = 10;
  *
  * @param isInput true for an entry about a workload among the inputs
  */
-export function staleLines(
+function staleLines(
   file: string,
   stale: readonly FindingIdentity[],
   isInput: (entry: FindingIdentity) => boolean,

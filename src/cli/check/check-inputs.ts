@@ -110,10 +110,7 @@ const DECODED_AS = /^json: cannot unmarshal (bool|number)\b.* of type string$/;
  * Names the word in the file where YAML reads a word without quotes as a boolean or a number, but the field is a
  * string: `image: y`. The API server only sees `true`. The edit writes the word back as a string.
  */
-export function withBareScalar(
-  violation: Violation,
-  { document, path }: Pick<Manifest, 'document' | 'path'>,
-): Violation {
+function withBareScalar(violation: Violation, { document, path }: Pick<Manifest, 'document' | 'path'>): Violation {
   const type = DECODED_AS.exec(violation.message)?.[1];
   if (type === undefined || violation.check !== validProbe.id) return violation;
   const word = document.plainScalar([...path, ...violation.path]);

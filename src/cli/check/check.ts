@@ -69,7 +69,7 @@ function exitCode({ summary, warnings, problems }: ShownReport, isStrict: boolea
  *
  * @param files the inputs of the command line
  */
-export function withoutObjects(report: CheckReport, files: readonly string[]): CheckReport {
+function withoutObjects(report: CheckReport, files: readonly string[]): CheckReport {
   if (report.summary.objects > 0 || report.problems.length > 0) return report;
   const message = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
   const problems = files.map((name): FileProblem => ({

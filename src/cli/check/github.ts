@@ -1,7 +1,6 @@
-import { formatViolation } from '../../engine/checks/violation.ts';
 import { visible } from '../../base/text/visible.ts';
-import { shownMessage } from './text.ts';
-import type { Position } from '../../yaml/reading/positions.ts';
+import { shownViolation } from './text.ts';
+import type { FilePlace } from '../output/json-outputs.ts';
 import type { ShownReport } from './report.ts';
 
 const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice', Excepted: 'notice' } as const;
@@ -10,24 +9,13 @@ type Command = (typeof COMMAND)[keyof typeof COMMAND];
 /** GitHub Actions workflow commands: annotations on the lines of a pull request. */
 export function githubReport({ violations, problems }: ShownReport): string {
   return [
-    ...violations.map((of) =>
-      annotation(COMMAND[of.action], of, of.check, formatViolation({ ...of, message: shownMessage(of) })),
-    ),
+    ...violations.map((of) => annotation(COMMAND[of.action], of, of.check, shownViolation(of))),
     ...problems.map((problem) => annotation('error', problem, 'probewright', problem.message)),
   ].join('');
 }
 
-function annotation(
-  command: Command,
-  { file, line, column }: Position & FileName,
-  title: string,
-  text: string,
-): string {
+function annotation(command: Command, { file, line, column }: FilePlace, title: string, text: string): string {
   return `::${command} file=${property(file)},line=${line},col=${column},title=${property(title)}::${data(text)}\n`;
-}
-
-interface FileName {
-  readonly file: string;
 }
 
 /**

@@ -2,7 +2,7 @@ import { checkUrl } from '../../engine/checks/lib/check-url.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { jsonText } from '../../base/text/json-text.ts';
 import type { AppliedException } from '../../engine/checks/violation.ts';
-import type { CheckOutput, FilePlace, ListedException, ListedViolation } from '../output/json-outputs.ts';
+import type { CheckOutput, ListedException, ListedViolation } from '../output/json-outputs.ts';
 import type { PlacedViolation, ShownReport } from './report.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { PlacedViolation, ShownReport } from './report.ts';
  */
 export function jsonReport({ violations, problems, summary }: ShownReport): string {
   const report: CheckOutput = {
-    violations: violations.map(placedViolation),
+    violations: violations.map((of) => listed(of, { file: of.file, line: of.line, column: of.column })),
     problems: problems.map(({ file, line, column, message }) => ({ file, line, column, message })),
     summary,
   };
@@ -22,12 +22,6 @@ export function jsonReport({ violations, problems, summary }: ShownReport): stri
 /** A violation without its place in a file. */
 export function listedViolation(violation: PlacedViolation): ListedViolation {
   return listed(violation, {});
-}
-
-/** A violation with its place in a file, for `--output json`. */
-export function placedViolation(violation: PlacedViolation): ListedViolation & FilePlace {
-  const { file, line, column } = violation;
-  return listed(violation, { file, line, column });
 }
 
 function listedException({ name, owner, reason, ticket, expires }: AppliedException): ListedException {

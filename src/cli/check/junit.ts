@@ -1,7 +1,6 @@
-import { formatViolation } from '../../engine/checks/violation.ts';
 import { escapeXml } from '../../base/text/xml.ts';
 import { objectName } from './report.ts';
-import { shownMessage } from './text.ts';
+import { shownViolation } from './text.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation, ShownReport } from './report.ts';
 
@@ -43,7 +42,7 @@ function counts(cases: readonly TestCase[], tests: number): string {
 function violationCase(violation: PlacedViolation): TestCase {
   const { check, kind, namespace, name, container, probe, file, line, action } = violation;
   const title = `${objectName({ kind, namespace, name })} ${[container, probe].filter(Boolean).join('.')}: ${check}`;
-  const text = escapeXml(`${file}:${line}: ${formatViolation({ ...violation, message: shownMessage(violation) })}`);
+  const text = escapeXml(`${file}:${line}: ${shownViolation(violation)}`);
   const isFailure = action === 'Deny';
   const content = isFailure
     ? `<failure message="${text}" type="${escapeXml(check)}">${text}</failure>`

@@ -80,7 +80,7 @@ export interface KnownFindings {
 }
 
 /** How many findings a selection hides, by the first filter that hides them. */
-export interface HiddenFindings {
+interface HiddenFindings {
   /** Absent without a baseline. */
   readonly known?: KnownFindings;
   /** Findings of checks that `--only` and `--skip` leave out. */

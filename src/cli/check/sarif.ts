@@ -87,10 +87,10 @@ function physicalLocation({ file, line, column }: Pick<FileProblem, 'file' | 'li
 }
 
 /** The level of SARIF for an action. */
-export const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Excepted: 'note', Off: 'none' } as const;
+const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Excepted: 'note', Off: 'none' } as const;
 
 /** Returns a check as a rule of SARIF, with the help that code scanning shows beside an alert. */
-export function sarifRule({ id, action, summary, parameters }: CheckDefinition): unknown {
+function sarifRule({ id, action, summary, parameters }: CheckDefinition): unknown {
   const url = checkUrl(id);
   const defaultAction = `The default action is ${action}.`;
   return {
@@ -129,7 +129,7 @@ const FINGERPRINT = 'probewrightFinding/v1';
  *
  * @param occurrence the number of the finding among the findings of the same identity, from 1
  */
-export function fingerprintOf(finding: FindingIdentity, occurrence: number): Readonly<Record<string, string>> {
+function fingerprintOf(finding: FindingIdentity, occurrence: number): Readonly<Record<string, string>> {
   const hash = createHash('sha256').update(findingKey(finding).toWellFormed()).digest('hex').slice(0, 32);
   return { [FINGERPRINT]: `${hash}:${occurrence}` };
 }

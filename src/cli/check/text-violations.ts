@@ -76,7 +76,7 @@ function asViolations(
 }
 
 /** A key that is written twice in a container. */
-export interface DuplicateKey {
+interface DuplicateKey {
   readonly problem: FileProblem;
   readonly container: string;
   /** The place of the key in the object. */
@@ -87,7 +87,7 @@ export interface DuplicateKey {
  * The duplicate keys of a file that are in containers of a Pod template. Only a manifest shows a duplicate key: the API
  * server keeps the last value. It merges objects, so two probes of one name can become a probe with two handlers.
  */
-export function duplicateKeysIn(
+function duplicateKeysIn(
   manifest: Manifest,
   { template, path }: PlacedTemplate,
   problems: readonly FileProblem[],

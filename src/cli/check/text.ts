@@ -26,7 +26,7 @@ export const textReport: ReportFormat = (report, screen) => {
 };
 
 /** The end of the text, in blocks of lines: coverage, findings by check, the totals, and the hidden notes. */
-export function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
+function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
   const { coverage } = report.summary;
   return [
     noMainContainerLines(coverage.noMainContainer, screen, report),
@@ -91,7 +91,7 @@ function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): stri
  * of the field, the message and the remedy follow, each on lines of its own. Objects of a cluster have no file and no
  * position.
  */
-export function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: Origin = {}): string[] {
+function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: Origin = {}): string[] {
   const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) => {
     const hasLines = !isInCluster(file, origin);
     return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => [
@@ -108,9 +108,7 @@ function positionOf({ line, column }: PlacedViolation): string {
 }
 
 function linesOfFindings(found: readonly PlacedViolation[], screen: Screen, hasLines: boolean): string[] {
-  const positionWidth = hasLines
-    ? found.reduce((width, violation) => Math.max(width, positionOf(violation).length), 0)
-    : 0;
+  const positionWidth = hasLines ? found.reduce((width, each) => Math.max(width, positionOf(each).length), 0) : 0;
   return found.flatMap((violation) => findingLines(violation, positionWidth, screen));
 }
 
@@ -139,18 +137,19 @@ function findingLines(violation: PlacedViolation, positionWidth: number, screen:
  * A finding on one line: `file:line:column: level: Kind namespace/name: path: message; remedy (check)`. An object of a
  * cluster is its own place: `Kind namespace/name: level: path: message; remedy (check)`.
  */
-export function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
+function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
   const level = LEVEL_OF_ACTION[violation.action];
   const { file, line, column } = violation;
-  if (isInCluster(file, origin)) {
-    const object = outputLine(`${objectName(violation)}:`);
-    return `${paint('heading', object)} ${paint(level, `${level}:`)} ${visible(formatViolation({ ...violation, message: shownMessage(violation) }))}`;
-  }
-  const place = outputLine(`${file}:${line}:${column}:`);
-  const finding = visible(
-    `${objectName(violation)}: ${formatViolation({ ...violation, message: shownMessage(violation) })}`,
-  );
-  return `${paint('heading', place)} ${paint(level, `${level}:`)} ${finding}`;
+  const object = `${objectName(violation)}:`;
+  const [place, text] = isInCluster(file, origin)
+    ? [object, shownViolation(violation)]
+    : [`${file}:${line}:${column}:`, `${object} ${shownViolation(violation)}`];
+  return `${paint('heading', outputLine(place))} ${paint(level, `${level}:`)} ${visible(text)}`;
+}
+
+/** A finding for people, on one line: `path: message; remedy (check)`. */
+export function shownViolation(violation: PlacedViolation): string {
+  return formatViolation({ ...violation, message: shownMessage(violation) });
 }
 
 /**

@@ -59,7 +59,7 @@ function placeText(place: FilePlace | undefined, origin: Origin): string | undef
 }
 
 /** One object for programs: the workloads with their probes, what set each field, and the figures in seconds. */
-export function explanationsAsJson(workloads: readonly WorkloadWithFailures[]): string {
+function explanationsAsJson(workloads: readonly WorkloadWithFailures[]): string {
   const listed = workloads.map((workload) => ({ ...workload, containers: workload.containers.map(listedContainer) }));
   const output: ExplainOutput = { workloads: listed };
   return `${jsonText(output, undefined, 2)}\n`;

@@ -39,7 +39,7 @@ export async function writePictures(
 const LONGEST_STEM = 200;
 
 /** The picture of several workloads. */
-export const OVERVIEW = 'overview.svg';
+const OVERVIEW = 'overview.svg';
 
 /**
  * Gives each workload its own file name: `deployment-apps-web.svg`, then `deployment-apps-web-2.svg` for the next of

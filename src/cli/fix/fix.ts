@@ -95,14 +95,14 @@ function listOfObjects(files: readonly FixedFile[]): string {
 }
 
 /** A text of a stream. */
-export interface StreamedText {
+interface StreamedText {
   readonly text: string;
   /** The path in a comment before the text. Undefined for no comment. */
   readonly source?: string | undefined;
 }
 
 /** The texts of several files as one stream of YAML documents. */
-export function yamlStream(texts: readonly StreamedText[]): string {
+function yamlStream(texts: readonly StreamedText[]): string {
   let stream = '';
   for (const { text, source } of texts) {
     const isFirst = stream === '';

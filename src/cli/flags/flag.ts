@@ -40,7 +40,7 @@ export interface CommandDefinition<F extends Flags = Flags> {
 export type NoFlags = Readonly<Record<string, never>>;
 
 /** An exit code, with the condition under which a command returns the code. */
-export interface ExitCode {
+interface ExitCode {
   readonly code: number;
   readonly meaning: string;
 }
@@ -52,7 +52,7 @@ export interface CommandLine<F extends Flags> {
 }
 
 /** The texts of a flag, for help, docs and completion. */
-export interface FlagTexts {
+interface FlagTexts {
   /** One letter that may be written for the name: `n` for `-n`. */
   readonly short?: string;
   /** One sentence. */

@@ -182,7 +182,7 @@ const SERVICE_LINK = /^(tcp|udp|sctp):\/\//;
  * Returns the value of a flag's environment variable. An empty variable counts as absent. A service link counts as
  * absent too: for a Service named probewright, the kubelet sets PROBEWRIGHT_PORT to an address.
  */
-export function valueFromEnvironment(flag: string, environment: Environment): string | undefined {
+function valueFromEnvironment(flag: string, environment: Environment): string | undefined {
   const value = environment[variableOf(flag)];
   return value === undefined || value === '' || SERVICE_LINK.test(value) ? undefined : value;
 }

@@ -12,7 +12,7 @@ import type { ManifestText } from './manifest.ts';
 export const CHART_FILE = 'Chart.yaml';
 
 /** A Helm chart in a directory. */
-export interface Chart {
+interface Chart {
   readonly directory: string;
   /** The path of Chart.yaml. */
   readonly file: string;

@@ -9,7 +9,7 @@ import type { CommandLine } from '../flags/flag.ts';
 import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
 
 /** Whether a command line means a cluster: the names of workloads (none = all), a problem, or undefined for files. */
-export type ClusterChoice = { readonly names: readonly ClusterName[] } | { readonly problem: string } | undefined;
+type ClusterChoice = { readonly names: readonly ClusterName[] } | { readonly problem: string } | undefined;
 
 /** The command line of a command that reads files or a cluster. */
 export type ClusterLine = CommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
@@ -85,7 +85,7 @@ export interface ClusterName {
 }
 
 /** Words that cannot be read as names, with the reason; or the names. No names = all workloads. */
-export type ClusterNamesReading = { readonly names: readonly ClusterName[] } | { readonly problem: string };
+type ClusterNamesReading = { readonly names: readonly ClusterName[] } | { readonly problem: string };
 
 /** Reads `TYPE/NAME...`, `TYPE[,TYPE] NAME...` and `TYPE[,TYPE]`. */
 export function readClusterNames(words: readonly string[]): ClusterNamesReading {

@@ -30,7 +30,7 @@ import type { Inputs, OnRead } from './inputs.ts';
 import type { ParsedText } from './manifest.ts';
 
 /** A change of policies that is to be compared with the policies in force. */
-export interface PolicyChangeFiles {
+interface PolicyChangeFiles {
   /** A file or a directory with the policies that are to be applied. */
   readonly newPolicies: string | undefined;
 }

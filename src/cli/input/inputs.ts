@@ -45,7 +45,7 @@ export interface ReadTexts {
 export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
 
 /** How inputs in texts are read. */
-export interface InputSettings extends PolicySettings, Pick<Inputs, 'kinds' | 'now'> {
+interface InputSettings extends PolicySettings, Pick<Inputs, 'kinds' | 'now'> {
   readonly catalogue: CheckCatalogue;
   /** Is called now and then with how many characters of all manifests have been read. */
   readonly onRead?: OnRead | undefined;

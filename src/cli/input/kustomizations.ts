@@ -116,7 +116,7 @@ const RESOURCE_FIELDS = ['resources', 'bases', 'components'];
 const LONGEST_PATH = 4096;
 
 /** A kustomization of kustomize, with absolute paths of the files that it names. */
-export interface Kustomization {
+interface Kustomization {
   /** The path of the kustomization's file, as the command line leads to it. */
   readonly file: string;
   readonly directory: string;
@@ -137,7 +137,7 @@ export function isKustomizationFile(path: string): boolean {
  *
  * @throws Error when the file cannot be read
  */
-export async function readKustomization(file: string): Promise<Kustomization | undefined> {
+async function readKustomization(file: string): Promise<Kustomization | undefined> {
   const { documents } = parseYamlDocuments(file, await readUtf8File(file));
   const content = documents[0]?.value ?? {};
   if (!isJsonObject(content) || !isOfKustomize(content)) return undefined;

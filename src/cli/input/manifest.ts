@@ -86,7 +86,7 @@ export function groupOfVersion(apiVersion: unknown): string {
 }
 
 /** An object with Pod templates. */
-export interface ManifestWorkload {
+interface ManifestWorkload {
   readonly object: JsonObject;
   readonly kind: WorkloadKind;
   readonly templates: readonly PlacedTemplate[];

@@ -11,7 +11,7 @@ import type { FilePlace } from '../output/json-outputs.ts';
 import type { Manifest, ManifestText } from './manifest.ts';
 
 /** Policies of inputs, and where each of them is written. */
-export interface PoliciesAmong {
+interface PoliciesAmong {
   readonly set: Snapshot;
   readonly places: PolicyPlaces;
   readonly problems: readonly FileProblem[];
@@ -56,7 +56,7 @@ export function policiesAmong(
 }
 
 /** How the apiVersion of a policy begins. */
-export const POLICY_API_GROUP = 'probewright.dev/';
+const POLICY_API_GROUP = 'probewright.dev/';
 
 function isForPolicies(object: JsonObject): boolean {
   const apiVersion = stringMember(object, 'apiVersion') ?? '';

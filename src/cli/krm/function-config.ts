@@ -9,7 +9,7 @@ import type { PolicyText } from '../../cluster/sources/policy-documents.ts';
 
 /** The job of a KRM function: `fix` changes the objects, `check` only reports. */
 export const KRM_MODES = ['check', 'fix'] as const;
-export type KrmMode = (typeof KRM_MODES)[number];
+type KrmMode = (typeof KRM_MODES)[number];
 
 /** The kind of our own functionConfig. A ConfigMap with the same fields as texts is accepted too. */
 export const FUNCTION_KIND = 'ProbewrightFunction';

@@ -4,7 +4,7 @@ import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrap } from '../../base/text/wrap.ts';
 import type { CommandIo } from '../io.ts';
 
-export const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
+const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColourChoice = (typeof COLOUR_CHOICES)[number];
 
 /**
@@ -47,7 +47,7 @@ export interface Screen {
   readonly paint: Paint;
 }
 
-export interface Paragraph {
+interface Paragraph {
   readonly text: string;
   /** Columns to the left of every line. */
   readonly indent?: number;

@@ -132,7 +132,7 @@ const CONTEXT = 20;
  *
  * @param workloads the same changes in several workloads, whose containers may have different names
  */
-export function podDiff(workloads: readonly (readonly ProbeChange[])[]): DiffLine[] {
+function podDiff(workloads: readonly (readonly ProbeChange[])[]): DiffLine[] {
   const [first = []] = workloads;
   const byContainer = [...Map.groupBy(first.entries(), ([, change]) => placeOf(change))];
   const side = (of: 'before' | 'after'): string =>

@@ -23,7 +23,7 @@ export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {
 };
 
 /** The conflicts between values of serve's flags that are right by themselves. */
-export function conflictsOfServe(flags: ServeFlagValues): string[] {
+function conflictsOfServe(flags: ServeFlagValues): string[] {
   const problems: string[] = [];
   if (flags.policies === undefined && flags.kubeconfig === undefined)
     problems.push('--policies: must be given, or --kubeconfig for policies in a cluster');

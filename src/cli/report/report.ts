@@ -63,7 +63,7 @@ async function write(page: string, file: string | undefined, io: CommandIo): Pro
 }
 
 /** The report of a command's inputs. Its verdicts are those of `check`. */
-export function reportOfInputs(
+function reportOfInputs(
   inputs: Inputs,
   line: ClusterLine,
   progress: (done: number, total: number) => void,

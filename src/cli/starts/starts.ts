@@ -72,7 +72,7 @@ function inOrder(one: StartsRow, other: StartsRow): number {
 }
 
 /** The starts of one container. */
-export interface StartsRow extends ShownFigures {
+interface StartsRow extends ShownFigures {
   readonly namespace: string;
   readonly kind: string;
   readonly name: string;
@@ -84,12 +84,12 @@ export interface StartsRow extends ShownFigures {
 const COLUMNS = ['NAMESPACE', 'WORKLOAD', 'CONTAINER', 'STARTS', 'P50', 'P90', 'MAX', 'BUDGET'] as const;
 
 /** One object for programs. Times are in seconds. */
-export function startsAsJson(rows: readonly StartsRow[]): string {
+function startsAsJson(rows: readonly StartsRow[]): string {
   return `${jsonText({ starts: rows }, undefined, 2)}\n`;
 }
 
 /** A table as `kubectl get` prints one. */
-export function startsAsText(rows: readonly StartsRow[]): string {
+function startsAsText(rows: readonly StartsRow[]): string {
   if (rows.length === 0) return 'No start times are known. The observer measures them (docs/learned.md).\n';
   const table = [
     [...COLUMNS],

@@ -108,7 +108,7 @@ const LETTERS = 'xyzabcdefghijklmnopqrstuvw'.split('');
  * Returns a function that masks credentials in the headers of one container's probes. Different values stay different,
  * lengths stay, and control characters stay, because checks compare values and look for control characters.
  */
-export function credentialMask(): (probe: unknown) => unknown {
+function credentialMask(): (probe: unknown) => unknown {
   const maskOf = new Map<string, string>();
   const used = new Set<string>();
   const mask = (value: string): string => {
