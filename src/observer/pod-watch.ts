@@ -35,16 +35,16 @@ export class PodWatch {
   constructor(context: InformerContext & { readonly log: Logger }) {
     const { log, now } = context;
     this.#log = log;
-    const tellNow = (event: 'seen' | 'gone', pod: KubernetesObject): void => {
+    const notifyNow = (event: 'seen' | 'gone', pod: KubernetesObject): void => {
       const at = now();
-      this.#tell((listener) => listener[event](pod, at));
+      this.#notify((listener) => listener[event](pod, at));
     };
     const pods = { path: '/api/v1/pods', fieldSelector: LIVE_PODS };
     this.#reflector = informer(context, pods, {
-      seen: (pod) => tellNow('seen', pod),
-      gone: (pod) => tellNow('gone', pod),
-      listing: () => this.#tell((listener) => listener.listing?.()),
-      listed: (uids) => this.#tell((listener) => listener.listed?.(uids)),
+      seen: (pod) => notifyNow('seen', pod),
+      gone: (pod) => notifyNow('gone', pod),
+      listing: () => this.#notify((listener) => listener.listing?.()),
+      listed: (uids) => this.#notify((listener) => listener.listed?.(uids)),
       troubled: (problem) => {
         if (problem === undefined) log.info('Pods can be watched again');
         else log.warn({ problem }, 'Pods cannot be watched now');
@@ -75,7 +75,7 @@ export class PodWatch {
   };
 
   /** A listener that throws would make the reflector list again, for each event of the same Pod. */
-  #tell(call: (listener: PodListener) => void): void {
+  #notify(call: (listener: PodListener) => void): void {
     for (const listener of this.#listeners) {
       try {
         call(listener);

@@ -31,7 +31,7 @@ export function startProbeOf(container: JsonObject): StartProbe | undefined {
 }
 
 /** The kubelet knows of a running container only after a relist and a sync, so the first probe may come this late. */
-const LATEST_SIGHT_SECONDS = 2;
+const LATEST_FIRST_PROBE_SECONDS = 2;
 
 /**
  * How far a measured start may be above the true one. A probe sees the end of a start at its next turn: up to one
@@ -43,7 +43,7 @@ const LATEST_SIGHT_SECONDS = 2;
  */
 export function overEstimate({ timing }: StartProbe, seconds: number, rounding: number): number {
   const turns = timing.successThreshold * Math.max(timing.periodSeconds, timing.timeoutSeconds);
-  const first = timing.initialDelaySeconds + LATEST_SIGHT_SECONDS;
+  const first = timing.initialDelaySeconds + LATEST_FIRST_PROBE_SECONDS;
   return seconds <= first + turns + rounding ? seconds : turns + rounding;
 }
 
@@ -76,7 +76,8 @@ export function killedStartOf(container: JsonObject, podSpec: JsonObject): Kille
   return {
     boundSeconds,
     shortestSeconds: boundSeconds - LIFETIME_ROUNDING_SECONDS,
-    longestSeconds: longestStartSeconds(timing) + LATEST_SIGHT_SECONDS + longestKillSeconds(kill) + KILL_LAG_SECONDS,
+    longestSeconds:
+      longestStartSeconds(timing) + LATEST_FIRST_PROBE_SECONDS + longestKillSeconds(kill) + KILL_LAG_SECONDS,
   };
 }
 

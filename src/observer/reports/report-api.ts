@@ -1,7 +1,7 @@
-import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { isKubernetesObject, isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
 import { PROBEWRIGHT, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { unlessMissing } from '../api-answers.ts';
 import { isOurs, MANAGED_BY_LABEL, reportObject } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { Pace } from '../../cluster/client/pace.ts';
@@ -90,21 +90,5 @@ async function existingReport(client: ApiClient, path: string, signal: AbortSign
   throw new ReportRefused(`${path} is not a report of Probewright`);
 }
 
-/** The answer to a request; undefined for 404. */
-async function unlessMissing(answer: Promise<unknown>): Promise<unknown> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (hasCode(error, 404)) return undefined;
-    throw error;
-  }
-}
-
 /** Probewright itself does not write this report. */
 export class ReportRefused extends Error {}
-
-/** True when the API server cannot be reached, or takes no request now. */
-export function isUnavailable(error: unknown): boolean {
-  if (error instanceof ReportRefused) return false;
-  return !(error instanceof ApiError) || [401, 408, 429, 502, 503, 504].includes(error.code);
-}

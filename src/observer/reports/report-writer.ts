@@ -6,13 +6,13 @@ import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import {
   discoverReportApis,
-  isUnavailable,
   putReport,
   removeReport,
   removeReports,
   ReportRefused,
   reportsPath,
 } from './report-api.ts';
+import { isUnavailable, pauseAfter } from '../api-answers.ts';
 import { ReportInformer, reportKey } from './report-informer.ts';
 import { reportName } from './report-object.ts';
 import { PAUSES, ReportQueue } from './report-queue.ts';
@@ -36,7 +36,6 @@ const WRITES_PER_SECOND = 10;
 /** How often to ask which report APIs there are: their CRDs may be installed at any time. */
 const DISCOVERY_MILLISECONDS = 60_000;
 const IDLE_MILLISECONDS = 100;
-const LONGEST_RETRY_AFTER = 60_000;
 
 /**
  * Writes the reports of workloads, at a limited rate. Each workload is read and judged again when its turn comes. A
@@ -252,13 +251,13 @@ export class ReportWriter implements ReportStatus {
     this.#writes.inc({ result: 'failed' });
     // The report would be deleted with its namespace.
     if (hasCode(error, 403) && messageOf(error).includes('because it is being terminated')) return;
-    const isOfAll = isUnavailable(error);
-    const { code = 0, retryAfterMilliseconds = 0 } = error instanceof ApiError ? error : {};
+    const isOfAll = !(error instanceof ReportRefused) && isUnavailable(error);
+    const code = error instanceof ApiError ? error.code : 0;
     // A missing right may be granted again, and a conflict is another writer. Other refusals stay.
     if (isOfAll || code >= 500 || [403, 409].includes(code)) this.#queue.add(report);
     this.#note(messageOf(error));
     if (!isOfAll) return this.#queue.failed(report.namespace, this.#dependencies.monotonic());
-    await this.#pause(Math.max(Math.min(retryAfterMilliseconds, LONGEST_RETRY_AFTER), this.#backoff.next()));
+    await this.#pause(pauseAfter(error, this.#backoff.next()));
   }
 
   #note(problem: string | undefined): void {

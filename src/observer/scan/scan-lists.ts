@@ -3,6 +3,7 @@ import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { messageOf } from '../../base/text/error-message.ts';
+import { pauseAfter } from '../api-answers.ts';
 import { collectionOf, LIVE_PODS, OBSERVED_POD } from '../observed-workload.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
@@ -57,7 +58,6 @@ export function listsFor(
 /** Attempts for one list. Then the rest of the scan goes on. */
 const MOST_ATTEMPTS = 4;
 const PAUSES = { minimum: 500, maximum: 15_000 };
-const LONGEST_RETRY_AFTER = 60_000;
 
 /** Lists workloads page by page, at a limited pace. Each page is dropped after use. */
 export class ScanLists {
@@ -93,8 +93,7 @@ export class ScanLists {
       } catch (error) {
         if (this.#signal.aborted) return 'stopped';
         if (attempt === MOST_ATTEMPTS || !mayPass(error)) return messageOf(error);
-        const asked = error instanceof ApiError ? Math.min(error.retryAfterMilliseconds, LONGEST_RETRY_AFTER) : 0;
-        await sleep(Math.max(asked, backoff.next()), undefined, { signal: this.#signal }).catch(() => undefined);
+        await sleep(pauseAfter(error, backoff.next()), undefined, { signal: this.#signal }).catch(() => undefined);
       }
     }
   }

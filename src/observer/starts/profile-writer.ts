@@ -9,6 +9,7 @@ import { hasCode } from '../../cluster/client/api-error.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
+import { unlessMissing } from '../api-answers.ts';
 import { groupOf } from '../observed-workload.ts';
 import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
@@ -62,7 +63,8 @@ export class ProfileWriter {
     const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/startupprofiles`;
     const path = `${collection}/${encodeURIComponent(name)}`;
     try {
-      const existing = await this.#get(path, signal);
+      const found = await unlessMissing(this.#client.request({ method: 'GET', path, signal }));
+      const existing = isRecord(found) ? found : undefined;
       const known = existing && readStartupProfile(existing);
       if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, 'gone');
       const profile = updatedProfile(known, workload, news);
@@ -91,16 +93,6 @@ export class ProfileWriter {
   #done(pending: PendingWorkload, result: WriteResult): WriteResult {
     this.#pending.drop(pending);
     return result;
-  }
-
-  async #get(path: string, signal: AbortSignal): Promise<JsonObject | undefined> {
-    try {
-      const object = await this.#client.request({ method: 'GET', path, signal });
-      return isRecord(object) ? object : undefined;
-    } catch (error) {
-      if (hasCode(error, 404)) return undefined;
-      throw error;
-    }
   }
 
   /** Creates a profile that its workload owns; undefined when there is no such workload any more. */

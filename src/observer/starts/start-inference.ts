@@ -215,7 +215,7 @@ export class StartInference {
     const isNew = known !== undefined && known.containerID !== running.containerID;
     if (known === undefined && (hasPassed || !isFromItsStart(event, running.startedAt))) return undefined;
     if (!hasPassed && hasBeenReady(event, running.startedAt)) return undefined;
-    const now = known === undefined || isNew ? firstSight(event, one, probe, running, isNew) : known;
+    const now = known === undefined || isNew ? firstRecord(event, one, probe, running, isNew) : known;
     if (!hasPassed) return probe.basis === 'startup' ? withClosedGate(now, event) : now;
     // After a liveness kill, the next container inherits the open gate (kubernetes/kubernetes#141155).
     if (probe.basis === 'startup' && one.isRestart && now.gate === undefined) return undefined;
@@ -305,7 +305,7 @@ function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boo
 }
 
 /** The record of a container that is seen for the first time. */
-function firstSight(
+function firstRecord(
   { receivedAt }: PodEvent,
   { container, isRestart }: ObservedContainer,
   { basis }: StartProbe,

@@ -7,7 +7,7 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { discoverKinds } from '../../cluster/sources/cluster-kinds.ts';
 import { gauge } from '../gauges.ts';
 import { collectionOf, groupOf } from '../observed-workload.ts';
-import { isUnavailable } from '../reports/report-api.ts';
+import { isUnavailable } from '../api-answers.ts';
 import { PendingStarts } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
