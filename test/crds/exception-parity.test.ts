@@ -6,6 +6,7 @@ import { parseProbeException } from '../../src/engine/policy/probe-exception.ts'
 import { formatProblem } from '../../src/engine/policy/reader.ts';
 import { exceptionDocument } from '../support/exceptions.ts';
 import { ApiServerVerdict } from './api-server-verdict.ts';
+import { runs } from '../support/runs.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const server = new ApiServerVerdict('ProbeException');
@@ -123,7 +124,7 @@ describe('the schema of a ProbeException and its parser', () => {
         verdicts[agreedVerdict(Object.fromEntries(changes)) ? 'accepted' : 'refused']++;
       }),
       {
-        numRuns: 3000,
+        numRuns: runs(3000),
         examples: [
           [{}, []],
           [{ owner: '' }, ['owner']],

@@ -10,6 +10,7 @@ import {
 } from '../../src/engine/probe/timing.ts';
 import { podOf, seededRandom } from './pods.ts';
 import { simulatePod } from './simulated-pod.ts';
+import { runs } from '../support/runs.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory, StatusWrite } from './status-history.ts';
 import type { ContainerTruth, PodTruth, StartTruth } from './truth.ts';
@@ -75,7 +76,7 @@ describe('the timing of the simulated kubelet', () => {
           expect(ended).toBeGreaterThanOrEqual(earliest);
           expect(ended).toBeLessThanOrEqual(latest + relist + numbers.failureThreshold * slack + 1);
         }),
-        { numRuns: 200 },
+        { numRuns: runs(200) },
       );
     },
   );
@@ -94,7 +95,7 @@ describe('the timing of the simulated kubelet', () => {
         const long = simulate({ startupProbe: probe }, { starts: [{ answersFrom: beyond }], until: 120 }, seed);
         expect(long.starts[0]?.endedBy).toBe('startup');
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -109,7 +110,7 @@ describe('the timing of the simulated kubelet', () => {
         expect(after).toBeGreaterThanOrEqual(earliest - slack);
         expect(after).toBeLessThanOrEqual(latest + numbers.failureThreshold * slack);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('the statuses of the simulated kubelet', () => {
         }
         expect((start?.readyAt ?? 0) - (start?.startedAt ?? 0)).toBeGreaterThanOrEqual(20_300);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -6,6 +6,7 @@ import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import { podOf, seededRandom } from '../kubelet/pods.ts';
 import { simulatePod } from '../kubelet/simulated-pod.ts';
 import { podAsListed } from '../kubelet/watch-events.ts';
+import { runs } from '../support/runs.ts';
 import type { FailureCause } from '../../src/observer/failing/diagnosis.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Answer, StartTruth } from '../kubelet/truth.ts';
@@ -119,7 +120,7 @@ describe('random Pods with random troubles, under kubelets of several versions t
         });
         expect(told(each, false)).toStrictEqual(expected.sort());
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('random Pods with random troubles, under kubelets of several versions t
       fc.property(scene, (each) => {
         expect(told(each, true)).toStrictEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { defaultedPodSpec } from '../../src/engine/probe/api-defaults.ts';
 import { anyPod } from '../support/arbitraries.ts';
 import { namespaceDocument } from '../robustness/random-worlds.ts';
 import { appContainer, mutation, pod, policyDocument, policySet } from '../support/worlds.ts';
+import { runs } from '../support/runs.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import type { WebhookScope } from '../../src/observer/missed/webhook-scope.ts';
@@ -237,7 +238,7 @@ describe('a Pod without the probes of today', () => {
         const gets = patch.some(({ path }) => path.startsWith('/spec/'));
         expect(told(stored(inApps), { snapshot: set }) !== undefined).toBe(gets);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { beginning, cut } from '../../../src/base/text/cut.ts';
 import { quote } from '../../../src/base/text/quote.ts';
 import { wrap } from '../../../src/base/text/wrap.ts';
+import { runs } from '../../support/runs.ts';
 
 const wellFormed = fc.string({ unit: 'binary', maxLength: 60 });
 
@@ -41,7 +42,7 @@ describe('a quoted text', () => {
         const value = JSON.parse(quoted) as string;
         if (value !== text) expect([value.endsWith('...'), text.startsWith(value.slice(0, -3))]).toEqual([true, true]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     expect(quote('\u202e'.repeat(100))).toMatch(/^"(\\u202e)+\.\.\."$/);
   });

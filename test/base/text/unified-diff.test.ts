@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unifiedDiff } from '../../../src/base/text/unified-diff.ts';
+import { runs } from '../../support/runs.ts';
 
 const diff = (before: string, after: string): string =>
   unifiedDiff('a.yaml', before, after)
@@ -111,7 +112,7 @@ describe('a unified diff', () => {
         fc.pre(before !== after);
         isApplied(before, after);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
     rmSync(directory, { recursive: true });
   });

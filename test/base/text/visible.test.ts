@@ -4,6 +4,7 @@ import { outputLine, visible } from '../../../src/base/text/visible.ts';
 import { jsonString, jsonText, visibleJson } from '../../../src/base/text/json-text.ts';
 import { escapeXml } from '../../../src/base/text/xml.ts';
 import { expectHarmless, HOSTILE } from '../../support/hostile-text.ts';
+import { runs } from '../../support/runs.ts';
 
 /** Texts of all code units, of words that CI hosts obey, and of emoji. */
 export const hostileText = fc
@@ -66,7 +67,7 @@ describe('a text that is made visible', () => {
         expect(line).not.toContain('\n');
         expect(visible(visible(text))).toBe(visible(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('a text that is made visible', () => {
       fc.property(fc.oneof(hostileText, fc.string({ unit: 'grapheme-ascii' })), (text) => {
         expect(jsonString(text)).toBe(jsonText(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
     expect(ascii.map(jsonString)).toEqual(ascii.map((text) => jsonText(text)));
@@ -87,7 +88,7 @@ describe('a text that is made visible', () => {
         expect(JSON.parse(visibleJson(JSON.stringify({ [text]: [text] }, null, indent)))).toEqual({ [text]: [text] });
         expect(JSON.parse(visibleJson(JSON.stringify(text)))).toBe(text);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     expectHarmless(jsonText({ [HOSTILE]: HOSTILE }, undefined, 2));
   });
@@ -98,7 +99,7 @@ describe('a text that is made visible', () => {
         expect(escapeXml(text)).toMatch(/^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
         expect(escapeXml(text)).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|apos);)/);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
 import { yamlQuoted } from '../../../src/yaml/quoted-scalar.ts';
+import { runs } from '../../support/runs.ts';
 
 it('a quoted text is the same to JSON and YAML, and holds no control character, which kubectl would refuse', () => {
   const text = fc.string({ unit: 'binary' });
@@ -19,6 +20,6 @@ it('a quoted text is the same to JSON and YAML, and holds no control character, 
         expect(quoted).toMatch(/^[\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });

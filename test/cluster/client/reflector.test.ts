@@ -8,6 +8,7 @@ import { ApiClient } from '../../../src/cluster/client/api-client.ts';
 import { Reflector } from '../../../src/cluster/client/reflector.ts';
 import { startFakeApiServer } from './fake-api-server.ts';
 import { waitUntil } from './wait-until.ts';
+import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { Listing, Reflected, ReflectorListener, ReflectorOptions } from '../../../src/cluster/client/reflector.ts';
 import type { Disturbance, FakeApiServer, Fault, SeenRequest } from './fake-api-server.ts';
@@ -738,7 +739,7 @@ describe('whatever happens', () => {
         mirror.reflector.stop();
         await waitUntil('its watch is closed', () => api.openWatches() === 0);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { asFactKind, PROBE_EXCEPTIONS, SERVICES } from '../../../src/cluster/sou
 import { informedFactKind } from '../../../src/cluster/sources/informed-kinds.ts';
 import { ObjectStore } from '../../../src/cluster/sources/object-store.ts';
 import { exceptionDocument } from '../../support/exceptions.ts';
+import { runs } from '../../support/runs.ts';
 import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
 import type { Limits } from '../../../src/engine/policy/budget.ts';
 import type { ProbeException } from '../../../src/engine/policy/probe-exception.ts';
@@ -272,7 +273,7 @@ describe('a store with budgets', () => {
         const { leftOut } = world.store.counts();
         expect(world.kept.length + Object.values(leftOut).reduce((sum, count) => sum + count)).toBe(world.objects.size);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

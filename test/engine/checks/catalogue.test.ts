@@ -6,6 +6,7 @@ import { CHECK_CATALOGUE, CHECKS } from '../../../src/engine/checks/catalogue.ts
 import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../../src/engine/probe/probe.ts';
 import { appContainer } from '../../support/worlds.ts';
 import { deploymentWith, findings } from './workload.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const PARAMETERS: Readonly<Record<string, JsonObject>> = {
@@ -119,7 +120,7 @@ describe('the list of checks', () => {
           expect(message, path).not.toMatch(/\p{Cc}|[\u2028\u2029]|NaN|undefined|Infinity/u);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

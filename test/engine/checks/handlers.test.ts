@@ -5,6 +5,7 @@ import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts'
 import { defaultsOf } from '../../../src/engine/policy/check-parameters.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 
@@ -21,7 +22,7 @@ describe('the handlers that a check names', () => {
               expect([id, run(container, defaultsOf(parameters))]).toEqual([id, []]);
             }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

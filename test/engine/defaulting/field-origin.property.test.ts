@@ -7,6 +7,7 @@ import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defau
 import { validPod } from '../../support/arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
 import { policyDocument, policySet } from '../../support/worlds.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const named = (document: JsonObject, name: string): JsonObject => {
@@ -54,7 +55,7 @@ it('the layer that is told for a field has the value of the field, and no overri
         }
       }
     }),
-    { numRuns: 500, examples: [example] },
+    { numRuns: runs(500), examples: [example] },
   );
   expect(told).toBeGreaterThan(0);
 });

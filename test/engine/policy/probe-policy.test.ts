@@ -6,6 +6,7 @@ import { parseProbePolicy } from '../../../src/engine/policy/probe-policy.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
 import { HEAVY_SPEC, OVERSIZED_SPECS, SPECS_AT_BOUNDS } from './bounded-specs.ts';
 import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from './policy-specs.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 /** What is wrong with a policy, line by line. */
@@ -159,7 +160,7 @@ describe('a policy', () => {
           problems(clusterPolicyDocument({ probes: value, checks: value, workloadSelector: value, containers: value })),
         ).not.toThrow();
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { FieldPlace } from '../../../src/base/json/field-place.ts';
 import { defaultedPodSpec } from '../../../src/engine/probe/api-defaults.ts';
 import { apiCauses, deploymentCauses } from '../../../src/engine/probe/api-rules.ts';
 import { decodeProblem } from '../../../src/engine/probe/decode.ts';
+import { runs } from '../../support/runs.ts';
 import type { PodSpecPlace } from '../../../src/engine/probe/api-rules.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -487,7 +488,7 @@ describe('any JSON', () => {
         decodeProblem(defaulted, SPEC);
         apiCauses(defaulted, SPEC, 'pod');
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

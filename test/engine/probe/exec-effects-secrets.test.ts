@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandActs } from '../../../src/engine/probe/exec-effects.ts';
+import { runs } from '../../support/runs.ts';
 
 /** Stands for the secret. */
 const SECRET = '§';
@@ -64,7 +65,7 @@ describe('the reason for a command with side effects', () => {
         expect(found).toBeDefined();
         expect(found).not.toContain(value);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

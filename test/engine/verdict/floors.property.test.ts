@@ -71,6 +71,8 @@ const isAllowed = (object: JsonObject, policies: Snapshot, mutation: 'On' | 'Off
     }
   ).allowed;
 
+const ALWAYS = 1500;
+
 describe('a floor of a cluster policy', () => {
   it('finds in a workload what it found before, whatever policies the namespace has', () => {
     let denied = 0;
@@ -102,7 +104,8 @@ describe('a floor of a cluster policy', () => {
         const { after } = mutation(pod, all);
         expect(flooredByFloors(deploymentOf(after), policySet(...cluster))).toEqual([]);
       }),
-      { numRuns: 1500 },
+      // Few workloads are accepted, so all runs are needed also in `npm test`.
+      { numRuns: ALWAYS },
     );
     expect(accepted).toBeGreaterThan(20);
   });
@@ -122,7 +125,7 @@ describe('a floor of a cluster policy', () => {
       }),
       { numRuns: runs(1500) },
     );
-    expect([injected > 150, forbidden > 60]).toEqual([true, true]);
+    expect([injected > runs(1500) / 10, forbidden > runs(1500) / 25]).toEqual([true, true]);
   });
 
   it('leaves no injected liveness probe without the startup probe that it would have had', () => {

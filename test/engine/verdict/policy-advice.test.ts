@@ -5,6 +5,7 @@ import { formatPath } from '../../../src/base/json/field-path.ts';
 import { policyAdvice } from '../../../src/engine/verdict/policy-advice.ts';
 import { namespaceDocument } from '../../robustness/random-worlds.ts';
 import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../../support/worlds.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const adviceOf = (spec: JsonObject, ...below: JsonObject[]): string[] =>
@@ -68,7 +69,7 @@ describe('the advice about a policy', () => {
         expect(new Set(keys).size).toBe(keys.length);
       }),
       {
-        numRuns: 500,
+        numRuns: runs(500),
         examples: [[policyDocument({ kubernetesProbeEndpoints: { livenessProbe: '/ready' } })]],
       },
     );

@@ -4,6 +4,7 @@ import { readStartupProfile } from '../../../src/engine/facts/startup-profile.ts
 import { PendingStarts } from '../../../src/observer/starts/pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from '../../../src/observer/starts/profile-writer.ts';
 import { ProfileStore } from './profile-store.ts';
+import { runs } from '../../support/runs.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import type { WriteResult } from '../../../src/observer/starts/profile-writer.ts';
@@ -187,7 +188,7 @@ describe('the writer of profiles', () => {
         },
       ),
       {
-        numRuns: 300,
+        numRuns: runs(300),
         examples: [
           [
             [

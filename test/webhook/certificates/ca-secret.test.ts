@@ -89,7 +89,9 @@ describe('the state of the CAs in a Secret', () => {
   });
 });
 
-const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+const PKCS8 = { type: 'pkcs8', format: 'pem' } as const;
+const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(PKCS8) as string;
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
 
 describe('a Secret that is spoilt', () => {
   it.each<[string, Secret, string]>([
@@ -98,7 +100,7 @@ describe('a Secret that is spoilt', () => {
     ['a ca.crt that is no PEM', secret({ 'ca.crt': 'hello' }), 'ca.crt is not PEM-encoded X.509'],
     ['two in ca.crt', secret({ 'ca.crt': ca.cert + next.cert }), 'ca.crt holds 2 certificates where one is wanted'],
     ['a ca.key that is no PEM', secret({ 'ca.key': 'hello' }), 'ca.key is not a PEM-encoded private key'],
-    ['an RSA key', secret({ 'ca.key': rsaKey as string }), 'ca.key is no ECDSA P-256 key'],
+    ['an RSA key', secret({ 'ca.key': rsaKey }), 'ca.key is no ECDSA P-256 key'],
     ['the key of another CA', secret({ 'ca.key': next.key }), 'ca.key does not belong to ca.crt'],
   ])('with %s has no state', (_what, object, problem) => {
     expect(readCaState(object, NOW)).toEqual({ state: undefined, problems: [problem], isForeign: false });
@@ -188,11 +190,12 @@ describe('a Secret of somebody else', () => {
 
   it('is what is not in memory, and not what was ours and got lost its labels', () => {
     expect(refusal(secret({ 'ca.crt': 'nonsense' }, {}, {}), full)).not.toThrow();
-    expect(refusal(secret({ 'ca.crt': 'nonsense', 'ca.key': rsaKey as string }, {}, {}), full)).toThrow(
-      'because ca.key may',
-    );
-    expect(refusal(secret({ 'ca.crt': 'nonsense', 'tls.key': rsaKey as string }, {}, {}), full)).toThrow(
-      'because tls.key',
-    );
+    const keys = [rsaKey, p384.export(PKCS8), p384.export({ ...PKCS8, cipher: 'aes-256-cbc', passphrase: 'secret' })];
+    for (const key of keys) {
+      const object = secret({ 'ca.crt': 'nonsense', 'ca.key': key as string }, {}, {});
+      expect(refusal(object, full)).toThrow('because ca.key may');
+    }
+    expect(refusal(secret({ 'ca.crt': ca.cert + next.cert }, {}, {}), full)).toThrow('because ca.crt may');
+    expect(refusal(secret({ 'ca.crt': 'nonsense', 'tls.key': rsaKey }, {}, {}), full)).toThrow('because tls.key');
   });
 });

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bundleHolds } from '../../../src/webhook/certificates/pem.ts';
 import { createAuthority } from '../../../src/webhook/certificates/certificate-authority.ts';
@@ -25,12 +25,6 @@ import type { Replica, Webhook } from './own-world.ts';
 
 /** A CA that somebody else has made. */
 const foreign = await createAuthority('somebody', Date.now(), 30 * DAY);
-
-const PKCS8 = { type: 'pkcs8', format: 'pem' } as const;
-const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(PKCS8) as string;
-const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
-const p384Key = p384.export(PKCS8) as string;
-const encryptedKey = p384.export({ ...PKCS8, cipher: 'aes-256-cbc', passphrase: 'secret' }) as string;
 
 /** A leader with a CA that all configurations hold. */
 async function settled(world: OwnWorld): Promise<Replica<OwnCertificates>> {
@@ -309,43 +303,6 @@ describe('a Secret that is spoilt', () => {
     });
     expect(failures.length).toBeGreaterThan(0);
     expect(world.api.get(SECRETS, SETTINGS.secretName)?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
-  });
-
-  it.each([
-    ['an RSA key', rsaKey, 'ca.key'],
-    ['a P-384 key', p384Key, 'ca.key'],
-    ['an encrypted key', encryptedKey, 'ca.key'],
-    ['a chain', undefined, 'ca.crt, ca.key'],
-  ])("is left alone when it is somebody else's CA: one with %s", async (_what, key, where) => {
-    const world = await OwnWorld.start();
-    const texts =
-      key === undefined ? { 'ca.crt': foreign.cert + foreign.cert, 'ca.key': foreign.key } : { 'ca.key': key };
-    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data: encodedAll(texts) });
-    const { source, failures } = world.own();
-    source.lead(true);
-    await eventually(() => {
-      expect(source.problem()).toContain(`because ${where} may be somebody else's`);
-    });
-    await aWhile();
-    expect(failures.length).toBeGreaterThan(0);
-    expect(world.secret()).toEqual(texts);
-    world.api.remove(SECRETS, SETTINGS.secretName);
-    await eventually(() => {
-      expect(source.problem()).toBeUndefined();
-    });
-  });
-
-  it("is left alone when somebody else's CA without labels replaces it", async () => {
-    const world = await OwnWorld.start();
-    const { source, pairs } = await settled(world);
-    world.api.remove(SECRETS, SETTINGS.secretName);
-    const texts = { 'ca.key': rsaKey };
-    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, data: encodedAll(texts) });
-    await eventually(() => {
-      expect(source.problem()).toContain("because ca.key may be somebody else's");
-    });
-    await aWhile();
-    expect([world.secret(), pairs.length]).toEqual([texts, 1]);
   });
 
   it('and has lost its labels is put right from memory', async () => {

@@ -10,6 +10,7 @@ import { anyWorkload } from '../../../support/arbitrary-workloads.ts';
 import { NOW } from '../../../support/now.ts';
 import { clusterDocument, labels, NAMESPACES, namespaceDocument } from '../../../robustness/random-worlds.ts';
 import { parsedPolicy, policyDocument } from '../../../support/worlds.ts';
+import { runs } from '../../../support/runs.ts';
 import type { Facts } from '../../../../src/engine/facts/facts.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 import type { Outcome } from '../../../../src/engine/verdict/compare/outcome.ts';
@@ -74,7 +75,7 @@ it('a workload that a change of policies does not reach has the outcome of a ful
       }
     }),
     {
-      numRuns: 100,
+      numRuns: runs(100),
       examples: [
         [[], [base], example, []],
         [[base], [], example, []],
