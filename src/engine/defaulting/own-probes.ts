@@ -68,10 +68,14 @@ function merged(
   copied: readonly string[],
 ): JsonObject {
   const { fields, kind } = value;
-  const own = Object.fromEntries(copied.map((field) => [field, member(handler, field)]));
+  const own = pick(handler, copied);
   const kept = Object.entries(fields).filter(([field]) => isAimed || !FOLLOWED[kind].includes(field));
   const path = member(fields, 'path');
   return { ...(path !== undefined && { path }), ...own, ...Object.fromEntries(kept) };
+}
+
+function pick(handler: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(fields.map((field) => [field, member(handler, field)]));
 }
 
 /** The author's probes of the kind disagree: nobody knows which of them is right about another probe. */
@@ -122,8 +126,10 @@ function likeModelOnSamePort(
   const copied = FOLLOWED.httpGet.filter(
     (field) => field !== 'port' && member(fields, field) === undefined && member(model.handler, field) !== undefined,
   );
-  const own = Object.fromEntries(copied.map((field) => [field, member(model.handler, field)]));
-  return { handler: { httpGet: { ...httpGet, ...own } }, follows: { kind: model.probe, fields: copied } };
+  return {
+    handler: { httpGet: { ...httpGet, ...pick(model.handler, copied) } },
+    follows: { kind: model.probe, fields: copied },
+  };
 }
 
 function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {

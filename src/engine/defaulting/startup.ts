@@ -11,9 +11,8 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { StartFigures } from '../probe/learned-budget.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
 import type { Probe, ProbeInteger } from '../probe/probe.ts';
-import type { Aimed, ContainerPolicy } from '../policy/container-policy.ts';
-import type { HandlerDefault } from '../policy/probe-default.ts';
-import type { Evidence, HandlerResult } from './handler.ts';
+import type { ContainerPolicy } from '../policy/container-policy.ts';
+import type { Evidence } from './handler.ts';
 import type { GivenProbe, LearnedBudget } from './injection.ts';
 import type { HandlerProblem } from './reason.ts';
 
@@ -53,61 +52,48 @@ export function startupDefault(
   starts?: StartFigures,
 ): StartupResult {
   const { handler: given, integers, removedBy } = policy.probes.startupProbe;
-  const own = liveness !== undefined && liveness.injectedFrom === undefined ? liveness.probe : undefined;
-  const fitted = given && handlerOf(evidence, given, policy, own);
-  const configured = fitted !== undefined && 'handler' in fitted ? fitted : undefined;
+  const { ports } = evidence;
+  const own = liveness?.injectedFrom === undefined ? liveness?.probe : undefined;
+  const fitted =
+    given && (own === undefined ? handlerFor(evidence, given, policy.port) : likeOwnLiveness(ports, own, given));
+  const unfit = fitted !== undefined && 'code' in fitted ? fitted : undefined;
+  const isGiven = fitted !== undefined && unfit === undefined;
   const budget =
     learnedBudget(policy, liveness, starts) ??
     slowStartBudget(policy, liveness) ??
-    (configured === undefined && removedBy === undefined ? safetyBudget(liveness) : undefined);
-
+    (isGiven || removedBy !== undefined ? undefined : safetyBudget(liveness));
   const basis = {
     ...(budget?.followsDelay && { followsDelay: budget.followsDelay }),
     ...(budget?.learned && { learned: budget.learned }),
     ...(own && { isLikeOwn: true as const }),
   };
-  if (configured !== undefined && given !== undefined) {
+  if (given !== undefined && fitted !== undefined && 'handler' in fitted) {
     const timing = budget === undefined ? keepPatience(integers, liveness) : slowStartTiming(integers, budget.seconds);
-    const { handler, follows } = configured;
-    const copy = own === undefined || follows !== undefined ? { ...(follows && { follows }) } : COPY;
+    const { handler, follows } = fitted;
+    const copy = follows ? { follows } : own && COPY;
     return { ...timed(handler, timing, liveness), source: given.source, ...copy, ...basis };
   }
   if (budget === undefined) {
     if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} removes it` };
-    return fitted !== undefined && 'code' in fitted
-      ? fitted
-      : { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };
+    return unfit ?? { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };
   }
   if (liveness === undefined)
     return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
   // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
-  const copied =
-    own === undefined ? livenessHandler(evidence.ports, liveness.probe) : likeOwnLiveness(evidence.ports, own);
+  const copied = own === undefined ? livenessHandler(ports, liveness.probe) : likeOwnLiveness(ports, own);
   if ('code' in copied) return copied;
-  const timeout = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
-  const timing = {
-    ...slowStartTiming(integers, budget.seconds),
-    ...(timeout !== undefined && { timeoutSeconds: timeout }),
-  };
+  const timeoutSeconds = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
+  const timing = { ...slowStartTiming(integers, budget.seconds), timeoutSeconds };
   return {
     ...timed(copied.handler, timing, liveness),
     source: budget.source,
     ...COPY,
     ...basis,
-    ...(fitted !== undefined && 'code' in fitted && { instead: fitted }),
+    ...(unfit && { instead: unfit }),
   };
 }
 
 const COPY = { copiesLiveness: true } as const;
-
-function handlerOf(
-  evidence: Evidence,
-  given: Aimed<HandlerDefault>,
-  { port }: ContainerPolicy,
-  own: Probe | undefined,
-): HandlerResult {
-  return own === undefined ? handlerFor(evidence, given, port) : likeOwnLiveness(evidence.ports, own, given);
-}
 
 /** The probe with numbers that fit the liveness probe beside it. */
 function timed(

@@ -88,8 +88,8 @@ function ofPolicy(
 function noteOf({ layer, path }: Setting, { kind, source, copiesLiveness }: Injection): string {
   if (layer.source === source) return `${source} injects the ${kind}`;
   if (copiesLiveness === true) return `${layer.source} injects the livenessProbe that the ${kind} copies`;
-  const giver = source === ANNOTATION_SOURCE ? 'an annotation injects' : `${source} injects`;
-  return `${layer.source} sets ${String(path.at(-1))}, ${giver} the ${kind}`;
+  const injects = source === ANNOTATION_SOURCE ? 'an annotation injects' : `${source} injects`;
+  return `${layer.source} sets ${String(path.at(-1))}, ${injects} the ${kind}`;
 }
 
 /**
@@ -114,10 +114,10 @@ function faultOf(
     if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))
       return liveness === undefined ? 'livenessProbe' : faultOf([liveness.kind, ...field], liveness, undefined);
   }
-  const giver = handlerSettingOf(injection);
+  const handlerSetting = handlerSettingOf(injection);
   // The policy that gives the handler lacks the field, and has to set the field.
-  const isLacking = field.length > 0 && giver?.path[1] === 'probes' && injection.copiesLiveness !== true;
-  return isLacking ? { ...giver, path: ['spec', 'probes', injection.kind, ...field] } : giver;
+  const isLacking = field.length > 0 && handlerSetting?.path[1] === 'probes' && injection.copiesLiveness !== true;
+  return isLacking ? { ...handlerSetting, path: ['spec', 'probes', injection.kind, ...field] } : handlerSetting;
 }
 
 function actionForAuthor(

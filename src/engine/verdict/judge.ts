@@ -61,10 +61,19 @@ export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boo
     return { violations, warnings, policies: policy.sources };
   });
   return {
-    violations: judged.flatMap(({ violations }) => violations),
+    violations: reported(judged.flatMap(({ violations }) => violations)),
     warnings: [...new Set(judged.flatMap(({ warnings }) => warnings))],
     policies: [...new Set(judged.flatMap(({ policies: sources }) => sources))],
   };
+}
+
+/** At most so many violations that deny, and as many others, are reported. Objects of a cluster may have any number. */
+const MOST_VIOLATIONS = 5000;
+
+/** Violations that deny nothing must not hide one that denies. */
+function reported(violations: readonly Violation[]): readonly Violation[] {
+  let [denials, others] = [0, 0];
+  return violations.filter(({ action }) => (action === 'Deny' ? ++denials : ++others) <= MOST_VIOLATIONS);
 }
 
 /**

@@ -32,18 +32,14 @@ export interface AdmissionResponse {
 }
 
 /** The fields of a meta/v1 Status that a denial sets. 422 is for an object that cannot be read. */
-export interface DenialStatus {
+interface DenialStatus {
   readonly code: 403 | 422;
   readonly reason: 'Forbidden' | 'Invalid';
   readonly message: string;
-  readonly details: { readonly causes: readonly DenialCause[] };
-}
-
-/** A meta/v1 StatusCause: one violation, for tools. */
-export interface DenialCause {
-  readonly reason: string;
-  readonly field: string;
-  readonly message: string;
+  /** StatusCauses: the violations, for tools. */
+  readonly details: {
+    readonly causes: readonly Readonly<Record<'reason' | 'field' | 'message', string>>[];
+  };
 }
 
 /** The fields that a decision adds to a plain `allowed: true`. */
