@@ -26,8 +26,8 @@ const NEW_CONNECTIONS_A_SECOND = 200;
 /**
  * A quantity that remote addresses share: connections, or bytes. An address may hold half as much as it leaves free for
  * all others: one address a third, a second one a third of the rest. So some addresses cannot take all. Source of the
- * rule: A. Choudhury, E. Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions
- * on Networking 1998.
+ * rule: A. Choudhury, E. Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM
+ * Transactions on Networking 1998.
  */
 export class SharedQuantity {
   readonly #total: number;

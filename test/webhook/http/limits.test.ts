@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { connect } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
 import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
@@ -197,6 +198,33 @@ describe('a connection', () => {
     }));
     expect(await connection(JSON.stringify(reviewOf(pod(containers))))).toBe('close');
     agent.destroy();
+  });
+
+  it('of a caller that sends long reviews right behind answers stays open', async () => {
+    await listen();
+    // In a thread of its own: the next review arrives while the server still ends the turn of the answer.
+    const caller = `
+      const { Agent, request } = require('node:https');
+      const { parentPort, workerData: { port, body } } = require('node:worker_threads');
+      const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const ask = () => new Promise((resolve) => {
+        request({ host: '127.0.0.1', port, path: '/mutate', method: 'POST', agent, headers }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        }).on('error', ({ code }) => resolve(code)).end(body);
+      });
+      (async () => {
+        const seen = {};
+        for (let count = 0; count < 300; count += 1) {
+          const outcome = await ask();
+          seen[outcome] = (seen[outcome] ?? 0) + 1;
+        }
+        agent.destroy();
+        parentPort.postMessage(seen);
+      })();`;
+    const worker = new Worker(caller, { eval: true, workerData: { port, body: long(30_000) } });
+    expect(await once(worker, 'message')).toEqual([{ 200: 300 }]);
+    await worker.terminate();
   });
 
   it('whose caller hangs up in the middle of a request is no longer under way', async () => {
