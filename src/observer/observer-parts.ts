@@ -4,7 +4,7 @@ import { dashboardPort } from './dashboard/dashboard-port.ts';
 import { FailingPart } from './failing/failing-part.ts';
 import { MissedPart } from './missed/missed-part.ts';
 import { PodWatch } from './pod-watch.ts';
-import { ExtraResults } from './reports/extra-results.ts';
+import { ExtraResults } from './reports/report-result.ts';
 import { Scan } from './scan/scan.ts';
 import { StartsPart } from './starts/starts-part.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
@@ -86,7 +86,7 @@ export function buildObserverParts(
   const { log, now, monotonic, store } = given;
   const { client } = connection;
   const { watchRenewal } = config.cluster;
-  const podWatch = new PodWatch(client, given, { renewalMilliseconds: watchRenewal });
+  const podWatch = new PodWatch({ ...given, client, watchRenewal });
   const context: ObserverContext = { ...given, client, podWatch, extraResults: new ExtraResults(), watchRenewal };
   let isStopping = false;
   const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../../src/engine/policy/bounds.ts';
-import { EXCEPTION_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../../src/engine/facts/fact-budget.ts';
+import {
+  EXCEPTION_LIMITS,
+  POLICY_BUDGET_BYTES,
+  POLICY_LIMITS,
+  PROFILE_LIMITS,
+  SERVICE_LIMITS,
+} from '../../src/engine/policy/budget.ts';
 import { PROFILE_BOUNDS } from '../../src/engine/facts/startup-profile.ts';
 import { EXCEPTION_BOUNDS } from '../../src/engine/policy/exception-bounds.ts';
-import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../../src/engine/policy/policy-budget.ts';
-import { MAX_RECORDS } from '../../src/cluster/sources/namespace-policies.ts';
-import { MAX_SPARE_RECORDS } from '../../src/cluster/sources/policy-grants.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 
@@ -89,22 +92,22 @@ describe('docs/limits.md', () => {
       [...kinds.map(({ bytes }) => size(bytes)), '`bytes`'],
       [...kinds.map(({ total }) => size(total)), '`total`'],
     ]);
-    const file = 'cluster/sources/left-out-fact.ts';
+    const file = 'cluster/sources/left-out-objects.ts';
     expect(page).toContain(
-      `at most ${number(constant(file, 'MOST_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
+      `at most ${number(constant(file, 'MOST_RECORDED_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
     );
   });
 
   it('lists the budgets of policies', () => {
     expect(rowsUnder('Budgets of policies').map(([, limit = '']) => limit.replace(/, set by.*/, ''))).toEqual([
       `${MAX_SPEC_BYTES / 1024} KiB`,
-      number(NAMESPACE_POLICIES),
-      `${NAMESPACE_BYTES / 1024} KiB`,
+      number(POLICY_LIMITS.objects),
+      `${POLICY_LIMITS.bytes / 1024} KiB`,
       `${POLICY_BUDGET_BYTES / MIB} MiB`,
     ]);
-    expect(page).toContain(`with more than ${number(MAX_RECORDS)} policies`);
-    expect(page).toContain(`at most ${number(MAX_SPARE_RECORDS)} policies without a version in force`);
-    expect(page).toContain(`up to ${number(MAX_SPARE_RECORDS)} of 1.3 KiB each`);
+    expect(page).toContain(
+      `at most once in ${constant('cluster/sources/informer.ts', 'LIST_AGAIN_MILLISECONDS') / 1000} s`,
+    );
   });
 
   it.each<LimitOfPage>([
@@ -114,6 +117,14 @@ describe('docs/limits.md', () => {
       'one answer of the API server, so also one page',
       'cluster/client/api-client.ts',
       'MAX_ANSWER_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    [
+      'Reading from the API server',
+      'one page of a kind that is kept in memory',
+      'cluster/client/reflector.ts',
+      'MOST_PAGE_BYTES',
       MIB,
       ' MiB',
     ],
@@ -129,7 +140,7 @@ describe('docs/limits.md', () => {
     [
       'Reading from the API server',
       'problems remembered of one policy',
-      'cluster/sources/policy-record.ts',
+      'cluster/sources/policy-kind.ts',
       'MAX_PROBLEMS_LENGTH',
       1,
       ' characters',

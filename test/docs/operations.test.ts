@@ -46,6 +46,13 @@ function sourcesBelow(...directories: readonly string[]): Source[] {
   return files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 }
 
+/** The files of a folder, without those of its folders. */
+function filesOf(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(directory, name));
+}
+
 /** What stands between a call's parentheses. */
 function argumentsAt(text: string, start: number): string {
   let depth = 1;
@@ -117,12 +124,12 @@ function errorTexts(): string[] {
     'src/cluster/client',
     'src/webhook/certificates',
     'src/webhook/http',
-    'src/webhook',
+    ...filesOf('src/webhook'),
     'src/process',
-    'src/cli/process/serve.ts',
+    'src/cli/serve.ts',
     'src/cluster/sources/directory-source.ts',
     'src/cluster/sources/workload-kinds.ts',
-    'src/cluster/sources/policy-status-writer.ts',
+    'src/cluster/sources/status-writer.ts',
   );
   const thrown = sources.flatMap(({ text }) =>
     calls(text, /(?:\bnew \w*(?:Error|Event)|\bhttpError|#refuse)\(/).flatMap((args) => literals(args).slice(0, 1)),
@@ -137,7 +144,7 @@ const NOT_OF_SERVE = ['takes no value', 'takes at most'];
 
 /** What is wrong with settings. The name of the flag stands before what is not a template of its own. */
 function settingProblems(): string[] {
-  const sources = sourcesBelow('src/cli/flags', 'src/cli/process/serve-definition.ts');
+  const sources = sourcesBelow('src/cli/flags', 'src/cli/definitions/serve-conflicts.ts');
   const text = sources.map((source) => source.text).join('\n');
   const invalid = calls(text, /\breturn invalid\(/).flatMap((args) => literals(args).slice(0, 1));
   const pushed = calls(text, /\bproblems\.push\(/).flatMap((args) => literals(args).slice(0, 1));

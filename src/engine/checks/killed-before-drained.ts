@@ -1,14 +1,13 @@
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
+import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: handler and integers of `livenessProbe` and `readinessProbe` with different endpoints.
  *
  * Rule: (Fl-1)*Pl > Pr + (Fr-1)*max(Pr,Tr) + Tr. If both endpoints detect a fault, the Pod then leaves its Services
- * before the container is killed (formulas: src/engine/probe/timing.ts). The check shared-endpoint covers probes with the
- * same endpoint.
+ * before the container is killed (formulas: src/engine/probe/timing.ts). The check shared-endpoint covers probes
+ * with the same endpoint.
  */
 export const killedBeforeDrained = defineCheck({
   id: 'killed-before-drained',
@@ -16,14 +15,16 @@ export const killedBeforeDrained = defineCheck({
   action: 'Audit',
   judgesProbeAlone: true,
   relatedProbes: ['readinessProbe'],
-  run: (workload, container): Finding[] => {
+  run: (container) => {
     const race = drainRace(container);
-    if (race?.sameEndpoint !== false) return [];
+    if (race?.sameEndpoint !== false) return undefined;
     const { liveness, killedAfter, drainedAfter } = race;
-    const message =
-      `${containerPhrase(container)} may be restarted ${killedAfter} s after a fault, before readiness stops its traffic ` +
-      `(after up to ${drainedAfter} s)`;
-    const path = liveness.place.path('failureThreshold');
-    return [{ probe: 'livenessProbe', path, message, ...drainingAdvice(workload, container, liveness, drainedAfter) }];
+    return {
+      ...located(liveness, 'failureThreshold'),
+      message:
+        `${containerPhrase(container)} may be restarted ${killedAfter} s after a fault, before readiness stops its traffic ` +
+        `(after up to ${drainedAfter} s)`,
+      ...drainingAdvice(liveness, drainedAfter),
+    };
   },
 });

@@ -106,7 +106,7 @@ function findingsOf(object: JsonObject): Finding[] {
   const template = kind && podTemplatesOf(object, kind)[0];
   if (kind === undefined || template === undefined) throw new Error('not a workload');
   const workload = checkedWorkload(object, kind, template);
-  return workload.containers.flatMap((container) => validProbe.run(workload, container, {}));
+  return workload.containers.flatMap((container) => validProbe.run(container, {}));
 }
 
 /** The cases without a kind were patches of a Pod's `ephemeralcontainers`. */

@@ -1,10 +1,11 @@
-import { isJsonObject, member } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent } from '../../../base/json/json-value.ts';
 import { isPortNumber } from '../../probe/port-number.ts';
-import { isPresent, probeOf } from '../checked-probe.ts';
 import { onlyPlausiblePort, portEdit, portValue } from './plausible-port.ts';
 import { yamlFlow } from './wording.ts';
+import { probeOf } from '../checked-workload.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { CheckedContainer, Finding } from '../check.ts';
+import type { CheckedContainer } from '../checked-workload.ts';
+import type { Finding } from '../check.ts';
 
 type Advice = Pick<Finding, 'remedy' | 'edits'>;
 
