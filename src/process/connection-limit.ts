@@ -18,32 +18,30 @@ export function droppedConnections(ports: readonly string[], registers: Registry
 
 /**
  * New connections of one address in a second. A TLS handshake takes up to a millisecond of the processor. An API server
- * keeps 25 idle connections, and opens more for calls at the same moment: at most 200 requests that change objects
- * (--max-mutating-requests-inflight).
+ * keeps 25 idle connections, and opens more for calls at the same moment: at most 200 requests that change objects, for
+ * all replicas (--max-mutating-requests-inflight).
  */
 const NEW_CONNECTIONS_A_SECOND = 200;
 
 /**
- * A quantity that remote addresses share: connections, or bytes. An address may hold so much of what it leaves free for
- * all others, so some addresses cannot take all. Source of the rule: A. Choudhury, E. Hahne: Dynamic Queue Length
- * Thresholds for Shared-Memory Packet Switches, IEEE/ACM Transactions on Networking 1998.
+ * A quantity that remote addresses share: connections, or bytes. An address may hold half as much as it leaves free for
+ * all others: one address a third, a second one a third of the rest. So some addresses cannot take all. Source of the
+ * rule: A. Choudhury, E. Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, IEEE/ACM
+ * Transactions on Networking 1998.
  */
 export class SharedQuantity {
   readonly #total: number;
-  readonly #share: number;
   readonly #heldBy = new Map<string, number>();
   #held = 0;
 
-  /** @param share how much an address may hold, in proportion to what it leaves free */
-  constructor(total: number, share: number) {
+  constructor(total: number) {
     this.#total = total;
-    this.#share = share;
   }
 
   /** Returns false, and takes nothing, when the address would hold too much. */
   take(address: string, amount: number): boolean {
     const ofAddress = (this.#heldBy.get(address) ?? 0) + amount;
-    if (ofAddress > (this.#total - this.#held - amount) * this.#share) return false;
+    if (ofAddress > (this.#total - this.#held - amount) / 2) return false;
     this.#heldBy.set(address, ofAddress);
     this.#held += amount;
     return true;
@@ -69,7 +67,7 @@ export interface ConnectionLimit {
 
 /** Closes new connections of an address that has too many, or opens too many in a second. */
 export function limitConnections(server: Server, { most, dropped, monotonic }: ConnectionLimit): void {
-  const connections = new SharedQuantity(most, 1);
+  const connections = new SharedQuantity(most);
   const opened = new Map<string, number>();
   let second = -Infinity;
   server.maxConnections = most;

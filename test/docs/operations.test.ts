@@ -144,7 +144,12 @@ const NOT_OF_SERVE = ['takes no value', 'takes at most'];
 
 /** What is wrong with settings. The name of the flag stands before what is not a template of its own. */
 function settingProblems(): string[] {
-  const sources = sourcesBelow('src/cli/flags', 'src/cli/process/serve-definition.ts');
+  const sources = sourcesBelow(
+    'src/cli/flags',
+    'src/cli/process/serve-flags.ts',
+    'src/cli/process/process-flags.ts',
+    'src/cli/process/serve-definition.ts',
+  );
   const text = sources.map((source) => source.text).join('\n');
   const invalid = calls(text, /\breturn invalid\(/).flatMap((args) => literals(args).slice(0, 1));
   const pushed = calls(text, /\bproblems\.push\(/).flatMap((args) => literals(args).slice(0, 1));

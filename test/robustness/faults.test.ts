@@ -408,7 +408,7 @@ describe('SIGTERM', () => {
   it('while 40 decisions are made and answers are on their way does not cost one', async () => {
     const program = await start({ args: drain });
     const big = JSON.stringify(
-      reviewOf(pod(Array.from({ length: 1000 }, (_, index) => appContainer({ name: `c${index}` })))),
+      reviewOf(pod(Array.from({ length: 250 }, (_, index) => appContainer({ name: `c${index}` })))),
     );
     const agents = Array.from({ length: 40 }, () => keepAlive());
     await Promise.all(agents.map((agent) => expectRight(program.port, { agent })));

@@ -77,9 +77,10 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
     },
     { dropped, monotonic },
   );
-  refusePipelining(app);
+  const ending = new WeakSet<Socket>();
+  refusePipelining(app, ending);
   if (callers !== undefined) verifyCallers(app, callers.names);
-  closeConnections(app, deps);
+  closeConnections(app, ending, deps);
   limitBytes(app, dropped);
   // The review endpoint parses, when the review has its turn.
   app.removeAllContentTypeParsers();
@@ -94,15 +95,17 @@ export function buildWebhookApp(deps: WebhookApp): FastifyInstance {
 }
 
 /**
- * Closes a connection that sends a request before the answer to the one before has been sent. API servers do not. Other
- * clients could have hundreds of answers in one turn of the event loop.
+ * Closes a connection that sends a request before the answer to the one before, or behind the last answer. API servers
+ * do neither. Other clients could have hundreds of answers in one turn of the event loop.
+ *
+ * `writableFinished` would come too late: TLS reports a write at the end of the turn, after the next request.
  */
-function refusePipelining(app: FastifyInstance): void {
+function refusePipelining(app: FastifyInstance, ending: WeakSet<Socket>): void {
   const latest = new WeakMap<Socket, ServerResponse>();
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    if (latest.get(socket)?.writableFinished === false) {
+    if (latest.get(socket)?.writableEnded === false || ending.has(socket)) {
       reply.hijack();
-      socket.destroy();
+      if (!socket.destroyed) abortWithoutStacks(socket);
       return;
     }
     latest.set(socket, reply.raw);
@@ -111,11 +114,27 @@ function refusePipelining(app: FastifyInstance): void {
 }
 
 /**
+ * Closes a connection. Node makes an error for each of its unanswered requests, and reads the stack of each error
+ * (lib/_http_server.js, abortIncoming). The stacks take several times as long as the rest, and nobody reads them.
+ */
+function abortWithoutStacks(socket: Socket): void {
+  const limit = Error.stackTraceLimit;
+  socket.prependOnceListener('close', () => {
+    Error.stackTraceLimit = 0;
+  });
+  // Node's own listener runs between these two.
+  socket.once('close', () => {
+    Error.stackTraceLimit = limit;
+  });
+  socket.destroy();
+}
+
+/**
  * Closes connections during the drain, after some requests, and after a rejected request, whose body may be unread. An
  * API server keeps its connection after 408, which is about the server's own delay. Node's own maxRequestsPerSocket
  * would answer requests that are already under way with 503, which is a failed call.
  */
-function closeConnections(app: FastifyInstance, { draining, random }: WebhookApp): void {
+function closeConnections(app: FastifyInstance, ending: WeakSet<Socket>, { draining, random }: WebhookApp): void {
   const left = new WeakMap<Socket, number>();
   const atFirst = (): number =>
     LEAST_REQUESTS_PER_CONNECTION +
@@ -127,7 +146,10 @@ function closeConnections(app: FastifyInstance, { draining, random }: WebhookApp
     const isRefusal = (code >= 400 && code < 500 && code !== 408) || code === 503;
     // A connection keeps a buffer of the length of its longest answer (Node's node_bio.cc).
     const isLong = typeof payload === 'string' && payload.length > LONG_ANSWER;
-    if (draining() || count <= 0 || isRefusal || isLong) void reply.header('connection', 'close');
+    if (draining() || count <= 0 || isRefusal || isLong) {
+      ending.add(socket);
+      void reply.header('connection', 'close');
+    }
     done(null, payload);
   });
 }

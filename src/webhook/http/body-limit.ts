@@ -12,10 +12,9 @@ export const BODY_LIMIT_BYTES = 7 * 1024 * 1024;
 export const SHORT_BYTES = 16 * 1024;
 /**
  * The limit on the bytes of long bodies and long answers under way, of all addresses. The chart's memory limit has room
- * for them. One address may hold half as much as it leaves free: 16 MiB.
+ * for them. One address may hold 16 MiB.
  */
 const UNDER_WAY_BYTES = 48 * 1024 * 1024;
-const SHARE_OF_FREE = 1 / 2;
 
 /**
  * Limits the memory of bodies that are not answered yet, and of answers that clients have not read. Refuses bodies and
@@ -24,7 +23,7 @@ const SHARE_OF_FREE = 1 / 2;
  * @param dropped called with the remote address when a request is refused
  */
 export function limitBytes(app: FastifyInstance, dropped: (address: string) => void): void {
-  const underWay = new SharedQuantity(UNDER_WAY_BYTES, SHARE_OF_FREE);
+  const underWay = new SharedQuantity(UNDER_WAY_BYTES);
   const hold = ({ socket }: IncomingMessage, response: ServerResponse, bytes: number): Error | null => {
     // `close` has come already if the client has disconnected.
     if (bytes <= SHORT_BYTES || response.destroyed) return null;
@@ -33,10 +32,14 @@ export function limitBytes(app: FastifyInstance, dropped: (address: string) => v
       dropped(address);
       return httpError(503, `too many bytes of requests and answers of ${address} are under way`);
     }
-    // `close` comes once: after the whole answer went to the network, or after the client disconnected.
-    response.once('close', () => {
+    // A response behind an unsent one has no `close` when the client disconnects, so the socket counts, too.
+    const free = (): void => {
+      response.off('close', free);
+      socket.off('close', free);
       underWay.giveBack(address, bytes);
-    });
+    };
+    response.once('close', free);
+    socket.once('close', free);
     return null;
   };
   app.addHook('preParsing', ({ raw }, reply, _payload, done) => {

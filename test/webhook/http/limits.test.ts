@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { connect } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
 import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
@@ -109,18 +110,13 @@ const long = (bytes: number): string => `{"more":"${'x'.repeat(bytes)}",${REVIEW
 
 describe('what addresses share', () => {
   it('is taken by one up to its share, and by each further one up to its share of the rest', () => {
-    const shared = new SharedQuantity(100, 1);
-    expect(['a', 'b', 'c'].map((address) => shared.take(address, 51))).toEqual([false, false, false]);
-    expect(shared.take('a', 50)).toBe(true);
-    expect(shared.take('a', 1)).toBe(false);
-    expect([shared.take('b', 26), shared.take('b', 25)]).toEqual([false, true]);
-    shared.giveBack('a', 50);
-    expect([shared.take('b', 26), shared.take('b', 25)]).toEqual([false, true]);
-    shared.giveBack('b', 50);
-    expect(shared.take('c', 50)).toBe(true);
-    const third = new SharedQuantity(90, 1 / 2);
-    expect([31, 30].map((amount) => third.take('a', amount))).toEqual([false, true]);
-    expect([21, 20].map((amount) => third.take('b', amount))).toEqual([false, true]);
+    const shared = new SharedQuantity(90);
+    expect([31, 30, 1].map((amount) => shared.take('a', amount))).toEqual([false, true, false]);
+    expect([21, 20].map((amount) => shared.take('b', amount))).toEqual([false, true]);
+    shared.giveBack('a', 30);
+    expect([11, 10].map((amount) => shared.take('b', amount))).toEqual([false, true]);
+    shared.giveBack('b', 30);
+    expect(shared.take('c', 30)).toBe(true);
   });
 
   it.each([
@@ -194,7 +190,7 @@ describe('a connection', () => {
         sent.once('error', reject).end(body);
       });
     let count = 1;
-    while ((await connection(REVIEW)) !== 'close') count += 1;
+    while ((await connection(count % 20 === 0 ? long(100_000) : REVIEW)) !== 'close') count += 1;
     expect(count).toBe(1000);
     const containers = Array.from({ length: 150 }, (_, index) => ({
       name: `c${index}`,
@@ -202,6 +198,33 @@ describe('a connection', () => {
     }));
     expect(await connection(JSON.stringify(reviewOf(pod(containers))))).toBe('close');
     agent.destroy();
+  });
+
+  it('of a caller that sends long reviews right behind answers stays open', async () => {
+    await listen();
+    // In a thread of its own: the next review arrives while the server still ends the turn of the answer.
+    const caller = `
+      const { Agent, request } = require('node:https');
+      const { parentPort, workerData: { port, body } } = require('node:worker_threads');
+      const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const ask = () => new Promise((resolve) => {
+        request({ host: '127.0.0.1', port, path: '/mutate', method: 'POST', agent, headers }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        }).on('error', ({ code }) => resolve(code)).end(body);
+      });
+      (async () => {
+        const seen = {};
+        for (let count = 0; count < 300; count += 1) {
+          const outcome = await ask();
+          seen[outcome] = (seen[outcome] ?? 0) + 1;
+        }
+        agent.destroy();
+        parentPort.postMessage(seen);
+      })();`;
+    const worker = new Worker(caller, { eval: true, workerData: { port, body: long(30_000) } });
+    expect(await once(worker, 'message')).toEqual([{ 200: 300 }]);
+    await worker.terminate();
   });
 
   it('whose caller hangs up in the middle of a request is no longer under way', async () => {
