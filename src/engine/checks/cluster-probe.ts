@@ -1,9 +1,8 @@
 import { member, stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`.

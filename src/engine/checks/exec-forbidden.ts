@@ -3,9 +3,8 @@ import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { containerPhrase, firstListed } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { located, defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import { located, defineCheck, MOST_PROBE_FINDINGS, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /** Most characters of a forbidden name in a message, with its quotes. */
 const MOST_NAME_CHARACTERS = 24;

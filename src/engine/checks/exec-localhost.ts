@@ -3,15 +3,13 @@ import { isCut } from '../workload/bounded-container.ts';
 import { listenFlags } from '../workload/listen-flags.ts';
 import { invocationOf } from '../probe/exec-invocation.ts';
 import { quote } from '../../base/text/quote.ts';
-import { execReading } from './lib/exec-reading.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { loopbackFlag } from './listen-address.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ShellCommand, ShellList } from '../probe/shell-script.ts';
-import type { ExecReading } from './lib/exec-reading.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command`; `command` and `args` of the container.

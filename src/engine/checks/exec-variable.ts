@@ -1,14 +1,11 @@
-import { declaredVariables } from '../workload/literal-variables.ts';
+import { declaredVariables, type VariableSource } from '../workload/literal-variables.ts';
 import { variableReferences } from '../probe/variable-references.ts';
-import { execReading } from './lib/exec-reading.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { handlerEdits } from './lib/handler-edits.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { defineCheck, located } from './check.ts';
-import type { VariableSource } from '../workload/literal-variables.ts';
-import type { ExecReading } from './lib/exec-reading.ts';
+import { defineCheck, located, type Finding } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command[*]`; `env` of the container.

@@ -1,14 +1,11 @@
 import { portHintsOf } from '../facts/services.ts';
 import { member, stringMember } from '../../base/json/json-value.ts';
 import { isPortNumber } from '../probe/port-number.ts';
-import { neverHttp, NO_HINTS } from '../workload/port-protocol.ts';
+import { neverHttp, NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { describePorts, findPort } from '../workload/ports.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
-import { oncePerWorkload } from './checked-workload.ts';
-import type { PortHints } from '../workload/port-protocol.ts';
-import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { located, defineCheck, type Finding } from './check.ts';
+import { oncePerWorkload, type CheckedProbe } from './checked-workload.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`; `ports[*].name`, `.containerPort`; `metadata.labels` of the Pod template. Of the

@@ -1,16 +1,12 @@
 import { integer } from '../policy/check-parameters.ts';
-import { longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
+import { longestGraceWithin, longestKillSeconds, probeGraceSeconds, type Kill } from '../probe/grace-period.ts';
 import { killEndsPod } from '../probe/restarts.ts';
-import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
+import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { hasProbe } from './checked-workload.ts';
-import { defineCheck, located } from './check.ts';
-import type { Kill } from '../probe/grace-period.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { hasProbe, type CheckedProbe } from './checked-workload.ts';
+import { defineCheck, located, type Finding } from './check.ts';
 
 /**
  * Fields: the integers of `livenessProbe` and `readinessProbe`; `livenessProbe.terminationGracePeriodSeconds`, else the

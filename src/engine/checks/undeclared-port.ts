@@ -1,13 +1,11 @@
-import { isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { isPortNumber } from '../probe/port-number.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { mayAnswer } from './lib/plausible-port.ts';
 import { containerPhrase, firstListed } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port`, `<probe>.grpc.port` when they are numbers;

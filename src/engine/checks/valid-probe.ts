@@ -1,15 +1,11 @@
-import { formatPath } from '../../base/json/field-path.ts';
-import { apiCauses, deploymentCauses } from '../probe/api-rules.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { apiCauses, deploymentCauses, type PodSpecPlace } from '../probe/api-rules.ts';
 import { decodeProblem } from '../probe/decode.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { adviceForCause } from './lib/valid-probe-advice.ts';
-import { oncePerWorkload } from './checked-workload.ts';
-import { defineCheck } from './check.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
-import type { PodSpecPlace } from '../probe/api-rules.ts';
-import type { CheckedContainer, CheckedWorkload } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { oncePerWorkload, type CheckedContainer, type CheckedWorkload } from './checked-workload.ts';
+import { defineCheck, type Finding } from './check.ts';
 
 /**
  * Reports all errors that the API server itself would return, with the API server's path, reason, text and order. For

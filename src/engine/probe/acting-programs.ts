@@ -1,6 +1,5 @@
 import { actionInCode, actionInSql, actionOfFile, actionOfWords, isAction, textActs } from './acting-words.ts';
-import { CURL_VALUED, optionsOf } from './command-options.ts';
-import type { CommandOption } from './command-options.ts';
+import { CURL_VALUED, optionsOf, type CommandOption } from './command-options.ts';
 
 /**
  * Tells what a program does beside asking, by its options and words: `-X POST`. Undefined when it only asks. The

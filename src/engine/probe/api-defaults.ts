@@ -1,4 +1,4 @@
-import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import {
   DEFAULT_GRPC_SERVICE,
   DEFAULT_HTTP_PATH,
@@ -9,7 +9,6 @@ import {
   DEFAULT_TIMING,
 } from './default-values.ts';
 import { PROBE_KINDS } from './probe.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The three lists of a Pod spec that hold containers, in the order in which the API server goes through them. */
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;

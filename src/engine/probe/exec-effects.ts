@@ -11,8 +11,7 @@ import {
 } from './acting-words.ts';
 import { firstProgramAt, invocationOf, programName } from './exec-invocation.ts';
 import { isShell, shellInvocationOf } from './shell-invocation.ts';
-import { scanShellScript } from './shell-tokens.ts';
-import type { ShellRedirection, ShellWord } from './shell-tokens.ts';
+import { scanShellScript, type ShellRedirection, type ShellWord } from './shell-tokens.ts';
 
 /** Scripts in scripts, and words of a command, at most. More is not parsed. */
 const DEEPEST = 8;

@@ -1,9 +1,7 @@
-import { member } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from './default-values.ts';
 import { INT32_MAX } from './go-values.ts';
-import { longestKillSeconds } from './grace-period.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Kill } from './grace-period.ts';
+import { longestKillSeconds, type Kill } from './grace-period.ts';
 
 /**
  * The timing of one probe after API defaulting, in seconds and counts. Letters as in the Kubernetes documentation's

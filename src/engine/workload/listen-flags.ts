@@ -1,10 +1,9 @@
-import { member } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/loopback.ts';
 import { isPortNumber } from '../probe/port-number.ts';
 import { shellInvocationOf } from '../probe/shell-invocation.ts';
 import { shellTokens } from '../probe/shell-tokens.ts';
 import { CUT_MARK, isCut } from './bounded-container.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** An address that a flag tells the program to listen on. */
 export interface ListenAddress {

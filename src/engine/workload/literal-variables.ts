@@ -1,6 +1,5 @@
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { CUT_MARK } from './bounded-container.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** Where the value of an environment variable comes from: written in the manifest, or read by the kubelet. */
 export type VariableSource =

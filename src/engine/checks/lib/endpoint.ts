@@ -1,4 +1,4 @@
-import { isJsonObject, member, isPresent } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
 import {
   DEFAULT_GRPC_MODE,
   DEFAULT_GRPC_SERVICE,
@@ -9,7 +9,6 @@ import {
 import { execArgv } from '../../probe/exec-argv.ts';
 import { holdsCut, MOST_LIST_ENTRIES } from '../../workload/bounded-container.ts';
 import { requestedPath } from '../../probe/requested-path.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
 import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
 
 /**

@@ -1,7 +1,6 @@
-import { member } from '../../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../../base/json/json-value.ts';
 import { endpointOf } from './endpoint.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
 /**

@@ -1,8 +1,7 @@
-import { failureThresholdFor } from '../../probe/timing.ts';
+import { failureThresholdFor, type ProbeTiming } from '../../probe/timing.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
 import { isFastEnough, MOST_FAILURES, PERIODS, toWrite } from './round-numbers.ts';
 import { startupProbeFor } from './startup-probe.ts';
-import type { ProbeTiming } from '../../probe/timing.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 import type { Finding } from '../check.ts';
 

@@ -2,12 +2,10 @@ import { FieldPlace } from '../../../base/json/field-place.ts';
 import { isJsonObject, member, objectMember, stringMember, isPresent } from '../../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { PROBE_KINDS } from '../../probe/probe.ts';
-import { BUILT_IN_KINDS } from '../../workload/kinds.ts';
-import { strayField } from './stray-field.ts';
+import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
+import { strayField, type Stray, type StrayField } from './stray-field.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { PlacedTemplate, WorkloadKind } from '../../workload/kinds.ts';
-import type { Stray, StrayField } from './stray-field.ts';
 
 /** A container, with its path in the object. */
 interface Home {

@@ -1,10 +1,8 @@
-import { startsOfContainer } from '../../facts/learned-starts.ts';
+import { startsOfContainer, type ContainerStarts, type WorkloadStarts } from '../../facts/learned-starts.ts';
 import { DEFAULT_LEARNED, learnedSeconds } from '../../probe/learned-budget.ts';
 import { STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import { oncePerWorkload } from '../checked-workload.ts';
-import type { ContainerStarts, WorkloadStarts } from '../../facts/learned-starts.ts';
-import type { CheckedContainer } from '../checked-workload.ts';
+import { oncePerWorkload, type CheckedContainer } from '../checked-workload.ts';
 
 const startsOfWorkload = oncePerWorkload(({ facts, kind, namespace, object }): WorkloadStarts | undefined => {
   const itself = workloadNameOf(object, kind, false);

@@ -1,16 +1,14 @@
-import { member, isPresent } from '../../../base/json/json-value.ts';
+import { member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
 import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/default-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
-import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.ts';
+import { failureThresholdFor, guaranteedStartSeconds, type ProbeTiming } from '../../probe/timing.ts';
 import { atLeastObserved } from './observed-starts.ts';
 import { MOST_FAILURES, PERIODS } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow } from './wording.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { ProbeTiming } from '../../probe/timing.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 import type { Finding } from '../check.ts';
 

@@ -1,7 +1,6 @@
-import { isJsonObject, member } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, type JsonObject } from '../../../base/json/json-value.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
 
 /** A field that the API server drops, with its container. */
 export interface StrayField extends Stray {

@@ -1,13 +1,11 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import { wordSet } from '../../probe/acting-words.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../probe/probe.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
-import { fieldBelow, movedFrom, strayField } from './stray-field.ts';
+import { fieldBelow, movedFrom, strayField, type StrayField, type Stray } from './stray-field.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { HandlerKind, ProbeKind } from '../../probe/probe.ts';
-import type { StrayField, Stray } from './stray-field.ts';
 
 /**
  * Finds misspelt and misplaced probe fields in containers of a manifest. Names are case-sensitive, and for most clients
@@ -31,18 +29,9 @@ export function unknownProbeFields(podSpec: JsonObject, podSpecPath: FieldPath):
 const NOT_IN_CONTAINER: ReadonlySet<string> = new Set(PROBE_FIELDS);
 
 /** Fields of a container that people write into a probe by a wrong indentation. */
-const CONTAINER_FIELDS: ReadonlySet<string> = new Set([
-  'args',
-  'env',
-  'envFrom',
-  'image',
-  'imagePullPolicy',
-  'lifecycle',
-  'ports',
-  'resources',
-  'securityContext',
-  'volumeMounts',
-]);
+const CONTAINER_FIELDS: ReadonlySet<string> = wordSet(
+  'args env envFrom image imagePullPolicy lifecycle ports resources securityContext volumeMounts',
+);
 
 function inContainer(container: JsonObject, path: FieldPath): StrayField[] {
   const name = stringMember(container, 'name') ?? '';
