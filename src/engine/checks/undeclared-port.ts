@@ -80,21 +80,12 @@ function isNamed(port: number, container: JsonObject): boolean {
   const values = listMember(container, 'env').map((entry) =>
     isJsonObject(entry) ? member(entry, 'value') : undefined,
   );
-  return [...words, ...values].some((text) => typeof text === 'string' && hasNumber(text, String(port)));
+  // Not as a part of a longer number.
+  const number = new RegExp(`(?<!\\d)${port}(?!\\d)`);
+  return [...words, ...values].some((text) => typeof text === 'string' && number.test(text));
 }
 
 function listMember(container: JsonObject, field: string): readonly unknown[] {
   const value = member(container, field);
   return Array.isArray(value) ? value : [];
-}
-
-/** True when the text has the number, and not as a part of a longer number. */
-function hasNumber(text: string, digits: string): boolean {
-  for (let at = text.indexOf(digits); at >= 0; at = text.indexOf(digits, at + 1))
-    if (!isDigit(text[at - 1]) && !isDigit(text[at + digits.length])) return true;
-  return false;
-}
-
-function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character >= '0' && character <= '9';
 }

@@ -7,7 +7,7 @@ import {
   DEFAULT_SCHEME,
 } from '../../probe/default-values.ts';
 import { execArgv } from '../../probe/exec-argv.ts';
-import { holdsCut, MOST_LIST_ENTRIES } from '../../workload/bounded-container.ts';
+import { holdsCut } from '../../workload/bounded-container.ts';
 import { requestedPath } from '../../probe/requested-path.ts';
 import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
 
@@ -19,9 +19,7 @@ import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
 export function endpointOf(probe: CheckedProbe): string | undefined {
   const parts = partsOf(probe);
   if (parts.includes(undefined)) return undefined;
-  const endpoint = JSON.stringify([probe.handlerKind, ...parts]);
-  // A shorter text has no cut part.
-  return endpoint.length > MOST_LIST_ENTRIES && parts.some(holdsCut) ? undefined : endpoint;
+  return parts.some(holdsCut) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
 }
 
 /** The parts of the target. A malformed part is undefined. */
