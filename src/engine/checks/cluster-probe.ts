@@ -38,7 +38,6 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** Returns what a probe asks: the path of an HTTP probe, or the words of a command. */
 function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
   if (handlerKind === 'httpGet') return stringMember(handler, 'path');
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;

@@ -1,5 +1,5 @@
 import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-status.ts';
-import { shellLine } from '../probe/shell-line.ts';
+import { shellLine } from '../probe/shell-quoting.ts';
 import { cut } from '../../base/text/cut.ts';
 import { quote } from '../../base/text/quote.ts';
 import { execReading, type ExecReading } from './lib/exec-reading.ts';
@@ -38,7 +38,6 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** Tells why a command always succeeds. */
 function alwaysTrueCommand({ argv, invocation, shell, script }: ExecReading): AlwaysTrue | undefined {
   if (script !== undefined && shell !== undefined) return alwaysTrue(script, shell);
   if (shell !== undefined || invocation === undefined) return undefined;

@@ -63,7 +63,6 @@ function tooOften(probe: CheckedProbe, minimum: number): Finding | undefined {
 
 const OTHER_HANDLER = 'ask with httpGet, tcpSocket or grpc, or with a smaller program';
 
-/** The shortest period that the check accepts for a probe, in seconds. */
 function leastPeriodSeconds(probe: CheckedProbe, minimum: number): number {
   return heavyClientOf(probe) === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
 }

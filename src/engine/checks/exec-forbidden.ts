@@ -9,7 +9,6 @@ import type { CheckedProbe } from './checked-workload.ts';
 /** Most characters of a forbidden name in a message, with its quotes. */
 const MOST_NAME_CHARACTERS = 24;
 
-/** Highest number of forbidden names that are collected. A longer list is not useful to a reader. */
 const MOST_LISTED = 10;
 
 /**

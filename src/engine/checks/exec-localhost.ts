@@ -41,13 +41,11 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** A client that a probe starts, and the handler that asks the same address. */
 interface Client {
   readonly program: string;
   readonly handler: JsonObject;
 }
 
-/** Returns the client when a command is nothing else, directly or in a script. */
 function clientOf(container: CheckedContainer, reading: ExecReading): Client | undefined {
   const words = reading.shell === undefined ? reading.argv : onlyCommand(reading.script);
   const invocation = words && invocationOf(words);

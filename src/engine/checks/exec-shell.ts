@@ -1,5 +1,5 @@
 import { execReading } from './lib/exec-reading.ts';
-import { handlerEdits } from './lib/handler-edits.ts';
+import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
 import { shellProblem } from './lib/shell-problem.ts';
 import { MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';

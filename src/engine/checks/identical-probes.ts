@@ -47,7 +47,6 @@ function plainHandler({ handler }: CheckedProbe): JsonObject {
   return without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
 }
 
-/** A probe without such values. */
 function plainSpec({ spec, handlerKind }: CheckedProbe, handler: JsonObject): JsonObject {
   return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: handler };
 }

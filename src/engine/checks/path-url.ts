@@ -1,6 +1,6 @@
 import { stringMember } from '../../base/json/json-value.ts';
 import { readPathUrl, type PathUrl } from '../probe/requested-path.ts';
-import { handlerEdits } from './lib/handler-edits.ts';
+import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { located, defineCheck, type Finding } from './check.ts';

@@ -34,7 +34,6 @@ export const restartGate = defineCheck({
   run: findingOf,
 });
 
-/** A probe with the numbers that the check needs. */
 interface Timed {
   readonly probe: CheckedProbe;
   readonly timing: ProbeTiming;

@@ -124,13 +124,10 @@ export function findingsOf(workload: CheckedWorkload, policyFor: (container: str
   return found.length < 2 ? found : found.sort((a, b) => a.order - b.order);
 }
 
-/** A check that runs, and what the policies say about the check. */
 interface ActiveCheck {
   readonly check: Check;
   readonly policy: EffectiveCheck;
-  /** The action of the policy. */
   readonly action: Exclude<Action, 'Off'>;
-  /** The check's place in the catalogue. */
   readonly order: number;
 }
 
@@ -150,7 +147,6 @@ function activeChecks(policy: CheckPolicy): readonly ActiveCheck[] {
 /** An entry lives as long as the policy. */
 const REMEMBERED = new WeakMap<CheckPolicy, readonly ActiveCheck[]>();
 
-/** A finding with the place of its check in the catalogue. */
 interface OrderedFinding extends PlacedFinding {
   readonly order: number;
 }

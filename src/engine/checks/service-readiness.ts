@@ -46,7 +46,6 @@ export const serviceReadiness = defineCheck({
   },
 });
 
-/** A port of a Pod as the key of a map: `8080/TCP`. */
 function keyOf(number: number, protocol: string): string {
   return `${number}/${protocol}`;
 }

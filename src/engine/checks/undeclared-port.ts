@@ -46,7 +46,6 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** Returns the port number that a probe asks, if the container does not declare the number for TCP. */
 function undeclaredNumber({ container, handlerKind, handler }: CheckedProbe): number | undefined {
   const port = handlerKind === 'exec' ? undefined : member(handler, 'port');
   if (!isPortNumber(port) || container.ports === undefined) return undefined;
@@ -73,7 +72,6 @@ function isOfNeighbour(port: number, { containers }: CheckedWorkload): boolean {
   return containers.some(({ ports }) => ports?.some(({ number }) => number === port) === true);
 }
 
-/** True when a command, an argument, a variable or an exec probe of the container has the number. */
 function isNamed(port: number, container: JsonObject): boolean {
   const commands = PROBE_KINDS.map((kind) => objectMember(objectMember(container, kind) ?? {}, 'exec') ?? {});
   const words = [container, ...commands].flatMap((of) => [...listMember(of, 'command'), ...listMember(of, 'args')]);

@@ -67,12 +67,10 @@ function sortedByContainer(workload: CheckedWorkload, findings: readonly Finding
   return sorted;
 }
 
-/** Returns list and index of the container that a path leads into. `depth` is the length of the Pod spec's path. */
 function keyOf(path: FieldPath, depth: number): string {
   return formatPath(path.slice(depth, depth + 2));
 }
 
-/** Returns the first container of the list that a path names, or the first container of the Pod. */
 function firstConcerned(
   containers: readonly CheckedContainer[],
   path: FieldPath,

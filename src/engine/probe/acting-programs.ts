@@ -1,5 +1,5 @@
 import { actionInCode, actionInSql, actionOfFile, actionOfWords, isAction, textActs } from './acting-words.ts';
-import { CURL_VALUED, optionsOf, type CommandOption } from './command-options.ts';
+import { CURL_VALUED, optionsOf, type CommandOption } from './exec-invocation.ts';
 
 /**
  * Tells what a program does beside asking, by its options and words: `-X POST`. Undefined when it only asks. The
@@ -25,7 +25,6 @@ const withWord =
     return found && (reason ?? found.slice(1).find(Boolean) ?? '');
   };
 
-/** Acts by the first of the rules that says so. */
 const either =
   (...rules: readonly Rule[]): Rule =>
   (words, isFed) => {
@@ -36,7 +35,6 @@ const either =
     return undefined;
   };
 
-/** Acts unless the first words ask. */
 const unless =
   (pattern: RegExp, count: number): Rule =>
   (words) =>
@@ -46,7 +44,6 @@ const ASKING_METHOD = /^(?:GET|HEAD|OPTIONS)$/i;
 /** A method with its option, and an option without its value. */
 const shown = (name: string, value: string): string => (/^\$?[A-Za-z_]{1,20}$/.test(value) ? `${name} ${value}` : name);
 
-/** Returns the first reason that an option gives. */
 const firstOf = (options: readonly CommandOption[], acts: (option: CommandOption) => string | undefined | false) =>
   options.map(acts).find((found) => typeof found === 'string');
 

@@ -31,7 +31,6 @@ export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): De
   return problem && { path: problem.path, message: problem.message };
 }
 
-/** A problem, and whether Go's decoder stops at it. */
 interface Problem extends DecodeProblem {
   readonly stops: boolean;
 }

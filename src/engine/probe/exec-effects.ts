@@ -54,7 +54,6 @@ export function commandActs(command: readonly string[]): string | undefined {
 
 type Word = Pick<ShellWord, 'text' | 'isLiteral'>;
 
-/** Where a command stands. */
 interface Situation {
   /** How many scripts the command is in. */
   readonly depth: number;
@@ -93,7 +92,6 @@ function scriptActs(script: string, depth: number): string | undefined {
   return undefined;
 }
 
-/** Tells what a command with its redirections does. */
 function simpleActs(
   words: readonly ShellWord[],
   redirections: readonly ShellRedirection[],

@@ -1,7 +1,6 @@
 import { wordSet } from './acting-words.ts';
 import { mayEndWithFailure, type AndOrList, type Pipeline, type ShellCommand, type ShellList } from './shell-script.ts';
-import { CURL_VALUED, optionsOf } from './command-options.ts';
-import { invocationOf } from './exec-invocation.ts';
+import { CURL_VALUED, optionsOf, invocationOf } from './exec-invocation.ts';
 import type { ShellWord } from './shell-tokens.ts';
 
 /**
@@ -69,7 +68,6 @@ export function alwaysTrue(list: ShellList, options: StatusOptions): AlwaysTrue 
 /** True for a client that still fails when nothing listens. */
 const mayFail = ({ reason }: AlwaysTrue): boolean => reason === 'answer' || reason === 'ping';
 
-/** The words of an entry that is one plain command. */
 function onlyCommand({ first, rest, isBackground }: AndOrList): readonly ShellWord[] | undefined {
   const [command] = first.stages;
   const isPlain = rest.length === 0 && first.stages.length === 1 && !first.isNegated && !isBackground;

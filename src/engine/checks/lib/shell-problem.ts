@@ -1,6 +1,6 @@
 import { wordSet } from '../../probe/acting-words.ts';
 import { firstProgramAt, programName } from '../../probe/exec-invocation.ts';
-import { isShellOperator, shellLine, variableIn } from '../../probe/shell-line.ts';
+import { isShellOperator, shellLine, variableIn } from '../../probe/shell-quoting.ts';
 import { isShell } from '../../probe/shell-invocation.ts';
 import { isBlank } from '../../probe/go-values.ts';
 import { isCut } from '../../workload/bounded-container.ts';
