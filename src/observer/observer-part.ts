@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { ApiClient } from '../cluster/client/api-client.ts';
 import type { Part } from '../process/part.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
+import type { InformerContext } from './informer.ts';
 import type { PodWatch } from './pod-watch.ts';
-import type { ExtraResults } from './reports/extra-results.ts';
+import type { ExtraResults } from './reports/report-result.ts';
 
 /** One part of the observer: a watch, the scan, the reports. */
 export interface ObserverPart extends Part {
@@ -16,8 +16,7 @@ export interface ObserverPart extends Part {
 }
 
 /** What the parts of the observer work with. Times are in milliseconds. */
-export interface ObserverContext {
-  readonly client: ApiClient;
+export interface ObserverContext extends InformerContext {
   /** The kinds that may hold Pod templates. */
   readonly kinds: readonly WorkloadKind[];
   /** The policies and facts in force. */
@@ -28,13 +27,7 @@ export interface ObserverContext {
   readonly podWatch: Pick<PodWatch, 'listen'>;
   /** Findings that no check makes. They are written into the reports of their workloads. */
   readonly extraResults: ExtraResults;
-  /** How long a watch lasts. */
-  readonly watchRenewal: number;
   readonly log: Logger;
-  /** The wall clock, since the epoch. */
-  readonly now: () => number;
   /** Never goes back. */
   readonly monotonic: () => number;
-  /** A number from 0 to 1. */
-  readonly random: () => number;
 }

@@ -1,10 +1,9 @@
-import { Reflector } from '../cluster/client/reflector.ts';
+import { informer } from './informer.ts';
 import { LIVE_PODS } from './observed-workload.ts';
 import type { Logger } from 'pino';
-import type { ApiClient } from '../cluster/client/api-client.ts';
-import type { ClockAndRandom } from '../cluster/client/clock-and-random.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
-import type { ReflectorOptions } from '../cluster/client/reflector.ts';
+import type { Reflector } from '../cluster/client/reflector.ts';
+import type { InformerContext } from './informer.ts';
 
 /** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {
@@ -14,14 +13,13 @@ export interface PodListener {
    */
   seen(pod: KubernetesObject, receivedAt: number): void;
   /**
-   * A Pod has been deleted, or has ended: its phase is Succeeded or Failed. Pods that disappear while there is no watch
-   * are not reported. They are the Pods that were not seen between `listing` and `listed`.
+   * A Pod has been deleted, or has ended: its phase is Succeeded or Failed.
    */
   gone(pod: KubernetesObject, receivedAt: number): void;
   /** A list of all Pods begins: the first one, or another one after changes may have been missed. */
   listing?(): void;
-  /** All Pods have been seen since the list began. */
-  listed?(): void;
+  /** All Pods have been seen since the list began. A Pod whose UID is not here has gone while nobody watched. */
+  listed?(uids: ReadonlySet<string>): void;
 }
 
 /**
@@ -34,32 +32,24 @@ export class PodWatch {
   readonly #log: Logger;
   #hasStarted = false;
 
-  constructor(client: ApiClient, clock: ClockAndRandom & { readonly log: Logger }, options: ReflectorOptions = {}) {
-    const { log, now } = clock;
+  constructor(context: InformerContext & { readonly log: Logger }) {
+    const { log, now } = context;
     this.#log = log;
-    const seen = (pod: KubernetesObject): void => {
+    const tellNow = (event: 'seen' | 'gone', pod: KubernetesObject): void => {
       const at = now();
-      this.#tell((listener) => listener.seen(pod, at));
+      this.#tell((listener) => listener[event](pod, at));
     };
-    const events = {
-      listing: () => {
-        this.#tell((listener) => listener.listing?.());
-        return {
-          page: (pods: readonly KubernetesObject[]) => pods.forEach(seen),
-          end: () => this.#tell((listener) => listener.listed?.()),
-        };
-      },
-      applied: seen,
-      deleted: (pod: KubernetesObject) => {
-        const at = now();
-        this.#tell((listener) => listener.gone(pod, at));
-      },
-      troubled: (problem: string | undefined) => {
+    const pods = { path: '/api/v1/pods', fieldSelector: LIVE_PODS };
+    this.#reflector = informer(context, pods, {
+      seen: (pod) => tellNow('seen', pod),
+      gone: (pod) => tellNow('gone', pod),
+      listing: () => this.#tell((listener) => listener.listing?.()),
+      listed: (uids) => this.#tell((listener) => listener.listed?.(uids)),
+      troubled: (problem) => {
         if (problem === undefined) log.info('Pods can be watched again');
         else log.warn({ problem }, 'Pods cannot be watched now');
       },
-    };
-    this.#reflector = new Reflector(client, { path: '/api/v1/pods', fieldSelector: LIVE_PODS }, events, clock, options);
+    });
   }
 
   /** Adds a listener. To be called before the start. */

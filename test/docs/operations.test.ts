@@ -129,7 +129,7 @@ function errorTexts(): string[] {
     'src/cli/serve.ts',
     'src/cluster/sources/directory-source.ts',
     'src/cluster/sources/workload-kinds.ts',
-    'src/cluster/sources/policy-status-writer.ts',
+    'src/cluster/sources/status-writer.ts',
   );
   const thrown = sources.flatMap(({ text }) =>
     calls(text, /(?:\bnew \w*(?:Error|Event)|\bhttpError|#refuse)\(/).flatMap((args) => literals(args).slice(0, 1)),

@@ -7,7 +7,6 @@ import { waitUntil } from '../cluster/client/wait-until.ts';
 import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 const PODS = '/api/v1/namespaces/shop/pods';
-const RETRY = { retry: { minimum: 10, maximum: 20 } };
 
 let api: FakeApiServer;
 let watch: PodWatch;
@@ -21,7 +20,8 @@ beforeEach(async () => {
   api = await startFakeApiServer();
   [clock, heard, logged] = [1000, [], []];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void logged.push(line) });
-  watch = new PodWatch(new ApiClient(api.access, 'test'), { now: () => clock, random: () => 0.5, log }, RETRY);
+  const client = new ApiClient(api.access, 'test');
+  watch = new PodWatch({ client, now: () => clock, random: () => 0.5, log, watchRenewal: 60_000 });
   watch.listen({
     listing: () => void heard.push('listing'),
     seen: ({ metadata }, at) => void heard.push(`seen ${metadata.name} at ${at}`),

@@ -15,7 +15,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { FailingWorkload } from '../../observer/failing/failing-workloads.ts';
+import type { FailingWorkload } from '../../observer/failing/failing-results.ts';
 import type { ReportResult } from '../../observer/reports/report-result.ts';
 import type { WorkloadName } from '../../observer/observed-workload.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';

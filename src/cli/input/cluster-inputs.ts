@@ -51,6 +51,9 @@ export interface ClusterInputOptions {
   readonly readsReports?: boolean | undefined;
 }
 
+/** What a command reads beside what verdicts depend on. */
+export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
+
 /** Inputs from a cluster. */
 export type ClusterInputs = Inputs & { readonly isFromCluster: true };
 

@@ -1,18 +1,17 @@
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isKubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { PagedList } from '../../cluster/client/paged-list.ts';
+import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
 import { formatProblem } from '../../engine/policy/problems.ts';
 import { refusal, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
 import { CollectedFacts } from '../../cluster/sources/fact-documents.ts';
 import { readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
-import { reduceList, reduceObject } from '../../cluster/sources/workload-lists.ts';
 import { clusterPlace } from './cluster-object.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { FactKind } from '../../cluster/sources/fact-kind.ts';
+import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
 import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
@@ -55,7 +54,7 @@ export class ClusterReading {
     const request = {
       method: 'GET',
       path: this.#pathOf(kind),
-      ...(kind.isInStatus !== true && { reduce: reduceList }),
+      dropsStatus: kind.isInStatus !== true,
     } as const;
     try {
       for (let attempt = 1; ; attempt += 1) {
@@ -85,8 +84,8 @@ export class ClusterReading {
     const what = `${resourceOf(kind)} "${name}" ${this.#scopeOf(kind)}`;
     const path = `${this.#pathOf(kind)}/${encodeURIComponent(name)}`;
     try {
-      const object = await this.#client.request({ method: 'GET', path, reduce: reduceObject });
-      if (isKubernetesObject(object)) return object;
+      const object = await this.#client.request({ method: 'GET', path });
+      if (isKubernetesObject(object)) return Object.assign(withoutManagedFields(object), { status: null });
       this.problems.push(`cannot get ${what}: the answer is no object`);
     } catch (error) {
       const isMissingRight = kind.isOptional === true && hasCode(error, 403);

@@ -10,11 +10,8 @@ import type { CommandLine } from '../flags/flag.ts';
 import type { INPUT_FLAGS } from './input-flags.ts';
 import type { CommandIo } from '../io.ts';
 import type { ClusterLine } from './cluster-choice.ts';
-import type { ClusterInputOptions } from './cluster-inputs.ts';
+import type { ReadingWishes } from './cluster-inputs.ts';
 import type { Inputs } from './inputs.ts';
-
-/** What a command reads beside what verdicts depend on. */
-export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
 
 /**
  * The inputs that a command line names: a cluster or files. Undefined, after a report, when the command has nothing to

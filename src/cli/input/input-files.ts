@@ -4,14 +4,9 @@ import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { CHART_FILE, ChartSearch, directoriesAbove } from './charts.ts';
 import { isKustomizationFile } from './kustomizations.ts';
+import type { FoundInput } from './kustomizations.ts';
 import type { LinkReport } from '../../base/files/yaml-files.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-
-/** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
-export interface FoundInput {
-  readonly kind: 'file' | 'chart' | 'kustomization';
-  readonly path: string;
-}
 
 /** Finds the inputs that names of files and directories lead to. Charts and kustomizations are found once. */
 export class InputFiles {

@@ -10,9 +10,8 @@ import { PROGRAM } from '../command-table.ts';
 import { readClusterInputs } from './cluster-inputs.ts';
 import type { CommandIo } from '../io.ts';
 import type { Progress } from '../output/progress.ts';
-import type { ReadingWishes } from './command-inputs.ts';
 import type { ClusterLine, ClusterName } from './cluster-choice.ts';
-import type { ClusterInputs } from './cluster-inputs.ts';
+import type { ClusterInputs, ReadingWishes } from './cluster-inputs.ts';
 
 /**
  * Reads the cluster that a command line means.

@@ -8,15 +8,13 @@ import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { readChart, renderChart, unrenderedChart } from './charts.ts';
 import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
 import { inputsOf, NO_TEXTS } from './inputs.ts';
-import { buildKustomization } from './kustomizations.ts';
-import { plannedInputs } from './planned-inputs.ts';
+import { buildKustomization, plannedInputs } from './kustomizations.ts';
 import { refuseRemoteParts } from './remote-bases.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { FoundInput } from './input-files.ts';
 import type { Inputs, OnRead, ReadTexts } from './inputs.ts';
 import type { ManifestText } from './manifest.ts';
-import type { PlannedInput, Stream } from './planned-inputs.ts';
+import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
 import type { InputNote } from './rendering-tool.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../flags/value-types.ts';
 import { isDnsSubdomain } from '../../engine/policy/dns-subdomain.ts';
-import { POLICY_BUDGET_BYTES } from '../../engine/policy/policy-budget.ts';
+import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
 import { LOG_LEVELS } from '../../process/log-level.ts';
 import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
 import type { FlagValues } from '../flags/flag.ts';

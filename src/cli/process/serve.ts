@@ -21,7 +21,7 @@ export async function runServe({ flags }: CommandLine<typeof SERVE.flags>, io: C
   const notice = (text: string): void => {
     printLine(io.stderr, `probewright serve: ${text}`);
   };
-  const dependencies = { log, notice, now: io.now, monotonic: io.monotonic, busy: io.busy };
+  const dependencies = { log, notice, now: io.now, monotonic: io.monotonic };
   let server: RunningServer | undefined;
   try {
     const starting = startServer(config, dependencies);
@@ -33,7 +33,6 @@ export async function runServe({ flags }: CommandLine<typeof SERVE.flags>, io: C
     // Listening begins once there is a certificate, which in a cluster may take a while. Only then is a port found to
     // be taken.
     const failure = server.port.then(() => new Promise<never>(() => undefined));
-    void server.started.then(io.letHeapGrow, () => undefined);
     const signal = await Promise.race([signalled, failure]);
     // A person at a terminal does not wait. After SIGTERM from a kubelet, callers still come for a while.
     await server.stop(signal === 'SIGINT' ? 0 : config.drainSeconds);

@@ -2,7 +2,7 @@ import { profileName } from '../../engine/facts/startup-profile.ts';
 import { NumberLiteral } from '../../base/json/number-literal.ts';
 import { manifestsAsSent } from '../input/manifest.ts';
 import { knownResult } from '../../observer/reports/known-result.ts';
-import { snapshotItems } from './snapshot-items.ts';
+import { snapshotItems } from './items/snapshot-items.ts';
 import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
 import { EXIT_OK, EXIT_USAGE } from '../io.ts';
 import { reportProblems } from '../output/problems.ts';

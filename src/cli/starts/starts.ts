@@ -1,7 +1,7 @@
 import { startsOfContainer } from '../../engine/facts/learned-starts.ts';
 import { profileName } from '../../engine/facts/startup-profile.ts';
 import { objectMember, stringMember } from '../../base/json/json-value.ts';
-import { figuresOfSeconds } from '../../observer/starts/profile-status.ts';
+import { figuresOfSeconds } from '../../observer/starts/profile-update.ts';
 import { startInSnapshot } from '../../observer/starts/measured-start.ts';
 import { jsonText } from '../../base/text/json-text.ts';
 import { visible } from '../../base/text/visible.ts';
@@ -11,7 +11,7 @@ import { readAnyInputs } from '../input/command-inputs.ts';
 import type { CommandLine } from '../flags/flag.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
-import type { ShownFigures } from '../../observer/starts/profile-status.ts';
+import type { ShownFigures } from '../../observer/starts/profile-update.ts';
 import type { CommandIo } from '../io.ts';
 import type { STARTS } from './definition.ts';
 

@@ -2,14 +2,13 @@ import { PAGE_SECURITY_POLICY, reportPage } from '../../explain/fleet-page/repor
 import { plainApp } from '../../process/http-app.ts';
 import { ListeningPort } from '../../process/listening-port.ts';
 import { fleetReport } from './fleet-report.ts';
-import { PageCache } from './page-cache.ts';
+import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { ElectionPart } from '../../process/election-part.ts';
-import type { PlainAppInputs } from '../../process/http-app.ts';
+import type { AppInputs } from '../../process/http-app.ts';
 import type { MutationMode } from '../../engine/verdict/modes.ts';
 import type { ObserverContext } from '../observer-part.ts';
 import type { FleetSources } from './fleet-report.ts';
-import type { CachedPage } from './page-cache.ts';
 
 /** The settings of the port. */
 export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
@@ -70,10 +69,7 @@ const NOT_YET = 'The policies have not been read yet. Ask again in a few seconds
  *
  * @param page resolves with undefined while there is nothing to show yet
  */
-export function buildDashboardApp(
-  page: () => Promise<CachedPage | undefined>,
-  inputs: PlainAppInputs,
-): FastifyInstance {
+export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: AppInputs): FastifyInstance {
   const app = plainApp(inputs);
   app.addHook('onRequest', (_request, reply, done) => {
     void reply.headers(HEADERS);
@@ -103,4 +99,50 @@ export function buildDashboardApp(
 /** RFC 9110, section 13.1.2: a list of tags, weak or not, or a star. */
 function isKnown(header: string | undefined, etag: string): boolean {
   return header?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
+}
+
+/** A page as it is sent. */
+export interface CachedPage {
+  readonly body: Buffer;
+  /** For `If-None-Match`, with its quotation marks. */
+  readonly etag: string;
+}
+
+/** Time from one rendering to the next, in milliseconds. */
+export const PAGE_LIFETIME = 30_000;
+
+/**
+ * Renders a page when somebody asks for it, and at most every 30 s, whatever the load is: the result of a rendering
+ * is also the answer to all who ask during the rendering, and so is its failure.
+ */
+export class PageCache {
+  readonly #render: () => Promise<string | undefined>;
+  readonly #monotonic: () => number;
+  #page: Promise<CachedPage | undefined> | undefined;
+  #begun = 0;
+
+  /**
+   * @param render resolves with undefined while there is nothing to show yet
+   * @param monotonic a clock that never goes back, in milliseconds
+   */
+  constructor(render: () => Promise<string | undefined>, monotonic: () => number) {
+    this.#render = render;
+    this.#monotonic = monotonic;
+  }
+
+  /** The page, at most 30 s old when nobody else has asked for it in between. */
+  get(): Promise<CachedPage | undefined> {
+    const now = this.#monotonic();
+    if (this.#page === undefined || now - this.#begun >= PAGE_LIFETIME) {
+      this.#begun = now;
+      this.#page = this.#rendered();
+    }
+    return this.#page;
+  }
+
+  async #rendered(): Promise<CachedPage | undefined> {
+    const body = await this.#render();
+    if (body === undefined) return undefined;
+    return { body: Buffer.from(body), etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+  }
 }

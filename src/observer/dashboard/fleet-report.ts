@@ -4,7 +4,7 @@ import { reportedChecks } from '../../explain/fleet-page/reported-checks.ts';
 import { reportedExceptions, reportedStarts } from '../../explain/fleet-page/reported-facts.ts';
 import { worstFirst } from '../../explain/fleet-page/rows.ts';
 import { discoverKinds, refusal } from '../../cluster/sources/cluster-kinds.ts';
-import { isOfController, reduceList } from '../../cluster/sources/workload-lists.ts';
+import { isOfController } from '../../cluster/sources/workload-lists.ts';
 import { count } from '../../base/text/count.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
 import { VERSION } from '../../base/version.ts';
@@ -106,7 +106,7 @@ async function readKind(
 ): Promise<boolean> {
   const path = collectionOf({ served: kind });
   try {
-    await new PagedList(client).forEachPage({ path, reduce: reduceList }, ({ items }) => {
+    await new PagedList(client).forEachPage({ path, dropsStatus: true }, ({ items }) => {
       for (const item of items) if (!isOfController(item, kind) && !take(item)) throw new Enough();
     });
     return true;

@@ -1,11 +1,9 @@
-import { comesFromEnd, runsOf, LATE_EVENT_MILLISECONDS, timesBefore, timesIn } from './container-runs.ts';
+import { comesFromEnd, killOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
 import { timesOf } from './probe-events.ts';
-import { killOf } from './probe-kill.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { Runs } from './container-runs.ts';
+import type { Kill, KillCause, Runs } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
 import type { ProbeHint } from './probe-events.ts';
-import type { Kill, KillCause } from './probe-kill.ts';
 import type { AnswerCause } from './probe-text.ts';
 
 /** Why a probe fails. */

@@ -1,5 +1,5 @@
-import { Reflector } from '../../cluster/client/reflector.ts';
-import { addCount, namespaceGauge } from '../namespace-gauge.ts';
+import { informer } from '../informer.ts';
+import { namespaceGauge } from '../namespace-gauge.ts';
 import { workloadNameOfPod } from '../observed-workload.ts';
 import { failingCauses, failingResults } from './failing-results.ts';
 import { FailingWorkloads } from './failing-workloads.ts';
@@ -8,6 +8,7 @@ import { PROBE_EVENT_REASONS, readProbeEvent } from './probe-events.ts';
 import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 
 /** Findings are worked out so often. Most of the work is needed for Pods with trouble only. */
@@ -23,25 +24,18 @@ export class FailingPart implements ObserverPart {
   readonly #context: ObserverContext;
   #timer: NodeJS.Timeout | undefined;
   #isLeader = false;
-  /** The UIDs of the Pods that the unfinished list has shown. */
-  #listed: Set<string> | undefined;
-  #counts = new Map<string, Map<string, number>>();
+  /** The namespace and the cause of each finding. */
+  #found: (readonly [namespace: string, cause: string])[] = [];
 
   constructor(context: ObserverContext) {
     this.#context = context;
     this.#reflectors = PROBE_EVENT_REASONS.map((reason) => this.#watch(reason));
     context.podWatch.listen({
-      listing: () => {
-        this.#listed = new Set();
-      },
       seen: (pod) => this.#seen(pod),
       gone: ({ metadata: { namespace, uid } }) => {
         if (namespace !== undefined && uid !== undefined) this.#workloads.gone(namespace, uid);
       },
-      listed: () => {
-        if (this.#listed !== undefined) this.#workloads.retain(this.#listed);
-        this.#listed = undefined;
-      },
+      listed: (uids) => this.#workloads.retain(uids),
     });
   }
 
@@ -63,7 +57,7 @@ export class FailingPart implements ObserverPart {
     namespaceGauge(
       'probewright_failing_workloads',
       'Workloads with a probe that fails now, by namespace and cause, on the leading observer.',
-      () => (this.#isLeader ? this.#counts : new Map()),
+      () => (this.#isLeader ? this.#found : []),
       registers,
     );
   }
@@ -74,29 +68,24 @@ export class FailingPart implements ObserverPart {
   };
 
   #watch(reason: string): Reflector {
-    const { client, log, now, random, watchRenewal } = this.#context;
-    const applied = (event: KubernetesObject): void => {
-      const hint = readProbeEvent(event as unknown as JsonObject);
-      if (hint !== undefined) this.#workloads.hint(hint, now());
-    };
-    const events = {
-      listing: () => ({ page: (page: readonly KubernetesObject[]) => page.forEach(applied), end: () => undefined }),
-      applied,
-      // An event has expired, or was deleted. Its content counts for as long as the trouble lasts.
-      deleted: () => undefined,
-      troubled: (problem: string | undefined) => {
+    const { log, now } = this.#context;
+    const events = { path: '/api/v1/events', fieldSelector: `involvedObject.kind=Pod,reason=${reason}` };
+    // An event that has expired, or was deleted, counts for as long as the trouble lasts.
+    return informer(this.#context, events, {
+      seen: (event) => {
+        const hint = readProbeEvent(event as unknown as JsonObject);
+        if (hint !== undefined) this.#workloads.hint(hint, now());
+      },
+      troubled: (problem) => {
         if (problem === undefined) log.info({ reason }, 'events can be watched again');
         else log.warn({ reason, problem }, 'events cannot be watched now: causes of failing probes are not known');
       },
-    };
-    const kind = { path: '/api/v1/events', fieldSelector: `involvedObject.kind=Pod,reason=${reason}` };
-    return new Reflector(client, kind, events, { now, random }, { renewalMilliseconds: watchRenewal });
+    });
   }
 
   #seen(pod: KubernetesObject): void {
     const { uid } = pod.metadata;
     if (uid === undefined) return;
-    this.#listed?.add(uid);
     const object = pod as unknown as JsonObject;
     const workload = workloadNameOfPod(object);
     if (workload !== undefined) this.#workloads.seen(uid, workload, podHealth(object));
@@ -110,9 +99,9 @@ export class FailingPart implements ObserverPart {
         'failing',
         failing.map((one) => [one.workload, failingResults(one)]),
       );
-      this.#counts = new Map();
-      for (const one of failing)
-        for (const cause of failingCauses(one)) addCount(this.#counts, one.workload.namespace, cause);
+      this.#found = failing.flatMap((one) =>
+        [...failingCauses(one)].map((cause) => [one.workload.namespace, cause] as const),
+      );
     } catch (error) {
       log.error({ err: error }, 'failing probes cannot be evaluated');
     }

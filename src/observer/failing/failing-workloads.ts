@@ -2,21 +2,12 @@ import { NamespaceShares } from '../namespace-shares.ts';
 import { workloadKey } from '../observed-workload.ts';
 import { diagnose } from './diagnosis.ts';
 import { ProbeHints } from './probe-events.ts';
-import { sharedTroubles } from './shared-trouble.ts';
+import { sharedTroubles } from './failing-results.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { Failure } from './diagnosis.ts';
 import type { PodHealth } from './pod-health.ts';
 import type { ProbeHint } from './probe-events.ts';
-import type { SharedTrouble } from './shared-trouble.ts';
-
-/** The present problems of one workload. */
-export interface FailingWorkload {
-  readonly workload: WorkloadName;
-  /** One entry for each container and cause. */
-  readonly failures: readonly Failure[];
-  /** The workload fails together with others. */
-  readonly shared: SharedTrouble | undefined;
-}
+import type { FailingWorkload } from './failing-results.ts';
 
 /** A Pod, and the workload to which findings about the Pod belong. */
 interface HeldPod {

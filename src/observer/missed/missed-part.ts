@@ -98,7 +98,7 @@ export class MissedPart implements ObserverPart {
     namespaceGauge(
       'probewright_missed_pods',
       'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
-      () => (this.#isLeader ? this.#pods.counts(this.#context.isExempt) : new Map()),
+      () => (this.#isLeader ? this.#pods.causes(this.#context.isExempt) : []),
       registers,
     );
   }

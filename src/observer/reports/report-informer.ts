@@ -1,10 +1,10 @@
-import { Reflector } from '../../cluster/client/reflector.ts';
+import { informer } from '../informer.ts';
 import { HASH_ANNOTATION, isOurs } from './report-object.ts';
 import { OUR_REPORTS, reportsPath } from './report-api.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { ClockAndRandom } from '../../cluster/client/clock-and-random.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { Reflector } from '../../cluster/client/reflector.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
+import type { InformerContext } from '../informer.ts';
 
 /** Knows the content hashes of our reports in the cluster, by `namespace/name`. Their content is not kept. */
 export class ReportInformer {
@@ -13,36 +13,25 @@ export class ReportInformer {
   readonly #reflector: Reflector;
   #isStopped = false;
 
-  constructor(
-    client: ApiClient,
-    api: ReportApi,
-    troubled: (problem: string | undefined) => void,
-    clock: ClockAndRandom,
-    renewalMilliseconds: number,
-  ) {
+  constructor(context: InformerContext, api: ReportApi, troubled: (problem: string | undefined) => void) {
     this.api = api;
     const reports = { path: reportsPath(api), labelSelector: OUR_REPORTS, metadataOnly: true };
-    const applied = (report: KubernetesObject): void => this.set(reportKey(report.metadata), hashOf(report));
-    const events = {
-      listing: () => {
-        const unlisted = new Set(this.hashes.keys());
-        return {
-          page: (page: readonly KubernetesObject[]) => {
-            for (const report of page) {
-              unlisted.delete(reportKey(report.metadata));
-              applied(report);
-            }
-          },
-          end: () => {
-            for (const key of unlisted) this.hashes.delete(key);
-          },
-        };
+    let unlisted = new Set<string>();
+    this.#reflector = informer(context, reports, {
+      seen: (report) => {
+        unlisted.delete(reportKey(report.metadata));
+        this.set(reportKey(report.metadata), hashOf(report));
       },
-      applied,
-      deleted: (report: KubernetesObject) => this.set(reportKey(report.metadata), undefined),
+      gone: (report) => this.set(reportKey(report.metadata), undefined),
+      listing: () => {
+        unlisted = new Set(this.hashes.keys());
+      },
+      listed: () => {
+        for (const key of unlisted) this.hashes.delete(key);
+        unlisted.clear();
+      },
       troubled,
-    };
-    this.#reflector = new Reflector(client, reports, events, clock, { renewalMilliseconds });
+    });
   }
 
   /** Resolves once all our reports are known; also on stop. */

@@ -2,8 +2,11 @@ import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { fullMessage } from '../../engine/checks/violation.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { PROBEWRIGHT } from '../../cluster/sources/observer-reports.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { workloadKey } from '../observed-workload.ts';
 import type { AppliedException, Violation } from '../../engine/checks/violation.ts';
 import type { PolicyLayer } from '../../engine/policy/probe-policy.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 
 /** The values that the report APIs allow. */
 export type ReportSeverity = 'critical' | 'high' | 'medium' | 'low' | 'info';
@@ -107,4 +110,45 @@ function settingLayer(layers: readonly PolicyLayer[], container: string, check: 
     return typeof containers === 'string' || containers.includes(container);
   });
   return layer?.source ?? PROBEWRIGHT;
+}
+
+/** The producers of results, in the order in which reports hold their results. */
+const PRODUCERS = ['failing', 'missed'] as const;
+type Producer = (typeof PRODUCERS)[number];
+
+/** All results of a producer, by workload. A workload without results has no entry. */
+type Results = ReadonlyMap<string, { readonly workload: WorkloadName; readonly results: readonly ReportResult[] }>;
+
+/**
+ * Findings about workloads that no check makes: missed Pods, probes that fail. The report of a workload holds the
+ * results of all producers.
+ */
+export class ExtraResults {
+  readonly #byProducer = new Map<Producer, Results>();
+  #changed: (workload: WorkloadName) => void = () => undefined;
+
+  /** Calls back with each workload whose results have changed. */
+  onChange(changed: (workload: WorkloadName) => void): void {
+    this.#changed = changed;
+  }
+
+  /** Replaces all results of a producer. A workload without results loses its old ones. */
+  replace(producer: Producer, all: readonly (readonly [WorkloadName, readonly ReportResult[]])[]): void {
+    const before = this.#byProducer.get(producer);
+    const after: Results = new Map(
+      all.flatMap(([workload, results]) =>
+        results.length === 0 ? [] : [[workloadKey(workload), { workload, results }]],
+      ),
+    );
+    this.#byProducer.set(producer, after);
+    for (const [key, { workload, results }] of after)
+      if (!isDeepStrictEqual(before?.get(key)?.results, results)) this.#changed(workload);
+    for (const [key, { workload }] of before ?? []) if (!after.has(key)) this.#changed(workload);
+  }
+
+  /** The results of all producers about a workload. */
+  of(workload: WorkloadName): readonly ReportResult[] {
+    const key = workloadKey(workload);
+    return PRODUCERS.flatMap((producer) => this.#byProducer.get(producer)?.get(key)?.results ?? []);
+  }
 }

@@ -16,8 +16,7 @@ import {
 import { ReportInformer, reportKey } from './report-informer.ts';
 import { reportName } from './report-object.ts';
 import { PAUSES, ReportQueue } from './report-queue.ts';
-import type { ScanDependencies } from '../scan/verdicts.ts';
-import type { WorkloadRecord, WorkloadRecords } from '../scan/workload-records.ts';
+import type { ScanDependencies, WorkloadRecord, WorkloadRecords } from '../scan/verdicts.ts';
 import type { WorkloadName } from '../observed-workload.ts';
 import type { ReportTarget } from './report-api.ts';
 import type { ReportContent } from './report-object.ts';
@@ -180,12 +179,10 @@ export class ReportWriter implements ReportStatus {
   }
 
   #inform({ target }: ReportTarget): void {
-    const { client, now, random, watchRenewal } = this.#dependencies;
     this.#informer?.stop();
     this.#informer = undefined;
     if (target === undefined) return;
-    const troubled = (problem: string | undefined): void => this.#note(problem);
-    this.#informer = new ReportInformer(client, target, troubled, { now, random }, watchRenewal);
+    this.#informer = new ReportInformer(this.#dependencies, target, (problem) => this.#note(problem));
     void this.#informer.start().then(() => {
       if (!this.#isStopped()) this.reconcile(this.#workloads.isComplete());
     });

@@ -14,9 +14,8 @@ import type { ObservedKind, WorkloadName } from '../observed-workload.ts';
 import type { ReportContent } from '../reports/report-object.ts';
 import type { ReportWriter } from '../reports/report-writer.ts';
 import type { AffectedNamespaces } from './changes.ts';
-import type { ListToRead } from './scan-lists.ts';
+import type { ListToRead, StandalonePods } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
-import type { StandalonePods } from './standalone-pods.ts';
 import type { Run, ScanDependencies } from './verdicts.ts';
 
 /** Requests of lists in a second. */
@@ -63,17 +62,17 @@ export class LeadingScan {
     this.#reports = reports;
     this.#noticed = now();
     this.verdicts = new Verdicts(dependencies, reports);
-    this.#watches = new WorkloadWatches(dependencies, {
-      applied: (object, kind) => this.take(object, kind),
-      deleted: (object, kind) => this.gone(object, kind),
-      listing: (kind) => this.listing(kind),
+    this.#watches = new WorkloadWatches(dependencies, (kind) => ({
+      seen: (object) => this.take(object, kind),
+      gone: (object) => this.gone(object, kind),
+      listing: () => this.listing(kind),
       // The watch counts as complete only after this callback.
-      listed: (kind) => {
+      listed: () => {
         this.listed(kind);
         queueMicrotask(() => this.#endStart(kind));
       },
-      troubled: (kind, problem) => this.#troubled(kind, problem),
-    });
+      troubled: (problem) => this.#troubled(kind, problem),
+    }));
     const { signal } = this.#stopped;
     this.#rescans = new Rescans(dependencies, {
       lists: new ScanLists(client, new Pace(REQUESTS_PER_SECOND, monotonic), random, signal),

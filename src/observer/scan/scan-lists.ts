@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
 import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
-import { reduceList } from '../../cluster/sources/workload-lists.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { collectionOf, LIVE_PODS, OBSERVED_POD } from '../observed-workload.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
@@ -10,7 +9,7 @@ import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts
 import type { Pace } from '../../cluster/client/pace.ts';
 import type { ObservedKind } from '../observed-workload.ts';
 import type { AffectedNamespaces } from './changes.ts';
-import type { WorkloadRecords } from './workload-records.ts';
+import type { WorkloadRecords } from './verdicts.ts';
 
 /** A list of workloads of one kind. */
 export interface ListToRead {
@@ -84,7 +83,7 @@ export class ScanLists {
   ): Promise<string | undefined> {
     const backoff = new Backoff(PAUSES, this.#random);
     const query = fieldSelector === undefined ? {} : { fieldSelector };
-    const request = { path: collectionOf(kind, namespace), query, reduce: reduceList, signal: this.#signal };
+    const request = { path: collectionOf(kind, namespace), query, dropsStatus: true, signal: this.#signal };
     for (let attempt = 1; ; attempt++) {
       try {
         await new PagedList(this.#client).forEachPage(request, ({ items }) => {
@@ -105,4 +104,37 @@ export class ScanLists {
 function mayPass(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
   return hasCode(error, 410) || error.code === 429 || error.code >= 500;
+}
+
+/**
+ * The Pods without a controller: their namespaces by UID. Every replica knows them, so that a new leader need not list
+ * all Pods.
+ */
+export class StandalonePods {
+  readonly #namespaces = new Map<string, string>();
+  #isListed = false;
+
+  /** True once a whole list has been read. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** The namespaces with at least one such Pod. */
+  get namespaces(): readonly string[] {
+    return [...new Set(this.#namespaces.values())];
+  }
+
+  add(uid: string, namespace: string): void {
+    this.#namespaces.set(uid, namespace);
+  }
+
+  delete(uid: string): void {
+    this.#namespaces.delete(uid);
+  }
+
+  /** A list of all Pods is complete: what it has not shown is gone. */
+  listed(uids: ReadonlySet<string>): void {
+    for (const uid of this.#namespaces.keys()) if (!uids.has(uid)) this.#namespaces.delete(uid);
+    this.#isListed = true;
+  }
 }

@@ -1,7 +1,6 @@
 import { Gauge, Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { Run } from './verdicts.ts';
-import type { WorkloadRecords } from './workload-records.ts';
+import type { Run, WorkloadRecords } from './verdicts.ts';
 
 /** The state of scans, for metrics and `/readyz`. Instants are in milliseconds since the epoch. */
 export class ScanStatus {

@@ -1,11 +1,11 @@
-import { isoTimeOrNull } from '../../process/policy-details.ts';
+import { isoTimeOrNull } from '../../process/policy-status.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { OBSERVED_POD } from '../observed-workload.ts';
 import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
 import { ReportWriter } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
+import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
-import { StandalonePods } from './standalone-pods.ts';
 import { UnknownControllers } from './verdicts.ts';
 import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -32,12 +32,9 @@ export class Scan implements ObserverPart {
     dependencies.podWatch.listen({
       seen: (pod) => this.#seen(pod),
       gone: (pod) => this.#gone(pod),
-      listing: () => {
-        this.#pods.listing();
-        this.#leading?.scan.listing(OBSERVED_POD);
-      },
-      listed: () => {
-        this.#pods.listed();
+      listing: () => this.#leading?.scan.listing(OBSERVED_POD),
+      listed: (uids) => {
+        this.#pods.listed(uids);
         this.#leading?.scan.listed(OBSERVED_POD);
         this.#leading?.scan.podsListed();
       },
@@ -86,20 +83,19 @@ export class Scan implements ObserverPart {
   };
 
   #seen(pod: KubernetesObject): void {
-    const { namespace, name } = pod.metadata;
-    if (namespace === undefined) return;
+    const { namespace, name, uid } = pod.metadata;
+    if (namespace === undefined || uid === undefined) return;
     if (hasControllerOwner(pod as unknown as JsonObject)) {
       this.#unknown.note(pod as unknown as JsonObject, { namespace, name, kind: 'Pod' });
+      this.#pods.delete(uid);
       return;
     }
-    this.#pods.add(namespace, name);
+    this.#pods.add(uid, namespace);
     this.#leading?.scan.take(pod, OBSERVED_POD);
   }
 
   #gone(pod: KubernetesObject): void {
-    const { namespace, name } = pod.metadata;
-    if (namespace === undefined) return;
-    this.#pods.delete(namespace, name);
+    if (pod.metadata.uid !== undefined) this.#pods.delete(pod.metadata.uid);
     this.#leading?.scan.gone(pod, OBSERVED_POD);
   }
 }

@@ -1,40 +1,28 @@
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { tryList } from '../../cluster/client/paged-list.ts';
-import { Reflector } from '../../cluster/client/reflector.ts';
 import { discoverKinds, resourceOf } from '../../cluster/sources/cluster-kinds.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { isReadyMade } from '../../engine/workload/custom-kinds.ts';
 import { isPod, workloadKind } from '../../engine/workload/kinds.ts';
+import { informer } from '../informer.ts';
 import { collectionOf } from '../observed-workload.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { Reflector } from '../../cluster/client/reflector.ts';
+import type { InformerHandlers } from '../informer.ts';
 import type { ObservedKind } from '../observed-workload.ts';
 import type { ScanDependencies } from './verdicts.ts';
 
-/** The reports of the watches. */
-export interface WorkloadWatchListener {
-  readonly applied: (object: KubernetesObject, kind: ObservedKind) => void;
-  readonly deleted: (object: KubernetesObject, kind: ObservedKind) => void;
-  /** A list of all objects of the kind begins. */
-  readonly listing: (kind: ObservedKind) => void;
-  /** The whole list has been handed to `applied`. */
-  readonly listed: (kind: ObservedKind) => void;
-  readonly troubled: (kind: ObservedKind, problem: string | undefined) => void;
-}
-
-type Dependencies = Pick<ScanDependencies, 'client' | 'kinds' | 'log' | 'now' | 'random' | 'watchRenewal'>;
-
 /** One watch for each kind of workload that the API server has. */
 export class WorkloadWatches {
-  readonly #dependencies: Dependencies;
-  readonly #listener: WorkloadWatchListener;
+  readonly #dependencies: ScanDependencies;
+  readonly #handlersOf: (kind: ObservedKind) => InformerHandlers;
   readonly #watches = new Map<string, { readonly kind: ObservedKind; readonly reflector: Reflector }>();
   /** The kinds that have been named because they may not be listed. */
   readonly #leftOut = new Set<string>();
   #isStopped = false;
 
-  constructor(dependencies: Dependencies, listener: WorkloadWatchListener) {
+  constructor(dependencies: ScanDependencies, handlersOf: (kind: ObservedKind) => InformerHandlers) {
     this.#dependencies = dependencies;
-    this.#listener = listener;
+    this.#handlersOf = handlersOf;
   }
 
   /** The kinds that are watched. */
@@ -102,28 +90,11 @@ export class WorkloadWatches {
       reflector.stop();
       this.#watches.delete(path);
     }
-    for (const [path, kind] of wanted) if (!this.#watches.has(path)) this.#watch(path, kind);
-  }
-
-  #watch(path: string, kind: ObservedKind): void {
-    const { client, now, random, watchRenewal } = this.#dependencies;
-    const listener = this.#listener;
-    const applied = (object: KubernetesObject): void => listener.applied(object, kind);
-    const events = {
-      listing: () => {
-        listener.listing(kind);
-        return {
-          page: (objects: readonly KubernetesObject[]) => objects.forEach(applied),
-          end: () => listener.listed(kind),
-        };
-      },
-      applied,
-      deleted: (object: KubernetesObject) => listener.deleted(object, kind),
-      troubled: (problem: string | undefined) => listener.troubled(kind, problem),
-    };
-    const options = { renewalMilliseconds: watchRenewal };
-    const reflector = new Reflector(client, { path }, events, { now, random }, options);
-    this.#watches.set(path, { kind, reflector });
-    void reflector.start();
+    for (const [path, kind] of wanted) {
+      if (this.#watches.has(path)) continue;
+      const reflector = informer(this.#dependencies, { path }, this.#handlersOf(kind));
+      this.#watches.set(path, { kind, reflector });
+      void reflector.start();
+    }
   }
 }

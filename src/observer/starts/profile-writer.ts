@@ -8,10 +8,9 @@ import {
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/probe-policy.ts';
-import { statusWriteFailure } from '../../cluster/sources/status-write-failure.ts';
+import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
 import { groupOf } from '../observed-workload.ts';
-import { profileStatus, shownFigures } from './profile-status.ts';
-import { updatedProfile } from './profile-update.ts';
+import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';

@@ -53,7 +53,6 @@ interface StartingPod {
   /** Containers that were not ready when the Pod was seen last. */
   readonly unready: number;
   readonly seenAt: number;
-  readonly listing: number;
 }
 
 /** One event of one Pod. */
@@ -104,7 +103,6 @@ export class StartInference {
   readonly #listener: StartListener;
   readonly #pods = new NamespaceShares<StartingPod>(MOST_PODS);
   readonly #restarts: KubeletRestarts;
-  #listing = 0;
   #isListing = false;
 
   constructor(listener: StartListener) {
@@ -121,15 +119,14 @@ export class StartInference {
 
   /** A list of all Pods begins. */
   listing(): void {
-    this.#listing += 1;
     this.#isListing = true;
   }
 
-  /** The list has ended: Pods that it did not have are gone. */
-  listed(): void {
+  /** The list has ended: Pods without a UID of the list are gone. */
+  listed(uids: ReadonlySet<string>): void {
     this.#isListing = false;
-    for (const [namespace, uid, { listing, node }] of this.#pods.entries())
-      if (listing !== this.#listing) this.#forget(namespace, uid, node);
+    for (const [namespace, uid, { node }] of this.#pods.entries())
+      if (!uids.has(uid)) this.#forget(namespace, uid, node);
   }
 
   /** A Pod has been deleted, or has ended. */
@@ -167,7 +164,7 @@ export class StartInference {
       if (next !== undefined) starting.set(one.container.name, next);
     }
     if (starting.size === 0) this.#forget(namespace, uid, node);
-    else this.#keep(event, { node, containers: starting, unready, seenAt: receivedAt, listing: this.#listing });
+    else this.#keep(event, { node, containers: starting, unready, seenAt: receivedAt });
   }
 
   /** Reports measured starts for which no better instant came. To be called now and then. */
