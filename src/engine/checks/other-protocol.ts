@@ -11,8 +11,8 @@ import { oncePerWorkload, type CheckedProbe } from './checked-workload.ts';
  * Fields: `<probe>.httpGet.port`; `ports[*].name`, `.containerPort`; `metadata.labels` of the Pod template. Of the
  * Services in the namespace: `spec.selector`, `.ports[*].targetPort`, `.port`, `.name`, `.appProtocol`.
  *
- * Rule: httpGet asks no port whose server never answers HTTP, by the table of src/engine/workload/port-protocol.ts. Names
- * that leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
+ * Rule: httpGet asks no port whose server never answers HTTP (the table of workload/port-protocol.ts). Names that
+ * leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
  */
 export const otherProtocol = defineCheck({
   id: 'other-protocol',

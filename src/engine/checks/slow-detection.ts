@@ -13,8 +13,8 @@ import { defineCheck, located, type Finding } from './check.ts';
  * Pod's.
  *
  * Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds (G+2 with a preStop hook). A deadlocked container that
- * ignores SIGTERM is dead after this time (formulas: src/engine/probe/timing.ts and grace-period.ts). The usual cause is
- * a long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if the
+ * ignores SIGTERM is dead after this time (formulas: probe/timing.ts and probe/grace-period.ts). The usual cause is a
+ * long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if the
  * Pod's grace period alone is longer than maximumSeconds.
  *
  * A second rule: P + (F-1)*max(P,T) + T <= readinessSeconds for readiness. After this time the Pod of a container that

@@ -169,6 +169,12 @@ const CMDLET =
 
 const inPlace = withWord(/^(?!-[ef].)(?:-[Enrszuplaw\d]{0,8}i|--in-?place)/, '-i');
 
+/** `nc` asks what it reads; it acts when it listens or starts a program. */
+const netcat: Rule = (words) => {
+  const found = words.map((word) => /^(?:-[a-zA-Z]*([lec])|--(?:listen|exec|sh-exec)$)/.exec(word)).find(Boolean);
+  return found?.[1] === undefined ? found?.[0] : `-${found[1]}`;
+};
+
 /** The programs that ask or act by their options: each line has a rule and its programs. */
 const TABLE: readonly (readonly [Rule, string])[] = [
   [curl, 'curl'],
@@ -185,14 +191,7 @@ const TABLE: readonly (readonly [Rule, string])[] = [
   [withWord(new RegExp(`^(of)=(?!${NO_STORE})`, 'i')), 'dd'],
   [unless(/^-?[^xcruA]*t|^--list/, 1), 'tar bsdtar'],
   [withWord(/^(?:-[a-zA-Z]*o|--output)/, '-o'), 'sort'],
-  // `nc` asks what it reads; it acts when it listens or starts a program.
-  [
-    either(
-      ...['-l', '-e', '-c'].map((option) => withWord(new RegExp(`^-[a-zA-Z]*${option.slice(1)}`), option)),
-      withWord(/^(--(?:listen|exec|sh-exec))$/),
-    ),
-    'nc ncat netcat',
-  ],
+  [netcat, 'nc ncat netcat'],
   [sql, 'psql mysql mariadb sqlite3 clickhouse-client clickhouse cockroach cqlsh sqlcmd sqlplus isql'],
   [code, 'python python2 python3 node php lua mongo mongosh deno bun'],
   // Perl and Ruby also edit files, as sed does.
