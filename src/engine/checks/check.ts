@@ -46,7 +46,6 @@ export interface Finding {
 /** Returns all violations of one container, in a fixed order. */
 type Run<Parameters, Findings> = (container: CheckedContainer, parameters: Parameters) => Findings;
 
-/** Properties that only some checks set. */
 interface CheckTraits {
   /** A violation means that the probe cannot work at all. Reports then show the category `Cannot work`. */
   readonly cannotWork: boolean;

@@ -1,23 +1,17 @@
 import { FieldPlace } from '../../base/json/field-place.ts';
 import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
 import { defaultedPodSpec } from '../probe/api-defaults.ts';
-import { HANDLER_KINDS, ownProbe, PROBE_KINDS } from '../probe/probe.ts';
-import { isCount, soundTiming } from '../probe/timing.ts';
-import { NO_FACTS } from '../facts/facts.ts';
+import { HANDLER_KINDS, ownProbe, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../probe/probe.ts';
+import { isCount, soundTiming, type ProbeTiming } from '../probe/timing.ts';
+import { NO_FACTS, type Facts } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
 import { containerName, containersOf } from '../workload/containers.ts';
-import { isPod } from '../workload/kinds.ts';
-import { mainContainerOf } from '../workload/main-container.ts';
+import { isPod, type PlacedTemplate, type WorkloadKind } from '../workload/kinds.ts';
+import { mainContainerOf, type MainContainer } from '../workload/main-container.ts';
 import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
-import { portsOf } from '../workload/ports.ts';
+import { portsOf, type ContainerPort } from '../workload/ports.ts';
 import { podRunsForever } from '../workload/restart-policy.ts';
-import type { Facts } from '../facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
-import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
-import type { MainContainer } from '../workload/main-container.ts';
-import type { ContainerPort } from '../workload/ports.ts';
 
 /**
  * A container as checks see it: with the probes that the webhook will add, and after API defaulting. Ephemeral

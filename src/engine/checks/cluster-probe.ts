@@ -1,9 +1,8 @@
 import { member, stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`.
@@ -39,7 +38,6 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** Returns what a probe asks: the path of an HTTP probe, or the words of a command. */
 function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
   if (handlerKind === 'httpGet') return stringMember(handler, 'path');
   const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;

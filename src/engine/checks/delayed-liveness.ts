@@ -2,10 +2,9 @@ import { integer } from '../policy/check-parameters.ts';
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { hasProbe, probeOf } from './checked-workload.ts';
+import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
 import { located, defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedProbe } from './checked-workload.ts';
 
 /**
  * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a

@@ -1,10 +1,8 @@
 import { integer } from '../policy/check-parameters.ts';
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { hasProbe, probeOf } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
-import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { hasProbe, probeOf, type CheckedProbe } from './checked-workload.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 
 /**
  * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`.

@@ -30,7 +30,6 @@ const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
 /** Last segments of a path that name a readiness endpoint, wherever the path begins. */
 const READINESS_SEGMENTS: ReadonlySet<string> = new Set(['ready', 'readiness', 'readyz']);
 
-/** Limits for each of the two lists. */
 const BOUNDS = {
   count: {
     maximum: 256,

@@ -1,14 +1,11 @@
-import { alwaysTrue, statusOfProgram } from '../probe/shell-status.ts';
-import { shellLine } from '../probe/shell-line.ts';
+import { alwaysTrue, statusOfProgram, type AlwaysTrue } from '../probe/shell-status.ts';
+import { shellLine } from '../probe/shell-quoting.ts';
 import { cut } from '../../base/text/cut.ts';
 import { quote } from '../../base/text/quote.ts';
-import { execReading } from './lib/exec-reading.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
-import type { AlwaysTrue } from '../probe/shell-status.ts';
-import type { ExecReading } from './lib/exec-reading.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.exec.command`.
@@ -41,7 +38,6 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** Tells why a command always succeeds. */
 function alwaysTrueCommand({ argv, invocation, shell, script }: ExecReading): AlwaysTrue | undefined {
   if (script !== undefined && shell !== undefined) return alwaysTrue(script, shell);
   if (shell !== undefined || invocation === undefined) return undefined;

@@ -1,9 +1,8 @@
 import { namesNoProgram } from '../probe/exec-program.ts';
 import { member } from '../../base/json/json-value.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.exec.command[0]`.

@@ -10,9 +10,8 @@ import {
 } from './lib/heavy-client.ts';
 import { isFastEnough, roundPeriodFrom, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { defineCheck, located, type Finding } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism` of
@@ -64,7 +63,6 @@ function tooOften(probe: CheckedProbe, minimum: number): Finding | undefined {
 
 const OTHER_HANDLER = 'ask with httpGet, tcpSocket or grpc, or with a smaller program';
 
-/** The shortest period that the check accepts for a probe, in seconds. */
 function leastPeriodSeconds(probe: CheckedProbe, minimum: number): number {
   return heavyClientOf(probe) === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
 }

@@ -3,14 +3,12 @@ import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { containerPhrase, firstListed } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { located, defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import { located, defineCheck, MOST_PROBE_FINDINGS, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /** Most characters of a forbidden name in a message, with its quotes. */
 const MOST_NAME_CHARACTERS = 24;
 
-/** Highest number of forbidden names that are collected. A longer list is not useful to a reader. */
 const MOST_LISTED = 10;
 
 /**
@@ -62,27 +60,11 @@ function findingsOf(probe: CheckedProbe, names: ReadonlySet<string>): Finding[] 
   return findings;
 }
 
-/** Characters that separate words in a shell: blanks, operators, quotes and braces. */
-const SEPARATORS: ReadonlySet<number> = new Set(Array.from(' \t\n\r\v\f;|&()<>`$"\'{}', (sign) => sign.charCodeAt(0)));
-const SLASH = '/'.charCodeAt(0);
+/** Blanks, operators, quotes and braces separate words in a shell. */
+const SEPARATORS = /[ \t\n\r\v\f;|&()<>`$"'{}]/;
 
-/**
- * Returns the forbidden names among the words of an argument. The argument is split as a shell would split it, and each
- * word is compared by its last path segment.
- */
+/** Returns the forbidden names among the words of an argument. Each word is compared by its last path segment. */
 function forbiddenIn(argument: string, names: ReadonlySet<string>): string[] {
-  const found = new Set<string>();
-  let start = 0;
-  for (let at = 0; at <= argument.length && found.size < MOST_LISTED; at++) {
-    const code = at < argument.length ? argument.charCodeAt(at) : undefined;
-    if (code === SLASH) start = at + 1;
-    else if (code === undefined || SEPARATORS.has(code)) {
-      if (at > start) {
-        const word = argument.slice(start, at);
-        if (names.has(word)) found.add(word);
-      }
-      start = at + 1;
-    }
-  }
-  return [...found];
+  const words = argument.split(SEPARATORS).map((word) => word.slice(word.lastIndexOf('/') + 1));
+  return [...new Set(words.filter((word) => word !== '' && names.has(word)))].slice(0, MOST_LISTED);
 }

@@ -1,14 +1,13 @@
+import { wordSet } from '../probe/acting-words.ts';
 import { stringMember } from '../../base/json/json-value.ts';
 import { firstProgramAt, programName } from '../probe/exec-invocation.ts';
 import { isShell } from '../probe/shell-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/quote.ts';
-import { execReading } from './lib/exec-reading.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
-import type { ExecReading } from './lib/exec-reading.ts';
+import { defineCheck, located, type Finding } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command`; `image` of the container.
@@ -27,11 +26,10 @@ export const execImage = defineCheck({
 });
 
 /** Programs of an operating system, besides shells. */
-const TOOLS: ReadonlySet<string> = new Set([
-  ...['curl', 'wget', 'nc', 'netcat', 'ncat', 'telnet'],
-  ...['cat', 'test', '[', 'ls', 'stat', 'find', 'touch', 'rm', 'echo', 'true', 'false', 'sleep'],
-  ...['grep', 'awk', 'sed', 'head', 'tail', 'ps', 'pgrep', 'pidof', 'kill', 'timeout', 'env'],
-]);
+const TOOLS: ReadonlySet<string> = wordSet(`
+  curl wget nc netcat ncat telnet cat test [ ls stat find touch rm echo true false sleep grep awk sed head tail ps
+  pgrep pidof kill timeout env
+`);
 /** Folders of the operating system. A program elsewhere was copied into the image. */
 const SYSTEM_PATH = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/;
 

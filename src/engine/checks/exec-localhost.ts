@@ -3,15 +3,13 @@ import { isCut } from '../workload/bounded-container.ts';
 import { listenFlags } from '../workload/listen-flags.ts';
 import { invocationOf } from '../probe/exec-invocation.ts';
 import { quote } from '../../base/text/quote.ts';
-import { execReading } from './lib/exec-reading.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
 import { loopbackFlag } from './listen-address.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ShellCommand, ShellList } from '../probe/shell-script.ts';
-import type { ExecReading } from './lib/exec-reading.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command`; `command` and `args` of the container.
@@ -43,13 +41,11 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** A client that a probe starts, and the handler that asks the same address. */
 interface Client {
   readonly program: string;
   readonly handler: JsonObject;
 }
 
-/** Returns the client when a command is nothing else, directly or in a script. */
 function clientOf(container: CheckedContainer, reading: ExecReading): Client | undefined {
   const words = reading.shell === undefined ? reading.argv : onlyCommand(reading.script);
   const invocation = words && invocationOf(words);

@@ -1,12 +1,11 @@
 import { execReading } from './lib/exec-reading.ts';
-import { handlerEdits } from './lib/handler-edits.ts';
+import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
 import { shellProblem } from './lib/shell-problem.ts';
 import { MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
-import { located, defineCheck } from './check.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.exec.command`.

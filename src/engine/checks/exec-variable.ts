@@ -1,14 +1,10 @@
-import { declaredVariables } from '../workload/literal-variables.ts';
-import { variableReferences } from '../probe/variable-references.ts';
-import { execReading } from './lib/exec-reading.ts';
-import { handlerEdits } from './lib/handler-edits.ts';
+import { declaredVariables, variableReferences, type VariableSource } from '../workload/literal-variables.ts';
+import { execReading, type ExecReading } from './lib/exec-reading.ts';
+import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { defineCheck, located } from './check.ts';
-import type { VariableSource } from '../workload/literal-variables.ts';
-import type { ExecReading } from './lib/exec-reading.ts';
+import { defineCheck, located, type Finding } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command[*]`; `env` of the container.
@@ -27,7 +23,6 @@ export const execVariable = defineCheck({
   eachProbe: violationOf,
 });
 
-/** A reference that the kubelet does not replace with the variable's value. */
 interface LostReference {
   /** Index in the command. */
   readonly at: number;
@@ -61,7 +56,6 @@ const NAME = /^[A-Za-z_][\w.-]*$/;
 const SCRIPT_NAME = /^_*[A-Z][A-Z0-9_]*$/;
 const SCRIPT_REFERENCES = /\$\((_*[A-Z][A-Z0-9_]*)\)/g;
 
-/** Returns the first reference of a command that the kubelet does not replace with a value. */
 function lostReference(container: CheckedContainer, { argv, shell }: ExecReading): LostReference | undefined {
   let variables: ReadonlyMap<string, VariableSource> | undefined;
   for (const [at, word] of argv.entries()) {

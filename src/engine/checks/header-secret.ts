@@ -1,8 +1,7 @@
 import { quote } from '../../base/text/quote.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck, eachHeader } from './check.ts';
+import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding, CheckedHeader } from './check.ts';
 
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);

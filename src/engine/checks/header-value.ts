@@ -2,9 +2,8 @@ import { beginning } from '../../base/text/cut.ts';
 import { firstControlCharacter } from '../probe/header-value.ts';
 import { containerPhrase, quotedValue } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { located, defineCheck, eachHeader } from './check.ts';
+import { located, defineCheck, eachHeader, type Finding, type CheckedHeader } from './check.ts';
 import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding, CheckedHeader } from './check.ts';
 
 /**
  * Field: `<probe>.httpGet.httpHeaders[*].value`.

@@ -2,12 +2,11 @@ import { DEFAULT_HTTP_PROTOCOL, DEFAULT_SCHEME } from '../probe/default-values.t
 import { member } from '../../base/json/json-value.ts';
 import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { findPort } from '../workload/ports.ts';
-import { handlerEdits } from './lib/handler-edits.ts';
+import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { located, defineCheck } from './check.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.scheme`, `<probe>.httpGet.port`; `ports[*].name`.

@@ -1,13 +1,11 @@
-import { isJsonObject, member, isPresent } from '../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/default-values.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { probeOf } from './checked-workload.ts';
+import { probeOf, type CheckedProbe } from './checked-workload.ts';
 import { defineCheck, located } from './check.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { CheckedProbe } from './checked-workload.ts';
 
 /**
  * Fields: `livenessProbe`, `readinessProbe`, each as a whole.
@@ -49,7 +47,6 @@ function plainHandler({ handler }: CheckedProbe): JsonObject {
   return without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
 }
 
-/** A probe without such values. */
 function plainSpec({ spec, handlerKind }: CheckedProbe, handler: JsonObject): JsonObject {
   return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: handler };
 }

@@ -2,15 +2,13 @@ import { formatPath } from '../../base/json/field-path.ts';
 import { member } from '../../base/json/json-value.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
 import { isPortNumber } from '../probe/port-number.ts';
-import { listenFlags, otherPorts } from '../workload/listen-flags.ts';
+import { listenFlags, otherPorts, type ListenFlag } from '../workload/listen-flags.ts';
 import { findPort } from '../workload/ports.ts';
-import { handlerEdits } from './lib/handler-edits.ts';
+import { handlerEdits } from './lib/endpoint.ts';
 import { mayAnswer, portValue } from './lib/plausible-port.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
-import type { ListenFlag } from '../workload/listen-flags.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `command` and `args` of the container; the port and host of httpGet, tcpSocket and grpc.
@@ -45,7 +43,6 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   return binding === undefined ? portViolation(probe, port, flags) : bindViolation(probe, binding);
 }
 
-/** Returns the number of a probe's port. Undefined for a name that the container does not declare. */
 function portNumberOf({ container, handler }: CheckedProbe): number | undefined {
   const port = member(handler, 'port');
   if (typeof port !== 'string') return isPortNumber(port) ? port : undefined;

@@ -1,15 +1,12 @@
 import { member } from '../../base/json/json-value.ts';
 import { suggestion } from '../../base/text/suggestion.ts';
-import { describePorts, isTcp } from '../workload/ports.ts';
+import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { isPortName } from '../probe/port-name.ts';
 import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
 import { containerPhrase, firstListed, quotedValue, yamlFlow } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { oncePerWorkload } from './checked-workload.ts';
-import { located, defineCheck } from './check.ts';
-import type { ContainerPort } from '../workload/ports.ts';
-import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { oncePerWorkload, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port` when they are port names; `ports[*].name`, `.protocol` of

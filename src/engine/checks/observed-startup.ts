@@ -1,7 +1,6 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
-import { longerStart } from './lib/longer-start.ts';
-import { observedStarts, secondsToGuarantee } from './lib/observed-starts.ts';
+import { longerStart, observedStarts, secondsToGuarantee } from './lib/startup-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { probeOf } from './checked-workload.ts';
 import { located, defineCheck } from './check.ts';

@@ -1,21 +1,18 @@
 import { portHintsOf } from '../facts/services.ts';
 import { member, stringMember } from '../../base/json/json-value.ts';
 import { isPortNumber } from '../probe/port-number.ts';
-import { neverHttp, NO_HINTS } from '../workload/port-protocol.ts';
+import { neverHttp, NO_HINTS, type PortHints } from '../workload/port-protocol.ts';
 import { describePorts, findPort } from '../workload/ports.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
-import { oncePerWorkload } from './checked-workload.ts';
-import type { PortHints } from '../workload/port-protocol.ts';
-import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { located, defineCheck, type Finding } from './check.ts';
+import { oncePerWorkload, type CheckedProbe } from './checked-workload.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`; `ports[*].name`, `.containerPort`; `metadata.labels` of the Pod template. Of the
  * Services in the namespace: `spec.selector`, `.ports[*].targetPort`, `.port`, `.name`, `.appProtocol`.
  *
- * Rule: httpGet asks no port whose server never answers HTTP, by the table of src/engine/workload/port-protocol.ts. Names
- * that leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
+ * Rule: httpGet asks no port whose server never answers HTTP (the table of workload/port-protocol.ts). Names that
+ * leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
  */
 export const otherProtocol = defineCheck({
   id: 'other-protocol',

@@ -1,12 +1,10 @@
 import { stringMember } from '../../base/json/json-value.ts';
-import { readPathUrl } from '../probe/requested-path.ts';
-import { handlerEdits } from './lib/handler-edits.ts';
+import { readPathUrl, type PathUrl } from '../probe/requested-path.ts';
+import { handlerEdits } from './lib/endpoint.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { located, defineCheck } from './check.ts';
-import type { PathUrl } from '../probe/requested-path.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.httpGet.path`.

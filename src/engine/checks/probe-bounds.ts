@@ -1,12 +1,9 @@
-import { probeBounds as bounds } from '../policy/check-parameters.ts';
-import { PROBE_INTEGERS } from '../probe/probe.ts';
+import { probeBounds as bounds, type Limits, type ProbeBounds } from '../policy/check-parameters.ts';
+import { PROBE_INTEGERS, type ProbeInteger } from '../probe/probe.ts';
 import { probeGraceSeconds } from '../probe/grace-period.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { Limits, ProbeBounds } from '../policy/check-parameters.ts';
-import type { ProbeInteger } from '../probe/probe.ts';
+import { defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 const EXAMPLE =
   'e.g. { periodSeconds: { minimum: 2, maximum: 60 } }. What the probe leaves out counts with its default.';

@@ -2,9 +2,8 @@ import { member } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/loopback.ts';
 import { containerPhrase, quotedValue } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { defineCheck } from './check.ts';
+import { defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.host`, `<probe>.tcpSocket.host`; `hostNetwork` of the Pod.

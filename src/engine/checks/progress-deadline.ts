@@ -1,17 +1,14 @@
-import { member, objectMember } from '../../base/json/json-value.ts';
+import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from '../probe/default-values.ts';
 import { INT32_MAX } from '../probe/go-values.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
-import { isCount, longestRecoverySeconds, longestStartSeconds } from '../probe/timing.ts';
+import { isCount, longestRecoverySeconds, longestStartSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
 import { roundDeadlineFrom } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { hasProbe, probeOf } from './checked-workload.ts';
+import { hasProbe, probeOf, type CheckedContainer } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../probe/probe.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedContainer } from './checked-workload.ts';
 
 /**
  * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe

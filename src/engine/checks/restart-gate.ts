@@ -12,11 +12,9 @@ import { undeclaredPortName } from '../workload/ports.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { probeOf } from './checked-workload.ts';
-import { defineCheck } from './check.ts';
+import { probeOf, type CheckedContainer, type CheckedProbe } from './checked-workload.ts';
+import { defineCheck, type Finding } from './check.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `.periodSeconds`, `.failureThreshold` and `.initialDelaySeconds` of `startupProbe` and `livenessProbe`;
@@ -36,7 +34,6 @@ export const restartGate = defineCheck({
   run: findingOf,
 });
 
-/** A probe with the numbers that the check needs. */
 interface Timed {
   readonly probe: CheckedProbe;
   readonly timing: ProbeTiming;

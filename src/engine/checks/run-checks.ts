@@ -2,17 +2,15 @@ import { execArgv } from '../probe/exec-argv.ts';
 import { commandActs } from '../probe/exec-effects.ts';
 import { quote } from '../../base/text/quote.ts';
 import { CHECKS } from './catalogue.ts';
-import { without } from './check.ts';
+import { without, type Check, type Finding } from './check.ts';
 import { formatPath } from '../../base/json/field-path.ts';
-import { stricter } from '../policy/action.ts';
+import { stricter, type Action } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
 import { cut } from '../../base/text/cut.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
-import type { Action } from '../policy/action.ts';
 import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
 import type { Violation } from './violation.ts';
-import type { Check, Finding } from './check.ts';
 import type { CheckedContainer, CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /** A finding of a check, with the container that has the violation. */
@@ -126,13 +124,10 @@ export function findingsOf(workload: CheckedWorkload, policyFor: (container: str
   return found.length < 2 ? found : found.sort((a, b) => a.order - b.order);
 }
 
-/** A check that runs, and what the policies say about the check. */
 interface ActiveCheck {
   readonly check: Check;
   readonly policy: EffectiveCheck;
-  /** The action of the policy. */
   readonly action: Exclude<Action, 'Off'>;
-  /** The check's place in the catalogue. */
   readonly order: number;
 }
 
@@ -152,7 +147,6 @@ function activeChecks(policy: CheckPolicy): readonly ActiveCheck[] {
 /** An entry lives as long as the policy. */
 const REMEMBERED = new WeakMap<CheckPolicy, readonly ActiveCheck[]>();
 
-/** A finding with the place of its check in the catalogue. */
 interface OrderedFinding extends PlacedFinding {
   readonly order: number;
 }

@@ -2,15 +2,12 @@ import { stringMember } from '../../base/json/json-value.ts';
 import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/quote.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
-import { describePorts, isTcp } from '../workload/ports.ts';
+import { describePorts, isTcp, type ContainerPort } from '../workload/ports.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { hasProbe, oncePerWorkload } from './checked-workload.ts';
-import { defineCheck } from './check.ts';
+import { hasProbe, oncePerWorkload, type CheckedWorkload } from './checked-workload.ts';
+import { defineCheck, type Finding } from './check.ts';
 import type { TargetPort } from '../facts/services.ts';
-import type { ContainerPort } from '../workload/ports.ts';
-import type { CheckedWorkload } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `readinessProbe`; `ports[*].name`, `.containerPort`, `.protocol`; `metadata.labels` of the Pod template. Of
@@ -49,7 +46,6 @@ export const serviceReadiness = defineCheck({
   },
 });
 
-/** A port of a Pod as the key of a map: `8080/TCP`. */
 function keyOf(number: number, protocol: string): string {
   return `${number}/${protocol}`;
 }

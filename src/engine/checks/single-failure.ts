@@ -1,9 +1,8 @@
 import { DEFAULT_TIMING } from '../probe/default-values.ts';
 import { isFastEnough, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck, located } from './check.ts';
+import { defineCheck, located, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `livenessProbe.failureThreshold`.

@@ -1,24 +1,20 @@
 import { integer } from '../policy/check-parameters.ts';
-import { longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
+import { longestGraceWithin, longestKillSeconds, probeGraceSeconds, type Kill } from '../probe/grace-period.ts';
 import { killEndsPod } from '../probe/restarts.ts';
-import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
+import { deadlockToKillSeconds, verdictSpan, type ProbeTiming } from '../probe/timing.ts';
 import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
 import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { hasProbe } from './checked-workload.ts';
-import { defineCheck, located } from './check.ts';
-import type { Kill } from '../probe/grace-period.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { hasProbe, type CheckedProbe } from './checked-workload.ts';
+import { defineCheck, located, type Finding } from './check.ts';
 
 /**
  * Fields: the integers of `livenessProbe` and `readinessProbe`; `livenessProbe.terminationGracePeriodSeconds`, else the
  * Pod's.
  *
  * Rule: P + (F-1)*max(P,T) + T + max(G,2) <= maximumSeconds (G+2 with a preStop hook). A deadlocked container that
- * ignores SIGTERM is dead after this time (formulas: src/engine/probe/timing.ts and grace-period.ts). The usual cause is
- * a long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if the
+ * ignores SIGTERM is dead after this time (formulas: probe/timing.ts and probe/grace-period.ts). The usual cause is a
+ * long grace period of the Pod, which was set for normal termination. The finding is a note. It is a warning if the
  * Pod's grace period alone is longer than maximumSeconds.
  *
  * A second rule: P + (F-1)*max(P,T) + T <= readinessSeconds for readiness. After this time the Pod of a container that

@@ -1,8 +1,7 @@
 import { integer } from '../policy/check-parameters.ts';
 import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts';
 import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
-import { longerStart } from './lib/longer-start.ts';
-import { atLeastObserved } from './lib/observed-starts.ts';
+import { longerStart, atLeastObserved } from './lib/startup-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { probeOf } from './checked-workload.ts';
 import { located, defineCheck } from './check.ts';

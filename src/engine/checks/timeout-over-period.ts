@@ -1,10 +1,8 @@
-import { intervalSeconds } from '../probe/timing.ts';
+import { intervalSeconds, type ProbeTiming } from '../probe/timing.ts';
 import { isFastEnough, roundPeriodFrom, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
-import type { ProbeTiming } from '../probe/timing.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.timeoutSeconds`, `<probe>.periodSeconds`.

@@ -1,13 +1,11 @@
-import { isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { isPortNumber } from '../probe/port-number.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { mayAnswer } from './lib/plausible-port.ts';
 import { containerPhrase, firstListed } from './lib/wording.ts';
-import { located, defineCheck } from './check.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { located, defineCheck, type Finding } from './check.ts';
 import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port`, `<probe>.grpc.port` when they are numbers;
@@ -48,7 +46,6 @@ function violationOf(probe: CheckedProbe): Finding | undefined {
   };
 }
 
-/** Returns the port number that a probe asks, if the container does not declare the number for TCP. */
 function undeclaredNumber({ container, handlerKind, handler }: CheckedProbe): number | undefined {
   const port = handlerKind === 'exec' ? undefined : member(handler, 'port');
   if (!isPortNumber(port) || container.ports === undefined) return undefined;
@@ -75,28 +72,18 @@ function isOfNeighbour(port: number, { containers }: CheckedWorkload): boolean {
   return containers.some(({ ports }) => ports?.some(({ number }) => number === port) === true);
 }
 
-/** True when a command, an argument, a variable or an exec probe of the container has the number. */
 function isNamed(port: number, container: JsonObject): boolean {
   const commands = PROBE_KINDS.map((kind) => objectMember(objectMember(container, kind) ?? {}, 'exec') ?? {});
   const words = [container, ...commands].flatMap((of) => [...listMember(of, 'command'), ...listMember(of, 'args')]);
   const values = listMember(container, 'env').map((entry) =>
     isJsonObject(entry) ? member(entry, 'value') : undefined,
   );
-  return [...words, ...values].some((text) => typeof text === 'string' && hasNumber(text, String(port)));
+  // Not as a part of a longer number.
+  const number = new RegExp(`(?<!\\d)${port}(?!\\d)`);
+  return [...words, ...values].some((text) => typeof text === 'string' && number.test(text));
 }
 
 function listMember(container: JsonObject, field: string): readonly unknown[] {
   const value = member(container, field);
   return Array.isArray(value) ? value : [];
-}
-
-/** True when the text has the number, and not as a part of a longer number. */
-function hasNumber(text: string, digits: string): boolean {
-  for (let at = text.indexOf(digits); at >= 0; at = text.indexOf(digits, at + 1))
-    if (!isDigit(text[at - 1]) && !isDigit(text[at + digits.length])) return true;
-  return false;
-}
-
-function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character >= '0' && character <= '9';
 }

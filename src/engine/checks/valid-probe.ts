@@ -1,15 +1,11 @@
-import { formatPath } from '../../base/json/field-path.ts';
-import { apiCauses, deploymentCauses } from '../probe/api-rules.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { apiCauses, deploymentCauses, type PodSpecPlace } from '../probe/api-rules.ts';
 import { decodeProblem } from '../probe/decode.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { adviceForCause } from './lib/valid-probe-advice.ts';
-import { oncePerWorkload } from './checked-workload.ts';
-import { defineCheck } from './check.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
-import type { PodSpecPlace } from '../probe/api-rules.ts';
-import type { CheckedContainer, CheckedWorkload } from './checked-workload.ts';
-import type { Finding } from './check.ts';
+import { oncePerWorkload, type CheckedContainer, type CheckedWorkload } from './checked-workload.ts';
+import { defineCheck, type Finding } from './check.ts';
 
 /**
  * Reports all errors that the API server itself would return, with the API server's path, reason, text and order. For
@@ -71,12 +67,10 @@ function sortedByContainer(workload: CheckedWorkload, findings: readonly Finding
   return sorted;
 }
 
-/** Returns list and index of the container that a path leads into. `depth` is the length of the Pod spec's path. */
 function keyOf(path: FieldPath, depth: number): string {
   return formatPath(path.slice(depth, depth + 2));
 }
 
-/** Returns the first container of the list that a path names, or the first container of the Pod. */
 function firstConcerned(
   containers: readonly CheckedContainer[],
   path: FieldPath,

@@ -1,6 +1,5 @@
-import { formatPath } from '../../base/json/field-path.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
 import type { FieldEdit } from '../../base/json/field-edit.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
 import type { Outcome } from '../policy/action.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 

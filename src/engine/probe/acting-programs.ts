@@ -1,6 +1,5 @@
 import { actionInCode, actionInSql, actionOfFile, actionOfWords, isAction, textActs } from './acting-words.ts';
-import { CURL_VALUED, optionsOf } from './command-options.ts';
-import type { CommandOption } from './command-options.ts';
+import { CURL_VALUED, optionsOf, type CommandOption } from './exec-invocation.ts';
 
 /**
  * Tells what a program does beside asking, by its options and words: `-X POST`. Undefined when it only asks. The
@@ -26,7 +25,6 @@ const withWord =
     return found && (reason ?? found.slice(1).find(Boolean) ?? '');
   };
 
-/** Acts by the first of the rules that says so. */
 const either =
   (...rules: readonly Rule[]): Rule =>
   (words, isFed) => {
@@ -37,7 +35,6 @@ const either =
     return undefined;
   };
 
-/** Acts unless the first words ask. */
 const unless =
   (pattern: RegExp, count: number): Rule =>
   (words) =>
@@ -47,7 +44,6 @@ const ASKING_METHOD = /^(?:GET|HEAD|OPTIONS)$/i;
 /** A method with its option, and an option without its value. */
 const shown = (name: string, value: string): string => (/^\$?[A-Za-z_]{1,20}$/.test(value) ? `${name} ${value}` : name);
 
-/** Returns the first reason that an option gives. */
 const firstOf = (options: readonly CommandOption[], acts: (option: CommandOption) => string | undefined | false) =>
   options.map(acts).find((found) => typeof found === 'string');
 
@@ -173,6 +169,12 @@ const CMDLET =
 
 const inPlace = withWord(/^(?!-[ef].)(?:-[Enrszuplaw\d]{0,8}i|--in-?place)/, '-i');
 
+/** `nc` asks what it reads; it acts when it listens or starts a program. */
+const netcat: Rule = (words) => {
+  const found = words.map((word) => /^(?:-[a-zA-Z]*([lec])|--(?:listen|exec|sh-exec)$)/.exec(word)).find(Boolean);
+  return found?.[1] === undefined ? found?.[0] : `-${found[1]}`;
+};
+
 /** The programs that ask or act by their options: each line has a rule and its programs. */
 const TABLE: readonly (readonly [Rule, string])[] = [
   [curl, 'curl'],
@@ -189,14 +191,7 @@ const TABLE: readonly (readonly [Rule, string])[] = [
   [withWord(new RegExp(`^(of)=(?!${NO_STORE})`, 'i')), 'dd'],
   [unless(/^-?[^xcruA]*t|^--list/, 1), 'tar bsdtar'],
   [withWord(/^(?:-[a-zA-Z]*o|--output)/, '-o'), 'sort'],
-  // `nc` asks what it reads; it acts when it listens or starts a program.
-  [
-    either(
-      ...['-l', '-e', '-c'].map((option) => withWord(new RegExp(`^-[a-zA-Z]*${option.slice(1)}`), option)),
-      withWord(/^(--(?:listen|exec|sh-exec))$/),
-    ),
-    'nc ncat netcat',
-  ],
+  [netcat, 'nc ncat netcat'],
   [sql, 'psql mysql mariadb sqlite3 clickhouse-client clickhouse cockroach cqlsh sqlcmd sqlplus isql'],
   [code, 'python python2 python3 node php lua mongo mongosh deno bun'],
   // Perl and Ruby also edit files, as sed does.

@@ -1,4 +1,4 @@
-import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { isJsonObject, isPresent, member, type JsonObject } from '../../base/json/json-value.ts';
 import {
   DEFAULT_GRPC_SERVICE,
   DEFAULT_HTTP_PATH,
@@ -9,7 +9,6 @@ import {
   DEFAULT_TIMING,
 } from './default-values.ts';
 import { PROBE_KINDS } from './probe.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** The three lists of a Pod spec that hold containers, in the order in which the API server goes through them. */
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
@@ -72,16 +71,8 @@ const PROBE_DEFAULTS = (['timeoutSeconds', 'periodSeconds', 'successThreshold', 
 /** A probe with the API server's defaults (SetDefaults_Probe, SetDefaults_HTTPGetAction). */
 export function defaultedProbe(probe: JsonObject): JsonObject {
   const spec = withObject(defaultedHttpGet(probe), 'grpc', defaultedGrpc);
-  if (!isAnyUnset(spec)) return spec;
   const unset = PROBE_DEFAULTS.filter(([field]) => isZero(member(spec, field)));
-  // One copy for all of them: a probe may have a hundred thousand unknown members.
-  return { ...spec, ...Object.fromEntries(unset) };
-}
-
-/** A stored probe has all its fields, and needs no list of what is unset. */
-function isAnyUnset(probe: JsonObject): boolean {
-  for (const [field] of PROBE_DEFAULTS) if (isZero(member(probe, field))) return true;
-  return false;
+  return unset.length === 0 ? spec : { ...spec, ...Object.fromEntries(unset) };
 }
 
 /** GRPCAction.Service has `+default=""`. */
@@ -90,7 +81,7 @@ function defaultedGrpc(action: JsonObject): JsonObject {
 }
 
 function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
+  return !isPresent(value);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -122,12 +113,6 @@ function withObject(object: JsonObject, field: string, change: (value: JsonObjec
 function withEach(object: JsonObject, field: string, change: (value: JsonObject) => JsonObject): JsonObject {
   const list = member(object, field);
   if (!Array.isArray(list)) return object;
-  const elements = list as readonly unknown[];
-  let changed: unknown[] | undefined;
-  for (let index = 0; index < elements.length; index++) {
-    const element = elements[index];
-    const next = isJsonObject(element) ? change(element) : element;
-    if (next !== element) (changed ??= [...elements])[index] = next;
-  }
-  return changed === undefined ? object : { ...object, [field]: changed };
+  const changed = list.map((element: unknown) => (isJsonObject(element) ? change(element) : element));
+  return changed.every((element, index) => element === list[index]) ? object : { ...object, [field]: changed };
 }

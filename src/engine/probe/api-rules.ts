@@ -1,12 +1,10 @@
 import { CONTAINER_LISTS } from './api-defaults.ts';
 import { CONTAINER_RULES } from './container-rules.ts';
-import { unlessOneOf, forbidden, MOST_CAUSES, notSupported, required, invalid } from './api-cause.ts';
+import { unlessOneOf, forbidden, MOST_CAUSES, notSupported, required, invalid, type ApiCause } from './api-cause.ts';
 import { goLength, goObjects, goString, goInteger, isSet } from './go-values.ts';
 import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from './default-values.ts';
 import { FieldPlace } from '../../base/json/field-place.ts';
-import { objectMember } from '../../base/json/json-value.ts';
-import type { ApiCause } from './api-cause.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { objectMember, type JsonObject } from '../../base/json/json-value.ts';
 
 /**
  * The kind of object around a Pod spec, which decides about restartPolicy and ephemeral containers:

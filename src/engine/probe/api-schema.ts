@@ -1,5 +1,4 @@
-import { HANDLER_KINDS } from './probe.ts';
-import type { HandlerKind } from './probe.ts';
+import { HANDLER_KINDS, type HandlerKind } from './probe.ts';
 
 /*
  * The Go types behind a Pod spec, for probes and the fields that their rules need

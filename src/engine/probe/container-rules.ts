@@ -1,11 +1,10 @@
-import { forbidden, unlessOneOf, causesOfEach, required, tooMany } from './api-cause.ts';
+import { forbidden, unlessOneOf, causesOfEach, required, tooMany, type ApiCause } from './api-cause.ts';
 import { goPointer, isSet, goLength, goObjects, goString } from './go-values.ts';
 import { lifecycleCauses, probesCauses } from './probe-rules.ts';
 import { containerPortsCauses } from './port-rules.ts';
 import { PROBE_KINDS } from './probe.ts';
 import { isSidecar } from './sidecar.ts';
 import type { FieldPlace } from '../../base/json/field-place.ts';
-import type { ApiCause } from './api-cause.ts';
 import type { ContainerList } from './api-defaults.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 

@@ -1,12 +1,9 @@
-import { formatPath } from '../../base/json/field-path.ts';
-import { isJsonObject } from '../../base/json/json-value.ts';
+import { formatPath, type FieldPath } from '../../base/json/field-path.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/json-value.ts';
 import { NumberLiteral } from '../../base/json/number-literal.ts';
-import { POD_SPEC_TYPE } from './api-schema.ts';
+import { POD_SPEC_TYPE, type GoType } from './api-schema.ts';
 import { INT32_MAX } from './go-values.ts';
-import type { FieldPath } from '../../base/json/field-path.ts';
 import type { FieldPlace } from '../../base/json/field-place.ts';
-import type { GoType } from './api-schema.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** Why the API server cannot decode a Pod spec. */
 export interface DecodeProblem {
@@ -34,7 +31,6 @@ export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): De
   return problem && { path: problem.path, message: problem.message };
 }
 
-/** A problem, and whether Go's decoder stops at it. */
 interface Problem extends DecodeProblem {
   readonly stops: boolean;
 }

@@ -1,5 +1,4 @@
-import { member } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 
 /**
  * Returns the command of an exec handler. Go decodes null as an empty word. Undefined for an empty or malformed

@@ -11,8 +11,7 @@ import {
 } from './acting-words.ts';
 import { firstProgramAt, invocationOf, programName } from './exec-invocation.ts';
 import { isShell, shellInvocationOf } from './shell-invocation.ts';
-import { scanShellScript } from './shell-tokens.ts';
-import type { ShellRedirection, ShellWord } from './shell-tokens.ts';
+import { scanShellScript, type ShellRedirection, type ShellWord } from './shell-tokens.ts';
 
 /** Scripts in scripts, and words of a command, at most. More is not parsed. */
 const DEEPEST = 8;
@@ -55,7 +54,6 @@ export function commandActs(command: readonly string[]): string | undefined {
 
 type Word = Pick<ShellWord, 'text' | 'isLiteral'>;
 
-/** Where a command stands. */
 interface Situation {
   /** How many scripts the command is in. */
   readonly depth: number;
@@ -94,7 +92,6 @@ function scriptActs(script: string, depth: number): string | undefined {
   return undefined;
 }
 
-/** Tells what a command with its redirections does. */
 function simpleActs(
   words: readonly ShellWord[],
   redirections: readonly ShellRedirection[],

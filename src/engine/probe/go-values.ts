@@ -1,5 +1,4 @@
-import { isJsonObject, member } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, isPresent, member, type JsonObject } from '../../base/json/json-value.ts';
 
 /*
  * A JSON object's members as Go sees them after decoding: absent and null are the type's zero value. A member of the
@@ -31,17 +30,7 @@ export function isBlank(text: string): boolean {
 /** A slice of objects; a null element is an empty object. */
 export function goObjects(object: JsonObject, field: string): readonly JsonObject[] {
   const value = member(object, field);
-  if (!Array.isArray(value)) return NO_OBJECTS;
-  // Nearly every list has objects only, and needs no copy.
-  const elements = value as readonly unknown[];
-  return areObjects(elements) ? elements : elements.map((element) => (isJsonObject(element) ? element : {}));
-}
-
-const NO_OBJECTS: readonly JsonObject[] = [];
-
-function areObjects(values: readonly unknown[]): values is readonly JsonObject[] {
-  for (const value of values) if (!isJsonObject(value)) return false;
-  return true;
+  return Array.isArray(value) ? value.map((element: unknown) => (isJsonObject(element) ? element : {})) : [];
 }
 
 /** The length of a slice. */
@@ -52,13 +41,11 @@ export function goLength(object: JsonObject, field: string): number {
 
 /** True for a pointer or slice that is not nil: the field is present and not null. */
 export function isSet(object: JsonObject, field: string): boolean {
-  const value = member(object, field);
-  return value !== undefined && value !== null;
+  return isPresent(member(object, field));
 }
 
 /** A pointer to a struct; undefined when it is nil. */
 export function goPointer(object: JsonObject, field: string): JsonObject | undefined {
   const value = member(object, field);
-  if (value === undefined || value === null) return undefined;
-  return isJsonObject(value) ? value : {};
+  return isJsonObject(value) ? value : isPresent(value) ? {} : undefined;
 }

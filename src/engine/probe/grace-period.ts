@@ -1,7 +1,6 @@
-import { member, objectMember } from '../../base/json/json-value.ts';
+import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from './default-values.ts';
 import { killEndsPod } from './restarts.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 const FIELD = 'terminationGracePeriodSeconds';
 

@@ -1,12 +1,10 @@
-import { invalid, unlessOneOf, causesOfEach, forbidden, notSupported, required } from './api-cause.ts';
+import { invalid, unlessOneOf, causesOfEach, forbidden, notSupported, required, type ApiCause } from './api-cause.ts';
 import { goInteger, goPointer, isSet, goLength, goObjects, goString } from './go-values.ts';
-import { PROBE_KINDS, HANDLER_KINDS } from './probe.ts';
+import { PROBE_KINDS, HANDLER_KINDS, type ProbeKind } from './probe.ts';
 import { HEADER_NAME_PATTERN, isHeaderName } from './header-name.ts';
 import { portCauses, portNumberCauses } from './port-rules.ts';
 import type { FieldPlace } from '../../base/json/field-place.ts';
-import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ProbeKind } from './probe.ts';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
 export function probesCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {

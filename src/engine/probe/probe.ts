@@ -1,5 +1,4 @@
-import { isJsonObject, member } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 
 /** The three probes of a container, in the order in which the API server validates and reports them. */
 export const PROBE_KINDS = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;

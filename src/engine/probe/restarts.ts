@@ -1,5 +1,4 @@
-import { member } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 
 /**
  * True when the kubelet may start the container again after a probe has killed it: it has restart rules, or the

@@ -1,3 +1,4 @@
+import { wordSet } from './acting-words.ts';
 import { invocationOf } from './exec-invocation.ts';
 
 /** A shell that a command starts. */
@@ -16,7 +17,7 @@ export interface ShellInvocation {
   readonly isPipefail: boolean;
 }
 
-const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'ash', 'dash', 'ksh', 'zsh']);
+const SHELLS: ReadonlySet<string> = wordSet('sh bash ash dash ksh zsh');
 /** Long options of bash whose value is the next word. */
 const VALUED: ReadonlySet<string> = new Set(['--rcfile', '--init-file']);
 

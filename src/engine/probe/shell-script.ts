@@ -1,5 +1,5 @@
-import { shellTokens } from './shell-tokens.ts';
-import type { ShellToken, ShellWord } from './shell-tokens.ts';
+import { wordSet } from './acting-words.ts';
+import { shellTokens, type ShellToken, type ShellWord } from './shell-tokens.ts';
 
 /** A program with its words. Assignments in front are left out. */
 export interface SimpleCommand {
@@ -41,10 +41,10 @@ export type ShellList = readonly AndOrList[];
 /** Groups in groups, at most. A deeper script is not read: no real probe needs so many. */
 const DEEPEST = 20;
 
-const COMPOUND_STARTS: ReadonlySet<string> = new Set(['if', 'for', 'while', 'until', 'case', 'select']);
+const COMPOUND_STARTS: ReadonlySet<string> = wordSet('if for while until case select');
 const COMPOUND_ENDS: ReadonlySet<string> = new Set(['fi', 'done', 'esac']);
 /** Keywords behind which a command begins. */
-const BEFORE_COMMAND: ReadonlySet<string> = new Set(['then', 'do', 'else', 'elif', 'if', 'while', 'until', '!', '{']);
+const BEFORE_COMMAND: ReadonlySet<string> = wordSet('then do else elif if while until ! {');
 const OUT_OF_PLACE: ReadonlySet<string> = new Set([...COMPOUND_ENDS, 'then', 'do', 'else', 'elif', 'function']);
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 

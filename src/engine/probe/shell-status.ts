@@ -1,23 +1,21 @@
-import { mayEndWithFailure } from './shell-script.ts';
-import { CURL_VALUED, optionsOf } from './command-options.ts';
-import { invocationOf } from './exec-invocation.ts';
-import type { AndOrList, Pipeline, ShellCommand, ShellList } from './shell-script.ts';
+import { wordSet } from './acting-words.ts';
+import { mayEndWithFailure, type AndOrList, type Pipeline, type ShellCommand, type ShellList } from './shell-script.ts';
+import { CURL_VALUED, optionsOf, invocationOf } from './exec-invocation.ts';
 import type { ShellWord } from './shell-tokens.ts';
 
-/** Why the status of a script is always 0. */
-export type AlwaysTrue =
-  /** The last stage of a pipe is a filter: its status hides the status of the other stages. */
-  | { readonly reason: 'filter'; readonly program: string }
-  /** The command of last resort never fails: `|| true`. */
-  | { readonly reason: 'fallback'; readonly program: string }
-  /** The script ends in a command that never fails: `; exit 0`. */
-  | { readonly reason: 'constant'; readonly program: string }
-  /** curl succeeds when the server answers with an error. */
-  | { readonly reason: 'answer'; readonly program: string }
-  /** The client of Redis answers an error and succeeds. */
-  | { readonly reason: 'ping'; readonly program: string }
-  /** `ps | grep NAME` finds its own process, because the name is among its words. */
-  | { readonly reason: 'itself'; readonly program: string };
+/**
+ * Why the status of a script is always 0:
+ * - `filter`: the last stage of a pipe is a filter: its status hides the status of the other stages;
+ * - `fallback`: the command of last resort never fails: `|| true`;
+ * - `constant`: the script ends in a command that never fails: `; exit 0`;
+ * - `answer`: curl succeeds when the server answers with an error;
+ * - `ping`: the client of Redis answers an error and succeeds;
+ * - `itself`: `ps | grep NAME` finds its own process, because the name is among its words.
+ */
+export interface AlwaysTrue {
+  readonly reason: 'filter' | 'fallback' | 'constant' | 'answer' | 'ping' | 'itself';
+  readonly program: string;
+}
 
 /** The options of a shell that change the status of a script. */
 export interface StatusOptions {
@@ -34,7 +32,7 @@ const FILTERS: ReadonlySet<string> = new Set([
 const NEVER_FAIL: ReadonlySet<string> = new Set(['true', ':', 'echo', 'printf']);
 const REDIS_CLIENTS: ReadonlySet<string> = new Set(['redis-cli', 'valkey-cli', 'keydb-cli']);
 /** Commands that may change everything that follows: options, functions, or the end of the script. */
-const UNKNOWN_EFFECTS: ReadonlySet<string> = new Set(['.', 'source', 'eval', 'trap', 'alias', 'shopt']);
+const UNKNOWN_EFFECTS: ReadonlySet<string> = wordSet('. source eval trap alias shopt');
 
 /**
  * Tells why a script ends with status 0 whatever the application does. Undefined when the script may fail, and also
@@ -70,7 +68,6 @@ export function alwaysTrue(list: ShellList, options: StatusOptions): AlwaysTrue 
 /** True for a client that still fails when nothing listens. */
 const mayFail = ({ reason }: AlwaysTrue): boolean => reason === 'answer' || reason === 'ping';
 
-/** The words of an entry that is one plain command. */
 function onlyCommand({ first, rest, isBackground }: AndOrList): readonly ShellWord[] | undefined {
   const [command] = first.stages;
   const isPlain = rest.length === 0 && first.stages.length === 1 && !first.isNegated && !isBackground;

@@ -1,5 +1,4 @@
-import { member } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 
 /**
  * True for an init container that is a native sidecar: it runs for as long as the Pod and may have probes

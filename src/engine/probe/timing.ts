@@ -1,9 +1,7 @@
-import { member } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from './default-values.ts';
 import { INT32_MAX } from './go-values.ts';
-import { longestKillSeconds } from './grace-period.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Kill } from './grace-period.ts';
+import { longestKillSeconds, type Kill } from './grace-period.ts';
 
 /**
  * The timing of one probe after API defaulting, in seconds and counts. Letters as in the Kubernetes documentation's
@@ -29,52 +27,29 @@ export interface Span {
  * absent.
  */
 export function probeTiming(probe: JsonObject): ProbeTiming {
-  return timingBy(countOrDefault, probe);
+  const read = (field: keyof ProbeTiming): number => {
+    const value = member(probe, field);
+    return isCount(value) && value > 0 ? value : DEFAULT_TIMING[field];
+  };
+  return {
+    initialDelaySeconds: read('initialDelaySeconds'),
+    periodSeconds: read('periodSeconds'),
+    timeoutSeconds: read('timeoutSeconds'),
+    failureThreshold: read('failureThreshold'),
+    successThreshold: read('successThreshold'),
+  };
 }
 
 /** The same timing; undefined when a value is no count, since nothing can be worked out from such a probe. */
 export function soundTiming(probe: JsonObject): ProbeTiming | undefined {
-  const timing = timingBy(countOr, probe);
-  const {
-    initialDelaySeconds: D,
-    periodSeconds: P,
-    timeoutSeconds: T,
-    failureThreshold: F,
-    successThreshold: S,
-  } = timing;
-  // One NaN makes the sum NaN.
-  return Number.isNaN(D + P + T + F + S) ? undefined : timing;
+  return TIMING_FIELDS.every((field) => isCount(member(probe, field) ?? 0)) ? probeTiming(probe) : undefined;
 }
 
-/** @param read returns the number in a field, or the fallback for an absent one */
-function timingBy(
-  read: (probe: JsonObject, field: string, fallback: number) => number,
-  probe: JsonObject,
-): ProbeTiming {
-  return {
-    initialDelaySeconds: read(probe, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds),
-    periodSeconds: read(probe, 'periodSeconds', DEFAULT_TIMING.periodSeconds),
-    timeoutSeconds: read(probe, 'timeoutSeconds', DEFAULT_TIMING.timeoutSeconds),
-    failureThreshold: read(probe, 'failureThreshold', DEFAULT_TIMING.failureThreshold),
-    successThreshold: read(probe, 'successThreshold', DEFAULT_TIMING.successThreshold),
-  };
-}
-
-/** The field's count; NaN when its value is no count. */
-function countOr(probe: JsonObject, field: string, fallback: number): number {
-  const value = member(probe, field) ?? 0;
-  if (!isCount(value)) return NaN;
-  return value === 0 ? fallback : value;
-}
+const TIMING_FIELDS = Object.keys(DEFAULT_TIMING);
 
 /** True for a whole number from 0 that JavaScript holds exactly. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function countOrDefault(probe: JsonObject, field: string, fallback: number): number {
-  const value = member(probe, field);
-  return isCount(value) && value > 0 ? value : fallback;
 }
 
 /**

@@ -1,7 +1,6 @@
-import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { isJsonObject, member, type JsonObject } from '../../base/json/json-value.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
 import { beginning } from '../../base/text/cut.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** Most characters of a text of a container that checks read. */
 export const MOST_TEXT_CHARACTERS = 4096;

@@ -1,7 +1,6 @@
-import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { isSidecar } from '../probe/sidecar.ts';
 import { isMeshProxyName } from './mesh.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /**
  * The purpose of a container. Only applications and native sidecars may have probes. The API server refuses probes on

@@ -1,5 +1,4 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 
 /** An owner reference with `controller: true`, as written. */
 export interface ControllerOwner {

@@ -1,41 +1,20 @@
-import { BUILT_IN_KINDS } from './kinds.ts';
-import type { WorkloadKind } from './kinds.ts';
+import { kindEntry, BUILT_IN_KINDS, type WorkloadKind } from './kinds.ts';
 
 /**
  * Widely used custom kinds, with the template paths of their CRDs. In a cluster a webhook rule has to send these kinds;
  * offline they are checked without any configuration.
  */
 export const READY_MADE_KINDS: readonly WorkloadKind[] = [
-  { group: 'argoproj.io', kind: 'Rollout', templatePaths: [['spec', 'template']], runsToCompletion: false },
-  { group: 'apps.kruise.io', kind: 'CloneSet', templatePaths: [['spec', 'template']], runsToCompletion: false },
-  {
-    group: 'serving.knative.dev',
-    kind: 'Service',
-    templatePaths: [['spec', 'template']],
-    runsToCompletion: false,
-    defaultProbePort: 8080,
-  },
-  {
-    group: 'keda.sh',
-    kind: 'ScaledJob',
-    templatePaths: [['spec', 'jobTargetRef', 'template']],
-    runsToCompletion: true,
-  },
-  {
-    group: 'jobset.x-k8s.io',
-    kind: 'JobSet',
-    templatePaths: [['spec', 'replicatedJobs', '*', 'template', 'spec', 'template']],
-    runsToCompletion: true,
-  },
-  {
-    group: 'leaderworkerset.x-k8s.io',
-    kind: 'LeaderWorkerSet',
-    templatePaths: [
-      ['spec', 'leaderWorkerTemplate', 'leaderTemplate'],
-      ['spec', 'leaderWorkerTemplate', 'workerTemplate'],
-    ],
-    runsToCompletion: false,
-  },
+  kindEntry('argoproj.io', 'Rollout'),
+  kindEntry('apps.kruise.io', 'CloneSet'),
+  { ...kindEntry('serving.knative.dev', 'Service'), defaultProbePort: 8080 },
+  kindEntry('keda.sh', 'ScaledJob', 'spec.jobTargetRef.template', true),
+  kindEntry('jobset.x-k8s.io', 'JobSet', 'spec.replicatedJobs.*.template.spec.template', true),
+  kindEntry(
+    'leaderworkerset.x-k8s.io',
+    'LeaderWorkerSet',
+    'spec.leaderWorkerTemplate.leaderTemplate spec.leaderWorkerTemplate.workerTemplate',
+  ),
 ];
 
 /** True for a kind that nobody configured. An entry of a file replaces the ready-made kind. */

@@ -1,6 +1,5 @@
 import { handlerKindsOf } from '../probe/probe.ts';
-import { member, objectMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { member, objectMember, type JsonObject } from '../../base/json/json-value.ts';
 
 /** The question of a probe in a few words: `httpGet /healthz on port http`. */
 export function handlerText(probe: JsonObject): string {

@@ -1,6 +1,5 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
 import { removedVersionOf } from './removed-versions.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** A kind of object that holds Pod templates, and where. */
 export interface WorkloadKind {
@@ -18,35 +17,29 @@ export interface WorkloadKind {
   readonly defaultProbePort?: number;
 }
 
-const TEMPLATE = [['spec', 'template']];
+/** Makes an entry. `path` is a template's path with dots; several are separated by blanks. */
+export function kindEntry(group: string, kind: string, path = 'spec.template', runsToCompletion = false): WorkloadKind {
+  const templatePaths = path.split(' ').map((each) => each.split('.').filter((step) => step !== ''));
+  return { group, kind, templatePaths, runsToCompletion };
+}
 
 /** The Pod itself. */
-export const POD_KIND: WorkloadKind = { group: '', kind: 'Pod', templatePaths: [[]], runsToCompletion: false };
+export const POD_KIND: WorkloadKind = kindEntry('', 'Pod', '');
 
 /** A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any. */
-const POD_TEMPLATE_KIND: WorkloadKind = {
-  group: '',
-  kind: 'PodTemplate',
-  templatePaths: [['template']],
-  runsToCompletion: false,
-};
+const POD_TEMPLATE_KIND = kindEntry('', 'PodTemplate', 'template');
 
 /** The built-in kinds. All of them have had one served version of their Pod template since Kubernetes 1.21. */
 export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
   POD_KIND,
-  { group: 'apps', kind: 'Deployment', templatePaths: TEMPLATE, runsToCompletion: false },
-  { group: 'apps', kind: 'StatefulSet', templatePaths: TEMPLATE, runsToCompletion: false },
-  { group: 'apps', kind: 'DaemonSet', templatePaths: TEMPLATE, runsToCompletion: false },
-  { group: 'apps', kind: 'ReplicaSet', templatePaths: TEMPLATE, runsToCompletion: false },
-  { group: '', kind: 'ReplicationController', templatePaths: TEMPLATE, runsToCompletion: false },
+  kindEntry('apps', 'Deployment'),
+  kindEntry('apps', 'StatefulSet'),
+  kindEntry('apps', 'DaemonSet'),
+  kindEntry('apps', 'ReplicaSet'),
+  kindEntry('', 'ReplicationController'),
   POD_TEMPLATE_KIND,
-  { group: 'batch', kind: 'Job', templatePaths: TEMPLATE, runsToCompletion: true },
-  {
-    group: 'batch',
-    kind: 'CronJob',
-    templatePaths: [['spec', 'jobTemplate', 'spec', 'template']],
-    runsToCompletion: true,
-  },
+  kindEntry('batch', 'Job', 'spec.template', true),
+  kindEntry('batch', 'CronJob', 'spec.jobTemplate.spec.template', true),
 ];
 
 /** True for the Pod itself, which is not a template of others. */

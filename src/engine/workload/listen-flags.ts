@@ -1,10 +1,9 @@
-import { member } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/loopback.ts';
 import { isPortNumber } from '../probe/port-number.ts';
 import { shellInvocationOf } from '../probe/shell-invocation.ts';
 import { shellTokens } from '../probe/shell-tokens.ts';
 import { CUT_MARK, isCut } from './bounded-container.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** An address that a flag tells the program to listen on. */
 export interface ListenAddress {
@@ -45,10 +44,9 @@ const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/)?(\[[^\]]*\]|[^:/[\]]*):(\d{1,5})(?:\
  * @param container a bounded container
  */
 export function listenFlags(container: JsonObject): readonly ListenFlag[] {
-  if (!mayListen(container, 'command') && !mayListen(container, 'args')) return NO_FLAGS;
   const words = wordsOf(container);
   let local: { readonly port: number | undefined } | undefined;
-  let flags: ListenFlag[] | undefined;
+  const flags: ListenFlag[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
     if (word?.text.startsWith('-') !== true) continue;
@@ -63,22 +61,9 @@ export function listenFlags(container: JsonObject): readonly ListenFlag[] {
       if (local.port !== undefined) addresses = [{ port: local.port, isLoopback: true }];
     }
     if (addresses === undefined) continue;
-    (flags ??= []).push({ name, value: next.text, addresses, list: next.list, index: next.index });
+    flags.push({ name, value: next.text, addresses, list: next.list, index: next.index });
   }
-  return flags ?? NO_FLAGS;
-}
-
-const NO_FLAGS: readonly ListenFlag[] = [];
-
-/** A text without any of these words has no flag that isListenFlag accepts. */
-const MAY_LISTEN = /addr|bind|listen|--host|-b/i;
-
-/** False when no element can hold a flag to listen on. Most containers are done then, without any list. */
-function mayListen(container: JsonObject, list: 'command' | 'args'): boolean {
-  const elements = member(container, list);
-  if (!Array.isArray(elements)) return false;
-  for (const text of elements as unknown[]) if (typeof text === 'string' && MAY_LISTEN.test(text)) return true;
-  return false;
+  return flags;
 }
 
 function isListenFlag(name: string): boolean {

@@ -1,6 +1,5 @@
-import { workloadOfPod } from './workload-of-pod.ts';
+import { workloadOfPod, type WorkloadName } from './workload-of-pod.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { WorkloadName } from './workload-of-pod.ts';
 
 /**
  * The workloads that a Pod belongs to: its workload, and the CronJob that made a Job. A CronJob names its Jobs

@@ -113,24 +113,7 @@ export function isNamedForMetrics(name: string): boolean {
  * What a name or an `appProtocol` says. In doubt the answer is the one that asks no HTTP: `grpc-web`, `redis-http` and
  * `tcp-http` are other protocols, and `https-metrics` is for metrics.
  */
-export function protocolOfText(text: string): TextProtocol {
-  const known = KNOWN.get(text);
-  if (known !== undefined) return known;
-  const read = readText(text);
-  if (text.length > LONGEST_KNOWN) return read;
-  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
-  KNOWN.set(text, read);
-  return read;
-}
-
-/** Names of ports repeat in every Pod. The cache has limits because callers choose names. */
-const KNOWN = new Map<string, TextProtocol>();
-const MOST_KNOWN = 500;
-const LONGEST_KNOWN = 63;
-
-type TextProtocol = Omit<PortProtocol, 'because'>;
-
-function readText(text: string): TextProtocol {
+export function protocolOfText(text: string): Omit<PortProtocol, 'because'> {
   const words = wordsOf(text);
   const isHttps = sayHttps(words);
   const seldom = isHttps ? words.filter((word) => word !== 'tls') : words;

@@ -1,5 +1,4 @@
-import { stringMember } from '../../base/json/json-value.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { stringMember, type JsonObject } from '../../base/json/json-value.ts';
 
 /** An API version of a workload that Kubernetes no longer serves. */
 export interface RemovedVersion {
@@ -12,23 +11,15 @@ export interface RemovedVersion {
 }
 
 /** Kubernetes documentation, "Deprecated API Migration Guide"; kubernetes#96987 for batch/v2alpha1. */
-const REMOVED_VERSIONS: readonly RemovedVersion[] = [
-  {
-    apiVersion: 'extensions/v1beta1',
-    kinds: ['DaemonSet', 'Deployment', 'ReplicaSet'],
-    removedIn: '1.16',
-    today: 'apps/v1',
-  },
-  { apiVersion: 'apps/v1beta1', kinds: ['Deployment', 'StatefulSet'], removedIn: '1.16', today: 'apps/v1' },
-  {
-    apiVersion: 'apps/v1beta2',
-    kinds: ['DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
-    removedIn: '1.16',
-    today: 'apps/v1',
-  },
-  { apiVersion: 'batch/v1beta1', kinds: ['CronJob'], removedIn: '1.25', today: 'batch/v1' },
-  { apiVersion: 'batch/v2alpha1', kinds: ['CronJob'], removedIn: '1.21', today: 'batch/v1' },
-];
+const REMOVED_VERSIONS: readonly RemovedVersion[] = (
+  [
+    ['extensions/v1beta1', 'DaemonSet Deployment ReplicaSet', '1.16', 'apps/v1'],
+    ['apps/v1beta1', 'Deployment StatefulSet', '1.16', 'apps/v1'],
+    ['apps/v1beta2', 'DaemonSet Deployment ReplicaSet StatefulSet', '1.16', 'apps/v1'],
+    ['batch/v1beta1', 'CronJob', '1.25', 'batch/v1'],
+    ['batch/v2alpha1', 'CronJob', '1.21', 'batch/v1'],
+  ] as const
+).map(([apiVersion, kinds, removedIn, today]) => ({ apiVersion, kinds: kinds.split(' '), removedIn, today }));
 
 /** Returns the removed version in which a manifest is written. Undefined for all other manifests. */
 export function removedVersionOf(manifest: JsonObject): RemovedVersion | undefined {

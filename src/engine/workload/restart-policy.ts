@@ -1,6 +1,5 @@
-import { member } from '../../base/json/json-value.ts';
+import { member, type JsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_RESTART_POLICY } from '../probe/default-values.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** True when the Pod's containers are meant to run for ever: its restartPolicy is Always, which is the default. */
 export function podRunsForever(podSpec: JsonObject): boolean {

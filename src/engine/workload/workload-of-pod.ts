@@ -1,7 +1,5 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
-import { isPod } from './kinds.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { WorkloadKind } from './kinds.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../base/json/json-value.ts';
+import { isPod, type WorkloadKind } from './kinds.ts';
 
 /** A workload within its namespace. */
 export interface WorkloadName {

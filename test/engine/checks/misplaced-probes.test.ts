@@ -6,7 +6,7 @@ import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { appContainer } from '../../support/worlds.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
-import type { StrayField } from '../../../src/engine/checks/lib/stray-field.ts';
+import type { StrayField } from '../../../src/engine/checks/lib/unknown-fields.ts';
 
 const probe = { httpGet: { path: '/live', port: 8080 } };
 

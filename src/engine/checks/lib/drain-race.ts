@@ -3,8 +3,7 @@ import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
 import { leastExecPeriodSeconds } from './heavy-client.ts';
 import { isFastEnough, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS, toWrite } from './round-numbers.ts';
-import { probeOf } from '../checked-workload.ts';
-import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
+import { probeOf, type CheckedContainer, type CheckedProbe } from '../checked-workload.ts';
 import type { Finding } from '../check.ts';
 
 /** The timing of a fault after which the container may be killed before its Pod leaves the Service. */

@@ -1,4 +1,4 @@
-import { isJsonObject, member, isPresent } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
 import {
   DEFAULT_GRPC_MODE,
   DEFAULT_GRPC_SERVICE,
@@ -7,10 +7,10 @@ import {
   DEFAULT_SCHEME,
 } from '../../probe/default-values.ts';
 import { execArgv } from '../../probe/exec-argv.ts';
-import { holdsCut, MOST_LIST_ENTRIES } from '../../workload/bounded-container.ts';
+import { holdsCut } from '../../workload/bounded-container.ts';
 import { requestedPath } from '../../probe/requested-path.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
 import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
+import type { FieldEdit } from '../../../base/json/field-edit.ts';
 
 /**
  * Returns the target of a probe as a text. Two probes with the same target have equal texts. The text contains the
@@ -20,12 +20,9 @@ import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
 export function endpointOf(probe: CheckedProbe): string | undefined {
   const parts = partsOf(probe);
   if (parts.includes(undefined)) return undefined;
-  const endpoint = JSON.stringify([probe.handlerKind, ...parts]);
-  // A shorter text has no cut part.
-  return endpoint.length > MOST_LIST_ENTRIES && parts.some(holdsCut) ? undefined : endpoint;
+  return parts.some(holdsCut) ? undefined : JSON.stringify([probe.handlerKind, ...parts]);
 }
 
-/** The parts of the target. A malformed part is undefined. */
 function partsOf({ container, handlerKind, handler }: CheckedProbe): unknown[] {
   switch (handlerKind) {
     case 'httpGet':
@@ -50,7 +47,6 @@ function partsOf({ container, handlerKind, handler }: CheckedProbe): unknown[] {
   }
 }
 
-/** Returns a string member, or `fallback` when the API server treats the member as unset. */
 function text(handler: JsonObject, key: string, fallback: string): string | undefined {
   const value = member(handler, key);
   if (!isPresent(value) || value === '') return fallback;
@@ -81,4 +77,35 @@ function httpHeaders(handler: JsonObject): unknown {
   const sound = pairs.filter((pair) => pair !== undefined);
   if (sound.length < pairs.length) return undefined;
   return sound.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/**
+ * Returns the edits that give these fields to the handler of a probe. Liveness and readiness probes of one endpoint are
+ * edited together. Checks that compare both probes then find neither more nor less than before. Undefined when liveness
+ * and readiness differ now, and would be alike after the edit.
+ */
+export function handlerEdits(probe: CheckedProbe, fields: JsonObject): readonly FieldEdit[] | undefined {
+  const { kind, handlerKind, handler } = probe;
+  if (kind === 'startupProbe') return editsOf(probe, fields);
+  const before = endpointOf(probe);
+  const after = endpointOf({ ...probe, handler: { ...handler, ...fields } });
+  const other = probe.container.probes.find(
+    (candidate) => candidate.kind !== kind && candidate.kind !== 'startupProbe',
+  );
+  if (before === undefined || after === undefined || other === undefined) return editsOf(probe, fields);
+  const beside = endpointOf(other);
+  if (beside !== before || other.handlerKind !== handlerKind)
+    return beside === after ? undefined : editsOf(probe, fields);
+  return haveSameFields(handler, other.handler, fields)
+    ? [probe, other].flatMap((at) => editsOf(at, fields))
+    : undefined;
+}
+
+/** True when two handlers have equal values in these fields, so that an edit makes them neither equal nor different. */
+function haveSameFields(a: JsonObject, b: JsonObject, fields: JsonObject): boolean {
+  return Object.keys(fields).every((field) => JSON.stringify(member(a, field)) === JSON.stringify(member(b, field)));
+}
+
+function editsOf({ place, handlerKind }: CheckedProbe, fields: JsonObject): FieldEdit[] {
+  return Object.entries(fields).map(([field, value]) => ({ path: place.path(handlerKind, field), value }));
 }

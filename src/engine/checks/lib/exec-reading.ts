@@ -1,13 +1,9 @@
 import { execArgv } from '../../probe/exec-argv.ts';
-import { invocationOf } from '../../probe/exec-invocation.ts';
-import { shellInvocationOf } from '../../probe/shell-invocation.ts';
-import { readShellScript } from '../../probe/shell-script.ts';
+import { invocationOf, type Invocation } from '../../probe/exec-invocation.ts';
+import { shellInvocationOf, type ShellInvocation } from '../../probe/shell-invocation.ts';
+import { readShellScript, type ShellList } from '../../probe/shell-script.ts';
 import { isCut } from '../../workload/bounded-container.ts';
-import { oncePerWorkload } from '../checked-workload.ts';
-import type { Invocation } from '../../probe/exec-invocation.ts';
-import type { ShellInvocation } from '../../probe/shell-invocation.ts';
-import type { ShellList } from '../../probe/shell-script.ts';
-import type { CheckedProbe } from '../checked-workload.ts';
+import { oncePerWorkload, type CheckedProbe } from '../checked-workload.ts';
 
 /** The command of an exec probe, as the checks about commands read it. */
 export interface ExecReading {

@@ -2,14 +2,11 @@ import { FieldPlace } from '../../../base/json/field-place.ts';
 import { isJsonObject, member, objectMember, stringMember, isPresent } from '../../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { PROBE_KINDS } from '../../probe/probe.ts';
-import { BUILT_IN_KINDS } from '../../workload/kinds.ts';
-import { strayField } from './stray-field.ts';
-import type { FieldPath } from '../../../base/json/field-path.ts';
+import { BUILT_IN_KINDS, type PlacedTemplate, type WorkloadKind } from '../../workload/kinds.ts';
+import { strayField, type Stray, type StrayField } from './unknown-fields.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { PlacedTemplate, WorkloadKind } from '../../workload/kinds.ts';
-import type { Stray, StrayField } from './stray-field.ts';
+import type { FieldPath } from '../../../base/json/field-path.ts';
 
-/** A container, with its path in the object. */
 interface Home {
   readonly spec: JsonObject;
   readonly path: FieldPath;
@@ -41,7 +38,6 @@ export function misplacedProbes(
   return found;
 }
 
-/** A value to search, its place in the object, and the container around it. */
 interface Place {
   readonly value: object;
   readonly at: FieldPlace | FieldPath;
@@ -98,7 +94,6 @@ function adviceFor(
   };
 }
 
-/** The containers of a template, by their own object. */
 function containersIn(template: JsonObject, path: FieldPath): ReadonlyMap<object, Home> {
   const homes = new Map<object, Home>();
   const podSpec = objectMember(template, 'spec') ?? {};

@@ -1,16 +1,13 @@
-import { boolean, choice } from '../../policy/check-parameters.ts';
+import { boolean, choice, type ValuesOf } from '../../policy/check-parameters.ts';
 import { DEFAULT_CONTAINER_ANNOTATION } from '../../workload/main-container.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
-import { tcpPortsOf } from '../../workload/ports.ts';
+import { tcpPortsOf, type ContainerPort } from '../../workload/ports.ts';
 import { containerRunsForever } from '../../workload/restart-policy.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './plausible-port.ts';
 import { containerPhrase, yamlFlow } from './wording.ts';
-import { probeOf } from '../checked-workload.ts';
+import { probeOf, type CheckedContainer } from '../checked-workload.ts';
 import type { ProbeKind } from '../../probe/probe.ts';
-import type { ValuesOf } from '../../policy/check-parameters.ts';
-import type { ContainerPort } from '../../workload/ports.ts';
-import type { CheckedContainer } from '../checked-workload.ts';
 import type { Finding } from '../check.ts';
 
 /** Parameters that select the containers for a check that requires a probe. */

@@ -1,8 +1,7 @@
 import { member, stringMember } from '../../../base/json/json-value.ts';
 import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
-import { isTcp } from '../../workload/ports.ts';
+import { isTcp, type ContainerPort } from '../../workload/ports.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
-import type { ContainerPort } from '../../workload/ports.ts';
 import type { CheckedProbe } from '../checked-workload.ts';
 
 /** True unless the port's name or number says that its server speaks another protocol than HTTP. */

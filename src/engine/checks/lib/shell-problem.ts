@@ -1,5 +1,6 @@
+import { wordSet } from '../../probe/acting-words.ts';
 import { firstProgramAt, programName } from '../../probe/exec-invocation.ts';
-import { isShellOperator, shellLine, variableIn } from '../../probe/shell-line.ts';
+import { isShellOperator, shellLine, variableIn } from '../../probe/shell-quoting.ts';
 import { isShell } from '../../probe/shell-invocation.ts';
 import { isBlank } from '../../probe/go-values.ts';
 import { isCut } from '../../workload/bounded-container.ts';
@@ -60,16 +61,7 @@ function lineAsProgram({ argv }: ExecReading): ShellProblem | undefined {
 /** Options behind which another program than a shell reads code or a pattern. */
 const CODE_OPTIONS: ReadonlySet<string> = new Set(['-c', '-e', '-E', '--eval']);
 /** Programs that read operators themselves, or join their words to a line. */
-const READS_OPERATORS: ReadonlySet<string> = new Set([
-  'expr',
-  'test',
-  '[',
-  'cmd',
-  'cmd.exe',
-  'pwsh',
-  'powershell',
-  'find',
-]);
+const READS_OPERATORS: ReadonlySet<string> = wordSet('expr test [ cmd cmd.exe pwsh powershell find');
 
 function isExempt({ argv, invocation, shell }: ExecReading, at: number): boolean {
   if (at === shell?.scriptAt || CODE_OPTIONS.has(argv[at - 1] ?? '')) return true;

@@ -1,17 +1,17 @@
-import { member, isPresent } from '../../../base/json/json-value.ts';
+import { member, isPresent, type JsonObject } from '../../../base/json/json-value.ts';
 import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/default-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
-import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.ts';
-import { atLeastObserved } from './observed-starts.ts';
-import { MOST_FAILURES, PERIODS } from './round-numbers.ts';
+import { failureThresholdFor, guaranteedStartSeconds, type ProbeTiming } from '../../probe/timing.ts';
+import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.ts';
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow } from './wording.ts';
+import { oncePerWorkload, type CheckedProbe, type CheckedContainer } from '../checked-workload.ts';
+import { startsOfContainer, startsOfWorkload, type ContainerStarts, type WorkloadStarts } from '../../facts/learned-starts.ts';
+import { DEFAULT_LEARNED, learnedSeconds } from '../../probe/learned-budget.ts';
+import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { ProbeTiming } from '../../probe/timing.ts';
-import type { CheckedProbe } from '../checked-workload.ts';
 import type { Finding } from '../check.ts';
 
 /** A startup probe to write, with the start time that the probe guarantees, in seconds. */
@@ -147,4 +147,64 @@ function withoutDefaults(handler: JsonObject): JsonObject {
         !(key === 'service' && value === DEFAULT_GRPC_SERVICE),
     ),
   );
+}
+
+/**
+ * Advises a higher failureThreshold, or also a longer period where that would take too many failures. A liveness probe
+ * that needs more patience than a running container needs a startup probe instead.
+ *
+ * @param minimum the seconds that the container should be guaranteed to start
+ */
+export function longerStart(
+  gate: CheckedProbe,
+  timing: ProbeTiming,
+  minimum: number,
+): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+  const numbers = patientNumbers(gate, timing, minimum);
+  if (numbers !== undefined) {
+    const { words, edits } = toWrite(gate, numbers);
+    return { remedy: `write ${words} for ${minimum} s`, edits };
+  }
+  const startup = gate.kind === 'livenessProbe' ? startupProbeFor(gate, minimum) : undefined;
+  if (startup !== undefined) return { remedy: `write ${startup.yaml}`, edits: [startup.edit], copied: startup.copied };
+  return { remedy: `let the ${gate.kind} allow ${minimum} s to start` };
+}
+
+/** Returns numbers of the probe itself that guarantee the time. They allow at least as many failures as before. */
+function patientNumbers(
+  gate: CheckedProbe,
+  { initialDelaySeconds: D, periodSeconds: own, failureThreshold: F }: ProbeTiming,
+  minimum: number,
+): Pick<ProbeTiming, 'periodSeconds' | 'failureThreshold'> | undefined {
+  const least = leastExecPeriodSeconds(gate);
+  for (const periodSeconds of [own, ...PERIODS.filter((period) => period > own && period >= least)]) {
+    const failureThreshold = Math.max(F, failureThresholdFor(minimum, D, periodSeconds));
+    const isRound = failureThreshold === F || failureThreshold <= MOST_FAILURES[gate.kind];
+    const numbers = { periodSeconds, failureThreshold };
+    if (isRound && isFastEnough(gate, numbers)) return numbers;
+  }
+  return undefined;
+}
+
+const startsOfChecked = oncePerWorkload(({ facts, kind, namespace, object }): WorkloadStarts | undefined => {
+  const itself = workloadNameOf(object, kind, false);
+  return itself && startsOfWorkload(facts.starts, namespace, itself);
+});
+
+/** The measured starts of a container; undefined when nothing is known of them. */
+export function observedStarts(container: CheckedContainer): ContainerStarts | undefined {
+  const ofWorkload = startsOfChecked(container.workload);
+  const starts = ofWorkload && startsOfContainer(ofWorkload, container.name);
+  return starts !== undefined && (starts.longestSeconds > 0 || starts.boundSeconds > 0) ? starts : undefined;
+}
+
+/** The seconds that a probe should guarantee after these starts: what a learned budget guarantees by default. */
+export function secondsToGuarantee(starts: ContainerStarts): number {
+  return learnedSeconds(starts, DEFAULT_LEARNED, STARTUP_PERIOD_SECONDS);
+}
+
+/** The seconds that advice should guarantee: the given ones, or more where measured starts ask for more. */
+export function atLeastObserved(container: CheckedContainer, seconds: number): number {
+  const starts = observedStarts(container);
+  return starts === undefined ? seconds : Math.max(seconds, secondsToGuarantee(starts));
 }

@@ -1,13 +1,11 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import { wordSet } from '../../probe/acting-words.ts';
+import { isJsonObject, member, objectMember, stringMember, type JsonObject } from '../../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
-import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
+import { HANDLER_KINDS, PROBE_KINDS, type HandlerKind, type ProbeKind } from '../../probe/probe.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
-import { fieldBelow, movedFrom, strayField } from './stray-field.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { HandlerKind, ProbeKind } from '../../probe/probe.ts';
-import type { StrayField, Stray } from './stray-field.ts';
+import type { FieldEdit } from '../../../base/json/field-edit.ts';
 
 /**
  * Finds misspelt and misplaced probe fields in containers of a manifest. Names are case-sensitive, and for most clients
@@ -31,18 +29,9 @@ export function unknownProbeFields(podSpec: JsonObject, podSpecPath: FieldPath):
 const NOT_IN_CONTAINER: ReadonlySet<string> = new Set(PROBE_FIELDS);
 
 /** Fields of a container that people write into a probe by a wrong indentation. */
-const CONTAINER_FIELDS: ReadonlySet<string> = new Set([
-  'args',
-  'env',
-  'envFrom',
-  'image',
-  'imagePullPolicy',
-  'lifecycle',
-  'ports',
-  'resources',
-  'securityContext',
-  'volumeMounts',
-]);
+const CONTAINER_FIELDS: ReadonlySet<string> = wordSet(
+  'args env envFrom image imagePullPolicy lifecycle ports resources securityContext volumeMounts',
+);
 
 function inContainer(container: JsonObject, path: FieldPath): StrayField[] {
   const name = stringMember(container, 'name') ?? '';
@@ -79,7 +68,6 @@ function inContainer(container: JsonObject, path: FieldPath): StrayField[] {
   return found;
 }
 
-/** A field of a probe beside the probes of its container. */
 function intoProbe(container: JsonObject, path: FieldPath, key: string): Stray {
   const kinds = PROBE_KINDS.filter((kind) => objectMember(container, kind) !== undefined);
   const [only] = kinds;
@@ -125,7 +113,6 @@ function reportHeaders(handler: JsonObject, path: FieldPath, report: (at: FieldP
   }
 }
 
-/** A misspelt field, with the name that was probably meant. */
 function renamed(
   owner: JsonObject,
   path: FieldPath,
@@ -140,8 +127,59 @@ function renamed(
   return movedFrom(owner, path, [...below, key], [...below, meant], remedy);
 }
 
-/** `containers[0]`, the last two steps of a container's path. */
 function containerWord(path: FieldPath): string {
   const [list, index] = path.slice(-2);
   return `${String(list)}[${String(index)}]`;
+}
+
+/** A field that the API server drops, with its container. */
+export interface StrayField extends Stray {
+  readonly container: string;
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+/** The advice for such a field. */
+export interface Stray {
+  readonly remedy?: string;
+  readonly edits?: readonly FieldEdit[];
+}
+
+/** Makes the finding about a field that no API version knows at its place. */
+export function strayField(container: string, path: FieldPath, stray: Stray): StrayField {
+  return { container, path, message: 'unknown field, which the API server drops', ...stray };
+}
+
+/**
+ * Advises to move a field. There are no edits if a value is written at the new place already, because then nobody knows
+ * which value counts.
+ *
+ * @param owner the object that holds both places
+ * @param path the path of the owner in the document
+ */
+export function movedFrom(
+  owner: JsonObject,
+  path: FieldPath,
+  from: readonly string[],
+  to: readonly string[],
+  remedy: string,
+): Stray {
+  if (fieldBelow(owner, to) !== undefined) return { remedy };
+  return {
+    remedy,
+    edits: [
+      { path: [...path, ...from], value: null },
+      { path: [...path, ...to], value: fieldBelow(owner, from) ?? null },
+    ],
+  };
+}
+
+/** Returns the value at a path of own members. Undefined when a member is missing. */
+export function fieldBelow(owner: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = owner;
+  for (const step of path) {
+    if (!isJsonObject(value)) return undefined;
+    value = member(value, step);
+  }
+  return value;
 }

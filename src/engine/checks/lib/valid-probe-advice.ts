@@ -2,9 +2,8 @@ import { isJsonObject, member, isPresent } from '../../../base/json/json-value.t
 import { isPortNumber } from '../../probe/port-number.ts';
 import { onlyPlausiblePort, portEdit, portValue } from './plausible-port.ts';
 import { yamlFlow } from './wording.ts';
-import { probeOf } from '../checked-workload.ts';
+import { probeOf, type CheckedContainer } from '../checked-workload.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { CheckedContainer } from '../checked-workload.ts';
 import type { Finding } from '../check.ts';
 
 type Advice = Pick<Finding, 'remedy' | 'edits'>;

@@ -18,7 +18,6 @@ export function quotedValue(text: string): string {
   return quote(text, MOST_VALUE_CHARACTERS);
 }
 
-/** Most words of a list in a message. */
 const MOST_WORDS = 3;
 
 /**
