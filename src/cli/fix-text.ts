@@ -9,7 +9,7 @@ import type { Defaulting } from '../defaulting/default-probes.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Inputs, ParsedText } from '../manifests/inputs.ts';
 import type { Manifest } from '../manifests/manifest.ts';
-import type { Insertion } from '../yaml/editing/key-insertion.ts';
+import type { DocumentEdit } from '../yaml/editing/field-editing.ts';
 
 /** A text, and what is to be written into it. */
 export interface FixedText {
@@ -18,7 +18,7 @@ export interface FixedText {
   /** The objects of the text, with probes. */
   readonly objects: readonly JsonObject[];
   /** The probes to write into the text. */
-  readonly insertions: readonly Insertion[];
+  readonly insertions: readonly DocumentEdit[];
   /** Why containers got no probe, and warnings; a line each. */
   readonly remarks: readonly string[];
 }
@@ -46,7 +46,7 @@ export function fixText({ file, text, manifests }: ParsedText, inputs: Inputs): 
 interface FixedManifest {
   readonly object: JsonObject;
   readonly defaultings: readonly Defaulting[];
-  readonly insertions: readonly Insertion[];
+  readonly insertions: readonly DocumentEdit[];
 }
 
 /** Undefined for objects without a Pod template, and for objects that the webhook would skip. */
@@ -58,7 +58,7 @@ function fixManifest(
   const found = kind && templatesToLookAt(object, kind);
   if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   let fixed = object;
-  const insertions: Insertion[] = [];
+  const insertions: DocumentEdit[] = [];
   const defaultings: Defaulting[] = [];
   for (const { template, path: templatePath } of found.templates) {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
@@ -68,7 +68,7 @@ function fixManifest(
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
     for (const { container, kind: key, probe } of defaulting.injections) {
       const containerPath = [...path, ...templatePath, 'spec', container.list, container.index];
-      insertions.push({ document: document.index, path: containerPath, key, value: probe });
+      insertions.push({ document: document.index, path: [...containerPath, key], value: probe });
     }
   }
   return { object: fixed, defaultings, insertions };

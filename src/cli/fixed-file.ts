@@ -1,5 +1,5 @@
 import { messageOf } from '../text/error-message.ts';
-import { insertIntoYaml } from '../yaml/editing/insertion.ts';
+import { withFieldEdits } from '../yaml/editing/field-editing.ts';
 import { manifestsOf } from '../manifests/manifest.ts';
 import { withAdvice } from './fix-advice.ts';
 import { fixText } from './fix-text.ts';
@@ -45,8 +45,8 @@ export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelect
 /** A text that cannot be edited stays unchanged; the other texts are edited all the same. */
 function editText({ file, text, insertions }: FixedText): Pick<FixedFile, 'remarks' | 'problems'> & { text: string } {
   try {
-    const result = insertIntoYaml(text, insertions);
-    const remarks = result.rewritten.map(
+    const result = withFieldEdits(text, insertions);
+    const remarks = result.reprinted.map(
       (index) =>
         `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form), so the document is printed again`,
     );

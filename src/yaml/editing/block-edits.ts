@@ -1,46 +1,15 @@
 import type { CST } from 'yaml';
-import { isOpenEnded } from './cut-off-block-scalar.ts';
-import type { Addition } from './key-addition.ts';
 import type { Layout } from './layout.ts';
 import { endsInBlockScalar, renderBlock, renderBlockItem } from './rendering.ts';
-import {
-  contentEnd,
-  contentStart,
-  insertLines,
-  lastSignificantEnd,
-  lineBreakBefore,
-  lineEndAfter,
-  tokenEnd,
-} from './text-edits.ts';
-import type { TextEdit } from './text-edits.ts';
+import { contentEnd, contentStart, insertLines, lineBreakBefore, lineEndAfter, tokenEnd } from './text-edits.ts';
+import type { Addition, TextEdit } from './text-edits.ts';
 
-/**
- * Returns the edits that add keys to a block mapping. Undefined when a null value in the mapping cannot be located
- * safely.
- */
-export function blockEdits(
-  text: string,
-  map: CST.BlockMap,
-  additions: readonly Addition[],
-  layout: Layout,
-): TextEdit[] | undefined {
-  const edits: TextEdit[] = [];
-  const lines: string[] = [];
-  let last: unknown;
-  for (const { key, value, present } of additions) {
-    if (present === undefined) {
-      for (const line of indented(renderBlock(key, value, layout), map.indent)) lines.push(line);
-      last = value;
-      continue;
-    }
-    const filled = fillNull(text, map, present.srcToken, value, layout);
-    if (filled === undefined) return undefined;
-    for (const edit of filled) edits.push(edit);
-  }
-  if (lines.length === 0) return edits;
-  if (isOpenEnded(text, map)) edits.push(linesBeforeLast(text, map, lines, layout));
-  else edits.push(linesOf(last, text, endOfCollection(text, map, Math.max(map.indent, 1)), lines, layout, map.indent));
-  return edits;
+/** Returns the edit that adds keys to a block mapping. */
+export function blockEdits(text: string, map: CST.BlockMap, additions: readonly Addition[], layout: Layout): TextEdit {
+  const lines = additions.flatMap(({ key, value }) => indented(renderBlock(key, value, layout), map.indent));
+  if (isOpenEnded(text, map)) return linesBeforeLast(text, map, lines, layout);
+  const end = endOfCollection(text, map, Math.max(map.indent, 1));
+  return linesOf(additions.at(-1)?.value, text, end, lines, layout, map.indent);
 }
 
 /** Returns the edit that appends elements to a block sequence with content. */
@@ -105,28 +74,20 @@ function endOfCollection(text: string, collection: CST.Token, indent: number): n
   return result;
 }
 
-/**
- * Sets the value of `key:` or `key: null # comment`. The first line of the value goes before the comment, the other
- * lines go below.
- */
-function fillNull(
-  text: string,
-  map: CST.BlockMap,
-  pair: CST.CollectionItem | undefined,
-  value: unknown,
-  layout: Layout,
-): TextEdit[] | undefined {
-  if (pair?.sep === undefined || pair.start.some(({ type }) => type === 'explicit-key-ind')) return undefined;
-  const start = lastSignificantEnd(pair.sep);
-  const end = contentEnd(pair);
-  if (start === undefined || end === undefined || text.slice(start, end).includes('\n')) return undefined;
-  const [first = '', ...rest] = renderBlock('k', value, layout);
-  const edits: TextEdit[] = [{ start, end, text: first.slice('k:'.length), depth: map.indent + 1 }];
-  const lines = indented(rest, map.indent);
-  if (lines.length > 0) edits.push(linesOf(value, text, lineEndAfter(text, end), lines, layout, map.indent + 1));
-  return edits;
-}
-
 function indented(lines: readonly string[], indent: number): string[] {
   return lines.map((line) => (line === '' ? line : ' '.repeat(indent) + line));
+}
+
+/**
+ * True for a collection whose last line is a block scalar without a final line break. Parsers disagree on the value of
+ * such a scalar: kubectl adds the missing line break, libyaml does not. The value is the same for both only if the
+ * scalar stays at the end of the text.
+ */
+export function isOpenEnded(text: string, collection: CST.Token): boolean {
+  if (text.endsWith('\n')) return false;
+  let last: CST.Token | undefined = collection;
+  while (last?.type === 'block-map' || last?.type === 'block-seq') last = last.items.at(-1)?.value;
+  if (last?.type !== 'block-scalar' || tokenEnd(last) !== text.length) return false;
+  // `|-` always strips the final line break.
+  return !last.props.some((prop) => prop.type === 'block-scalar-header' && prop.source.includes('-'));
 }

@@ -1,6 +1,5 @@
 import type { CST } from 'yaml';
-import { yamlFromJson } from '../quoted-scalar.ts';
-import type { Addition } from './key-addition.ts';
+import { yamlFromJson } from './quoted-scalar.ts';
 import type { Layout } from './layout.ts';
 import { renderFlow, renderFlowKey } from './rendering.ts';
 import type { FlowStyle } from './rendering.ts';
@@ -16,26 +15,22 @@ import {
   startsLine,
   tokenEnd,
 } from './text-edits.ts';
-import type { PairTokens, TextEdit } from './text-edits.ts';
+import type { Addition, PairTokens, TextEdit } from './text-edits.ts';
 
-/**
- * Returns the edits that add keys to a flow mapping with its own braces. A null value is replaced in each of its
- * notations.
- */
+/** Returns the edits that add keys to a flow mapping with content and braces of its own. */
 export function flowEdits(
   text: string,
   map: CST.FlowCollection,
   additions: readonly Addition[],
   layout: Layout,
-): TextEdit[] | undefined {
+): TextEdit[] {
   const style = styleOf(map, layout);
-  const edits: TextEdit[] = [];
-  const fresh: Addition[] = [];
-  for (const addition of additions) {
-    if (addition.present === undefined) fresh.push(addition);
-    else edits.push(fillNull(text, addition.present.srcToken ?? { start: [] }, addition.value, style, layout));
-  }
-  return fresh.length > 0 ? edits.concat(appendPairs(text, map, fresh, style, layout)) : edits;
+  const added = {
+    onLine: () => additions.map(({ key, value }) => `${renderFlowKey(key, style)}${renderFlow(value, style)}`),
+    onOwnLines: (indent: string) =>
+      additions.map(({ key, value }) => `${renderFlowKey(key, style)}${renderOwnLine(value, indent, style, layout)}`),
+  };
+  return appendItems(text, map, added, style, layout);
 }
 
 /**
@@ -61,20 +56,34 @@ export function flowElementEdits(
   );
 }
 
-/** Returns the text of a new value in place of an item's value. */
-export function flowValue(
+/**
+ * Returns the edit that replaces the value of an item, also where the value is not written: `{key: }`, `{key}`.
+ * Undefined for an element of a list that is not written.
+ *
+ * @param quoted the text of the value; undefined = as the collection is written
+ */
+export function flowReplacement(
   text: string,
   parent: CST.FlowCollection,
   item: PairTokens,
   value: unknown,
   layout: Layout,
-): string {
-  const style =
-    parent.start.source === '{' ? styleOf(parent, layout) : { quoted: layout.json, compact: layout.compact };
-  const start = flowItemStart(item) ?? 0;
-  return startsLine(text, start)
-    ? renderOwnLine(value, lineIndent(text, start), style, layout)
-    : renderFlow(value, { ...style, compact: style.quoted && style.compact });
+  quoted: string | undefined,
+): TextEdit | undefined {
+  const isMap = parent.start.source === '{';
+  const style = isMap ? styleOf(parent, layout) : { quoted: layout.json, compact: layout.json && layout.compact };
+  const itemStart = flowItemStart(item) ?? 0;
+  const rendered =
+    quoted ??
+    (startsLine(text, itemStart)
+      ? renderOwnLine(value, lineIndent(text, itemStart), style, layout)
+      : renderFlow(value, style));
+  const end = contentEnd(item) ?? 0;
+  if (item.value !== undefined) return { start: item.value.offset, end, text: rendered, depth: 0 };
+  if (!isMap) return undefined;
+  const hasColon = lastSignificantEnd(item.sep ?? []) !== undefined;
+  const start = hasColon || !item.key ? end : tokenEnd(item.key);
+  return { start, end: start, text: `${hasColon ? '' : ':'} ${rendered}`, depth: 0 };
 }
 
 /** Quotes keys in the same way as other keys of the mapping. An empty mapping follows the style of the document. */
@@ -82,26 +91,6 @@ function styleOf(map: CST.FlowCollection, layout: Layout): FlowStyle {
   const sibling = map.items.findLast(({ key }) => key);
   const quoted = sibling === undefined ? layout.json : sibling.key?.type === 'double-quoted-scalar';
   return { quoted, compact: quoted && layout.compact };
-}
-
-function appendPairs(
-  text: string,
-  map: CST.FlowCollection,
-  additions: readonly Addition[],
-  style: FlowStyle,
-  layout: Layout,
-): TextEdit[] {
-  if (!map.items.some(hasContent)) return [fillEmpty(text, map, additions, style, layout)];
-  return appendItems(
-    text,
-    map,
-    {
-      onLine: () => renderPairs(additions, style),
-      onOwnLines: (indent) => renderOwnLines(additions, indent, style, layout),
-    },
-    style,
-    layout,
-  );
 }
 
 /** New items of a flow collection, as text. */
@@ -159,49 +148,6 @@ function appendLines(
   const added = `${lineBreak}${indent}${joined}${comma === undefined ? '' : ','}`;
   const edits: TextEdit[] = [{ start: lineEnd, end: lineEnd, text: added, depth: 0 }];
   return comma === undefined ? [{ start: end, end, text: ',', depth: 1 }, ...edits] : edits;
-}
-
-/** Fills `{}` and `{ }`. In JSON with several lines, the keys get lines of their own between the braces. */
-function fillEmpty(
-  text: string,
-  map: CST.FlowCollection,
-  additions: readonly Addition[],
-  style: FlowStyle,
-  layout: Layout,
-): TextEdit {
-  const start = map.offset + 1;
-  const closing = map.end[0]?.offset ?? start;
-  const inside = text.slice(start, closing);
-  if (!layout.json || layout.jsonStep === undefined || inside.trim() !== '') {
-    const padding = /^[ \t]/.test(inside) ? ' ' : '';
-    return { start, end: start, text: padding + renderPairs(additions, style).join(separator(style)), depth: 0 };
-  }
-  const outer = lineIndent(text, map.offset);
-  const indent = outer + layout.jsonStep;
-  const lineBreak = lineBreakBefore(text, start) ?? layout.eol;
-  const lines = renderOwnLines(additions, indent, style, layout).join(`,${lineBreak}${indent}`);
-  return { start, end: closing, text: `${lineBreak}${indent}${lines}${lineBreak}${outer}`, depth: 0 };
-}
-
-/** Sets the value of `key: null`, `key:` or `key`. */
-function fillNull(text: string, pair: PairTokens, value: unknown, style: FlowStyle, layout: Layout): TextEdit {
-  const end = contentEnd(pair) ?? 0;
-  const ownLine = pair.key && startsLine(text, pair.key.offset) ? lineIndent(text, pair.key.offset) : undefined;
-  const rendered = ownLine === undefined ? renderFlow(value, style) : renderOwnLine(value, ownLine, style, layout);
-  if (pair.value !== undefined) return { start: pair.value.offset, end, text: rendered, depth: 0 };
-  const hasColon = lastSignificantEnd(pair.sep ?? []) !== undefined;
-  const start = hasColon || !pair.key ? end : tokenEnd(pair.key);
-  return { start, end: start, text: `${hasColon ? '' : ':'} ${rendered}`, depth: 0 };
-}
-
-function renderPairs(additions: readonly Addition[], style: FlowStyle): string[] {
-  return additions.map(({ key, value }) => `${renderFlowKey(key, style)}${renderFlow(value, style)}`);
-}
-
-function renderOwnLines(additions: readonly Addition[], indent: string, style: FlowStyle, layout: Layout): string[] {
-  return additions.map(
-    ({ key, value }) => `${renderFlowKey(key, style)}${renderOwnLine(value, indent, style, layout)}`,
-  );
 }
 
 /** Formats the value of a pair on its own line. The value spans several lines if the document's JSON does. */

@@ -1,6 +1,6 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { visible } from '../../text/visible.ts';
-import { yamlFromJson, yamlQuoted } from '../quoted-scalar.ts';
+import { yamlFromJson, yamlQuoted } from './quoted-scalar.ts';
 import { resolvePlainScalar } from '../reading/scalars.ts';
 import type { Tags } from 'yaml';
 import type { Layout } from './layout.ts';

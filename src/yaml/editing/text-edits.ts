@@ -4,6 +4,12 @@ import type { YamlNode } from '../reading/values.ts';
 /** A key with its value, as the parser returns them. */
 export type YamlPair = Pair<ParsedNode, YamlNode>;
 
+/** A key to add to a mapping. */
+export interface Addition {
+  readonly key: string;
+  readonly value: unknown;
+}
+
 /**
  * One item of a mapping in the concrete syntax: the tokens before the key, the key, the tokens before the value, and
  * the value.

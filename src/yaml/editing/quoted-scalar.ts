@@ -1,4 +1,4 @@
-import { jsonText, visibleJson } from '../text/json-text.ts';
+import { jsonText, visibleJson } from '../../text/json-text.ts';
 
 /**
  * Quotes a text so that JSON and YAML read the same value. Control characters are escaped because kubectl rejects them.
