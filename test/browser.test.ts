@@ -62,7 +62,7 @@ describe('the pure rooms', () => {
       import { Snapshot } from './src/facts/snapshot.ts';
       import { POD_KIND } from './src/workload/kinds.ts';
       import { judge } from './src/verdict/judge.ts';
-      import { permittedProbes } from './src/verdict/permitted-defaulting.ts';
+      import { permittedDefaulting } from './src/verdict/permitted-defaulting.ts';
       import { formatViolation } from './src/checks/violation.ts';
 
       export function decide(policyText, podText) {
@@ -70,7 +70,7 @@ describe('the pure rooms', () => {
         const { policy } = parseProbePolicy(CHECK_CATALOGUE, read(policyText));
         const snapshot = Snapshot.of(CHECK_CATALOGUE, [policy]);
         const object = read(podText);
-        const { injections } = permittedProbes(object, snapshot.policyFor('apps', new Map()), POD_KIND);
+        const { injections } = permittedDefaulting(object, snapshot.policyFor('apps', new Map()), POD_KIND);
         const subject = { object, kind: POD_KIND, templates: [{ template: object, path: [] }], namespace: 'apps' };
         const { violations } = judge(subject, snapshot, true);
         return JSON.stringify({ given: injections.map(({ kind }) => kind), denied: violations.filter(({ action }) => action === 'Deny').map(formatViolation) });

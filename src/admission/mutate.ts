@@ -1,13 +1,13 @@
 import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
 import { withPoliciesAtFault } from '../verdict/injected-violations.ts';
-import { withExceptionsInSteps } from '../verdict/exceptions-of-workload.ts';
+import { withExceptions } from '../verdict/exceptions-of-workload.ts';
 import { controllersOfPod } from '../workload/pod-controllers.ts';
 import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { probePatch } from '../defaulting/patch.ts';
 import { provenance } from '../defaulting/provenance.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
-import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
-import { runChecksInSteps } from '../checks/run-checks.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
+import { runChecks } from '../checks/run-checks.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { laxer } from '../policy/action.ts';
 import { sourcesOf } from '../policy/layer-sources.ts';
@@ -22,7 +22,6 @@ import { DEFAULT_TRUSTED_CONTROLLERS, isControlled, isControlledByControllerMana
 import { violationAnnotation } from './violation-annotation.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { Steps } from '../steps.ts';
 import type { Injection } from '../defaulting/injection.ts';
 import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { NamedWorkload } from '../policy/probe-exception.ts';
@@ -42,13 +41,13 @@ import type { AdmissionRequest } from './review.ts';
  *
  * @param now the instant of the decision, in milliseconds since the epoch
  */
-export function* mutateInSteps(
+export function mutate(
   request: AdmissionRequest,
   policies: Snapshot,
   mode: MutationMode,
   now: number,
   controllers = DEFAULT_TRUSTED_CONTROLLERS,
-): Steps<Decision> {
+): Decision {
   const isAudited = isControlledByControllerManager(request);
   if (mode === 'Off' && !isAudited) return skip(request, 'mutation-off');
   const scope = auditableScope(request, isAudited);
@@ -62,14 +61,12 @@ export function* mutateInSteps(
   // Learned start times are those of the workload that a trusted controller made the Pod for.
   const workload = workloadNameOf(pod, scope.kind, isControlled(request, controllers));
   const policy = policies.policyFor(request.namespace, labels, workload);
-  const defaulting = mode === 'Off' ? undefined : yield* permittedDefaulting(pod, policy, A_POD);
-  yield;
+  const defaulting = mode === 'Off' ? undefined : permittedDefaulting(pod, policy, A_POD);
   const injections = mode === 'On' && defaulting !== undefined ? defaulting.injections : [];
   const sources = defaulting === undefined ? '' : provenance(defaulting.injections, undefined);
   const patch = probePatch(pod, injections, sources);
-  yield;
   const violations = isAudited
-    ? yield* auditedViolations(pod, injections, scope.kind, { policy, policies, namespace: request.namespace, now })
+    ? auditedViolations(pod, injections, scope.kind, { policy, policies, namespace: request.namespace, now })
     : [];
   const warnings = defaulting?.warnings ?? [];
   // Member by member: spreading optional members takes as long as the rest of the reply.
@@ -111,12 +108,6 @@ function auditUnseen(request: AdmissionRequest, tooLarge: ObjectTooLarge): Decis
   return { reply, result: 'allow', violations, policies: [] };
 }
 
-/**
- * `/validate` has the same limit for violations of one kind. An object of several MB has room for any number of
- * violations.
- */
-const MOST_VIOLATIONS = 5000;
-
 /** The facts on which the violations of a controller's Pod depend. */
 interface AuditSettings {
   readonly policy: WorkloadPolicy;
@@ -129,15 +120,15 @@ interface AuditSettings {
  * Finds what `/validate` finds in a Pod of a controller. `/validate` has already checked the Pod's template, so every
  * violation counts as Audit at most.
  */
-function* auditedViolations(
+function auditedViolations(
   pod: JsonObject,
   injections: readonly Injection[],
   kind: WorkloadKind,
   { policy, policies, namespace, now }: AuditSettings,
-): Steps<Violation[]> {
+): Violation[] {
   const { checkPolicy } = policy;
   const effective = effectiveTemplate(pod, injections);
-  const workload = yield* checkedWorkloadInSteps(
+  const workload = checkedWorkload(
     effective,
     kind,
     { template: effective, path: [] },
@@ -147,14 +138,12 @@ function* auditedViolations(
       now,
     },
   );
-  const found = yield* runChecksInSteps(workload, checkPolicy);
-  const assigned = yield* withPoliciesAtFault(found, injections, checkPolicy);
+  const found = runChecks(workload, checkPolicy);
+  const assigned = withPoliciesAtFault(found, injections, checkPolicy);
   const names = [...controllersOfPod(pod), ...ownNames(pod)];
   const podLabels = stringMembers(objectMember(pod, 'metadata') ?? {}, 'labels');
-  const judged = yield* withExceptionsInSteps(assigned, { namespace, names, podLabels }, policies, policy, now);
-  return judged
-    .slice(0, MOST_VIOLATIONS)
-    .map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
+  const judged = withExceptions(assigned, { namespace, names, podLabels }, policies, policy, now);
+  return judged.map((violation) => ({ ...violation, action: laxer(violation.action, 'Audit') }));
 }
 
 function ownNames(pod: JsonObject): readonly NamedWorkload[] {

@@ -4,30 +4,19 @@ import { CONTAINER_LISTS } from '../probes/api-defaults.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { PlacedTemplate } from '../workload/kinds.ts';
 
+/** No node runs as many containers in one Pod: a node has at most 110 Pods by default. */
+const MAX_CONTAINERS = 300;
 /**
- * No node runs as many containers in one Pod. An object of 3 MiB has room for 250,000 containers, and the messages
- * about all of them would not fit into memory.
+ * The limit on ports, restart rules, command words, arguments, environment variables, members of probes and of
+ * handlers, headers and annotations of all templates together. Each element takes time.
  */
-const MAX_CONTAINERS = 5000;
-/**
- * The limit on ports, headers, command words, arguments, environment variables, restart rules, probe members and
- * annotations of all templates together.
- * Each element takes time.
- */
-const MAX_ELEMENTS = 50_000;
+const MAX_ELEMENTS = 5000;
 
 /** The object is too large to check: an error of the client. */
 export class ObjectTooLarge extends RangeError {}
 
-/** A shorter text cannot have that many elements, because each element takes at least two characters. */
-const LEAST_TEXT_OF_MANY_ELEMENTS = 2 * MAX_ELEMENTS;
-
-/**
- * Throws ObjectTooLarge if the Pod templates together have more containers or elements than the limits allow.
- *
- * @param textLength characters of the JSON from which the templates were parsed
- */
-export function refuseTooLarge(templates: readonly PlacedTemplate[], textLength: number): void {
+/** Throws ObjectTooLarge if the Pod templates together have more containers or elements than the limits allow. */
+export function refuseTooLarge(templates: readonly PlacedTemplate[]): void {
   let containers = 0;
   let elements = 0;
   for (const { template } of templates) {
@@ -37,10 +26,9 @@ export function refuseTooLarge(templates: readonly PlacedTemplate[], textLength:
       if (!Array.isArray(entries)) continue;
       containers += entries.length;
       if (containers > MAX_CONTAINERS) throw tooLarge(containers, 'containers', MAX_CONTAINERS);
-      if (textLength < LEAST_TEXT_OF_MANY_ELEMENTS) continue;
       for (const entry of entries) if (isJsonObject(entry)) elements += elementsOf(entry);
     }
-    if (textLength >= LEAST_TEXT_OF_MANY_ELEMENTS) elements += annotationsOf(template);
+    elements += annotationsOf(template);
   }
   if (elements > MAX_ELEMENTS)
     throw tooLarge(

@@ -1,5 +1,5 @@
 import { exceptionSource } from '../facts/exceptions.ts';
-import { equalJsonInSteps } from '../json/equal-json.ts';
+import { equalJson } from '../json/equal-json.ts';
 import { member, objectMember, stringMember } from '../json/json-value.ts';
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { fullMessage } from '../checks/violation.ts';
@@ -18,7 +18,6 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { Problem } from '../policy/problems.ts';
 import type { ProbePolicy } from '../policy/probe-policy.ts';
-import type { Steps } from '../steps.ts';
 import type { Decision } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -40,7 +39,7 @@ const [POLICY_GROUP] = POLICY_API_VERSION.split('/');
  * @param policies the policies in force
  * @param now the instant of the request, in milliseconds since the epoch
  */
-export function* reviewPolicyInSteps(request: AdmissionRequest, policies: Snapshot, now: number): Steps<Decision> {
+export function reviewPolicy(request: AdmissionRequest, policies: Snapshot, now: number): Decision {
   const kind = REVIEWED_KINDS.find((known) => known === request.kind.kind);
   if (kind === undefined || request.kind.group !== POLICY_GROUP) return skip(request, 'kind');
   if (request.subResource !== '') return skip(request, 'subresource');
@@ -51,8 +50,7 @@ export function* reviewPolicyInSteps(request: AdmissionRequest, policies: Snapsh
   if (request.textLength > LONGEST_TEXT)
     throw new ObjectTooLarge(`the review has ${request.textLength} characters: policies are shorter`);
   const before = request.oldObject && member(request.oldObject, 'spec');
-  const isUnchanged = yield* equalJsonInSteps(member(object, 'spec'), before);
-  yield;
+  const isUnchanged = equalJson(member(object, 'spec'), before);
   if (kind === EXCEPTION_KIND) {
     const review = reviewException(complete(object, request), request.namespace, policies, now);
     if ('problems' in review) return withProblems(request, review.problems, isUnchanged);
@@ -60,11 +58,9 @@ export function* reviewPolicyInSteps(request: AdmissionRequest, policies: Snapsh
     return isUnchanged ? withoutEffect(request, decision) : { ...decision, reviewed: review.reviewed };
   }
   const parsed = parseProbePolicy(CHECK_CATALOGUE, complete(object, request));
-  yield;
   if ('problems' in parsed) return withProblems(request, parsed.problems, isUnchanged);
   const warnings = parsed.warnings.map(formatProblem);
   for (const line of adviceLines(parsed.policy)) warnings.push(line);
-  yield;
   if (isUnchanged) return withoutEffect(request, withWarnings(request, warnings));
   const { source, namespace } = parsed.policy;
   return { ...withWarnings(request, warnings), reviewed: { source, namespace, applied: parsed.policy } };

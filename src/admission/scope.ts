@@ -32,6 +32,6 @@ export function scopeOf(
   if (oldObject !== undefined && isBeingDeleted(oldObject)) return { skipped: 'being-deleted' };
   const found = templatesToLookAt(object, kind, isControlled(request, controllers));
   if ('skipped' in found) return found;
-  refuseTooLarge(found.templates, request.textLength);
+  refuseTooLarge(found.templates);
   return { object, kind, templates: found.templates };
 }

@@ -8,14 +8,13 @@ import { containersOf } from '../workload/containers.ts';
 import { isPod, podTemplatesOf, workloadKind } from '../workload/kinds.ts';
 import { violationOfUnseen } from './unseen-object.ts';
 import { skip } from './decision.ts';
-import { judgeInSteps } from '../verdict/judge.ts';
+import { judge } from '../verdict/judge.ts';
 import { controllersOfPod } from '../workload/pod-controllers.ts';
 import { isControlled } from './trusted-controllers.ts';
 import { allowed, denied } from './response.ts';
 import { violationAnnotation } from './violation-annotation.ts';
 import { ObjectTooLarge, refuseTooLarge } from './object-size.ts';
 import { scopeOf } from './scope.ts';
-import type { Steps } from '../steps.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Judgement, Subject } from '../verdict/judge.ts';
@@ -46,12 +45,12 @@ export interface ValidateSettings {
  *
  * @param now the instant of the decision, in milliseconds since the epoch. Old and new are judged at it
  */
-export function* validateInSteps(
+export function validate(
   request: AdmissionRequest,
   policies: Snapshot,
   settings: ValidateSettings,
   now: number,
-): Steps<Decision> {
+): Decision {
   const { controllers } = settings;
   let scope: Scope;
   try {
@@ -68,10 +67,9 @@ export function* validateInSteps(
   // An unchanged template is looked at only for warnings about the end of exceptions.
   if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
     return skip(request, 'unchanged');
-  yield;
 
   const willBeDefaulted = settings.mutation === 'On' && !isPod(kind);
-  const judgement = yield* judgeInSteps(
+  const judgement = judge(
     { object, kind, templates, namespace, ...controllersOf(request, scope, controllers) },
     policies,
     willBeDefaulted,
@@ -80,12 +78,12 @@ export function* validateInSteps(
   if (isUnchanged) return aboutExceptions(request, judgement, settings.enforcement);
   if (judgement.violations.length === 0 && judgement.warnings.length === 0)
     return decide(request, judgement.violations, judgement.warnings, judgement.policies);
-  const isTolerated = yield* toleranceOf(
+  const isTolerated = toleranceOf(
     judgement.violations,
     scope,
     oldObject,
     namespace,
-    (old, snapshot) => judgeInSteps(old, snapshot, willBeDefaulted, now),
+    (old, snapshot) => judge(old, snapshot, willBeDefaulted, now),
     policies,
   );
   // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
@@ -95,28 +93,27 @@ export function* validateInSteps(
     const ratchet: Violation['action'] = isTolerated(violation) ? 'Warn' : 'Deny';
     return { ...violation, action: laxer(laxer(violation.action, ratchet), cap) };
   });
-  yield;
   return decide(request, violations, isPod(kind) ? [] : judgement.warnings, judgement.policies);
 }
 
 /** Judges the object before the update. */
-type JudgeOld = (old: Subject, policies: Snapshot) => Steps<Judgement>;
+type JudgeOld = (old: Subject, policies: Snapshot) => Judgement;
 
 /**
  * Returns a test for the violations that an update does not add. A violation whose exception has ended counts as added
  * when the template changes: a change is the time to correct what the exception allowed.
  */
-function* toleranceOf(
+function toleranceOf(
   violations: readonly Violation[],
   { object, kind }: Exclude<Scope, { skipped: unknown }>,
   oldObject: JsonObject | undefined,
   namespace: string,
   judgeOld: JudgeOld,
   policies: Snapshot,
-): Steps<(violation: Violation) => boolean> {
+): (violation: Violation) => boolean {
   if (oldObject === undefined) return () => false;
   const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
-  const before = (yield* judgeOld(old, policies)).violations;
+  const before = judgeOld(old, policies).violations;
   const tolerated = new Set(before.map(violationKey));
   // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
   // violation. So floored violations of the old object are checked again with the cluster's policies alone.
@@ -124,8 +121,8 @@ function* toleranceOf(
   const flooredBefore = !needsPlatform
     ? undefined
     : new Set(
-        (yield* judgeOld(old, policies.ofCluster)).violations
-          .filter(({ isFloored }) => isFloored === true)
+        judgeOld(old, policies.ofCluster)
+          .violations.filter(({ isFloored }) => isFloored === true)
           .map(violationKey),
       );
   let isSameTemplate: boolean | undefined;
@@ -180,14 +177,11 @@ function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, too
  * The object before the update. Undefined if there is no old object, or if the old object is too large to check. A too
  * large object excuses no violation.
  */
-function comparable(
-  { oldObject, kind, textLength }: AdmissionRequest,
-  kinds: readonly WorkloadKind[],
-): JsonObject | undefined {
+function comparable({ oldObject, kind }: AdmissionRequest, kinds: readonly WorkloadKind[]): JsonObject | undefined {
   const known = workloadKind(kind.group, kind.kind, kinds);
   if (oldObject === undefined || known === undefined) return undefined;
   try {
-    refuseTooLarge(podTemplatesOf(oldObject, known), textLength);
+    refuseTooLarge(podTemplatesOf(oldObject, known));
     return oldObject;
   } catch (error) {
     if (error instanceof ObjectTooLarge) return undefined;

@@ -1,8 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { planOutput } from '../cli/output/plan-json.ts';
 import { workloadsOf } from '../cli/plan-workloads.ts';
-import { runToEnd } from '../steps.ts';
-import { planInSteps } from '../what-if/plan.ts';
+import { planOf } from '../what-if/plan.ts';
 import { snapshotAfter, unknownRemovals } from '../what-if/policy-change.ts';
 import { engineInputs } from './engine-inputs.ts';
 import { InvalidInputError } from './invalid-input-error.ts';
@@ -31,5 +30,5 @@ export function plan(objects: KubernetesObjects, options: PlanOptions = {}): Pla
     throw new InvalidInputError(unknown.map((source) => ({ place: 'remove', message: `there is no ${source}` })));
   const after = snapshotAfter(CHECK_CATALOGUE, before, change);
   const workloads = workloadsOf(inputs, () => []);
-  return planOutput(runToEnd(planInSteps(workloads, before, after, inputs.now)));
+  return planOutput(planOf(workloads, before, after, inputs.now));
 }

@@ -12,9 +12,7 @@ import { mainContainerOf } from '../workload/main-container.ts';
 import { podRunsForever } from '../workload/restart-policy.ts';
 import { checkedProbes } from './checked-probe.ts';
 import { declaredPorts } from './declared-ports.ts';
-import { runToEnd } from '../steps.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import type { Steps } from '../steps.ts';
 import type { MainContainer } from '../workload/main-container.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 import type { CheckedContainer, CheckedWorkload } from './check.ts';
@@ -32,27 +30,13 @@ const NOWHERE: Circumstances = { namespace: '', facts: NO_FACTS, now: 0 };
 export function checkedWorkload(
   object: JsonObject,
   kind: WorkloadKind,
-  placed: PlacedTemplate,
-  circumstances?: Circumstances,
-): CheckedWorkload {
-  return runToEnd(checkedWorkloadInSteps(object, kind, placed, circumstances));
-}
-
-/** Number of containers between two steps. One container takes about 5 µs. */
-const CONTAINERS_A_STEP = 512;
-
-/** Does the same as checkedWorkload in steps, for a workload with thousands of containers. */
-export function* checkedWorkloadInSteps(
-  object: JsonObject,
-  kind: WorkloadKind,
   { template, path }: PlacedTemplate,
   { namespace, facts, now }: Circumstances = NOWHERE,
-): Steps<CheckedWorkload> {
+): CheckedWorkload {
   const written = objectMember(template, 'spec') ?? {};
   const podSpec = defaultedPodSpec(
     kind.defaultProbePort === undefined ? written : withProbePorts(written, kind.defaultProbePort),
   );
-  if (isLong(podSpec)) yield;
   const podSpecPlace = new FieldPlace(path, 'spec');
   const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
   const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
@@ -60,7 +44,6 @@ export function* checkedWorkloadInSteps(
   let main: MainContainer | undefined;
   const checked: CheckedContainer[] = [];
   for (const { name, role, spec, list, index } of containers) {
-    if (checked.length % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
     checked.push(checkedContainer(name, role, spec, places[list].at(index)));
   }
   for (const container of ephemeralContainersOf(podSpec, podSpecPlace)) checked.push(container);
@@ -82,11 +65,6 @@ export function* checkedWorkloadInSteps(
     now,
     answers: new Map(),
   };
-}
-
-function isLong(podSpec: JsonObject): boolean {
-  const containers = member(podSpec, 'containers');
-  return Array.isArray(containers) && containers.length >= CONTAINERS_A_STEP;
 }
 
 function ephemeralContainersOf(podSpec: JsonObject, podSpecPlace: FieldPlace): CheckedContainer[] {

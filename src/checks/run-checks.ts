@@ -4,11 +4,9 @@ import { stricter } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probes/probe.ts';
 import { withoutEarlierCommand } from './acting-command.ts';
 import { cut } from '../text/cut.ts';
-import { runToEnd } from '../steps.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
 import type { CheckFloor, CheckPolicy } from '../policy/check-policy.ts';
-import type { Steps } from '../steps.ts';
 import type { ActiveCheck } from './active-checks.ts';
 import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
 import type { CheckedProbe } from './checked-probe.ts';
@@ -32,15 +30,7 @@ export interface PlacedFinding {
  * @param policyFor returns the policy for the checks of a container, by the container's name
  */
 export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
-  return runToEnd(runChecksInSteps(workload, policyFor));
-}
-
-/** Does the same as runChecks in steps, for a workload with thousands of containers. */
-export function* runChecksInSteps(
-  workload: CheckedWorkload,
-  policyFor: (container: string) => CheckPolicy,
-): Steps<Violation[]> {
-  const found = yield* findingsInSteps(workload, policyFor);
+  const found = findingsOf(workload, policyFor);
   return found.map((placed) => ({
     check: placed.check.id,
     action: placed.action,
@@ -101,27 +91,12 @@ function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedPr
   return step === undefined || step === source?.handlerKind;
 }
 
-/**
- * The least number of runs between two steps: a container's checks run in one step. One run of a check on a container
- * usually takes about 1 µs.
- */
-const RUNS_A_STEP = 64;
-
 /** Returns every finding, in the order of runChecks. */
-export function* findingsInSteps(
-  workload: CheckedWorkload,
-  policyFor: (container: string) => CheckPolicy,
-): Steps<PlacedFinding[]> {
+export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
   // Container by container, because one container's checks read the same probes. The findings are sorted by check.
   const found: OrderedFinding[] = [];
-  let runs = 0;
-  for (const at of workload.containers) {
-    if (runs >= RUNS_A_STEP) {
-      runs = 0;
-      yield;
-    }
-    runs += addFindingsOfContainer(found, policyFor(at.name), workload, at);
-  }
+  for (const at of workload.containers)
+    for (const active of activeChecks(policyFor(at.name), at)) addFindings(found, active, workload, at);
   // A stable sort: the containers of a check keep their order.
   return found.length < 2 ? found : found.sort((a, b) => a.order - b.order);
 }
@@ -129,18 +104,6 @@ export function* findingsInSteps(
 /** A finding with the place of its check in the catalogue. */
 interface OrderedFinding extends PlacedFinding {
   readonly order: number;
-}
-
-/** Runs the checks of one container. Returns the number of runs. A plain function: a loop with pauses is slower. */
-function addFindingsOfContainer(
-  found: OrderedFinding[],
-  policy: CheckPolicy,
-  workload: CheckedWorkload,
-  at: CheckedContainer,
-): number {
-  const checks = activeChecks(policy, at);
-  for (const active of checks) addFindings(found, active, workload, at);
-  return checks.length + 1;
 }
 
 /**

@@ -2,7 +2,7 @@ import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { objectMember, stringMembers } from '../json/json-value.ts';
 import { describeManifest, namespaceOf, placeOfManifest } from '../manifests/manifest.ts';
-import { permittedProbes } from '../verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
 import type { Defaulting } from '../defaulting/default-probes.ts';
@@ -63,7 +63,7 @@ function fixManifest(
   for (const { template, path: templatePath } of found.templates) {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
     const policy = policies.policyFor(namespaceOf(object) ?? namespace, labels, workloadNameOf(object, kind, false));
-    const defaulting = permittedProbes(template, policy, kind);
+    const defaulting = permittedDefaulting(template, policy, kind);
     defaultings.push(defaulting);
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
     for (const { container, kind: key, probe } of defaulting.injections) {

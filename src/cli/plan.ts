@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { didYouMean } from '../text/suggestion.ts';
-import { planInSteps } from '../what-if/plan.ts';
+import { planOf } from '../what-if/plan.ts';
 import { knownSources, snapshotAfter, unknownRemovals } from '../what-if/policy-change.ts';
 import { paintFor } from './colour.ts';
 import { PROGRAM } from './command-table.ts';
@@ -12,7 +12,6 @@ import { workloadsOf } from './plan-workloads.ts';
 import { Progress } from './progress.ts';
 import { readAnyInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
-import { runToEnd } from '../steps.ts';
 import type { CommandLine } from '../command-line/command-definition.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { Inputs } from '../manifests/inputs.ts';
@@ -51,7 +50,7 @@ export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandI
     printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
   const snapshots = changedSnapshots(inputs, flags.remove, io);
   if (snapshots === undefined) return EXIT_USAGE;
-  const { plan, problems } = planOf(inputs, snapshots, progress);
+  const { plan, problems } = computedPlan(inputs, snapshots, progress);
   io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));
   reportProblems([...inputs.policyWarnings, ...problems], io, inputs);
   if (problems.length > 0) return EXIT_USAGE;
@@ -69,14 +68,14 @@ function changedSnapshots(inputs: Inputs, removed: readonly string[], io: Comman
   return unknown.length > 0 ? undefined : { before, after: snapshotAfter(CHECK_CATALOGUE, before, change) };
 }
 
-function planOf(
+function computedPlan(
   inputs: Inputs,
   { before, after }: Snapshots,
   progress: Progress,
 ): { readonly plan: Plan; readonly problems: readonly FileProblem[] } {
   const problems = { before: [...inputs.problems], after: [...inputs.problems] };
   const all = [...workloadsOf(inputs, (policies) => (policies === before ? problems.before : problems.after))];
-  const plan = runToEnd(planInSteps(counted(all, progress), before, after, inputs.now));
+  const plan = planOf(counted(all, progress), before, after, inputs.now);
   progress.end();
   return { plan, problems: problems.before };
 }

@@ -21,7 +21,6 @@ import type { ContainerPolicy } from '../policy/container-policy.ts';
 import type { WorkloadAnnotations } from '../policy/annotations.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
 import type { MainContainer } from '../workload/main-container.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
@@ -56,22 +55,19 @@ export type ForbiddenProbes = (container: Container, kind: ProbeKind) => Handler
 
 const NONE_FORBIDDEN: ForbiddenProbes = () => undefined;
 
-/** How many containers are handled between two steps. */
-const CONTAINERS_A_STEP = 16;
-
 /**
  * The probes that policies give to containers that lack them. Checks are not consulted here: permittedDefaulting in
- * src/verdict leaves out probes that a floor forbids. In steps: a Pod may have thousands of containers.
+ * src/verdict leaves out probes that a floor forbids.
  *
  * @param template an object with `metadata` and `spec`: a Pod, or the template in a workload
  * @param policy what is in force for the template, from PolicySet.policyFor
  */
-export function* defaultProbesInSteps(
+export function defaultProbes(
   template: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
   forbidden: ForbiddenProbes = NONE_FORBIDDEN,
-): Steps<Defaulting> {
+): Defaulting {
   const podSpec = objectMember(template, 'spec');
   if (podSpec === undefined) return NOTHING;
   const podAnnotations = stringMap(objectMember(template, 'metadata') ?? {}, 'annotations');
@@ -97,8 +93,7 @@ export function* defaultProbesInSteps(
   const injections: Injection[] = [];
   const notInjected: NotInjected[] = targets.unmatched(layers);
   const isMain = (container: Container): boolean => targets.isMain(container);
-  for (const [index, container] of containers.entries()) {
-    if (index % CONTAINERS_A_STEP === CONTAINERS_A_STEP - 1) yield;
+  for (const container of containers) {
     const merged = layersFor.policyFor(container, isMain);
     if (merged === undefined) continue;
     const known = {

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Steps } from '../steps.ts';
 
 /** The time of a slice, in milliseconds. Other work gets its turn after each slice. */
 const SLICE_MILLISECONDS = 5;
@@ -21,24 +20,28 @@ export function realTurns(monotonic: () => number): Turns {
 }
 
 /**
- * Runs a computation in short slices, one slice in each turn of the event loop. If other work has taken time in a turn,
- * the computation pauses for as long again. So the computation uses at most half of a busy processor.
+ * Does a piece of work for each item, in short slices: one slice in each turn of the event loop. If other work has
+ * taken time in a turn, the work pauses for as long again. So it uses at most half of a busy processor.
  *
- * @param isOver true = the computation is given up
- * @returns undefined when the computation was given up
+ * @param isOver true = the rest is given up
  */
-export async function inBackground<T>(steps: Steps<T>, turns: Turns, isOver: () => boolean): Promise<T | undefined> {
+export async function inBackground<T>(
+  items: Iterable<T>,
+  work: (item: T) => void,
+  turns: Turns,
+  isOver: () => boolean,
+): Promise<void> {
   const { monotonic, nextTurn: turn, pause } = turns;
-  while (!isOver()) {
-    const begun = monotonic();
-    while (monotonic() - begun < SLICE_MILLISECONDS) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
+  let begun = monotonic();
+  for (const item of items) {
+    if (monotonic() - begun >= SLICE_MILLISECONDS) {
+      const end = monotonic();
+      await turn();
+      const others = monotonic() - end;
+      if (others > SLICE_MILLISECONDS) await pause(Math.min(others, LONGEST_PAUSE));
+      begun = monotonic();
     }
-    const end = monotonic();
-    await turn();
-    const others = monotonic() - end;
-    if (others > SLICE_MILLISECONDS) await pause(Math.min(others, LONGEST_PAUSE));
+    if (isOver()) return;
+    work(item);
   }
-  return undefined;
 }

@@ -1,12 +1,11 @@
 import { ObjectTooLarge, refuseTooLarge } from '../admission/object-size.ts';
-import { outcomeInSteps } from '../what-if/outcome.ts';
+import { outcomeOf } from '../what-if/outcome.ts';
 import { templatesToLookAt, workloadKind } from '../workload/kinds.ts';
 import { inBackground } from './background-work.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { KubernetesObject } from '../kubernetes/kubernetes-object.ts';
 import type { ClusterKind } from '../sources/cluster-kinds.ts';
-import type { Steps } from '../steps.ts';
 import type { Outcome, WebhookBehaviour } from '../what-if/outcome.ts';
 import type { Workload } from '../what-if/workload.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
@@ -53,40 +52,34 @@ export class WorkloadReview {
   /** Resolves with the number of objects of the page that were not looked at. */
   async page(kind: ClusterKind, items: readonly KubernetesObject[]): Promise<number> {
     const { turns, isOver } = this.#options;
-    const left = { count: items.length };
+    let left = items.length;
+    const lookAt = (item: KubernetesObject): void => {
+      this.#lookAt(kind, item);
+      left -= 1;
+    };
     // Pages of several kinds arrive at the same time. In turn, they take as much of the processor as one page.
-    const looked = this.#previous.then(() => inBackground(this.#lookAt(kind, items, left), turns, isOver));
+    const looked = this.#previous.then(() => inBackground(items, lookAt, turns, () => this.isFull || isOver()));
     this.#previous = looked.catch(() => undefined);
     await looked;
-    return left.count;
+    return left;
   }
 
-  *#lookAt(
-    { group, kind, apiVersion }: ClusterKind,
-    items: readonly KubernetesObject[],
-    left: { count: number },
-  ): Steps<undefined> {
+  #lookAt({ group, kind, apiVersion }: ClusterKind, item: KubernetesObject): void {
     const { kinds, isExempt, figures, awaited } = this.#options;
     const known = workloadKind(group, kind, kinds);
-    for (const item of items) {
-      if (this.isFull) return;
-      if (awaited.size > 0) awaited.delete(`${kind} ${item.metadata.name}`);
-      const workload = known && workloadOf(item, apiVersion, known);
-      if (workload !== undefined && !isExempt(workload.namespace)) {
-        const outcome = yield* this.#outcomeOf(workload);
-        if (outcome !== undefined) figures.add(workload, outcome);
-      }
-      left.count -= 1;
-      yield;
-    }
+    if (awaited.size > 0) awaited.delete(`${kind} ${item.metadata.name}`);
+    const workload = known && workloadOf(item, apiVersion, known);
+    if (workload === undefined || isExempt(workload.namespace)) return;
+    const outcome = this.#outcomeOf(workload);
+    if (outcome !== undefined) figures.add(workload, outcome);
   }
 
   /** Undefined for a workload that `/validate` does not look at either. */
-  *#outcomeOf(workload: Workload): Steps<Outcome | undefined> {
+  #outcomeOf(workload: Workload): Outcome | undefined {
     const { before, after, now, behaviour } = this.#options;
     try {
-      refuseTooLarge(workload.templates, Infinity);
-      return yield* outcomeInSteps(workload, before, after, now, behaviour);
+      refuseTooLarge(workload.templates);
+      return outcomeOf(workload, before, after, now, behaviour);
     } catch (error) {
       if (error instanceof ObjectTooLarge) return undefined;
       throw error;

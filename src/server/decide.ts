@@ -1,7 +1,7 @@
-import { mutateInSteps } from '../admission/mutate.ts';
+import { mutate } from '../admission/mutate.ts';
 import { ObjectTooLarge } from '../admission/object-size.ts';
-import { reviewPolicyInSteps } from '../admission/review-policy.ts';
-import { validateInSteps } from '../admission/validate.ts';
+import { reviewPolicy } from '../admission/review-policy.ts';
+import { validate } from '../admission/validate.ts';
 import { httpError } from './http-error.ts';
 import type { Decision } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
@@ -25,7 +25,7 @@ export function* decide(
 ): Steps<Decision> {
   try {
     if (settings.decide !== undefined) return yield* settings.decide(webhook, request, policies);
-    return yield* decisionOf(webhook, request, policies, settings, now);
+    return decisionOf(webhook, request, policies, settings, now);
   } catch (error) {
     if (error instanceof ObjectTooLarge) throw httpError(400, error.message);
     if (error instanceof RangeError) throw httpError(400, 'the object is nested too deeply to be looked at');
@@ -39,13 +39,13 @@ function decisionOf(
   policies: Snapshot,
   settings: ReviewDependencies,
   now: number,
-): Steps<Decision> {
+): Decision {
   switch (webhook) {
     case 'mutate':
-      return mutateInSteps(request, policies, settings.mutation, now, settings.controllers);
+      return mutate(request, policies, settings.mutation, now, settings.controllers);
     case 'validate':
-      return validateInSteps(request, policies, settings, now);
+      return validate(request, policies, settings, now);
     case 'review-policies':
-      return reviewPolicyInSteps(request, policies, now);
+      return reviewPolicy(request, policies, now);
   }
 }

@@ -5,7 +5,7 @@ import { containerPolicies } from '../defaulting/default-probes.ts';
 import { formatNotInjected } from '../defaulting/reason.ts';
 import { defaultedPodSpec } from '../probes/api-defaults.ts';
 import { mayBeRestarted } from '../probes/restarts.ts';
-import { permittedProbes } from '../verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
 import { exceptionsOfWorkload } from '../verdict/exceptions-of-workload.ts';
 import { containersOf } from '../workload/containers.ts';
 import { isPod, templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
@@ -94,7 +94,7 @@ function explainTemplate(
   policy: WorkloadPolicy,
   places: FieldPlaces,
 ): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
-  const defaulting = permittedProbes(template, policy, kind);
+  const defaulting = permittedDefaulting(template, policy, kind);
   const { injections } = defaulting;
   const policyOf = containerPolicies(template, policy);
   const effective = effectiveTemplate(template, injections);

@@ -2,7 +2,7 @@ import { objectMember } from '../json/json-value.ts';
 import { ownProbe } from '../probes/probe.ts';
 import { containersOf } from '../workload/containers.ts';
 import { containerRunsForever, podRunsForever } from '../workload/restart-policy.ts';
-import { permittedProbes } from './permitted-defaulting.ts';
+import { permittedDefaulting } from './permitted-defaulting.ts';
 import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { NotInjected, ReasonCode } from '../defaulting/reason.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -33,7 +33,7 @@ export interface TemplateCoverage {
 /** Says which containers have probes, get probes from policies, or lack probes. */
 export function coverageOf(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): TemplateCoverage {
   const podSpec = objectMember(template, 'spec') ?? {};
-  const defaulting = permittedProbes(template, policy, options);
+  const defaulting = permittedDefaulting(template, policy, options);
   const asking = policy.containerLayers().layers;
   const known: Known = {
     runsForever: !options.runsToCompletion && podRunsForever(podSpec),

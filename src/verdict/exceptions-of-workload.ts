@@ -1,6 +1,5 @@
 import { endOf, exceptionRules, EXPIRING_MILLISECONDS, mayExcept } from '../policy/exception-rules.ts';
 import { selects } from '../policy/label-selector.ts';
-import { runToEnd } from '../steps.ts';
 import { formatInstant } from '../text/instant.ts';
 import type { AppliedException, Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
@@ -8,7 +7,6 @@ import type { ExceptionRules } from '../policy/exception-rules.ts';
 import type { Labels } from '../policy/label-selector.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { ExceptionSpec, NamedWorkload, ProbeException } from '../policy/probe-exception.ts';
-import type { Steps } from '../steps.ts';
 
 /** A workload as exceptions name it. */
 export interface ExceptableWorkload {
@@ -29,44 +27,27 @@ export interface ExceptableWorkload {
 export function withExceptions(
   violations: readonly Violation[],
   workload: ExceptableWorkload,
-  policies: Snapshot,
-  policy: Pick<WorkloadPolicy, 'layers'>,
-  now: number,
-): readonly Violation[] {
-  return runToEnd(withExceptionsInSteps(violations, workload, policies, policy, now));
-}
-
-/** Like withExceptions, in steps: a namespace may have a thousand exceptions, and an object thousands of violations. */
-export function* withExceptionsInSteps(
-  violations: readonly Violation[],
-  workload: ExceptableWorkload,
   { facts }: Snapshot,
   { layers }: Pick<WorkloadPolicy, 'layers'>,
   now: number,
-): Steps<readonly Violation[]> {
+): readonly Violation[] {
   const exceptions = facts.exceptions.ofNamespace(workload.namespace);
   if (violations.length === 0 || exceptions.length === 0) return violations;
   const rules = exceptionRules(layers);
   if (rules.action === 'Ignore') return violations;
   const checks = new Set(violations.map(({ check }) => check));
-  const candidates = yield* candidatesFor(exceptions, workload, rules, checks);
+  const candidates = candidatesFor(exceptions, workload, rules, checks);
   if (candidates.length === 0) return violations;
   const byCheck = new Map<string, CandidatesOfCheck>();
-  for (const check of checks)
-    if (mayExcept(rules, check)) byCheck.set(check, yield* candidatesOfCheck(check, candidates));
+  for (const check of checks) if (mayExcept(rules, check)) byCheck.set(check, candidatesOfCheck(check, candidates));
   const result: Violation[] = [];
-  for (const [index, violation] of violations.entries()) {
-    if (index % VIOLATIONS_A_STEP === VIOLATIONS_A_STEP - 1) yield;
+  for (const violation of violations) {
     const ofCheck = byCheck.get(violation.check);
     const covering = ofCheck && (ofCheck.byContainer.get(violation.container) ?? ofCheck.ofAll);
     result.push(covering === undefined ? violation : excepted(violation, covering, now));
   }
   return result;
 }
-
-/** Exceptions, or violations, between two steps. Each takes a few microseconds. */
-const EXCEPTIONS_A_STEP = 64;
-const VIOLATIONS_A_STEP = 512;
 
 /** An exception for a workload, with what it allows. */
 export interface ExceptionOfWorkload extends AppliedException {
@@ -87,7 +68,7 @@ export function exceptionsOfWorkload(
   const exceptions = facts.exceptions.ofNamespace(workload.namespace);
   const rules = exceptionRules(layers);
   if (exceptions.length === 0 || rules.action === 'Ignore') return [];
-  return runToEnd(candidatesFor(exceptions, workload, rules)).flatMap((candidate) => {
+  return candidatesFor(exceptions, workload, rules).flatMap((candidate) => {
     const checks = candidate.spec.checks.filter((check) => mayExcept(rules, check));
     if (checks.length === 0) return [];
     const { containers } = candidate.spec;
@@ -107,15 +88,14 @@ interface Candidate {
  *
  * @param checks exceptions without these checks are left out
  */
-function* candidatesFor(
+function candidatesFor(
   exceptions: readonly ProbeException[],
   workload: ExceptableWorkload,
   rules: ExceptionRules,
   checks?: ReadonlySet<string>,
-): Steps<readonly Candidate[]> {
+): readonly Candidate[] {
   const found: Candidate[] = [];
-  for (const [index, exception] of exceptions.entries()) {
-    if (index % EXCEPTIONS_A_STEP === EXCEPTIONS_A_STEP - 1) yield;
+  for (const exception of exceptions) {
     if (checks !== undefined && !maySpeakOfAny(exception, checks)) continue;
     const { spec } = exception;
     if (coversWorkload(spec, workload)) found.push({ exception, spec, end: endOf(exception, rules) });
@@ -144,10 +124,9 @@ interface CandidatesOfCheck {
 }
 
 /** A lookup, so that the time does not grow with exceptions x violations. */
-function* candidatesOfCheck(check: string, candidates: readonly Candidate[]): Steps<CandidatesOfCheck> {
+function candidatesOfCheck(check: string, candidates: readonly Candidate[]): CandidatesOfCheck {
   const byContainer = new Map<string, Candidate>();
-  for (const [index, candidate] of candidates.entries()) {
-    if (index % EXCEPTIONS_A_STEP === EXCEPTIONS_A_STEP - 1) yield;
+  for (const candidate of candidates) {
     const { checks, containers } = candidate.spec;
     if (!checks.includes(check)) continue;
     if (containers === undefined) return { byContainer, ofAll: candidate };

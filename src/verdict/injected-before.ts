@@ -10,29 +10,26 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { DefaultingOptions } from '../defaulting/default-probes.ts';
 import type { Injection } from '../defaulting/injection.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { Steps } from '../steps.ts';
 
 /**
  * The probes of a Pod that `/mutate` injected before. The Pod's annotation names these probes, but anybody can write an
  * annotation. So each named probe counts only if the policies give exactly this probe to the Pod without the named
  * probes.
  */
-export function* injectedBefore(
+export function injectedBefore(
   pod: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
-): Steps<readonly Injection[]> {
+): readonly Injection[] {
   const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
   const named = readProvenance(annotations.get(INJECTED_ANNOTATION));
   const spec = objectMember(pod, 'spec');
   if (named.size === 0 || spec === undefined) return [];
   const bare = { ...pod, spec: { ...spec, ...without(spec, 'containers'), ...without(spec, 'initContainers') } };
-  yield;
-  const { injections } = yield* permittedDefaulting(bare, policy, options);
+  const { injections } = permittedDefaulting(bare, policy, options);
   if (injections.length === 0) return [];
   const is = probesOf(pod);
   const wouldBe = probesOf(effectiveTemplate(bare, injections));
-  yield;
   return injections.filter(({ container: { list, index }, kind }) => {
     const place = `${list} ${index}`;
     const [probe, expected] = [is.get(place)?.[kind], wouldBe.get(place)?.[kind]];

@@ -9,7 +9,6 @@ import type { Injection } from '../defaulting/injection.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { CheckPolicyByContainer, EffectiveCheck } from '../policy/check-policy.ts';
 import type { ProbeKind } from '../probes/probe.ts';
-import type { Steps } from '../steps.ts';
 
 /**
  * Gives the violations of injected probes to the policies that inject them. The workload's author cannot change these
@@ -22,24 +21,20 @@ import type { Steps } from '../steps.ts';
  * A violation of the author's own probe stays the author's, and names the policy of the injected probe that the check
  * compares it with.
  */
-export function* withPoliciesAtFault(
+export function withPoliciesAtFault(
   violations: readonly Violation[],
   injections: readonly Injection[],
   checkPolicy: CheckPolicyByContainer,
-): Steps<readonly Violation[]> {
+): readonly Violation[] {
   if (violations.length === 0 || injections.length === 0) return violations;
   const injected = new Map(injections.map((injection) => [`${injection.container.name} ${injection.kind}`, injection]));
   const assigned: Violation[] = [];
-  for (const [index, violation] of violations.entries()) {
-    if (index % VIOLATIONS_A_STEP === VIOLATIONS_A_STEP - 1) yield;
+  for (const violation of violations) {
     const known = assign(violation, injected, checkPolicy);
     if (known !== undefined) assigned.push(known);
   }
   return assigned;
 }
-
-/** Number of violations between two steps. One violation takes about 50 µs with 1,000 policies. */
-const VIOLATIONS_A_STEP = 64;
 
 /** The violation for the author, with the policy at fault. Undefined when the injected startup probe removes it. */
 function assign(

@@ -1,14 +1,13 @@
 import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
-import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
-import { runChecksInSteps } from '../checks/run-checks.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
+import { runChecks } from '../checks/run-checks.ts';
 import { withoutInjections } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { lacksProbe } from '../defaulting/lacking-probes.ts';
-import { runToEnd } from '../steps.ts';
 import { sourcesOf } from '../policy/layer-sources.ts';
 import { isPod, mayHoldSeveralTemplates, templateName } from '../workload/kinds.ts';
 import { workloadNameOf } from '../workload/workload-of-pod.ts';
-import { withExceptionsInSteps } from './exceptions-of-workload.ts';
+import { withExceptions } from './exceptions-of-workload.ts';
 import { injectedBefore } from './injected-before.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
 import { mayHaveReasons, withReasons } from './missing-probe-reasons.ts';
@@ -17,7 +16,6 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { NamedWorkload } from '../policy/probe-exception.ts';
-import type { Steps } from '../steps.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
 
 /**
@@ -51,16 +49,6 @@ export interface Judgement {
  * @param now the instant of the verdict, in milliseconds since the epoch
  */
 export function judge(subject: Subject, policies: Snapshot, willBeDefaulted: boolean, now: number): Judgement {
-  return runToEnd(judgeInSteps(subject, policies, willBeDefaulted, now));
-}
-
-/** Like judge, in steps: a large object takes long. */
-export function* judgeInSteps(
-  subject: Subject,
-  policies: Snapshot,
-  willBeDefaulted: boolean,
-  now: number,
-): Steps<Judgement> {
   const { object, kind, templates, namespace } = subject;
   const violations: Violation[] = [];
   let warnings: Set<string> | undefined;
@@ -76,36 +64,26 @@ export function* judgeInSteps(
     sources.add(sourcesOf(policy.layers));
     // Most templates that are judged have all their probes, and get none.
     const mayGetProbes = willBeDefaulted && lacksProbe(template);
-    const defaulting = mayGetProbes
-      ? yield* permittedDefaulting(template, policy, kind)
-      : withoutInjections(template, policy);
+    const defaulting = mayGetProbes ? permittedDefaulting(template, policy, kind) : withoutInjections(template, policy);
     for (const warning of defaulting.warnings) (warnings ??= new Set()).add(warning);
     const effective = willBeDefaulted ? effectiveTemplate(template, defaulting.injections) : template;
-    yield;
-    const workload = yield* checkedWorkloadInSteps(object, kind, { template: effective, path }, circumstances);
-    const violated = yield* runChecksInSteps(workload, policy.checkPolicy);
-    yield;
+    const workload = checkedWorkload(object, kind, { template: effective, path }, circumstances);
+    const violated = runChecks(workload, policy.checkPolicy);
     let found: readonly Violation[] = violated;
     if (willBeDefaulted && violated.some(mayHaveReasons)) {
-      const { notInjected } = mayGetProbes ? defaulting : yield* permittedDefaulting(template, policy, kind);
+      const { notInjected } = mayGetProbes ? defaulting : permittedDefaulting(template, policy, kind);
       found = withReasons(violated, notInjected, policy.layers);
     }
     if (found.length > 0) {
       const injections = willBeDefaulted
         ? defaulting.injections
         : isPod(kind)
-          ? yield* injectedBefore(template, policy, kind)
+          ? injectedBefore(template, policy, kind)
           : [];
-      found = yield* withPoliciesAtFault(found, injections, policy.checkPolicy);
+      found = withPoliciesAtFault(found, injections, policy.checkPolicy);
     }
     if (found.length > 0)
-      found = yield* withExceptionsInSteps(
-        found,
-        { namespace, names: namesOfSubject(subject), podLabels },
-        policies,
-        policy,
-        now,
-      );
+      found = withExceptions(found, { namespace, names: namesOfSubject(subject), podLabels }, policies, policy, now);
     const which = mayHoldSeveralTemplates(kind) ? { template: templateName(object, path) } : undefined;
     // Pushed one by one: arguments of a spread call must fit on the stack, and a hostile object has any number of
     // violations.
@@ -116,7 +94,6 @@ export function* judgeInSteps(
       else if (violations.length - denials >= MOST_VIOLATIONS) continue;
       violations.push(which === undefined ? violation : { ...violation, ...which });
     }
-    yield;
   }
   return { violations, warnings: warnings === undefined ? [] : [...warnings], policies: sources.list };
 }

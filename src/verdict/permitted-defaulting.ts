@@ -1,13 +1,12 @@
 import { CHECKS } from '../checks/catalogue.ts';
-import { checkedWorkloadInSteps } from '../checks/checked-workload.ts';
-import { findingsInSteps } from '../checks/run-checks.ts';
-import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
+import { findingsOf } from '../checks/run-checks.ts';
+import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { safeStartupProbe } from '../defaulting/startup.ts';
 import { formatPath } from '../json/field-path.ts';
 import { objectMember } from '../json/json-value.ts';
 import { cut } from '../text/cut.ts';
-import { runToEnd } from '../steps.ts';
 import { ContainerLayers } from '../policy/container-layers.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import type { JsonObject } from '../json/json-value.ts';
@@ -19,13 +18,7 @@ import type { HandlerProblem } from '../defaulting/reason.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
 import type { PolicyLayer } from '../policy/probe-policy.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
-import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
-
-/** Like permittedDefaulting, without pauses. */
-export function permittedProbes(template: JsonObject, policy: WorkloadPolicy, options: DefaultingOptions): Defaulting {
-  return runToEnd(permittedDefaulting(template, policy, options));
-}
 
 /**
  * The probes that policies give to containers that lack them, without probes that violate a check with the floor Deny.
@@ -36,18 +29,18 @@ export function permittedProbes(template: JsonObject, policy: WorkloadPolicy, op
  * The decision depends on the Pod alone, as `/mutate` sees only the Pod. So a template and its Pods get the same
  * decision.
  */
-export function* permittedDefaulting(
+export function permittedDefaulting(
   template: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
-): Steps<Defaulting> {
+): Defaulting {
   const floors = floorPolicy(policy);
-  if (floors === undefined) return yield* defaultProbesInSteps(template, policy, options);
-  const permitted = yield* withoutForbidden(template, policy, options, floors);
+  if (floors === undefined) return defaultProbes(template, policy, options);
+  const permitted = withoutForbidden(template, policy, options, floors);
   const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
   if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
     return permitted;
-  return yield* withRequired(template, policy, options, floors, permitted);
+  return withRequired(template, policy, options, floors, permitted);
 }
 
 const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
@@ -56,20 +49,20 @@ const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
  * Gives a container that lacks a required probe what the cluster's policies alone give, unless that violates another
  * floor.
  */
-function* withRequired(
+function withRequired(
   template: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
   floors: Floors,
   permitted: Defaulting,
-): Steps<Defaulting> {
-  const found = yield* findings(effectiveTemplate(template, permitted.injections), floors);
+): Defaulting {
+  const found = findings(effectiveTemplate(template, permitted.injections), floors);
   const lacking = new Set(
     found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
   );
   if (lacking.size === 0) return permitted;
   const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
-  const platform = yield* withoutForbidden(
+  const platform = withoutForbidden(
     template,
     { ...policy, layers, containerLayers: () => new ContainerLayers(layers) },
     options,
@@ -82,7 +75,7 @@ function* withRequired(
   if (added.length === 0) return permitted;
   const injections = withSafeStarts([...permitted.injections, ...added]);
   const before = new Set(found.map(keyOf));
-  const after = yield* findings(effectiveTemplate(template, injections), floors);
+  const after = findings(effectiveTemplate(template, injections), floors);
   if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
   const given = new Set(added.map(({ container, kind }) => `${container.name} ${kind}`));
   const notInjected = permitted.notInjected.filter(
@@ -111,26 +104,25 @@ function withSafeStarts(injections: readonly Injection[]): Injection[] {
 }
 
 /** The probes of the layers, without those that violate a floor. */
-function* withoutForbidden(
+function withoutForbidden(
   template: JsonObject,
   policy: WorkloadPolicy,
   options: DefaultingOptions,
   floors: Floors,
-): Steps<Defaulting> {
-  let permitted = yield* defaultProbesInSteps(template, policy, options);
+): Defaulting {
+  let permitted = defaultProbes(template, policy, options);
   const forbidden = new Map<string, HandlerProblem>();
   let before: ReadonlySet<string> | undefined;
   // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
   while (permitted.injections.length > 0) {
-    const found = yield* findings(effectiveTemplate(template, permitted.injections), floors);
+    const found = findings(effectiveTemplate(template, permitted.injections), floors);
     if (found.length === 0) break;
-    before ??= yield* keysOf(yield* findings(template, floors));
+    before ??= new Set(findings(template, floors).map(keyOf));
     const known = before;
-    const keys = yield* keysInOrder(found);
-    const caused = found.filter((_, index) => !known.has(keys[index] ?? ''));
+    const caused = found.filter((finding) => !known.has(keyOf(finding)));
     if (caused.length === 0) break;
-    yield* forbidCulprits(caused, permitted.injections, forbidden);
-    permitted = yield* defaultProbesInSteps(template, policy, options, (container, kind) =>
+    forbidCulprits(caused, permitted.injections, forbidden);
+    permitted = defaultProbes(template, policy, options, (container, kind) =>
       forbidden.get(placeOf(pathOf(container), kind)),
     );
   }
@@ -166,29 +158,10 @@ function hasDenyFloor({ checks }: PolicyLayer): boolean {
 }
 
 /** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
-function* findings(template: JsonObject, floors: Floors): Steps<PlacedFinding[]> {
-  yield;
-  const workload = yield* checkedWorkloadInSteps(template, POD_KIND, { template, path: [] });
-  yield;
-  return yield* findingsInSteps(workload, floors);
+function findings(template: JsonObject, floors: Floors): PlacedFinding[] {
+  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
+  return findingsOf(workload, floors);
 }
-
-/** The keys of findings, in their order. An object may have tens of thousands of findings. */
-function* keysInOrder(found: readonly PlacedFinding[]): Steps<string[]> {
-  const keys: string[] = [];
-  for (const finding of found) {
-    if (keys.length % KEYS_A_STEP === KEYS_A_STEP - 1) yield;
-    keys.push(keyOf(finding));
-  }
-  return keys;
-}
-
-function* keysOf(found: readonly PlacedFinding[]): Steps<ReadonlySet<string>> {
-  return new Set(yield* keysInOrder(found));
-}
-
-/** Number of keys between two steps. One key takes about 2 µs. */
-const KEYS_A_STEP = 1024;
 
 /** Identifies a finding, so that it can be recognised with and without the injected probes. */
 function keyOf({ check, at, finding }: PlacedFinding): string {
@@ -203,22 +176,18 @@ function pathOf({ list, index }: Container): string {
   return `spec.${list}[${index}]`;
 }
 
-/** How many findings are handled between two steps. */
-const FINDINGS_A_STEP = 64;
-
 /**
  * Forbids the injected probes that cause findings. A finding names a probe, which is forbidden. If that probe is not
  * injected, the probes that the check compares it with are forbidden; else all injected probes of the container; else
  * all of the Pod.
  */
-function* forbidCulprits(
+function forbidCulprits(
   caused: readonly PlacedFinding[],
   injections: readonly Injection[],
   forbidden: Map<string, HandlerProblem>,
-): Steps<void> {
+): void {
   const byContainer = Map.groupBy(injections, ({ container }) => pathOf(container));
-  for (const [index, { check, at, floor, finding }] of caused.entries()) {
-    if (index % FINDINGS_A_STEP === FINDINGS_A_STEP - 1) yield;
+  for (const { check, at, floor, finding } of caused) {
     const inContainer = byContainer.get(formatPath(at.place.path())) ?? [];
     const own = inContainer.filter(({ kind }) => kind === finding.probe);
     const related = inContainer.filter(({ kind }) => check.relatedProbes.includes(kind));

@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { checkedWorkload } from '../checks/checked-workload.ts';
 import { runChecks } from '../checks/run-checks.ts';
-import { defaultProbesInSteps } from '../defaulting/default-probes.ts';
+import { defaultProbes } from '../defaulting/default-probes.ts';
 import { effectiveTemplate } from '../defaulting/effective.ts';
 import { formatPath } from '../json/field-path.ts';
 import { member } from '../json/json-value.ts';
@@ -9,7 +9,6 @@ import { mergeChecks } from '../policy/check-policy.ts';
 import { PROBE_KINDS } from '../probes/probe.ts';
 import { POD_KIND } from '../workload/kinds.ts';
 import { withPoliciesAtFault } from './injected-violations.ts';
-import { runToEnd } from '../steps.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Violation } from '../checks/violation.ts';
 import type { CheckPolicy } from '../policy/check-policy.ts';
@@ -40,13 +39,11 @@ export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePoli
     containerLayers: () => new ContainerLayers([policy]),
   };
   const pod = modelPod(policy);
-  const { injections } = runToEnd(defaultProbesInSteps(pod, onModel, POD_KIND));
+  const { injections } = defaultProbes(pod, onModel, POD_KIND);
   if (injections.length === 0) return [];
   const template = effectiveTemplate(pod, injections);
   const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
-  const found = runToEnd(
-    withPoliciesAtFault(runChecks(workload, onModel.checkPolicy), injections, onModel.checkPolicy),
-  );
+  const found = withPoliciesAtFault(runChecks(workload, onModel.checkPolicy), injections, onModel.checkPolicy);
   return uniqueInPolicy(found);
 }
 

@@ -1,11 +1,10 @@
 import { objectMember, stringMembers } from '../json/json-value.ts';
 import { laxer } from '../policy/action.ts';
-import { judgeInSteps } from '../verdict/judge.ts';
-import { probeChangesInSteps } from './probe-changes.ts';
+import { judge } from '../verdict/judge.ts';
+import { probeChanges } from './probe-changes.ts';
 import { violationChanges } from './violation-changes.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { Steps } from '../steps.ts';
 import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
 import type { Workload } from './workload.ts';
@@ -41,19 +40,18 @@ const UNCHANGED: Outcome = { probes: [], violations: [], denied: undefined, warn
  *
  * @param now the instant of the verdicts, in milliseconds since the epoch
  */
-export function* outcomeInSteps(
+export function outcomeOf(
   workload: Workload,
   before: Snapshot,
   after: Snapshot,
   now: number,
   behaviour: WebhookBehaviour = FULL_BEHAVIOUR,
-): Steps<Outcome> {
+): Outcome {
   if (isOutOfReach(workload, before, after)) return UNCHANGED;
-  const old = yield* violationsOf(workload, before, now, behaviour);
-  const later = yield* violationsOf(workload, after, now, behaviour);
-  const probes = behaviour.injects ? yield* probeChangesInSteps(workload, before, after) : [];
+  const old = violationsOf(workload, before, now, behaviour);
+  const later = violationsOf(workload, after, now, behaviour);
+  const probes = behaviour.injects ? probeChanges(workload, before, after) : [];
   const violations = violationChanges(old, later);
-  yield;
   return { probes, violations, denied: transition(old, later, 'Deny'), warned: transition(old, later, 'Warn') };
 }
 
@@ -70,13 +68,13 @@ function isOutOfReach({ templates, asSent, namespace }: Workload, before: Snapsh
   });
 }
 
-function* violationsOf(
+function violationsOf(
   workload: Workload,
   policies: Snapshot,
   now: number,
   { injects, strictest }: WebhookBehaviour,
-): Steps<readonly Violation[]> {
-  const { violations } = yield* judgeInSteps(workload.asSent ?? workload, policies, injects, now);
+): readonly Violation[] {
+  const { violations } = judge(workload.asSent ?? workload, policies, injects, now);
   const ofText = workload.violationsOfText?.(policies) ?? [];
   const all = ofText.length === 0 ? violations : [...ofText, ...violations];
   if (strictest === 'Deny') return all;

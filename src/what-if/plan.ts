@@ -1,6 +1,5 @@
-import { outcomeInSteps } from './outcome.ts';
+import { outcomeOf } from './outcome.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
-import type { Steps } from '../steps.ts';
 import type { ProbeChange } from './probe-changes.ts';
 import type { ViolationChange } from './violation-changes.ts';
 import type { Workload } from './workload.ts';
@@ -42,18 +41,13 @@ export interface Plan {
  *
  * @param now the instant of all verdicts, in milliseconds since the epoch
  */
-export function* planInSteps(
-  workloads: Iterable<Workload>,
-  before: Snapshot,
-  after: Snapshot,
-  now: number,
-): Steps<Plan> {
+export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
   const effects: WorkloadEffect[] = [];
   const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };
   let all = 0;
   for (const workload of workloads) {
     all += 1;
-    const { probes, violations, denied, warned } = yield* outcomeInSteps(workload, before, after, now);
+    const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now);
     if (probes.length === 0 && violations.length === 0) continue;
     effects.push({ kind: workload.kind.kind, namespace: workload.namespace, name: workload.name, probes, violations });
     if (denied === 'new') counts.newlyDenied += 1;

@@ -12,7 +12,6 @@ import type { Operation } from 'fast-json-patch';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { ProbeKind } from '../probes/probe.ts';
-import type { Steps } from '../steps.ts';
 import type { Container } from '../workload/containers.ts';
 import type { PlacedTemplate } from '../workload/kinds.ts';
 import type { Workload } from './workload.ts';
@@ -33,20 +32,14 @@ export interface ProbeChange {
 }
 
 /** Compares the Pods of a workload under two snapshots, as `/mutate` would patch them. A large template takes long. */
-export function* probeChangesInSteps(
-  workload: Workload,
-  before: Snapshot,
-  after: Snapshot,
-): Steps<readonly ProbeChange[]> {
+export function probeChanges(workload: Workload, before: Snapshot, after: Snapshot): readonly ProbeChange[] {
   const changes: ProbeChange[] = [];
   for (const placed of workload.templates) {
-    const old = yield* patchFor(workload, placed.template, before);
-    const now = yield* patchFor(workload, placed.template, after);
+    const old = patchFor(workload, placed.template, before);
+    const now = patchFor(workload, placed.template, after);
     // Most templates get the same patch from both snapshots, and need no copies.
     if (equalJson(old, now)) continue;
-    yield;
     for (const change of changesOfTemplate(workload, placed, old, now)) changes.push(change);
-    yield;
   }
   return changes;
 }
@@ -70,15 +63,14 @@ function changesOfTemplate(
   );
 }
 
-function* patchFor(
+function patchFor(
   { object, kind, namespace }: Workload,
   template: JsonObject,
   policies: Snapshot,
-): Steps<readonly Operation[]> {
+): readonly Operation[] {
   const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
   const policy = policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
-  const { injections } = yield* permittedDefaulting(template, policy, kind);
-  yield;
+  const { injections } = permittedDefaulting(template, policy, kind);
   return probePatch(template, injections);
 }
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { reviewPolicyInSteps, withEffect } from '../../src/admission/review-policy.ts';
-import { runToEnd } from '../../src/steps.ts';
+import { reviewPolicy, withEffect } from '../../src/admission/review-policy.ts';
 import { exceptionDocument } from '../exceptions.ts';
 import { expectValidReply } from '../protocol.ts';
 import { clusterPolicyDocument, policyDocument, policySet } from '../worlds.ts';
@@ -39,7 +38,7 @@ function request(object: JsonObject | undefined, more: Partial<AdmissionRequest>
 }
 
 function decide(of: AdmissionRequest): Decision & { readonly allowed: boolean; readonly warnings: readonly string[] } {
-  const decision = runToEnd(reviewPolicyInSteps(of, policies, NOW));
+  const decision = reviewPolicy(of, policies, NOW);
   const { allowed, warnings } = expectValidReply('review-policies', 'u1', decision.reply);
   return { ...decision, allowed, warnings };
 }
@@ -152,7 +151,7 @@ describe('/review-policies', () => {
 
   it('puts the effect before the advice, because a reply has room for few warnings', () => {
     const of = request(good);
-    const decision = runToEnd(reviewPolicyInSteps(of, policies, NOW));
+    const decision = reviewPolicy(of, policies, NOW);
     const first = withEffect(of, decision, ['b']);
     const { reply, result } = withEffect(of, first, ['a']);
     expect({ result, warnings: reply.response.warnings }).toEqual({ result: 'warn', warnings: ['a', 'b'] });

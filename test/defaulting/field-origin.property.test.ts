@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { equalJson } from '../../src/json/equal-json.ts';
 import { fieldSource, giverOf } from '../../src/defaulting/field-origin.ts';
 import { HANDLER_KINDS, PROBE_INTEGERS } from '../../src/probes/probe.ts';
-import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../src/verdict/permitted-defaulting.ts';
 import { validPod } from '../arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import { policyDocument, policySet } from '../worlds.ts';
@@ -35,7 +35,7 @@ it('the layer that is told for a field has the value of the field, and no overri
       );
       const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
       const policy = policies.policyFor('apps', new Map(Object.entries(labels)));
-      for (const injection of permittedProbes(pod, policy, { runsToCompletion: false }).injections) {
+      for (const injection of permittedDefaulting(pod, policy, { runsToCompletion: false }).injections) {
         expect(giverOf(injection)).toBeDefined();
         const handlers = HANDLER_KINDS.flatMap((kind) =>
           Object.entries((injection.probe[kind] ?? {}) as JsonObject).map(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutInjections } from '../../src/defaulting/default-probes.ts';
 import { lacksProbe } from '../../src/defaulting/lacking-probes.ts';
-import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../src/verdict/permitted-defaulting.ts';
 import { PROBE_KINDS } from '../../src/probes/probe.ts';
 import { isSidecar } from '../../src/probes/sidecar.ts';
 import { POD_KIND } from '../../src/workload/kinds.ts';
@@ -43,7 +43,7 @@ describe('a Pod', () => {
         const whole = completed(pod);
         expect(lacksProbe(whole)).toBe(false);
         const policy = policies.policyFor('apps', new Map(), undefined);
-        const { injections, warnings } = permittedProbes(whole, policy, POD_KIND);
+        const { injections, warnings } = permittedDefaulting(whole, policy, POD_KIND);
         expect({ ...withoutInjections(whole, policy) }).toEqual({ injections, notInjected: [], warnings });
         expect(injections).toEqual([]);
       }),
@@ -54,7 +54,7 @@ describe('a Pod', () => {
     fc.assert(
       fc.property(anyPod, worlds, (pod, policies) => {
         const policy = policies.policyFor('apps', new Map(), undefined);
-        const { injections, warnings } = permittedProbes(pod, policy, POD_KIND);
+        const { injections, warnings } = permittedDefaulting(pod, policy, POD_KIND);
         expect(lacksProbe(pod) || injections.length === 0).toBe(true);
         expect(withoutInjections(pod, policy).warnings).toEqual(warnings);
       }),

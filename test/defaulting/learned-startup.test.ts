@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defaultProbesInSteps } from '../../src/defaulting/default-probes.ts';
+import { defaultProbes } from '../../src/defaulting/default-probes.ts';
 import { fieldSource } from '../../src/defaulting/field-origin.ts';
 import { probePatch } from '../../src/defaulting/patch.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
-import { runToEnd } from '../../src/steps.ts';
 import { POD_KIND } from '../../src/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../worlds.ts';
 import type { Injection } from '../../src/defaulting/injection.ts';
@@ -31,7 +30,7 @@ function result(
   const object = pod([appContainer(container)], { metadata: { annotations } });
   const policy = policySet(...specs.map((spec, at) => policyDocument(spec, `p${at}`))).policyFor('apps', new Map());
   const known = { ...policy, starts: (name: string) => (name === 'app' ? starts : undefined) };
-  const { injections, notInjected } = runToEnd(defaultProbesInSteps(object, known, POD_KIND));
+  const { injections, notInjected } = defaultProbes(object, known, POD_KIND);
   const startup = injections.find(({ kind }) => kind === 'startupProbe');
   return {
     startup,

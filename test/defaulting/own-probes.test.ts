@@ -7,7 +7,7 @@ import { member, objectMember } from '../../src/json/json-value.ts';
 import { findPort, portsOf } from '../../src/workload/ports.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../src/probes/timing.ts';
 import { handlerKindsOf } from '../../src/probes/probe.ts';
-import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../src/verdict/permitted-defaulting.ts';
 import { POD_KIND } from '../../src/workload/kinds.ts';
 import { validPod } from '../arbitraries.ts';
 import { factsOf } from '../checks/workload.ts';
@@ -232,7 +232,7 @@ describe('the annotation about injected probes', () => {
       httpGet: { path: '/begun', port: 'http' },
     });
     const template = pod([container], { metadata: metadata('livenessProbe') });
-    const { injections } = permittedProbes(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
+    const { injections } = permittedDefaulting(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
     expect(injections.map(({ probe }) => probe)).toMatchObject([{ httpGet: { path: '/livez' } }]);
   });
 });

@@ -1,22 +1,19 @@
 import { expect, it } from 'vitest';
 import { inBackground } from '../../src/impact/background-work.ts';
-import type { Steps } from '../../src/steps.ts';
 
-/** A computation of this many steps of 1 ms each. */
-function* work(steps: number, clock: { now: number }): Steps<string> {
-  for (let step = 0; step < steps; step++) {
-    clock.now += 1;
-    yield;
-  }
-  return 'done';
-}
+const items = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 it('works in slices of 5 ms, and pauses for as long as other work takes', async () => {
   const clock = { now: 0 };
   const events: string[] = [];
   const others = [0, 20, 400];
-  const result = await inBackground(
-    work(18, clock),
+  const done: number[] = [];
+  await inBackground(
+    items(18),
+    (item) => {
+      clock.now += 1;
+      done.push(item);
+    },
     {
       monotonic: () => clock.now,
       nextTurn: () => {
@@ -31,17 +28,20 @@ it('works in slices of 5 ms, and pauses for as long as other work takes', async 
     },
     () => false,
   );
-  expect(result).toBe('done');
+  expect(done).toEqual(items(18));
   expect(events).toEqual(['turn at 5', 'turn at 10', 'pause of 20', 'turn at 35', 'pause of 50']);
 });
 
-it('ends between two slices when the work is given up', async () => {
+it('ends when the work is given up', async () => {
   const clock = { now: 0 };
   const turns = {
     monotonic: () => clock.now,
     nextTurn: () => Promise.resolve(),
     pause: () => Promise.resolve(),
   };
-  expect(await inBackground(work(1000, clock), turns, () => clock.now >= 10)).toBeUndefined();
+  const work = (): void => {
+    clock.now += 1;
+  };
+  await inBackground(items(1000), work, turns, () => clock.now >= 10);
   expect(clock.now).toBe(10);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { effectiveTemplate } from '../../src/defaulting/effective.ts';
 import { ownProbe } from '../../src/probes/probe.ts';
 import { COVERED_PROBES, coverageOf } from '../../src/verdict/coverage.ts';
-import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../src/verdict/permitted-defaulting.ts';
 import { containersOf } from '../../src/workload/containers.ts';
 import { objectMember } from '../../src/json/json-value.ts';
 import { validPod } from '../arbitraries.ts';
@@ -104,7 +104,7 @@ describe('coverage', () => {
         }));
         const policy = policySet(...apps).policyFor('apps', new Map());
         const options = { runsToCompletion: ends };
-        const after = effectiveTemplate(pod, permittedProbes(pod, policy, options).injections);
+        const after = effectiveTemplate(pod, permittedDefaulting(pod, policy, options).injections);
         const probed = containersOf(objectMember(after, 'spec') ?? {}).filter(
           ({ role }) => role === 'application' || role === 'sidecar',
         );

@@ -8,7 +8,7 @@ import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { judge } from '../../src/verdict/judge.ts';
-import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../src/verdict/permitted-defaulting.ts';
 import { anyPod, validPod } from '../arbitraries.ts';
 import { clusterDocument, namespaceDocument } from '../robustness/random-worlds.ts';
 import { VALIDATE_SETTINGS, mutation, policyDocument, policySet, requestOf, reviewOf } from '../worlds.ts';
@@ -112,7 +112,7 @@ describe('a floor of a cluster policy', () => {
       fc.property(clusterDocuments, namespaceDocuments, anyPod, (cluster, namespaced, pod) => {
         const all = policySet(...cluster, ...namespaced);
         const policy = all.policyFor('apps', new Map(Object.entries(labelsOf(pod))));
-        const { injections, notInjected } = permittedProbes(pod, policy, { runsToCompletion: false });
+        const { injections, notInjected } = permittedDefaulting(pod, policy, { runsToCompletion: false });
         forbidden += notInjected.filter(({ code }) => code === 'forbidden-by-floor').length;
         injected += injections.length;
         const before = new Set(flooredByFloors(pod, all).map(key));
@@ -128,7 +128,7 @@ describe('a floor of a cluster policy', () => {
     fc.assert(
       fc.property(clusterDocuments, namespaceDocuments, anyPod, (cluster, namespaced, pod) => {
         const policy = policySet(...cluster, ...namespaced).policyFor('apps', new Map(Object.entries(labelsOf(pod))));
-        const { injections, notInjected } = permittedProbes(pod, policy, { runsToCompletion: false });
+        const { injections, notInjected } = permittedDefaulting(pod, policy, { runsToCompletion: false });
         for (const { container, probe, code } of notInjected) {
           if (code !== 'forbidden-by-floor' || probe !== 'startupProbe') continue;
           const liveness = injections.find((one) => one.container.name === container && one.kind === 'livenessProbe');

@@ -4,7 +4,7 @@ import { formatPath } from '../../src/json/field-path.ts';
 import { ACTIONS } from '../../src/policy/action.ts';
 import { effectiveTemplate } from '../../src/defaulting/effective.ts';
 import { judge } from '../../src/verdict/judge.ts';
-import { permittedProbes } from '../../src/verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../src/verdict/permitted-defaulting.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { anyPod } from '../arbitraries.ts';
@@ -83,7 +83,7 @@ function strict(): JsonObject & { readonly spec: { readonly checks: Record<strin
 function bothVerdicts(pod: JsonObject, policies: Snapshot): { told: readonly Violation[]; written: Violation[] } {
   const labels = ((pod['metadata'] as JsonObject | undefined)?.['labels'] ?? {}) as Record<string, string>;
   const policy = policies.policyFor('apps', new Map(Object.entries(labels)));
-  const { injections } = permittedProbes(pod, policy, { runsToCompletion: false });
+  const { injections } = permittedDefaulting(pod, policy, { runsToCompletion: false });
   const written = violationsOf(deploymentOf(effectiveTemplate(pod, injections)), policies, false);
   return { told: violationsOf(deploymentOf(pod), policies, true), written: [...written] };
 }

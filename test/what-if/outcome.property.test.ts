@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
 import { Snapshot } from '../../src/facts/snapshot.ts';
 import { NO_FACTS } from '../../src/facts/facts.ts';
-import { runToEnd } from '../../src/steps.ts';
-import { outcomeInSteps } from '../../src/what-if/outcome.ts';
+import { outcomeOf } from '../../src/what-if/outcome.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { templatesToLookAt, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { anyWorkload } from '../arbitrary-workloads.ts';
@@ -66,7 +65,7 @@ it('a workload that a change of policies does not reach has the outcome of a ful
       );
       for (const { object, namespace, labels: podLabels } of workloads) {
         const workload = workloadOf(object, namespace, podLabels);
-        const outcome = (later: Snapshot): Outcome => runToEnd(outcomeInSteps(workload, before, later, NOW));
+        const outcome = (later: Snapshot): Outcome => outcomeOf(workload, before, later, NOW);
         const shown = outcome(after);
         // Facts that are another object may be other facts: nothing is left out then.
         expect(shown).toEqual(outcome(after.withFacts({ ...facts })));

@@ -8,9 +8,8 @@ import { planAsJson } from '../../src/cli/output/plan-json.ts';
 import { workloadsOf } from '../../src/cli/plan-workloads.ts';
 import { equalJson } from '../../src/json/equal-json.ts';
 import { inputsOf } from '../../src/manifests/inputs.ts';
-import { runToEnd } from '../../src/steps.ts';
 import { snapshotAfter } from '../../src/what-if/policy-change.ts';
-import { planInSteps } from '../../src/what-if/plan.ts';
+import { planOf } from '../../src/what-if/plan.ts';
 import { without } from '../kubernetes/fake-store.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
@@ -198,13 +197,11 @@ it('a plan is the difference of two runs of fix and of two runs of check, and no
       const after = snapshotAfter(CHECK_CATALOGUE, read.policies, { applied: read.newPolicies, removed });
       const plan = JSON.parse(
         planAsJson(
-          runToEnd(
-            planInSteps(
-              workloadsOf(read, () => [...read.problems]),
-              read.policies,
-              after,
-              NOW,
-            ),
+          planOf(
+            workloadsOf(read, () => [...read.problems]),
+            read.policies,
+            after,
+            NOW,
           ),
         ),
       ) as JsonPlan;

@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest';
-import { runToEnd } from '../../src/steps.ts';
-import { probeChangesInSteps } from '../../src/what-if/probe-changes.ts';
+import { probeChanges } from '../../src/what-if/probe-changes.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { podTemplatesOf, workloadKindOfManifest } from '../../src/workload/kinds.ts';
 import { policyDocument, policySet } from '../worlds.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
-import type { ProbeChange } from '../../src/what-if/probe-changes.ts';
-import type { Snapshot } from '../../src/facts/snapshot.ts';
 import type { Workload } from '../../src/what-if/workload.ts';
 
 function workload(object: JsonObject): Workload {
@@ -14,9 +11,6 @@ function workload(object: JsonObject): Workload {
   if (kind === undefined) throw new Error('no workload');
   return { object, kind, templates: podTemplatesOf(object, kind), namespace: 'apps', name: 'web' };
 }
-
-const probeChanges = (...[changed, before, after]: [Workload, Snapshot, Snapshot]): readonly ProbeChange[] =>
-  runToEnd(probeChangesInSteps(changed, before, after));
 
 const NONE = policySet();
 const READINESS = policySet(

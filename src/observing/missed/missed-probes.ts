@@ -4,7 +4,7 @@ import { effectiveTemplate } from '../../defaulting/effective.ts';
 import { readProvenance } from '../../defaulting/provenance.ts';
 import { INJECTED_ANNOTATION } from '../../policy/annotations.ts';
 import { defaultedPodSpec } from '../../probes/api-defaults.ts';
-import { permittedProbes } from '../../verdict/permitted-defaulting.ts';
+import { permittedDefaulting } from '../../verdict/permitted-defaulting.ts';
 import { containersOf } from '../../workload/containers.ts';
 import { isMeshProbe } from '../../workload/mesh.ts';
 import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../workload/kinds.ts';
@@ -71,7 +71,7 @@ export function missedProbes(
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
   const bare = withoutForeignSidecars(injectedBefore.size === 0 ? pod : withoutProbes(pod, injectedBefore));
-  const { injections } = permittedProbes(bare, policy, POD_KIND);
+  const { injections } = permittedDefaulting(bare, policy, POD_KIND);
   const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
   const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();

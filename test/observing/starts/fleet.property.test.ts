@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { defaultProbesInSteps } from '../../../src/defaulting/default-probes.ts';
+import { defaultProbes } from '../../../src/defaulting/default-probes.ts';
 import { figuresOf, profileName, readStartupProfile } from '../../../src/facts/startup-profile.ts';
 import { startProbeOf } from '../../../src/observing/starts/start-probe.ts';
 import { guaranteedStartSeconds, probeTiming } from '../../../src/probes/timing.ts';
-import { runToEnd } from '../../../src/steps.ts';
 import { shortHash } from '../../../src/text/short-hash.ts';
 import { POD_KIND } from '../../../src/workload/kinds.ts';
 import { appContainer, pod, policyDocument, policySet } from '../../worlds.ts';
@@ -24,7 +23,7 @@ const WITHOUT = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
 function injected(spec: JsonObject, starts: StartFigures): Injection | undefined {
   const policy = policySet(policyDocument(spec, 'p')).policyFor('apps', new Map());
   const known = { ...policy, starts: () => starts };
-  const { injections } = runToEnd(defaultProbesInSteps(pod([appContainer()]), known, POD_KIND));
+  const { injections } = defaultProbes(pod([appContainer()]), known, POD_KIND);
   return injections.find(({ kind }) => kind === 'startupProbe');
 }
 
