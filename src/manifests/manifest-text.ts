@@ -1,4 +1,4 @@
-import type { Position } from '../yaml/reading/positions.ts';
+import type { Position } from '../yaml/reading/documents.ts';
 
 /** A text with manifests or policies, and the name that messages give it. */
 export interface ManifestText {

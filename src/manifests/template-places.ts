@@ -1,4 +1,4 @@
-import type { Position } from '../yaml/reading/positions.ts';
+import type { Position } from '../yaml/reading/documents.ts';
 
 /**
  * Finds lines of a rendered text in the template. A rendered line and the keys above the line are looked up in the

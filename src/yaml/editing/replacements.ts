@@ -1,8 +1,7 @@
 import type { CST } from 'yaml';
 import { visible } from '../../text/visible.ts';
-import { yamlQuoted } from './quoted-scalar.ts';
+import { endsInBlockScalar, renderBlock, renderBlockItem, yamlQuoted } from './rendering.ts';
 import { flowReplacement } from './flow-edits.ts';
-import { endsInBlockScalar, renderBlock, renderBlockItem } from './rendering.ts';
 import {
   beforeLineBreak,
   contentEnd,

@@ -1,12 +1,10 @@
-import { isAlias, isScalar, visit } from 'yaml';
-import type { Alias, CST, Document, ParsedNode } from 'yaml';
-import { splitJsonStream } from './json-stream.ts';
-import { OverBudget } from './reading-budget.ts';
-import { composeDocuments } from './composer.ts';
-import { TooDeep, yamlTokens } from './tokens.ts';
 import { messageOf } from '../../text/error-message.ts';
+import { OverBudget } from './reading-budget.ts';
+import { TooDeep, composeDocuments, yamlTokens } from './tokens.ts';
+import { isAlias, isScalar, visit } from 'yaml';
 import type { ReadingBudget } from './reading-budget.ts';
 import type { OnOffset } from './tokens.ts';
+import type { Alias, CST, Document, ParsedNode } from 'yaml';
 
 /** A piece of a text with at most one YAML document, including the marker lines and comments around the document. */
 export interface YamlChunk {
@@ -236,4 +234,42 @@ function childTokens(token: CST.Token): CST.Token[] {
   if (token.type === 'document') return token.value === undefined ? [] : [token.value];
   if (!('items' in token)) return [];
   return token.items.flatMap(({ key, value }) => [key, value].filter((child) => child !== undefined && child !== null));
+}
+
+/**
+ * Splits a text of JSON objects without separators. jq prints such a text, and kubectl accepts it.
+ *
+ * @returns the pieces, whose concatenation is the text; undefined unless the text is two or more JSON objects
+ */
+export function splitJsonStream(text: string): string[] | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  const starts = objectStarts(text);
+  if (starts.length < 2) return undefined;
+  const pieces = starts.map((start, index) => text.slice(index === 0 ? 0 : start, starts[index + 1]));
+  return pieces.every(isJson) ? pieces : undefined;
+}
+
+/** Returns the start of each top-level object. */
+function objectStarts(text: string): number[] {
+  const starts: number[] = [];
+  let depth = 0;
+  let inString = false;
+  // Match single characters instead of whole strings. A pattern for whole strings fails on a string of 1 MB or without
+  // an end.
+  for (const { 0: token, index } of text.matchAll(/\\.|["{}]/gs)) {
+    if (token === '"') inString = !inString;
+    if (inString) continue;
+    if (token === '{' && depth++ === 0) starts.push(index);
+    if (token === '}') depth--;
+  }
+  return starts;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
