@@ -1,7 +1,6 @@
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { replaceFile } from '../files/replace-file.ts';
-import { rewriteFile } from '../files/rewrite-file.ts';
+import { replaceFile, rewriteFile } from '../files/replace-file.ts';
 import { messageOf } from '../text/error-message.ts';
 import { printLine } from './io.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';

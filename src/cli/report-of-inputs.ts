@@ -6,8 +6,7 @@ import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts'
 import { VERSION } from '../version.ts';
 import { checkInputs } from './check-inputs.ts';
 import { liveFindings } from '../report/live-findings.ts';
-import { reportedChecks } from '../report/reported-checks.ts';
-import { reportedExceptions, reportedStarts } from '../report/reported-facts.ts';
+import { reportedChecks, reportedExceptions, reportedStarts } from '../report/reported-facts.ts';
 import { apiGroup, observedResults } from './observed-results.ts';
 import { isInCluster } from './cluster-place.ts';
 import { placeOfManifest } from '../manifests/manifest.ts';

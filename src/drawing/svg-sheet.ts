@@ -2,10 +2,10 @@ import { cut } from '../text/cut.ts';
 import { visible } from '../text/visible.ts';
 import { wrapEvenly } from '../text/wrap.ts';
 import { escapeXml } from '../text/xml.ts';
-import { definitions, filled, INK, PAPER, RULE, stroked } from './svg-colours.ts';
+import { definitions, filled, INK, PAPER, RULE, stroked } from './colours.ts';
 import { averageWidth, element, picture, textAt } from './svg-elements.ts';
 import type { Markup } from '../text/xml.ts';
-import type { Paint } from './svg-colours.ts';
+import type { Paint } from './colours.ts';
 import type { Block } from './svg-elements.ts';
 
 /** Width of the picture and its margin, in pixels. */

@@ -1,4 +1,4 @@
-import { pageHatchings } from '../drawing/page-colours.ts';
+import { pageHatchings } from '../drawing/colours.ts';
 import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../drawing/page-scene.ts';
 import { count } from '../text/count.ts';
 import { escapeXml } from '../text/xml.ts';

@@ -1,8 +1,11 @@
-import { shortestGuarantee } from './starts.ts';
-import { FINDING_ACTIONS, levelOf, verdictOfAction, VERDICTS } from './verdicts.ts';
+import { count } from '../text/count.ts';
+import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
+import { FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
 import type { Violation } from '../checks/violation.ts';
-import type { CheckView, CountView, NamespaceView, PageView } from './page-view.ts';
-import type { Report, ReportedWorkload } from './report.ts';
+import type { Markup } from '../text/xml.ts';
+import type { ContainerExplanation } from '../timeline/explanation.ts';
+import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
+import type { Report, ReportedException, ReportedWorkload } from './report.ts';
 
 /** The numbers at the top of the page. */
 export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] {
@@ -93,4 +96,77 @@ export function workloadsByPolicy(workloads: readonly ReportedWorkload[]): Map<s
   for (const { policies } of workloads)
     for (const policy of new Set(policies)) counts.set(policy, (counts.get(policy) ?? 0) + 1);
   return counts;
+}
+
+/** Application containers and native sidecars: the containers that may have probes. */
+export function containersOf(workloads: readonly ReportedWorkload[]): readonly ContainerExplanation[] {
+  return workloads.flatMap(({ explanation }) => explanation.containers);
+}
+
+/** How many containers have each probe of their own, and how many get it from policies. */
+export function coverageViews(workloads: readonly ReportedWorkload[]): CoverageView[] {
+  const containers = containersOf(workloads);
+  if (containers.length === 0) return [];
+  return LIFE_ORDER.map((kind) => {
+    const found = containers.flatMap(({ probes }) => probes.filter((probe) => probe.kind === kind));
+    const own = found.filter(({ from }) => from === OWN_PROBE).length;
+    const given = found.length - own;
+    const missing = containers.length - found.length;
+    return { probe: kind, own, given, missing, bar: bar([own, given, missing]) };
+  });
+}
+
+const CLASSES = ['own', 'given', 'missing'];
+
+/** The shares as one bar, for the eye only: the cells before it have the numbers. */
+function bar(numbers: readonly number[]): Markup {
+  const total = numbers.reduce((sum, number) => sum + number, 0);
+  let left = 0;
+  const parts = numbers.map((number, index) => {
+    const width = Math.round((number / total) * 1000);
+    const part = width === 0 ? '' : `<path class=${CLASSES[index] ?? ''} d="M${left} 0h${width}v10h-${width}z"/>`;
+    left += width;
+    return part;
+  });
+  return `<svg viewBox="0 0 1000 10" preserveAspectRatio=none aria-hidden=true>${parts.join('')}</svg>`;
+}
+
+const DAY = 86_400_000;
+/** In this many days before its end, an exception is shown as expiring. */
+const EXPIRING_DAYS = 14;
+
+/** The exceptions as rows, those that expire first on top. */
+export function exceptionViews({ exceptions, now }: Report): ExceptionView[] {
+  return exceptions
+    .toSorted((a, b) => a.expires - b.expires || (`${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1))
+    .map((exception) => ({ ...exceptionView(exception), ...stateOf(exception, now) }));
+}
+
+function exceptionView({
+  namespace,
+  name,
+  checks,
+  workloads,
+  owner,
+  reason,
+  ticket,
+  expires,
+}: ReportedException): Omit<ExceptionView, 'state' | 'tone'> {
+  const instant = new Date(expires).toISOString();
+  return {
+    name: `${namespace}/${name}`,
+    checks: checks.join(', '),
+    workloads,
+    owner: ticket === undefined ? owner : `${owner} (${ticket})`,
+    reason,
+    instant,
+    day: instant.slice(0, 10),
+  };
+}
+
+function stateOf({ expires }: ReportedException, now: number): Pick<ExceptionView, 'state' | 'tone'> {
+  if (expires <= now) return { state: 'Expired', tone: 'deny' };
+  const days = Math.floor((expires - now) / DAY);
+  const state = days === 0 ? 'Expires within a day' : `Expires in ${count(days, 'day')}`;
+  return { state, tone: days < EXPIRING_DAYS ? 'warn' : 'excepted' };
 }

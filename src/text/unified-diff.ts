@@ -1,4 +1,4 @@
-import { lineDiff } from './line-diff.ts';
+import { diffArrays } from 'diff';
 
 /** One line of a unified diff, without a line break. */
 export interface DiffLine {
@@ -94,4 +94,50 @@ function shownLine(kind: keyof typeof SIGNS, text: string): DiffLine[] {
     { kind, text: SIGNS[kind] + text },
     { kind: 'note', text: '\\ No newline at end of file' },
   ];
+}
+
+/** A run of lines that both texts have, or that only one of the texts has. */
+export interface LineRun {
+  readonly kind: 'same' | 'removed' | 'added';
+  readonly count: number;
+}
+
+/**
+ * A difference of at most this many lines is found in the whole texts. The time of the `diff` package grows with the
+ * square of all changed lines. Measured for 1 MB of 20,000 lines: 0.5 s for 1,000 changed lines, 6 s for 3,000.
+ */
+const MOST_EDITS = 200;
+
+/** Lines of each text that are compared at a time in texts with more changes. */
+const WINDOW = 500;
+
+/** Compares two texts by lines. Each change is as short as possible, at least within a window. */
+export function lineDiff(before: readonly string[], after: readonly string[]): LineRun[] {
+  const whole = diffArrays([...before], [...after], { maxEditLength: MOST_EDITS });
+  if (whole !== undefined) return whole.map(runOf);
+  const runs: LineRun[] = [];
+  let [x, y] = [0, 0];
+  const add = ({ kind, count }: LineRun): void => {
+    const last = runs.at(-1);
+    if (last?.kind === kind) runs[runs.length - 1] = { kind, count: last.count + count };
+    else if (count > 0) runs.push({ kind, count });
+    if (kind !== 'added') x += count;
+    if (kind !== 'removed') y += count;
+  };
+  while (x < before.length || y < after.length) {
+    while (x < before.length && before[x] === after[y]) add({ kind: 'same', count: 1 });
+    const found = diffArrays(before.slice(x, x + WINDOW), after.slice(y, y + WINDOW)).map(runOf);
+    const isRest = x + WINDOW >= before.length && y + WINDOW >= after.length;
+    // What follows the last equal lines may continue in the next window.
+    const sure = isRest ? found : found.slice(0, found.findLastIndex(({ kind }) => kind === 'same') + 1);
+    for (const run of sure) add(run);
+    if (sure.length > 0) continue;
+    add({ kind: 'removed', count: before.length - x });
+    add({ kind: 'added', count: after.length - y });
+  }
+  return runs;
+}
+
+function runOf({ added, removed, count }: { added: boolean; removed: boolean; count: number }): LineRun {
+  return { kind: added ? 'added' : removed ? 'removed' : 'same', count };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anonymousReport, reportItem, reportPart } from '../../src/cli/snapshot-reports.ts';
-import { restartLine } from '../../src/report/restart-line.ts';
+import { restartLine } from '../../src/report/live-findings.ts';
 import { anonymise } from '../../src/snapshots/anonymise.ts';
 import { readObserverReport } from '../../src/sources/observer-reports.ts';
 import { runProbewright } from './run-probewright.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainManifest } from '../../src/timeline/explain-manifest.ts';
-import { explanationAsSvg } from '../../src/drawing/svg.ts';
-import { overviewAsSvg } from '../../src/drawing/svg-overview.ts';
+import { explanationAsSvg, overviewAsSvg } from '../../src/drawing/svg.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { httpProbe } from '../checks/workload.ts';
 import { policySet } from '../worlds.ts';

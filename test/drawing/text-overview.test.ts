@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainManifest } from '../../src/timeline/explain-manifest.ts';
-import { overviewLines } from '../../src/drawing/text-overview.ts';
+import { overviewLines } from '../../src/drawing/text.ts';
 import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
 import { policySet } from '../worlds.ts';
 import { NOW } from '../now.ts';

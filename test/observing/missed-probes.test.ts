@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { missedProbes } from '../../src/observing/missed/missed-probes.ts';
 import { laterTimes, specChangedAt } from '../../src/observing/missed/policy-times.ts';
-import { restartLine } from '../../src/report/restart-line.ts';
+import { restartLine } from '../../src/report/live-findings.ts';
 import { DEFAULT_SCOPE, isInScope, readWebhookScope } from '../../src/observing/missed/webhook-scope.ts';
 import { MissedPods } from '../../src/observing/missed/missed-pods.ts';
 import { defaultedPodSpec } from '../../src/probes/api-defaults.ts';

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineDiff } from '../../src/text/line-diff.ts';
-import { unifiedDiff } from '../../src/text/unified-diff.ts';
+import { lineDiff, unifiedDiff } from '../../src/text/unified-diff.ts';
 
 const diff = (before: string, after: string): string =>
   unifiedDiff('a.yaml', before, after)

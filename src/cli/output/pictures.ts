@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { overviewAsSvg } from '../../drawing/svg-overview.ts';
-import { explanationAsSvg } from '../../drawing/svg.ts';
+import { explanationAsSvg, overviewAsSvg } from '../../drawing/svg.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { messageOf } from '../../text/error-message.ts';
 import { printLine } from '../io.ts';

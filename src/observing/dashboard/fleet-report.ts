@@ -1,8 +1,7 @@
 import { PagedList } from '../../kubernetes/paged-list.ts';
 import { laxer } from '../../policy/action.ts';
 import { liveFindings } from '../../report/live-findings.ts';
-import { reportedChecks } from '../../report/reported-checks.ts';
-import { reportedExceptions, reportedStarts } from '../../report/reported-facts.ts';
+import { reportedChecks, reportedExceptions, reportedStarts } from '../../report/reported-facts.ts';
 import { worstFirst } from '../../report/rows.ts';
 import { discoverKinds, refusal, rootOf } from '../../sources/cluster-kinds.ts';
 import { isOfController, reduceList } from '../../sources/workload-lists.ts';

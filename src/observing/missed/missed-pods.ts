@@ -2,7 +2,7 @@ import { MISSED_PODS_RULE } from '../../sources/observer-reports.ts';
 import { addCount } from '../namespace-gauge.ts';
 import { workloadKey } from '../workload-key.ts';
 import { MISSED_CAUSES } from './missed-probes.ts';
-import { restartLine } from '../../report/restart-line.ts';
+import { restartLine } from '../../report/live-findings.ts';
 import type { LiveProperties } from '../../report/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
 import type { WorkloadName } from '../workload-key.ts';

@@ -4,10 +4,9 @@ import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../failing/cause-tex
 import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
 import { missedMessage } from '../missed/missed-pods.ts';
 import { MISSED_CAUSES } from '../missed/missed-probes.ts';
-import { restartLine } from '../../report/restart-line.ts';
-import type { LiveProperties } from '../../report/live-findings.ts';
+import { restartLine } from '../../report/live-findings.ts';
+import type { LiveProperties, RestartedWorkload } from '../../report/live-findings.ts';
 import type { ObservedResult } from '../../sources/observer-reports.ts';
-import type { RestartedWorkload } from '../../report/restart-line.ts';
 
 /**
  * Returns a result about live Pods with texts that follow from its cause, container and probe alone. Anybody with the
