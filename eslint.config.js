@@ -34,9 +34,9 @@ const mayImport = {
   running: 'sources, kubernetes, verdict and below',
   observing: 'running, report, timeline, sources, kubernetes, verdict and below',
   impact: 'admission, what-if, sources, kubernetes, facts and below',
-  server: 'admission and below',
+  server: 'running, admission and below',
   serve: 'server, impact, running, certificates, sources, kubernetes, admission and below, version.ts',
-  observe: 'server, admission, observing and below, version.ts',
+  observe: 'observing and below, version.ts',
   cli: 'serve, observe and below, drawing, what-if, snapshots, manifests and below, command-line, version.ts',
   'main.ts': 'cli, running',
   'probewright.js': 'main.ts',
@@ -181,7 +181,7 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/server/http-app.ts'],
+    ignores: ['src/running/http-app.ts'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -191,7 +191,7 @@ export default tseslint.config(
               name: 'fastify',
               allowTypeImports: true,
               message:
-                'src/server/http-app.ts makes every app, so that each has its limits and starts from the bundle.',
+                'src/running/http-app.ts makes every app, so that each has its limits and starts from the bundle.',
             },
           ],
         },

@@ -36,7 +36,7 @@ const LEFT_OUT: readonly LeftOut[] = [
     importer: /[\\/]@kubernetes[\\/]client-node[\\/]/,
     exports: '{ Agent: LeftOut, ProxyAgent: LeftOut }',
   },
-  // Compilers of JSON schemas: src/server/http-app.ts tells Fastify not to load them. 400 KB that would be read at the start.
+  // Compilers of JSON schemas: src/running/http-app.ts tells Fastify not to load them. 400 KB that would be read at the start.
   {
     packages: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/,
     importer: /[\\/]fastify[\\/]/,

@@ -199,7 +199,7 @@ describe('docs/limits.md', () => {
       ' ms',
     ],
     ['The webhook port', 'one slice of long reviews', 'server/review-endpoint.ts', 'SLICE_MILLISECONDS', 1, ' ms'],
-    ['The webhook port', 'addresses remembered without a connection', 'server/addresses.ts', 'MOST_ADDRESSES', 1, ''],
+    ['The webhook port', 'addresses remembered without a connection', 'running/addresses.ts', 'MOST_ADDRESSES', 1, ''],
     ['The webhook port', 'findings of a check about one probe', 'checks/check.ts', 'MOST_PROBE_FINDINGS', 1, ''],
     ['The webhook port', 'time to send a request', 'server/app.ts', 'REQUEST_TIMEOUT_MILLISECONDS', 1000, ' s'],
     [
@@ -237,9 +237,9 @@ describe('docs/limits.md', () => {
       1,
       '',
     ],
-    ['The health port', 'connections', 'server/http-app.ts', 'PLAIN_CONNECTIONS', 1, ''],
-    ['The health port', 'problems that `/readyz` lists', 'server/health.ts', 'MOST_LISTED', 1, ''],
-    ['The health port', 'characters of a problem', 'server/health.ts', 'LONGEST_TEXT', 1, ''],
+    ['The health port', 'connections', 'running/http-app.ts', 'PLAIN_CONNECTIONS', 1, ''],
+    ['The health port', 'problems that `/readyz` lists', 'running/health.ts', 'MOST_LISTED', 1, ''],
+    ['The health port', 'characters of a problem', 'running/health.ts', 'LONGEST_TEXT', 1, ''],
     ...OF_THE_OBSERVER.map(
       ([limit, file, name]) => ['The observer', limit, `observing/${file}.ts`, name, 1, ''] as LimitOfPage,
     ),

@@ -11,7 +11,7 @@ import type { JsonObject } from '../src/json/json-value.ts';
 import type { ProbePolicy } from '../src/policy/probe-policy.ts';
 import type { AdmissionRequest } from '../src/admission/review.ts';
 import type { ValidateSettings } from '../src/admission/validate.ts';
-import type { MutationMode } from '../src/admission/decision.ts';
+import type { MutationMode } from '../src/verdict/modes.ts';
 import type { Defaulting } from '../src/defaulting/default-probes.ts';
 import type { DecodedReply } from './protocol.ts';
 

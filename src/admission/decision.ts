@@ -45,10 +45,6 @@ export interface ReviewedException {
 
 export type Reviewed = ReviewedPolicy | ReviewedException;
 
-/** On sends patches. Audit only reports the patches that On would send. */
-export const MUTATION_MODES = ['On', 'Audit', 'Off'] as const;
-export type MutationMode = (typeof MUTATION_MODES)[number];
-
 /** Allows a request without checks, and records the reason. */
 export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {
   return { reply: allowed(request.uid), result: 'skip', skipped };

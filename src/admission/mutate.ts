@@ -28,7 +28,8 @@ import type { NamedWorkload } from '../policy/probe-exception.ts';
 import type { WorkloadPolicy } from '../policy/policy-set.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
-import type { Decision, MutationMode } from './decision.ts';
+import type { MutationMode } from '../verdict/modes.ts';
+import type { Decision } from './decision.ts';
 import type { AdmissionRequest } from './review.ts';
 
 /**

@@ -20,14 +20,11 @@ import type { Violation } from '../checks/violation.ts';
 import type { Judgement, Subject } from '../verdict/judge.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
-import type { Decision, MutationMode } from './decision.ts';
+import type { Enforcement, MutationMode } from '../verdict/modes.ts';
+import type { Decision } from './decision.ts';
 import type { Scope } from './scope.ts';
 import type { TrustedControllers } from './trusted-controllers.ts';
 import type { AdmissionRequest } from './review.ts';
-
-/** Limits the action of all violations, for the whole server. A first rollout goes from Audit to Warn to Deny. */
-export const ENFORCEMENTS = ['Deny', 'Warn', 'Audit'] as const;
-export type Enforcement = (typeof ENFORCEMENTS)[number];
 
 /** The server settings for `/validate`. */
 export interface ValidateSettings {

@@ -10,7 +10,7 @@ import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
 import { coverageOfInputs } from './check-coverage.ts';
 import { policyFindings } from './policy-findings.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
-import type { Enforcement } from '../admission/validate.ts';
+import type { Enforcement } from '../verdict/modes.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { FileProblem } from '../sources/policy-documents.ts';

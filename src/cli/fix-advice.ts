@@ -4,7 +4,7 @@ import { YamlFieldEditor } from '../yaml/editing/field-editing.ts';
 import { withoutKnown } from './baseline/known-findings.ts';
 import { checkInputs } from './check-inputs.ts';
 import { NOTHING_LEFT_OUT, shownReport } from './shown-report.ts';
-import type { Enforcement } from '../admission/validate.ts';
+import type { Enforcement } from '../verdict/modes.ts';
 import type { FieldEdit } from '../json/field-edit.ts';
 import type { FieldPath } from '../json/field-path.ts';
 import type { Inputs } from '../manifests/inputs.ts';

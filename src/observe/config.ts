@@ -1,5 +1,4 @@
-import type { MutationMode } from '../admission/decision.ts';
-import type { Enforcement } from '../admission/validate.ts';
+import type { Enforcement, MutationMode } from '../verdict/modes.ts';
 import type { ReportsSetting } from '../observing/reports/reports-setting.ts';
 import type { ConnectionConfig } from '../running/cluster-connection.ts';
 import type { LogLevel } from '../running/log-level.ts';

@@ -1,8 +1,8 @@
 import { PAGE_SECURITY_POLICY } from '../report/report-page.ts';
-import { plainApp } from '../server/http-app.ts';
+import { plainApp } from '../running/http-app.ts';
 import type { FastifyInstance } from 'fastify';
 import type { CachedPage } from '../observing/dashboard/page-cache.ts';
-import type { PlainAppInputs } from '../server/http-app.ts';
+import type { PlainAppInputs } from '../running/http-app.ts';
 
 /** The page may not be framed: only a header can say so. */
 const HEADERS = {

@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { droppedConnections } from '../server/dropped-connections.ts';
-import { observeProcess } from '../server/process-metrics.ts';
+import { droppedConnections } from '../running/dropped-connections.ts';
+import { observeProcess } from '../running/process-metrics.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
-import type { HealthMetrics } from '../server/health.ts';
-import type { ProcessSources } from '../server/process-metrics.ts';
-import type { Tally } from '../server/tally.ts';
+import type { HealthMetrics } from '../running/health.ts';
+import type { ProcessSources } from '../running/process-metrics.ts';
+import type { Counter } from 'prom-client';
 
 /** The objects that the leading observer writes, for the log and for metrics. */
 export const OBSERVER_WRITES = 'reports';
@@ -15,7 +15,7 @@ const PORTS = ['health', 'dashboard'] as const;
 /** All metrics of the observer, in their own registry. */
 export class ObserverMetrics implements HealthMetrics {
   readonly registry = new Registry();
-  readonly #dropped: Tally;
+  readonly #dropped: Counter<'port'>;
 
   constructor(sources: ProcessSources, parts: readonly ObserverPart[]) {
     const registers = [this.registry];
@@ -26,6 +26,6 @@ export class ObserverMetrics implements HealthMetrics {
   }
 
   connectionDropped(port: (typeof PORTS)[number]): void {
-    this.#dropped.inc(port);
+    this.#dropped.inc({ port });
   }
 }

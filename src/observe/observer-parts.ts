@@ -8,7 +8,7 @@ import { ListeningPort } from '../running/listening-port.ts';
 import { metricsOf } from '../running/part.ts';
 import { policyDetails } from '../running/policy-details.ts';
 import { policySourcesStatus } from '../running/policy-sources-status.ts';
-import { buildHealthApp } from '../server/health.ts';
+import { buildHealthApp } from '../running/health.ts';
 import { DirectorySource } from '../sources/directory-source.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { dashboardPort } from './dashboard-part.ts';
@@ -17,8 +17,8 @@ import { OBSERVER_WRITES, ObserverMetrics } from './observer-metrics.ts';
 import type { ObserverPart } from '../observing/observer-part.ts';
 import type { ClusterConnection } from '../running/cluster-connection.ts';
 import type { Part } from '../running/part.ts';
-import type { Readiness } from '../server/health.ts';
-import type { ProcessSources } from '../server/process-metrics.ts';
+import type { Readiness } from '../running/health.ts';
+import type { ProcessSources } from '../running/process-metrics.ts';
 import type { ObserverClocks, ObserverInputs } from './observer-inputs.ts';
 
 /** The parts of an observer. */

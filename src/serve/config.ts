@@ -1,6 +1,5 @@
-import type { MutationMode } from '../admission/decision.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
-import type { Enforcement } from '../admission/validate.ts';
+import type { Enforcement, MutationMode } from '../verdict/modes.ts';
 import type { ClusterConnection, ConnectionConfig } from '../running/cluster-connection.ts';
 import type { LogLevel } from '../running/log-level.ts';
 

@@ -1,6 +1,6 @@
 import { isoTimeOrNull, policyDetails } from '../running/policy-details.ts';
 import type { PoliciesState } from '../running/policy-details.ts';
-import type { Readiness } from '../server/health.ts';
+import type { Readiness } from '../running/health.ts';
 
 /** The conditions under which this replica gets requests, and their texts for `/readyz`. */
 export interface ServerState extends PoliciesState {

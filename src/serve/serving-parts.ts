@@ -1,7 +1,7 @@
 import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
 import { ClientCaFile } from '../certificates/client-ca-file.ts';
 import { buildWebhookApp } from '../server/app.ts';
-import { buildHealthApp } from '../server/health.ts';
+import { buildHealthApp } from '../running/health.ts';
 import { Metrics } from '../server/metrics.ts';
 import { DirectorySource } from '../sources/directory-source.ts';
 import { certificatePart } from './certificate-part.ts';
@@ -19,7 +19,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { PolicyStore } from '../sources/policy-store.ts';
 import type { MetricSources } from '../server/metric-sources.ts';
-import type { Readiness } from '../server/health.ts';
+import type { Readiness } from '../running/health.ts';
 import type { WorkloadKind } from '../workload/kinds.ts';
 import type { OpenedCertificates } from './certificate-part.ts';
 import type { ServeConfig } from './config.ts';

@@ -1,7 +1,7 @@
-import { Addresses } from './addresses.ts';
+import { Addresses } from '../running/addresses.ts';
 import { limitAnswers } from './answer-limit.ts';
 import { limitBodies } from './body-limit.ts';
-import { limitConnections } from './connection-limit.ts';
+import { limitConnections } from '../running/connection-limit.ts';
 import { Episodes } from './episodes.ts';
 import { limitHandshakes } from './handshake-limit.ts';
 import { ProcessorMeter } from './processor-meter.ts';
@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Address } from './addresses.ts';
+import type { Address } from '../running/addresses.ts';
 import type { Delay, Metrics } from './metrics.ts';
 import type { ProcessorSharing } from './review-endpoint.ts';
 import type { ShortReviewHandling } from './short-reviews.ts';

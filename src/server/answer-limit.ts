@@ -1,7 +1,7 @@
 import { BufferBudget } from './buffer-budget.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { Addresses } from './addresses.ts';
+import type { Addresses } from '../running/addresses.ts';
 import type { BufferLimit } from './buffer-budget.ts';
 
 /** Answers up to this length are not counted: one such answer on every connection takes little memory. */

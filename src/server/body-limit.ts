@@ -2,7 +2,7 @@ import { BodyPlaces } from './body-places.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { Addresses } from './addresses.ts';
+import type { Addresses } from '../running/addresses.ts';
 import type { BodyPlacesLimit } from './body-places.ts';
 import type { BufferLimit } from './buffer-budget.ts';
 

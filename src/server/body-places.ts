@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Address } from './addresses.ts';
+import type { Address } from '../running/addresses.ts';
 
 /**
  * Short bodies do not wait for long ones. All tenants share the address of the API server, and one tenant may send many

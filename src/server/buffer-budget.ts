@@ -1,6 +1,6 @@
-import { PATIENCE_MILLISECONDS } from './patience.ts';
+import { PATIENCE_MILLISECONDS } from '../running/patience.ts';
 import type { Socket } from 'node:net';
-import type { Address } from './addresses.ts';
+import type { Address } from '../running/addresses.ts';
 
 /** The limit on what the server holds for clients, and the report about closed connections. */
 export interface BufferLimit {

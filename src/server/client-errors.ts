@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { JSON_CONTENT_TYPE } from './content-type.ts';
+import { JSON_CONTENT_TYPE } from '../running/content-type.ts';
 import { failureStatus } from './status.ts';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,6 +1,6 @@
 import { httpError } from './http-error.ts';
 import type { Steps } from '../steps.ts';
-import type { Address } from './addresses.ts';
+import type { Address } from '../running/addresses.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 
 /** Long work for a client. */

@@ -1,7 +1,7 @@
-import { peerOf } from './peer.ts';
+import { peerOf } from '../running/peer.ts';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Address, Addresses } from './addresses.ts';
+import type { Address, Addresses } from '../running/addresses.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 
 /** The limit on unfinished handshakes. A client can make each handshake use a millisecond of the processor at once. */

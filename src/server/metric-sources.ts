@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
-import { observeProcess } from './process-metrics.ts';
+import { observeProcess } from '../running/process-metrics.ts';
 import type { Registry } from 'prom-client';
-import type { ProcessSources } from './process-metrics.ts';
+import type { ProcessSources } from '../running/process-metrics.ts';
 
 /** The values that the webhook's metrics read at scrape time. */
 export interface MetricSources extends ProcessSources {

@@ -5,13 +5,14 @@ import { PROBE_KINDS } from '../probes/probe.ts';
 import { POLICY_KINDS } from '../policy/probe-policy.ts';
 import { BUILT_IN_KINDS } from '../workload/kinds.ts';
 import { MISSED_NAMESPACES } from '../facts/missed-namespace.ts';
-import { droppedConnections } from './dropped-connections.ts';
+import { droppedConnections } from '../running/dropped-connections.ts';
 import { EFFECT_RESULTS } from '../admission/effect-result.ts';
 import { observeSources } from './metric-sources.ts';
 import { Tally } from './tally.ts';
 import type { Decision } from '../admission/decision.ts';
 import type { EffectResult } from '../admission/effect-result.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
+import type { Counter } from 'prom-client';
 import type { MissedNamespace } from '../facts/missed-namespace.ts';
 import type { MetricSources } from './metric-sources.ts';
 
@@ -65,7 +66,7 @@ export class Metrics {
   readonly #findings: Tally;
   readonly #deadline: Tally;
   readonly #waitSkipped: Tally;
-  readonly #dropped: Tally;
+  readonly #dropped: Counter<'port'>;
   readonly #delays: Tally;
   readonly #effects: Tally;
 
@@ -192,7 +193,7 @@ export class Metrics {
   }
 
   connectionDropped(port: Port): void {
-    this.#dropped.inc(port);
+    this.#dropped.inc({ port });
   }
 
   /** Counts a computation of a policy's effect on live workloads. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Address, Addresses } from './addresses.ts';
+import type { Address, Addresses } from '../running/addresses.ts';
 
 export interface PipeliningLimit {
   /** The maximum number of unanswered requests on one connection. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Address, Addresses } from './addresses.ts';
+import type { Address, Addresses } from '../running/addresses.ts';
 import type { ProcessorMeter } from './processor-meter.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Address } from './addresses.ts';
+import type { Address } from '../running/addresses.ts';
 import type { Webhook } from './metrics.ts';
 
 /** A review that has been received. */

@@ -1,7 +1,7 @@
-import type { Decision, MutationMode, Reviewed } from '../admission/decision.ts';
+import type { Decision, Reviewed } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { TrustedControllers } from '../admission/trusted-controllers.ts';
-import type { Enforcement } from '../admission/validate.ts';
+import type { Enforcement, MutationMode } from '../verdict/modes.ts';
 import type { MissedNamespace } from '../facts/missed-namespace.ts';
 import type { Snapshot } from '../facts/snapshot.ts';
 import type { Steps } from '../steps.ts';

@@ -16,7 +16,7 @@ import type { Decision, Reviewed } from '../admission/decision.ts';
 import type { AdmissionRequest } from '../admission/review.ts';
 import type { MissedNamespace } from '../facts/missed-namespace.ts';
 import type { Steps } from '../steps.ts';
-import type { Address } from './addresses.ts';
+import type { Address } from '../running/addresses.ts';
 import type { ReceivedReview } from './received-review.ts';
 import type { PolicyEffect, ReviewDependencies } from './review-dependencies.ts';
 import type { ProcessorMeter } from './processor-meter.ts';

@@ -1,11 +1,11 @@
 import { callerProblem } from './callers.ts';
 import { httpError } from './http-error.ts';
-import { JSON_CONTENT_TYPE } from './content-type.ts';
+import { JSON_CONTENT_TYPE } from '../running/content-type.ts';
 import { SMALL_BODY_BYTES } from './body-limit.ts';
 import { ShortBody } from './short-body.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
-import type { Address, Addresses } from './addresses.ts';
+import type { Address, Addresses } from '../running/addresses.ts';
 import type { AllowedCallers } from './callers.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 import type { RefusedConnections } from './refused-connections.ts';

@@ -1,4 +1,4 @@
-import type { Address } from './addresses.ts';
+import type { Address } from '../running/addresses.ts';
 
 /** The memory of a waiting review without its body: the request, its headers and the later answer. */
 const REQUEST_BYTES = 32 * 1024;

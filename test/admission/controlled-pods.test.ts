@@ -11,7 +11,7 @@ import {
   reviewOf,
 } from '../worlds.ts';
 import { NOW } from '../now.ts';
-import type { MutationMode } from '../../src/admission/decision.ts';
+import type { MutationMode } from '../../src/verdict/modes.ts';
 import type { JsonObject } from '../../src/json/json-value.ts';
 import type { DecodedReply } from '../protocol.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { limitBodies } from '../../src/server/body-limit.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import type { ServerResponse } from 'node:http';

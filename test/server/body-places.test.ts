@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { BodyPlaces } from '../../src/server/body-places.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { BufferBudget } from '../../src/server/buffer-budget.ts';
 import type { Socket } from 'node:net';
 

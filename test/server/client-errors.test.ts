@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { ClientErrors } from '../../src/server/client-errors.ts';
 import { watchPipelining } from '../../src/server/pipelining.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { FairQueue } from '../../src/server/fair-queue.ts';
 import { ProcessorMeter } from '../../src/server/processor-meter.ts';
 import type { Steps } from '../../src/steps.ts';

@@ -3,7 +3,7 @@ import https from 'node:https';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { limitHandshakes } from '../../src/server/handshake-limit.ts';
 import { ProcessorMeter } from '../../src/server/processor-meter.ts';
 import { makeServingPair } from '../certificate.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { watchPipelining } from '../../src/server/pipelining.ts';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

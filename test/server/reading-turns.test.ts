@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { ProcessorMeter } from '../../src/server/processor-meter.ts';
 import { ReadingTurns } from '../../src/server/reading-turns.ts';
 import type { Socket } from 'node:net';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Addresses } from '../../src/server/addresses.ts';
+import { Addresses } from '../../src/running/addresses.ts';
 import { WaitingReviews } from '../../src/server/waiting-reviews.ts';
 
 const KIB = 1024;

@@ -1,4 +1,4 @@
-import { MUTATION_MODES } from '../../admission/decision.ts';
+import { MUTATION_MODES } from '../../verdict/modes.ts';
 import { optional, withDefault } from '../../command-line/flag.ts';
 import { choice, duration, path, someText, trueOrFalse } from '../../command-line/value-types.ts';
 import { REPORTS_SETTINGS } from '../../observing/reports/reports-setting.ts';

@@ -1,4 +1,4 @@
-import { ENFORCEMENTS } from '../../admission/validate.ts';
+import { ENFORCEMENTS } from '../../verdict/modes.ts';
 import { optional, withDefault } from '../../command-line/flag.ts';
 import {
   choice,

@@ -1,4 +1,4 @@
-import { ENFORCEMENTS } from '../../admission/validate.ts';
+import { ENFORCEMENTS } from '../../verdict/modes.ts';
 import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
 import { choice, path, wordList } from '../../command-line/value-types.ts';
 import { optional, repeatable, withDefault } from '../../command-line/flag.ts';

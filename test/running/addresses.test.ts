@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Addresses, sharingAddress } from '../../src/server/addresses.ts';
+import { Addresses, sharingAddress } from '../../src/running/addresses.ts';
 
 describe('a remote address', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { buildHealthApp } from '../../src/server/health.ts';
+import { buildHealthApp } from '../../src/running/health.ts';
 import { Metrics } from '../../src/server/metrics.ts';
 import { failureStatus } from '../../src/server/status.ts';
 import { expectHarmless, HOSTILE } from '../hostile-text.ts';

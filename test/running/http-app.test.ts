@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { plainApp } from '../../src/server/http-app.ts';
+import { plainApp } from '../../src/running/http-app.ts';
 import { waitUntil } from '../kubernetes/wait-until.ts';
 import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
