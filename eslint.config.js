@@ -181,7 +181,7 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/running/http-app.ts'],
+    ignores: ['src/process/http-app.ts'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -191,7 +191,7 @@ export default tseslint.config(
               name: 'fastify',
               allowTypeImports: true,
               message:
-                'src/running/http-app.ts makes every app, so that each has its limits and starts from the bundle.',
+                'src/process/http-app.ts makes every app, so that each has its limits and starts from the bundle.',
             },
           ],
         },
@@ -200,7 +200,7 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/kubernetes/**', ...pureRooms.map((room) => `src/${room}/**`)],
+    ignores: ['src/cluster/client/**', ...pureRooms.map((room) => `src/${room}/**`)],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -212,7 +212,7 @@ export default tseslint.config(
           'Literal[value=/PartialObjectMetadataList/]',
         ].map((selector) => ({
           selector,
-          message: 'Lists go through src/kubernetes/paged-list.ts: pages that are too long are halved there.',
+          message: 'Lists go through src/cluster/client/paged-list.ts: pages that are too long are halved there.',
         })),
       ],
     },

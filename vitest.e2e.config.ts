@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { longestFirst } from './test/longest-first.ts';
+import { longestFirst } from './test/support/longest-first.ts';
 
 /** End-to-end tests against a real kube-apiserver: needs KUBEBUILDER_ASSETS (kube-apiserver, etcd, kubectl). */
 export default defineConfig({

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { longestFirst } from './test/longest-first.ts';
+import { longestFirst } from './test/support/longest-first.ts';
 
 /**
  * Files that may run beside each other: their tests compare no times, and no memory that comes near a limit.

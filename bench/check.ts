@@ -1,10 +1,10 @@
-import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
+import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { checkInputs } from '../src/cli/check-inputs.ts';
-import { inputsOf } from '../src/manifests/inputs.ts';
-import { KNOWN_KINDS } from '../src/workload/custom-kinds.ts';
+import { inputsOf } from '../src/cli/input/inputs.ts';
+import { KNOWN_KINDS } from '../src/engine/workload/custom-kinds.ts';
 import { judged, ratios, reading } from './figures.ts';
-import { NOW } from '../test/now.ts';
+import { NOW } from '../test/support/now.ts';
 import type { Findings } from './figures.ts';
 
 /**

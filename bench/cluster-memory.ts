@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
-import { ApiClient } from '../src/kubernetes/api-client.ts';
-import { KubernetesSource } from '../src/sources/kubernetes-source.ts';
-import { PolicyStore } from '../src/sources/policy-store.ts';
-import { startFakeApiServer } from '../test/kubernetes/fake-api-server.ts';
+import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
+import { ApiClient } from '../src/cluster/client/api-client.ts';
+import { KubernetesSource } from '../src/cluster/sources/kubernetes-source.ts';
+import { PolicyStore } from '../src/cluster/sources/policy-store.ts';
+import { startFakeApiServer } from '../test/cluster/client/fake-api-server.ts';
 
 /**
  * What a mirrored policy and a mirrored namespace cost, in memory: four processes that each mirror another cluster, so

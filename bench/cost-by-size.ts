@@ -1,13 +1,13 @@
-import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
-import { decodeReview } from '../src/admission/review.ts';
-import { mutate } from '../test/decisions.ts';
-import { parseProbePolicy } from '../src/policy/probe-policy.ts';
-import { Snapshot } from '../src/facts/snapshot.ts';
+import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
+import { decodeReview } from '../src/webhook/review/review.ts';
+import { mutate } from '../test/support/decisions.ts';
+import { parseProbePolicy } from '../src/engine/policy/probe-policy.ts';
+import { Snapshot } from '../src/engine/facts/snapshot.ts';
 import { figures } from './cluster-memory.ts';
 import { judged, ratios, reading } from './figures.ts';
 import { clusterPolicy, policy } from './policies.ts';
 import { podReviews, podWithContainers } from './reviews.ts';
-import { NOW } from '../test/now.ts';
+import { NOW } from '../test/support/now.ts';
 import type { Findings } from './figures.ts';
 
 const POLICY_COUNTS = [10, 1000, 20_000];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
+import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
 import { judged, ratios, reading } from './figures.ts';
 import { saturate } from './load.ts';
 import { clusterPolicy } from './policies.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startFakeApiServer } from '../test/kubernetes/fake-api-server.ts';
+import { startFakeApiServer } from '../test/cluster/client/fake-api-server.ts';
 import { judged, ratios, reading } from './figures.ts';
 import { saturate } from './load.ts';
 import { podReviews, workloadReviews } from './reviews.ts';

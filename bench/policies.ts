@@ -1,4 +1,4 @@
-import { CHECK_CATALOGUE } from '../src/checks/catalogue.ts';
+import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
 
 const API_VERSION = 'probewright.dev/v1alpha1';
 

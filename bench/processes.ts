@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { makeServingPair } from '../test/certificate.ts';
+import { makeServingPair } from '../test/support/certificate.ts';
 import { freePorts } from '../test/e2e/control-plane.ts';
 import { productionBundle } from '../test/e2e/production-bundle.ts';
 import { temporaryDirectory } from '../test/e2e/temporary-directory.ts';

@@ -1,4 +1,4 @@
-import { stolenMilliseconds } from '../test/stolen-time.ts';
+import { stolenMilliseconds } from '../test/support/stolen-time.ts';
 import { cores } from './cores.ts';
 import type { MeasuredServer } from './processes.ts';
 

@@ -30,13 +30,13 @@ interface LeftOut {
 
 const LEFT_OUT: readonly LeftOut[] = [
   // client-node imports undici for its own requests. Probewright takes the access out of it, for Node's own client
-  // (src/kubernetes/cluster-access.ts): 1.4 MB of source, all of which would be run at the start.
+  // (src/cluster/client/cluster-access.ts): 1.4 MB of source, all of which would be run at the start.
   {
     packages: /^undici$/,
     importer: /[\\/]@kubernetes[\\/]client-node[\\/]/,
     exports: '{ Agent: LeftOut, ProxyAgent: LeftOut }',
   },
-  // Compilers of JSON schemas: src/running/http-app.ts tells Fastify not to load them. 400 KB that would be read at the start.
+  // Compilers of JSON schemas: src/process/http-app.ts tells Fastify not to load them. 400 KB that would be read at the start.
   {
     packages: /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/,
     importer: /[\\/]fastify[\\/]/,

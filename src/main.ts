@@ -1,8 +1,8 @@
 import { runCommandLine } from './cli/commands.ts';
 import { EXIT_USAGE, printLine } from './cli/io.ts';
 import { endWithoutStdout, goOnWithoutStderr, readStdin, terminalColumns } from './cli/standard-streams.ts';
-import { letHeapGrow } from './running/garbage-collection.ts';
-import { serverLog } from './running/standard-output-log.ts';
+import { letHeapGrow } from './process/garbage-collection.ts';
+import { serverLog } from './process/standard-output-log.ts';
 
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve' || args[0] === 'observe';

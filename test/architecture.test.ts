@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lintTable } from './lint-table.ts';
+import { lintTable } from './support/lint-table.ts';
 
 const { rooms, shared } = lintTable;
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { lintTable } from './lint-table.ts';
+import { lintTable } from './support/lint-table.ts';
 
 const files = lintTable.pureRooms
   .flatMap((room) =>

@@ -1,13 +1,13 @@
-import { checkUrl } from '../../src/checks/check-url.ts';
-import { formatException } from '../../src/checks/violation.ts';
+import { checkUrl } from '../../src/engine/checks/lib/check-url.ts';
+import { formatException } from '../../src/engine/checks/violation.ts';
 import { LEVEL_OF_ACTION } from '../../src/cli/level.ts';
-import { formatPath } from '../../src/json/field-path.ts';
-import { count } from '../../src/text/count.ts';
-import { visible } from '../../src/text/visible.ts';
+import { formatPath } from '../../src/base/json/field-path.ts';
+import { count } from '../../src/base/text/count.ts';
+import { visible } from '../../src/base/text/visible.ts';
 import { element, find } from './find.ts';
 import type { PlacedViolation } from '../../src/cli/check-report.ts';
 import type { ShownReport } from '../../src/cli/shown-report.ts';
-import type { FileProblem } from '../../src/sources/policy-documents.ts';
+import type { FileProblem } from '../../src/cluster/sources/policy-documents.ts';
 import type { Mark } from './editor.ts';
 
 /** A finding as the page shows it. */

@@ -1,7 +1,7 @@
-import { count } from '../../src/text/count.ts';
-import { visible } from '../../src/text/visible.ts';
+import { count } from '../../src/base/text/count.ts';
+import { visible } from '../../src/base/text/visible.ts';
 import { element, find } from './find.ts';
-import type { Patch } from '../../src/playground/judged-texts.ts';
+import type { Patch } from '../../src/package/playground/judged-texts.ts';
 
 /** More lines of a diff make the page slow. */
 const MOST_LINES = 2000;

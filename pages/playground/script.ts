@@ -1,14 +1,14 @@
-import { judgeTexts } from '../../src/playground/judged-texts.ts';
-import { MANIFESTS_FILE } from '../../src/playground/playground-texts.ts';
-import { linkFragment, textsOfFragment } from '../../src/playground/share-link.ts';
-import { timelineMarkup } from '../../src/playground/timeline-markup.ts';
-import { messageOf } from '../../src/text/error-message.ts';
+import { judgeTexts } from '../../src/package/playground/judged-texts.ts';
+import { MANIFESTS_FILE } from '../../src/package/playground/playground-texts.ts';
+import { linkFragment, textsOfFragment } from '../../src/package/playground/share-link.ts';
+import { timelineMarkup } from '../../src/package/playground/timeline-markup.ts';
+import { messageOf } from '../../src/base/text/error-message.ts';
 import { Editor } from './editor.ts';
 import { find } from './find.ts';
 import { findingsOf, showFindings } from './findings.ts';
 import { showPatch } from './patch.ts';
 import { Tabs } from './tabs.ts';
-import type { PlaygroundTexts } from '../../src/playground/playground-texts.ts';
+import type { PlaygroundTexts } from '../../src/package/playground/playground-texts.ts';
 import type { Finding } from './findings.ts';
 
 interface Example extends PlaygroundTexts {
@@ -56,7 +56,7 @@ function judge(): void {
     patched = judged.patch.after;
     const json = find('json', HTMLDetailsElement).querySelector('pre');
     if (json !== null) json.textContent = judged.json;
-    // Every text in this markup is escaped (src/playground/timeline-markup.ts).
+    // Every text in this markup is escaped (src/package/playground/timeline-markup.ts).
     find('timeline', HTMLElement).innerHTML = timelineMarkup(judged.workloads);
   } catch (error) {
     find('status', HTMLElement).textContent = `The texts cannot be judged: ${messageOf(error)}`;

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { isJsonObject } from '../../src/json/json-value.ts';
+import { isJsonObject } from '../../src/base/json/json-value.ts';
 import { entriesBelow } from './values-file.ts';
 import type { ValueEntry } from './values-file.ts';
 

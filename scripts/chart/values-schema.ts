@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../src/json/json-value.ts';
+import { isJsonObject } from '../../src/base/json/json-value.ts';
 import { customResourceDefinition } from '../crds/crd.ts';
 import { entriesBelow } from './values-file.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { ValueEntry } from './values-file.ts';
 
 const stringMap: JsonObject = { type: 'object', additionalProperties: { type: 'string' } };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const DIRECTORY = 'src/checks';
+const DIRECTORY = 'src/engine/checks';
 const DOCS = 'docs/checks.md';
 
 /** The list of checks: its path from the checkout's root. */
@@ -15,7 +15,7 @@ interface CheckFile {
 }
 
 /**
- * The text of the list of checks: every file of src/checks that defines a check, in the order of the sections of docs/checks.md. Files are
+ * The text of the list of checks: every file of src/engine/checks that defines a check, in the order of the sections of docs/checks.md. Files are
  * read as texts, so that the list can be made while it is missing or broken.
  */
 export function catalogueText(): string {

@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
-import { anyPod, validPod } from '../../test/arbitraries.ts';
+import { anyPod, validPod } from '../../test/support/arbitraries.ts';
 import { busyWorld, labels, NAMESPACES } from '../../test/robustness/random-worlds.ts';
-import { reviewOf } from '../../test/worlds.ts';
+import { reviewOf } from '../../test/support/worlds.ts';
 import { serveBundle } from './served.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /**
  * Compares two bundles: the replies to seeded random reviews, the counters afterwards, and what the commands print about

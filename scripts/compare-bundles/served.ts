@@ -6,7 +6,7 @@ import https from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeServingPair } from '../../test/certificate.ts';
+import { makeServingPair } from '../../test/support/certificate.ts';
 import type { AddressInfo } from 'node:net';
 import type { ChildProcess } from 'node:child_process';
 

@@ -1,12 +1,12 @@
 import { Document } from 'yaml';
-import { POLICY_API_VERSION } from '../../src/policy/api-version.ts';
-import { EXCEPTION_KIND } from '../../src/policy/probe-exception.ts';
-import { ALL_EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
+import { POLICY_API_VERSION } from '../../src/engine/policy/api-version.ts';
+import { EXCEPTION_KIND } from '../../src/engine/policy/probe-exception.ts';
+import { ALL_EXCEPTION_STATES } from '../../src/engine/policy/exception-state.ts';
 import { exceptionSchema } from './exception-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import { profileSchema } from './profile-schema.ts';
-import { STARTUP_PROFILE_KIND } from '../../src/facts/startup-profile.ts';
-import type { PolicyKind } from '../../src/policy/probe-policy.ts';
+import { STARTUP_PROFILE_KIND } from '../../src/engine/facts/startup-profile.ts';
+import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 const [GROUP = '', VERSION = ''] = POLICY_API_VERSION.split('/');

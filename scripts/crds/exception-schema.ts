@@ -1,15 +1,15 @@
-import { CHECKS } from '../../src/checks/catalogue.ts';
-import { BOUNDS } from '../../src/policy/bounds.ts';
-import { DNS_LABEL } from '../../src/policy/dns-label.ts';
+import { CHECKS } from '../../src/engine/checks/catalogue.ts';
+import { BOUNDS } from '../../src/engine/policy/bounds.ts';
+import { DNS_LABEL } from '../../src/engine/policy/dns-label.ts';
 import {
   EXCEPTION_BOUNDS,
   NOT_BLANK_PATTERN,
   SHORTEST_REASON,
   WORKLOAD_KIND_PATTERN,
-} from '../../src/policy/exception-bounds.ts';
-import { EXCEPTION_ACTIONS, MOST_EXCEPTION_DAYS } from '../../src/policy/exception-rules.ts';
-import { ALL_EXCEPTION_STATES } from '../../src/policy/exception-state.ts';
-import { INSTANT_PATTERN } from '../../src/text/instant.ts';
+} from '../../src/engine/policy/exception-bounds.ts';
+import { EXCEPTION_ACTIONS, MOST_EXCEPTION_DAYS } from '../../src/engine/policy/exception-rules.ts';
+import { ALL_EXCEPTION_STATES } from '../../src/engine/policy/exception-state.ts';
+import { INSTANT_PATTERN } from '../../src/base/text/instant.ts';
 import { conditionsSchema } from './status-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';

@@ -1,6 +1,6 @@
-import { LEARNED_BOUNDS, LEARNED_FIELDS } from '../../src/policy/slow-start.ts';
-import { DEFAULT_LEARNED } from '../../src/probes/learned-budget.ts';
-import type { LearnedSettings } from '../../src/probes/learned-budget.ts';
+import { LEARNED_BOUNDS, LEARNED_FIELDS } from '../../src/engine/policy/slow-start.ts';
+import { DEFAULT_LEARNED } from '../../src/engine/probe/learned-budget.ts';
+import type { LearnedSettings } from '../../src/engine/probe/learned-budget.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 const MEANINGS: Readonly<Record<keyof LearnedSettings, string>> = {

@@ -1,8 +1,8 @@
-import { DNS_LABEL } from '../../src/policy/dns-label.ts';
-import { BOUNDS } from '../../src/policy/bounds.ts';
-import { DISABLED } from '../../src/policy/probe-default.ts';
-import { INT32_MAX } from '../../src/probes/go-values.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
+import { DNS_LABEL } from '../../src/engine/policy/dns-label.ts';
+import { BOUNDS } from '../../src/engine/policy/bounds.ts';
+import { DISABLED } from '../../src/engine/policy/probe-default.ts';
+import { INT32_MAX } from '../../src/engine/probe/go-values.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/engine/probe/probe.ts';
 import { checksSchema } from './check-schema.ts';
 import { learnedSchema } from './learned-schema.ts';
 import { exceptionSettingsSchema } from './exception-schema.ts';
@@ -10,8 +10,8 @@ import { portSchema } from './port-schema.ts';
 import { pathSchema, probeSchema } from './probe-schema.ts';
 import { selectorSchema } from './selector-schema.ts';
 import { statusSchema } from './status-schema.ts';
-import type { PolicyKind } from '../../src/policy/probe-policy.ts';
-import type { ProbeKind } from '../../src/probes/probe.ts';
+import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
+import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { OpenApiSchema, ValidationRule } from './open-api-schema.ts';
 
 /** The openAPIV3Schema of a kind. It accepts what `parseProbePolicy` accepts, once the server has dropped what it does not know. */

@@ -1,4 +1,4 @@
-import { PROFILE_BOUNDS, START_BASES } from '../../src/facts/startup-profile.ts';
+import { PROFILE_BOUNDS, START_BASES } from '../../src/engine/facts/startup-profile.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 function text(description: string, maxLength: number = PROFILE_BOUNDS.reference): OpenApiSchema {

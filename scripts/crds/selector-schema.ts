@@ -1,6 +1,6 @@
-import { BOUNDS } from '../../src/policy/bounds.ts';
-import { OPERATORS } from '../../src/policy/label-selector.ts';
-import type { SelectorBounds } from '../../src/policy/label-selector.ts';
+import { BOUNDS } from '../../src/engine/policy/bounds.ts';
+import { OPERATORS } from '../../src/engine/policy/label-selector.ts';
+import type { SelectorBounds } from '../../src/engine/policy/label-selector.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
 
 const labelName = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';

@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { validate } from '../../test/decisions.ts';
+import { validate } from '../../test/support/decisions.ts';
 import { runProbewright } from '../../test/cli/run-probewright.ts';
-import { policySet, requestOf, reviewOf, VALIDATE_SETTINGS } from '../../test/worlds.ts';
+import { policySet, requestOf, reviewOf, VALIDATE_SETTINGS } from '../../test/support/worlds.ts';
 import { terminalSvg } from './terminal.ts';
-import { NOW } from '../../test/now.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import { NOW } from '../../test/support/now.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { TerminalLine } from './terminal.ts';
 
 /** The README's example: a policy, and a Deployment beside it. */

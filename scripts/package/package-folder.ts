@@ -18,7 +18,7 @@ const COPIED: Readonly<Record<string, string>> = {
 /** Writes the folder that `npm pack` packs. It has everything of the npm package, and nothing else. */
 export async function writePackageFolder(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  const metafile = await bundle({ ...PROGRAM, api: 'src/api/index.ts' }, join(folder, 'dist'));
+  const metafile = await bundle({ ...PROGRAM, api: 'src/package/api/index.ts' }, join(folder, 'dist'));
   write(folder, 'package.json', `${JSON.stringify(packageManifest(), undefined, 2)}\n`);
   write(folder, 'THIRD-PARTY-LICENSES.txt', thirdPartyLicences(metafile));
   for (const [name, text] of declarations()) write(folder, join('types', name), text);

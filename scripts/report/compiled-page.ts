@@ -7,7 +7,7 @@ import { pageStyle } from '../page-style.ts';
 const SOURCES = 'pages/report';
 
 /** The templates, style and script of the report, compiled: the path from the checkout's root. */
-export const COMPILED_PAGE_FILE = 'src/report/compiled-page.ts';
+export const COMPILED_PAGE_FILE = 'src/explain/fleet-page/compiled-page.ts';
 
 const eta = new Eta({ autoTrim: [false, 'nl'] });
 

@@ -1,7 +1,7 @@
 import { OPTIONAL_MEMBER, REQUIRED_MEMBERS, BASELINE_VERSION } from '../../src/cli/baseline/baseline-file.ts';
 import { FUNCTION_KIND, KRM_MODES } from '../../src/cli/krm/function-config.ts';
-import { POLICY_API_VERSION } from '../../src/policy/probe-policy.ts';
-import { POD_TEMPLATE_PATH } from '../../src/sources/workload-kinds.ts';
+import { POLICY_API_VERSION } from '../../src/engine/policy/probe-policy.ts';
+import { POD_TEMPLATE_PATH } from '../../src/cluster/sources/workload-kinds.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** The file of `--workload-kinds`. */

@@ -1,6 +1,6 @@
-import { validProbe } from '../checks/valid-probe.ts';
-import type { Violation } from '../checks/violation.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import { validProbe } from '../engine/checks/valid-probe.ts';
+import type { Violation } from '../engine/checks/violation.ts';
+import type { Manifest } from './input/manifest.ts';
 
 /** The decoder's word for a value that should be a string, and what YAML calls the value. */
 const DECODED_AS = /^json: cannot unmarshal (bool|number)\b.* of type string$/;

@@ -1,10 +1,10 @@
-import { objectMember, stringMember, stringMembers } from '../json/json-value.ts';
-import { coverageOf } from '../verdict/coverage.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
-import { workloadNameOf } from '../workload/workload-of-pod.ts';
-import type { Inputs } from '../manifests/inputs.ts';
-import type { Manifest } from '../manifests/manifest.ts';
-import type { LackReason, ProbeCover } from '../verdict/coverage.ts';
+import { objectMember, stringMember, stringMembers } from '../base/json/json-value.ts';
+import { coverageOf } from '../engine/verdict/coverage.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../engine/workload/kinds.ts';
+import { workloadNameOf } from '../engine/workload/workload-of-pod.ts';
+import type { Inputs } from './input/inputs.ts';
+import type { Manifest } from './input/manifest.ts';
+import type { LackReason, ProbeCover } from '../engine/verdict/coverage.ts';
 
 /** How many containers have a probe, get one from policies, and lack one. */
 export interface ProbeCounts {

@@ -1,7 +1,7 @@
-import type { FieldPath } from '../json/field-path.ts';
-import type { Violation } from '../checks/violation.ts';
+import type { FieldPath } from '../base/json/field-path.ts';
+import type { Violation } from '../engine/checks/violation.ts';
 import type { Coverage } from './check-coverage.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 
 /** The place of an object in a file. The edits of a violation begin there. */
 export interface ObjectPlace {

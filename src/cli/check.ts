@@ -1,5 +1,5 @@
 import { applyBaseline } from './baseline/apply-baseline.ts';
-import { CLUSTER_PLACE } from '../manifests/cluster-object.ts';
+import { CLUSTER_PLACE } from './input/cluster-object.ts';
 import { checkInputs } from './check-inputs.ts';
 import { paintFor } from './colour.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from './io.ts';
@@ -13,8 +13,8 @@ import { Progress } from './progress.ts';
 import { readAnyInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
 import { shownReport } from './shown-report.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
-import type { Inputs } from '../manifests/inputs.ts';
+import type { CommandLine } from './flags/command-definition.ts';
+import type { Inputs } from './input/inputs.ts';
 import type { CHECK, ReportFormatName } from './definitions/check.ts';
 import type { CommandIo } from './io.ts';
 import type { ReportFormat, ShownReport } from './shown-report.ts';

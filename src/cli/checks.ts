@@ -1,12 +1,12 @@
-import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
-import { jsonText } from '../text/json-text.ts';
-import { wrap } from '../text/wrap.ts';
+import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { jsonText } from '../base/text/json-text.ts';
+import { wrap } from '../base/text/wrap.ts';
 import { renderBlock } from '../yaml/editing/rendering.ts';
-import { checkUrl } from '../checks/check-url.ts';
+import { checkUrl } from '../engine/checks/lib/check-url.ts';
 import { EXIT_OK } from './io.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
-import type { CheckDefinition } from '../policy/check-catalogue.ts';
-import type { CheckParameter, CheckParameters } from '../policy/check-parameters.ts';
+import type { CommandLine } from './flags/command-definition.ts';
+import type { CheckDefinition } from '../engine/policy/check-catalogue.ts';
+import type { CheckParameter, CheckParameters } from '../engine/policy/check-parameters.ts';
 import type { CHECKS } from './definitions/checks.ts';
 import type { CommandIo } from './io.ts';
 

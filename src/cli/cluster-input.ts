@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
-import { areNamesOfWorkloads, readClusterNames } from '../manifests/cluster-names.ts';
-import { KNOWN_KINDS } from '../workload/custom-kinds.ts';
-import type { ClusterName } from '../manifests/cluster-names.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
+import { areNamesOfWorkloads, readClusterNames } from './input/cluster-names.ts';
+import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
+import type { ClusterName } from './input/cluster-names.ts';
+import type { CommandLine } from './flags/command-definition.ts';
 import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './definitions/cluster-flags.ts';
 
 /** Whether a command line means a cluster: the names of workloads (none = all), a problem, or undefined for files. */

@@ -1,5 +1,5 @@
-import { CLUSTER_PLACE } from '../manifests/cluster-object.ts';
-import type { Inputs } from '../manifests/inputs.ts';
+import { CLUSTER_PLACE } from './input/cluster-object.ts';
+import type { Inputs } from './input/inputs.ts';
 
 /** Where the inputs of a report are from. */
 export type Origin = Pick<Inputs, 'isFromCluster'>;

@@ -19,7 +19,7 @@ const STYLES = {
 } as const;
 export type Style = keyof typeof STYLES;
 
-/** Gives a text a style. The text must be visible already (src/text/visible.ts). */
+/** Gives a text a style. The text must be visible already (src/base/text/visible.ts). */
 export type Paint = (style: Style, text: string) => string;
 
 /** A paint without colours. */

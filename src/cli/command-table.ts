@@ -10,7 +10,7 @@ import { REPORT } from './definitions/report.ts';
 import { SNAPSHOT } from './definitions/snapshot.ts';
 import { STARTS } from './definitions/starts.ts';
 import { SERVE } from './definitions/serve.ts';
-import type { CommandDefinition, NoFlags } from '../command-line/command-definition.ts';
+import type { CommandDefinition, NoFlags } from './flags/command-definition.ts';
 
 /** The name of the program in help, messages and completion. */
 export const PROGRAM = 'probewright';

@@ -1,6 +1,6 @@
-import { programHelp } from '../command-line/help.ts';
-import { quote } from '../text/quote.ts';
-import { didYouMean } from '../text/suggestion.ts';
+import { programHelp } from './flags/help.ts';
+import { quote } from '../base/text/quote.ts';
+import { didYouMean } from '../base/text/suggestion.ts';
 import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, PROGRAM } from './command-table.ts';
 import { EXIT_USAGE, printLine } from './io.ts';
 import { runnable } from './runnable-command.ts';

@@ -1,9 +1,9 @@
-import { bashCompletion } from '../command-line/completion/bash.ts';
-import { fishCompletion } from '../command-line/completion/fish.ts';
-import { zshCompletion } from '../command-line/completion/zsh.ts';
+import { bashCompletion } from './flags/completion/bash.ts';
+import { fishCompletion } from './flags/completion/fish.ts';
+import { zshCompletion } from './flags/completion/zsh.ts';
 import { COMMAND_DEFINITIONS, PROGRAM } from './command-table.ts';
 import { EXIT_OK } from './io.ts';
-import type { CommandDefinition } from '../command-line/command-definition.ts';
+import type { CommandDefinition } from './flags/command-definition.ts';
 import type { Shell } from './definitions/completion.ts';
 import type { CommandIo } from './io.ts';
 

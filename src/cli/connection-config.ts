@@ -1,5 +1,5 @@
 import { MEBIBYTE } from './definitions/process-flags.ts';
-import type { ConnectionConfig } from '../running/cluster-connection.ts';
+import type { ConnectionConfig } from '../process/cluster-connection.ts';
 import type { ObserveFlagValues } from './definitions/observe-flags.ts';
 import type { ServeFlagValues } from './definitions/serve-flags.ts';
 

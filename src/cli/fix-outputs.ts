@@ -1,9 +1,9 @@
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { replaceFile, rewriteFile } from '../files/replace-file.ts';
-import { messageOf } from '../text/error-message.ts';
+import { replaceFile, rewriteFile } from '../base/files/replace-file.ts';
+import { messageOf } from '../base/text/error-message.ts';
 import { printLine } from './io.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 import type { FixedFile } from './fixed-file.ts';
 import type { CommandIo } from './io.ts';
 

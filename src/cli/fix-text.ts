@@ -1,14 +1,14 @@
-import { effectiveTemplate } from '../defaulting/effective.ts';
-import { formatNotInjected } from '../defaulting/reason.ts';
-import { objectMember, stringMembers } from '../json/json-value.ts';
-import { describeManifest, namespaceOf, placeOfManifest } from '../manifests/manifest.ts';
-import { permittedDefaulting } from '../verdict/permitted-defaulting.ts';
-import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../workload/kinds.ts';
-import { workloadNameOf } from '../workload/workload-of-pod.ts';
-import type { Defaulting } from '../defaulting/default-probes.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import type { Inputs, ParsedText } from '../manifests/inputs.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import { effectiveTemplate } from '../engine/defaulting/effective.ts';
+import { formatNotInjected } from '../engine/defaulting/reason.ts';
+import { objectMember, stringMembers } from '../base/json/json-value.ts';
+import { describeManifest, namespaceOf, placeOfManifest } from './input/manifest.ts';
+import { permittedDefaulting } from '../engine/verdict/permitted-defaulting.ts';
+import { templatesToLookAt, withTemplateAt, workloadKindOfManifest } from '../engine/workload/kinds.ts';
+import { workloadNameOf } from '../engine/workload/workload-of-pod.ts';
+import type { Defaulting } from '../engine/defaulting/default-probes.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
+import type { Inputs, ParsedText } from './input/inputs.ts';
+import type { Manifest } from './input/manifest.ts';
 import type { DocumentEdit } from '../yaml/editing/field-editing.ts';
 
 /** A text, and what is to be written into it. */

@@ -1,5 +1,5 @@
-import { jsonText } from '../text/json-text.ts';
-import { isStandardInput, STDIN_NAME } from '../manifests/manifest-texts.ts';
+import { jsonText } from '../base/text/json-text.ts';
+import { isStandardInput, STDIN_NAME } from './input/manifest-texts.ts';
 import { paintFor } from './colour.ts';
 import { loadBaseline } from './baseline/apply-baseline.ts';
 import { fixFile } from './fixed-file.ts';
@@ -10,8 +10,8 @@ import { diffText } from './output/diff.ts';
 import { yamlStream } from './output/yaml-stream.ts';
 import { readCommandInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import type { CommandLine } from './flags/command-definition.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 import type { FIX } from './definitions/fix.ts';
 import type { AdviceSelection } from './fix-advice.ts';
 import type { FixedFile } from './fixed-file.ts';

@@ -1,11 +1,11 @@
-import { messageOf } from '../text/error-message.ts';
+import { messageOf } from '../base/text/error-message.ts';
 import { withFieldEdits } from '../yaml/editing/field-editing.ts';
-import { manifestsOf } from '../manifests/manifest.ts';
+import { manifestsOf } from './input/manifest.ts';
 import { withAdvice } from './fix-advice.ts';
 import { fixText } from './fix-text.ts';
-import type { Inputs, ParsedText } from '../manifests/inputs.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import type { Inputs, ParsedText } from './input/inputs.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 import type { AdviceSelection } from './fix-advice.ts';
 import type { FixedText } from './fix-text.ts';
 

@@ -1,4 +1,4 @@
-import { commandHelp, programHelp } from '../command-line/help.ts';
+import { commandHelp, programHelp } from './flags/help.ts';
 import { COMMAND_DEFINITIONS, COMMAND_TABLE, isCommandName, PROGRAM } from './command-table.ts';
 import { EXIT_OK } from './io.ts';
 import type { CommandIo } from './io.ts';

@@ -1,4 +1,4 @@
-import { outputLine } from '../text/visible.ts';
+import { outputLine } from '../base/text/visible.ts';
 
 /** The input and output of a command, so that tests can take the place of the process. */
 export interface CommandIo {

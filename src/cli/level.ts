@@ -1,4 +1,4 @@
-import type { Violation } from '../checks/violation.ts';
+import type { Violation } from '../engine/checks/violation.ts';
 
 /** The levels of findings in reports, most severe first. */
 export const LEVELS = ['error', 'warning', 'note'] as const;

@@ -1,5 +1,5 @@
-import { STDIN_NAME } from '../manifests/manifest-texts.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import { STDIN_NAME } from './input/manifest-texts.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 import type { CheckReport } from './check-report.ts';
 
 /**

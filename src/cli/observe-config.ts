@@ -1,5 +1,5 @@
 import { connectionConfig } from './connection-config.ts';
-import type { ObserveConfig } from '../observe/config.ts';
+import type { ObserveConfig } from '../observer/config.ts';
 import type { ObserveFlagValues } from './definitions/observe-flags.ts';
 
 /** The settings of the observer, from the values of its flags. */

@@ -1,11 +1,11 @@
-import { startObserver } from '../observe/observe.ts';
-import { createLogger } from '../running/log.ts';
-import { PolicyFilesError } from '../sources/policy-source.ts';
-import { messageOf } from '../text/error-message.ts';
+import { startObserver } from '../observer/observe.ts';
+import { createLogger } from '../process/log.ts';
+import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
+import { messageOf } from '../base/text/error-message.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { observeConfig } from './observe-config.ts';
 import { reportProblems } from './report-problems.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
+import type { CommandLine } from './flags/command-definition.ts';
 import type { OBSERVE } from './definitions/observe.ts';
 import type { CommandIo } from './io.ts';
 

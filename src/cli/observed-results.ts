@@ -1,8 +1,8 @@
-import { member } from '../json/json-value.ts';
-import { readObserverReport } from '../sources/observer-reports.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import type { Inputs } from '../manifests/inputs.ts';
-import type { ObservedResult } from '../sources/observer-reports.ts';
+import { member } from '../base/json/json-value.ts';
+import { readObserverReport } from '../cluster/sources/observer-reports.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
+import type { Inputs } from './input/inputs.ts';
+import type { ObservedResult } from '../cluster/sources/observer-reports.ts';
 
 /** The reports of an observer about the live Pods of an object. */
 export type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];

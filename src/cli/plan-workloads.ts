@@ -1,13 +1,13 @@
-import { objectMember, stringMember } from '../json/json-value.ts';
-import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
-import { namespaceOf } from '../manifests/manifest.ts';
-import { templatesToLookAt, workloadKindOfManifest } from '../workload/kinds.ts';
+import { objectMember, stringMember } from '../base/json/json-value.ts';
+import { manifestsAsSent } from './input/manifests-as-sent.ts';
+import { namespaceOf } from './input/manifest.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../engine/workload/kinds.ts';
 import { strayFields, violationsOfText } from './text-violations.ts';
-import type { Snapshot } from '../facts/snapshot.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
-import type { Inputs } from '../manifests/inputs.ts';
-import type { Manifest } from '../manifests/manifest.ts';
-import type { Workload } from '../what-if/workload.ts';
+import type { Snapshot } from '../engine/facts/snapshot.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
+import type { Inputs } from './input/inputs.ts';
+import type { Manifest } from './input/manifest.ts';
+import type { Workload } from '../engine/verdict/compare/workload.ts';
 
 /**
  * The workloads of the inputs, one by one, with the violations that only a manifest shows.

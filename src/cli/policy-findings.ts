@@ -1,9 +1,9 @@
-import { laxer, stricter } from '../policy/action.ts';
-import { formatPath } from '../json/field-path.ts';
-import { policyAdvice } from '../verdict/policy-advice.ts';
-import type { Violation } from '../checks/violation.ts';
-import type { Inputs } from '../manifests/inputs.ts';
-import type { ProbePolicy } from '../policy/probe-policy.ts';
+import { laxer, stricter } from '../engine/policy/action.ts';
+import { formatPath } from '../base/json/field-path.ts';
+import { policyAdvice } from '../engine/verdict/policy-advice.ts';
+import type { Violation } from '../engine/checks/violation.ts';
+import type { Inputs } from './input/inputs.ts';
+import type { ProbePolicy } from '../engine/policy/probe-policy.ts';
 import type { PlacedViolation } from './check-report.ts';
 
 /** The problems of one field of a policy: on a model Pod, and in the workloads that get the probe. */

@@ -1,8 +1,8 @@
-import { formatFileProblem } from '../sources/policy-documents.ts';
-import { formatSourceProblem } from '../sources/policy-source.ts';
+import { formatFileProblem } from '../cluster/sources/policy-documents.ts';
+import { formatSourceProblem } from '../cluster/sources/policy-source.ts';
 import { isInCluster } from './cluster-place.ts';
 import { printLine } from './io.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
 import type { Origin } from './cluster-place.ts';
 import type { CommandIo } from './io.ts';
 

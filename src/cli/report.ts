@@ -1,13 +1,13 @@
-import { replaceFile } from '../files/replace-file.ts';
-import { reportPage } from '../report/report-page.ts';
-import { messageOf } from '../text/error-message.ts';
+import { replaceFile } from '../base/files/replace-file.ts';
+import { reportPage } from '../explain/fleet-page/report-page.ts';
+import { messageOf } from '../base/text/error-message.ts';
 import { PROGRAM } from './command-table.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { Progress } from './progress.ts';
 import { readAnyInputs } from './read-command-inputs.ts';
 import { reportOfInputs } from './report-of-inputs.ts';
 import { reportProblems } from './report-problems.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
+import type { CommandLine } from './flags/command-definition.ts';
 import type { REPORT } from './definitions/report.ts';
 import type { CommandIo } from './io.ts';
 

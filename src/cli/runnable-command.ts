@@ -1,9 +1,9 @@
-import { commandHelp } from '../command-line/help.ts';
-import { parseCommandLine } from '../command-line/parse-command-line.ts';
+import { commandHelp } from './flags/help.ts';
+import { parseCommandLine } from './flags/parse-command-line.ts';
 import { PROGRAM } from './command-table.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
-import type { CommandDefinition, CommandLine } from '../command-line/command-definition.ts';
-import type { Flags } from '../command-line/flag.ts';
+import type { CommandDefinition, CommandLine } from './flags/command-definition.ts';
+import type { Flags } from './flags/flag.ts';
 import type { CommandIo } from './io.ts';
 
 /** A command with the arguments after its name; resolves with the exit code. */

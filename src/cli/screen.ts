@@ -1,5 +1,5 @@
-import { outputLine, visible } from '../text/visible.ts';
-import { wrap } from '../text/wrap.ts';
+import { outputLine, visible } from '../base/text/visible.ts';
+import { wrap } from '../base/text/wrap.ts';
 import type { Paint, Style } from './colour.ts';
 
 /** Standard output, for output that people read. */

@@ -1,5 +1,5 @@
 import { connectionConfig } from './connection-config.ts';
-import type { ClusterConfig, ServeConfig } from '../serve/config.ts';
+import type { ClusterConfig, ServeConfig } from '../webhook/config.ts';
 import type { ServeFlagValues } from './definitions/serve-flags.ts';
 
 /** The settings of the server, from the values of serve's flags. */

@@ -1,12 +1,12 @@
-import { createLogger } from '../running/log.ts';
-import { startServer } from '../serve/serve.ts';
-import { PolicyFilesError } from '../sources/policy-source.ts';
-import { messageOf } from '../text/error-message.ts';
+import { createLogger } from '../process/log.ts';
+import { startServer } from '../webhook/serve.ts';
+import { PolicyFilesError } from '../cluster/sources/policy-source.ts';
+import { messageOf } from '../base/text/error-message.ts';
 import { EXIT_OK, EXIT_USAGE, printLine } from './io.ts';
 import { reportProblems } from './report-problems.ts';
 import { serveConfig } from './serve-config.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
-import type { RunningServer } from '../serve/serve.ts';
+import type { CommandLine } from './flags/command-definition.ts';
+import type { RunningServer } from '../webhook/serve.ts';
 import type { SERVE } from './definitions/serve.ts';
 import type { CommandIo } from './io.ts';
 

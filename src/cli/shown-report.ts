@@ -1,7 +1,7 @@
 import { isShownAt, LEVEL_OF_ACTION } from './level.ts';
 import type { CheckReport, PlacedViolation } from './check-report.ts';
 import type { Level } from './level.ts';
-import type { ManifestText } from '../manifests/manifest-text.ts';
+import type { ManifestText } from './input/manifest-text.ts';
 import type { Screen } from './screen.ts';
 
 /** The command line's selection of a report's content. */

@@ -1,10 +1,10 @@
-import { knownResult } from '../observing/reports/known-result.ts';
-import { profileName } from '../facts/startup-profile.ts';
-import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../sources/observer-reports.ts';
+import { knownResult } from '../observer/reports/known-result.ts';
+import { profileName } from '../engine/facts/startup-profile.ts';
+import { PROBEWRIGHT, readObserverReport, REPORT_APIS } from '../cluster/sources/observer-reports.ts';
 import { apiGroup } from './observed-results.ts';
-import type { JsonObject } from '../json/json-value.ts';
-import type { Pseudonyms } from '../snapshots/pseudonyms.ts';
-import type { ObservedWorkload } from '../sources/observer-reports.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
+import type { Pseudonyms } from './snapshot/pseudonyms.ts';
+import type { ObservedWorkload } from '../cluster/sources/observer-reports.ts';
 
 /** The reports of an observer about live Pods, for a snapshot. Undefined for other objects. */
 export function reportPart(object: JsonObject): JsonObject | undefined {

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { NumberLiteral } from '../json/number-literal.ts';
-import { manifestsAsSent } from '../manifests/manifests-as-sent.ts';
-import { anonymise } from '../snapshots/anonymise.ts';
-import { snapshotItems } from '../snapshots/snapshot-items.ts';
+import { NumberLiteral } from '../base/json/number-literal.ts';
+import { manifestsAsSent } from './input/manifests-as-sent.ts';
+import { anonymise } from './snapshot/anonymise.ts';
+import { snapshotItems } from './snapshot/snapshot-items.ts';
 import { EXIT_OK, EXIT_USAGE } from './io.ts';
 import { Progress } from './progress.ts';
 import { readAnyInputs } from './read-command-inputs.ts';
 import { reportProblems } from './report-problems.ts';
 import { anonymousReport, reportItem, reportPart } from './snapshot-reports.ts';
-import type { CommandLine } from '../command-line/command-definition.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import type { CommandLine } from './flags/command-definition.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
 import type { SNAPSHOT } from './definitions/snapshot.ts';
 import type { CommandIo } from './io.ts';
 

@@ -1,16 +1,16 @@
-import { objectMember, stringMembers } from '../json/json-value.ts';
-import { misplacedProbes } from '../checks/misplaced-probes.ts';
-import { unknownProbeFields } from '../checks/unknown-fields.ts';
-import { validProbe } from '../checks/valid-probe.ts';
-import { duplicateKeysIn } from '../manifests/duplicate-keys.ts';
-import { namesOfSubject } from '../verdict/judge.ts';
-import { withExceptions } from '../verdict/exceptions-of-workload.ts';
-import type { Snapshot } from '../facts/snapshot.ts';
-import type { FileProblem } from '../sources/policy-documents.ts';
-import type { Violation } from '../checks/violation.ts';
-import type { Subject } from '../verdict/judge.ts';
-import type { PlacedTemplate } from '../workload/kinds.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import { objectMember, stringMembers } from '../base/json/json-value.ts';
+import { misplacedProbes } from '../engine/checks/lib/misplaced-probes.ts';
+import { unknownProbeFields } from '../engine/checks/lib/unknown-fields.ts';
+import { validProbe } from '../engine/checks/valid-probe.ts';
+import { duplicateKeysIn } from './input/duplicate-keys.ts';
+import { namesOfSubject } from '../engine/verdict/judge.ts';
+import { withExceptions } from '../engine/verdict/exceptions-of-workload.ts';
+import type { Snapshot } from '../engine/facts/snapshot.ts';
+import type { FileProblem } from '../cluster/sources/policy-documents.ts';
+import type { Violation } from '../engine/checks/violation.ts';
+import type { Subject } from '../engine/verdict/judge.ts';
+import type { PlacedTemplate } from '../engine/workload/kinds.ts';
+import type { Manifest } from './input/manifest.ts';
 
 /**
  * Violations that only a manifest shows: fields that the API server drops before it calls a webhook.

@@ -1,4 +1,4 @@
-import { VERSION } from '../version.ts';
+import { VERSION } from '../base/version.ts';
 import { PROGRAM } from './command-table.ts';
 import { EXIT_OK } from './io.ts';
 import type { CommandIo } from './io.ts';

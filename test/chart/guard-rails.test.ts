@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { READY_MADE_KINDS } from '../../src/workload/custom-kinds.ts';
+import { READY_MADE_KINDS } from '../../src/engine/workload/custom-kinds.ts';
 import { isWithoutHelm, render, renderText } from './helm.ts';
 import type { Manifest, Rendering } from './helm.ts';
 import type { MatchCondition } from './match-conditions.ts';

@@ -1,7 +1,7 @@
 import type * as timers from 'node:timers/promises';
-import type * as timer from '../../src/kubernetes/timer.ts';
+import type * as timer from '../../src/cluster/client/timer.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { IMPACT_LIMITS } from '../../src/impact/policy-impact.ts';
+import { IMPACT_LIMITS } from '../../src/webhook/policy-effect/policy-impact.ts';
 import { isWithoutHelm, render } from './helm.ts';
 import { observedRights } from './observed-rights.ts';
 import { servedRights } from './served-rights.ts';
@@ -17,7 +17,7 @@ vi.mock('node:timers/promises', async (original) => {
   const real = await original<typeof timers>();
   return { ...real, setTimeout: (pause = 0, ...rest: []) => real.setTimeout(hurried(pause), ...rest) };
 });
-vi.mock('../../src/kubernetes/timer.ts', async (original) => {
+vi.mock('../../src/cluster/client/timer.ts', async (original) => {
   const { realTimer } = await original<typeof timer>();
   const hurriedTimer: timer.Timer = (pause, callback) => realTimer(hurried(pause), callback);
   return { realTimer: hurriedTimer };

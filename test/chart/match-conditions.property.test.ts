@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validate } from '../decisions.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
-import { POD_KIND } from '../../src/workload/kinds.ts';
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { anyPod, unknownMembers } from '../arbitraries.ts';
-import { expectValidReply } from '../protocol.ts';
+import { validate } from '../support/decisions.ts';
+import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { POD_KIND } from '../../src/engine/workload/kinds.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { anyPod, unknownMembers } from '../support/arbitraries.ts';
+import { expectValidReply } from '../support/protocol.ts';
 import {
   VALIDATE_SETTINGS,
   appContainer,
@@ -15,12 +15,12 @@ import {
   policySet,
   requestOf,
   reviewOf,
-} from '../worlds.ts';
+} from '../support/worlds.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
 import { unmetConditions } from './match-conditions.ts';
-import { NOW } from '../now.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import type { WorkloadKind } from '../../src/workload/kinds.ts';
+import { NOW } from '../support/now.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+import type { WorkloadKind } from '../../src/engine/workload/kinds.ts';
 import type { MatchCondition } from './match-conditions.ts';
 
 interface Configuration {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { Registry } from 'prom-client';
-import { registerReportMetrics } from '../../src/observing/reports/report-metrics.ts';
-import { registerScanMetrics, ScanStatus } from '../../src/observing/scan/scan-status.ts';
-import { Metrics } from '../../src/server/metrics.ts';
+import { registerReportMetrics } from '../../src/observer/reports/report-metrics.ts';
+import { registerScanMetrics, ScanStatus } from '../../src/observer/scan/scan-status.ts';
+import { Metrics } from '../../src/webhook/http/metrics.ts';
 import { isWithoutHelm, MONITORING_API, one, render } from './helm.ts';
 
 /** Of k8s.io/apiserver, pkg/admission/metrics. */

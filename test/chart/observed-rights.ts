@@ -1,14 +1,14 @@
 import { observeConfig } from '../../src/cli/observe-config.ts';
 import { OBSERVE } from '../../src/cli/definitions/observe.ts';
-import { parseCommandLine } from '../../src/command-line/parse-command-line.ts';
-import { startObserver } from '../../src/observe/observe.ts';
-import { createLogger } from '../../src/running/log.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
-import { waitUntil } from '../kubernetes/wait-until.ts';
+import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
+import { startObserver } from '../../src/observer/observe.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { waitUntil } from '../cluster/client/wait-until.ts';
 import { PATIENCE, StrictCluster } from './strict-cluster.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import type { WorkloadKind } from '../../src/workload/kinds.ts';
-import type { FakeApiServer, ServedKind } from '../kubernetes/fake-api-server.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+import type { WorkloadKind } from '../../src/engine/workload/kinds.ts';
+import type { FakeApiServer, ServedKind } from '../cluster/client/fake-api-server.ts';
 import type { Manifest } from './helm.ts';
 import type { UsedRights } from './served-rights.ts';
 

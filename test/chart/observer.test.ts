@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OBSERVE } from '../../src/cli/definitions/observe.ts';
 import { OBSERVE_FLAGS } from '../../src/cli/definitions/observe-flags.ts';
 import { observeConfig } from '../../src/cli/observe-config.ts';
-import { parseCommandLine } from '../../src/command-line/parse-command-line.ts';
+import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { isWithoutHelm, one, render, valuesFiles } from './helm.ts';
 import type { PolicyRule } from '../e2e/written-rbac.ts';
 

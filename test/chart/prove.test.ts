@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHART } from '../../scripts/chart/chart-files.ts';
-import { makeServingPair } from '../certificate.ts';
+import { makeServingPair } from '../support/certificate.ts';
 import { isWithoutHelm, one, render } from './helm.ts';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:https';

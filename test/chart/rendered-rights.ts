@@ -1,6 +1,6 @@
-import { parsePath } from '../kubernetes/fake-paths.ts';
+import { parsePath } from '../cluster/client/fake-paths.ts';
 import type { PolicyRule } from '../e2e/written-rbac.ts';
-import type { SeenRequest } from '../kubernetes/fake-api-server.ts';
+import type { SeenRequest } from '../cluster/client/fake-api-server.ts';
 import type { Manifest } from './helm.ts';
 
 /** One verb on one resource: the smallest thing that can be granted. */

@@ -1,14 +1,14 @@
 import https from 'node:https';
 import { expect } from 'vitest';
-import { createLogger } from '../../src/running/log.ts';
-import { startServer } from '../../src/serve/serve.ts';
-import { makeServingPair } from '../certificate.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { startServer } from '../../src/webhook/serve.ts';
+import { makeServingPair } from '../support/certificate.ts';
 import { parseServe } from '../cli/parse-serve.ts';
-import { exceptionDocument } from '../exceptions.ts';
-import { clusterPolicyDocument, reviewOf } from '../worlds.ts';
+import { exceptionDocument } from '../support/exceptions.ts';
+import { clusterPolicyDocument, reviewOf } from '../support/worlds.ts';
 import { NAMESPACE, StrictCluster } from './strict-cluster.ts';
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Manifest } from './helm.ts';
 
 /** Rights that are granted and not used, and requests that were refused. */

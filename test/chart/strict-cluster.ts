@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statusOf } from '../kubernetes/fake-status.ts';
-import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
-import { waitUntil } from '../kubernetes/wait-until.ts';
-import { makeServingPair } from '../certificate.ts';
+import { statusOf } from '../cluster/client/fake-status.ts';
+import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { waitUntil } from '../cluster/client/wait-until.ts';
+import { makeServingPair } from '../support/certificate.ts';
 import { allowing, askedRight, rightsOf } from './rendered-rights.ts';
-import type { FakeApiServer } from '../kubernetes/fake-api-server.ts';
+import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 import type { Manifest } from './helm.ts';
 import type { Right } from './rendered-rights.ts';
 

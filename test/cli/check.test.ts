@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;
@@ -130,7 +130,7 @@ describe('probewright check', () => {
   it.each(['sarif', 'junit', 'github'])('writes %s as on record', async (output) => {
     const { stdout } = await check(`${misspelt}---\n${clean}`, '--output', output);
     await expect(stdout).toMatchFileSnapshot(
-      `../golden-check/report.${output === 'junit' ? 'xml' : output === 'sarif' ? 'sarif.json' : 'txt'}`,
+      `../golden/check/report.${output === 'junit' ? 'xml' : output === 'sarif' ? 'sarif.json' : 'txt'}`,
     );
   });
 

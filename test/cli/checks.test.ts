@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { runProbewright } from './run-probewright.ts';
 
 const CHECKS = Object.values(CHECK_CATALOGUE);

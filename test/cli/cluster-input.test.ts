@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clusterChoice } from '../../src/cli/cluster-input.ts';
 import { CHECK } from '../../src/cli/definitions/check.ts';
-import { parseCommandLine } from '../../src/command-line/parse-command-line.ts';
-import { startFakeApiServer } from '../kubernetes/fake-api-server.ts';
-import { BUILT_INS, discovery } from '../manifests/discovery.ts';
+import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
+import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { BUILT_INS, discovery } from './input/discovery.ts';
 import { runProbewright } from './run-probewright.ts';
 import { sarifLog } from './sarif-shape.ts';
-import type { FakeApiServer } from '../kubernetes/fake-api-server.ts';
+import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 let directory: string;
 let before: string;

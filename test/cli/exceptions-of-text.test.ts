@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Findings that only the text of a manifest shows: an unknown field, a misplaced probe, a key that is written twice. */
 const TYPO = '          readinessProbe: { httpGet: { path: /, port: http }, periodSecond: 5 }\n';

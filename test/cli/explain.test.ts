@@ -42,7 +42,7 @@ describe('probewright explain', () => {
   it('prints tables and timelines for the effective probes, with who provided them and why some are missing', async () => {
     const { code, stdout, stderr } = await explain(['examples/manifests', '--policies', 'examples/policies']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot('../golden-explain/static.txt');
+    await expect(stdout).toMatchFileSnapshot('../golden/explain/static.txt');
   });
 
   it('draws the same as a picture', async () => {
@@ -50,7 +50,7 @@ describe('probewright explain', () => {
     const { stdout } = await explain([...args, '--output-dir', directory]);
     expect(stdout).toBe('DIR/deployment-apps-static.svg\n');
     const svg = await readFile(join(directory, 'deployment-apps-static.svg'), 'utf8');
-    await expect(svg).toMatchFileSnapshot('../golden-explain/deployment-apps-static.svg');
+    await expect(svg).toMatchFileSnapshot('../golden/explain/deployment-apps-static.svg');
   });
 
   it.each<[string, object]>([
@@ -72,7 +72,7 @@ describe('probewright explain', () => {
   ])('tells of a container with %s', async (name, fields) => {
     const { code, stdout } = await explain(['-'], pod(fields, { terminationGracePeriodSeconds: 60 }));
     expect(code).toBe(0);
-    await expect(stdout).toMatchFileSnapshot(`../golden-explain/${name}.txt`);
+    await expect(stdout).toMatchFileSnapshot(`../golden/explain/${name}.txt`);
   });
 
   it('gives the figures that were measured: P2 T1 F3 is killed after 4 to 7 s', async () => {

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maxDepth } from '../../src/yaml/reading/trees.ts';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;
@@ -52,7 +52,7 @@ describe('probewright fix', () => {
       'examples/policies',
     ]);
     expect(code).toBe(0);
-    await expect(stdout).toMatchFileSnapshot('../golden-fix/static.yaml');
+    await expect(stdout).toMatchFileSnapshot('../golden/fix/static.yaml');
     const input = (await readFile('examples/manifests/static.yaml', 'utf8')).split('\n');
     let at = 0;
     for (const line of stdout.split('\n')) if (line === input[at]) at += 1;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { oldNode } from '../old-node.ts';
+import { oldNode } from '../support/old-node.ts';
 
 const { command, version } = oldNode();
 const [program, ...first] = command;

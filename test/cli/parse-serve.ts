@@ -1,8 +1,8 @@
-import { parseCommandLine } from '../../src/command-line/parse-command-line.ts';
+import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { SERVE } from '../../src/cli/definitions/serve.ts';
 import { serveConfig } from '../../src/cli/serve-config.ts';
-import type { Environment } from '../../src/command-line/environment.ts';
-import type { ServeConfig } from '../../src/serve/config.ts';
+import type { Environment } from '../../src/cli/flags/environment.ts';
+import type { ServeConfig } from '../../src/webhook/config.ts';
 
 /** The settings that these arguments after `serve` and this environment give, or every problem with them. */
 export function parseServe(

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectHarmless, HOSTILE } from '../hostile-text.ts';
+import { expectHarmless, HOSTILE } from '../support/hostile-text.ts';
 import { runProbewright } from './run-probewright.ts';
 import type { Ran } from './run-probewright.ts';
 
@@ -75,7 +75,7 @@ describe('probewright plan', () => {
     const { code, stdout, stderr } = await plan(...(await change()), '--output', output);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const extension = { text: 'txt', json: 'json', markdown: 'md' }[output] ?? '';
-    await expect(stdout).toMatchFileSnapshot(`../golden-plan/plan.${extension}`);
+    await expect(stdout).toMatchFileSnapshot(`../golden/plan/plan.${extension}`);
   });
 
   it('has the colours of a diff on a terminal', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { objectName } from '../../src/cli/check-report.ts';
-import { formatPath } from '../../src/json/field-path.ts';
-import { checkTexts } from '../check-texts.ts';
+import { formatPath } from '../../src/base/json/field-path.ts';
+import { checkTexts } from '../support/check-texts.ts';
 import { shownMessage } from '../../src/cli/output/shown-message.ts';
 import type { CheckReport } from '../../src/cli/check-report.ts';
 

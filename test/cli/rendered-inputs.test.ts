@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
 import { withTools } from './tools-on-path.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fleet } from '../report/fleet.ts';
+import { fleet } from '../explain/fleet-page/fleet.ts';
 import { runProbewright } from './run-probewright.ts';
 
 let directory: string;

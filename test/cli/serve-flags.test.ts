@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseServe } from './parse-serve.ts';
-import type { ServeConfig } from '../../src/serve/config.ts';
+import type { ServeConfig } from '../../src/webhook/config.ts';
 
 const day = 86_400_000;
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/commands.ts';
-import { makeServingPair } from '../certificate.ts';
-import { expectValidReply } from '../protocol.ts';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { makeServingPair } from '../support/certificate.ts';
+import { expectValidReply } from '../support/protocol.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import type { ChildProcess } from 'node:child_process';
 
 const review = reviewOf(pod([appContainer()]));

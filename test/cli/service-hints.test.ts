@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { fix } from '../../src/api/fix.ts';
-import { plan } from '../../src/api/plan.ts';
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { Snapshot } from '../../src/facts/snapshot.ts';
-import { factsOf } from '../checks/workload.ts';
-import { clusterPolicyDocument, mutation, parsedPolicy, pod } from '../worlds.ts';
+import { fix } from '../../src/package/api/fix.ts';
+import { plan } from '../../src/package/api/plan.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { Snapshot } from '../../src/engine/facts/snapshot.ts';
+import { factsOf } from '../engine/checks/workload.ts';
+import { clusterPolicyDocument, mutation, parsedPolicy, pod } from '../support/worlds.ts';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const POLICY = clusterPolicyDocument({
   containers: ['*'],

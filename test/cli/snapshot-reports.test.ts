@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anonymousReport, reportItem, reportPart } from '../../src/cli/snapshot-reports.ts';
-import { restartLine } from '../../src/report/live-findings.ts';
-import { anonymise } from '../../src/snapshots/anonymise.ts';
-import { readObserverReport } from '../../src/sources/observer-reports.ts';
+import { restartLine } from '../../src/explain/fleet-page/live-findings.ts';
+import { anonymise } from '../../src/cli/snapshot/anonymise.ts';
+import { readObserverReport } from '../../src/cluster/sources/observer-reports.ts';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const DEPLOYMENT = {
   apiVersion: 'apps/v1',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 let directory = '';
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { MAX_SPEC_BYTES } from '../../src/policy/bounds.ts';
-import { parseProbeException } from '../../src/policy/probe-exception.ts';
-import { formatProblem } from '../../src/policy/problems.ts';
-import { exceptionDocument } from '../exceptions.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { MAX_SPEC_BYTES } from '../../src/engine/policy/bounds.ts';
+import { parseProbeException } from '../../src/engine/policy/probe-exception.ts';
+import { formatProblem } from '../../src/engine/policy/problems.ts';
+import { exceptionDocument } from '../support/exceptions.ts';
 import { ApiServerVerdict } from './api-server-verdict.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const server = new ApiServerVerdict('ProbeException');
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { customResourceDefinition } from '../../scripts/crds/crd.ts';
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { ACTIONS } from '../../src/policy/action.ts';
-import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/probes/probe.ts';
-import { isJsonObject } from '../../src/json/json-value.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { ACTIONS } from '../../src/engine/policy/action.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS, PROBE_KINDS } from '../../src/engine/probe/probe.ts';
+import { isJsonObject } from '../../src/base/json/json-value.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
-import type { CheckParameter } from '../../src/policy/check-parameters.ts';
-import type { PolicyKind } from '../../src/policy/probe-policy.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { CheckParameter } from '../../src/engine/policy/check-parameters.ts';
+import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Any of the members, each with its arbitrary. */
 function anyOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> {

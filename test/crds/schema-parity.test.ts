@@ -2,17 +2,17 @@ import { readFileSync, readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { formatProblem } from '../../src/policy/problems.ts';
-import { POLICY_KINDS, parseProbePolicy } from '../../src/policy/probe-policy.ts';
-import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../policy/bounded-specs.ts';
-import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from '../policy/policy-specs.ts';
-import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { formatProblem } from '../../src/engine/policy/problems.ts';
+import { POLICY_KINDS, parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { OVERSIZED_SPECS, SPECS_AT_BOUNDS } from '../engine/policy/bounded-specs.ts';
+import { FULL_CLUSTER_SPEC, FULL_SPEC, REFUSED_SPECS } from '../engine/policy/policy-specs.ts';
+import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { ApiServerVerdict } from './api-server-verdict.ts';
 import { anySpec, oddSpecs, validSpec } from './policy-specs-arbitrary.ts';
 import type { OpenApiSchema } from '../../scripts/crds/open-api-schema.ts';
-import type { PolicyKind } from '../../src/policy/probe-policy.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { PolicyKind } from '../../src/engine/policy/probe-policy.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const servers: Readonly<Record<PolicyKind, ApiServerVerdict>> = {
   ProbePolicy: new ApiServerVerdict('ProbePolicy'),

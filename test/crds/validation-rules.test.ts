@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OWN_KINDS } from '../../scripts/crds/crd.ts';
-import { clusterPolicyDocument } from '../worlds.ts';
+import { clusterPolicyDocument } from '../support/worlds.ts';
 import { ApiServerVerdict, typeProblem } from './api-server-verdict.ts';
 import type { PlacedRule } from './api-server-verdict.ts';
 

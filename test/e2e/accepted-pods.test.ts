@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anyPod, plainPod, validPod } from '../arbitraries.ts';
+import { anyPod, plainPod, validPod } from '../support/arbitraries.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const problem = controlPlaneProblem();
 if (problem !== undefined) console.warn(`accepted-pods.test.ts is skipped: ${problem}`);

@@ -8,7 +8,7 @@ import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } 
 import { type RecordedReview, type ReviewRecorder, startReviewRecorder } from './review-recorder.ts';
 import { report } from './scenario-figure.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { MatchCondition } from '../chart/match-conditions.ts';
 
 interface Webhook {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Server, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { makeServingPair } from '../certificate.ts';
+import { makeServingPair } from '../support/certificate.ts';
 import { NodePod, type PodSurroundings } from './chart-pod.ts';
 import type { PodObject } from './chart-pod-object.ts';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { isJsonObject } from '../../src/json/json-value.ts';
+import { isJsonObject } from '../../src/base/json/json-value.ts';
 import { forServer } from './older-server.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Manifest } from '../chart/helm.ts';

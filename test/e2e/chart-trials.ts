@@ -1,6 +1,6 @@
 import { type StoredPod, pod } from './pods.ts';
 import type { ControlPlane } from './control-plane.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** A namespace that the webhooks look at, in which containers `app` are given three probes. */
 export const watchedNamespace = 'load';

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { issueLeaf } from '../../src/certificates/certificate-authority.ts';
-import { clientVerdict } from '../../src/certificates/client-verdict.ts';
-import { oddAuthorities } from '../certificates/odd-authorities.ts';
+import { issueLeaf } from '../../src/webhook/certificates/certificate-authority.ts';
+import { clientVerdict } from '../../src/webhook/certificates/client-verdict.ts';
+import { oddAuthorities } from '../webhook/certificates/odd-authorities.ts';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import type { AddressInfo } from 'node:net';
-import type { ServingPair } from '../../src/certificates/serving-pair.ts';
+import type { ServingPair } from '../../src/webhook/certificates/serving-pair.ts';
 
 const problem = controlPlaneProblem();
 if (problem !== undefined) console.warn(`client-verdict.test.ts is skipped: ${problem}`);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster } from './cluster.ts';
 import { waitUntil } from './control-plane.ts';
 import { type Release } from './release.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const EXCEPTIONS = '/apis/probewright.dev/v1alpha1/namespaces/apps/probeexceptions';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/apps/deployments';

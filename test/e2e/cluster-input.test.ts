@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
+import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
 import { controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { applyCrds } from './custom-resource-definitions.ts';

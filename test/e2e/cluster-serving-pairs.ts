@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServingPair, makeServingPair } from '../certificate.ts';
+import { type ServingPair, makeServingPair } from '../support/certificate.ts';
 import { type Cluster } from './cluster.ts';
 import { waitUntil } from './control-plane.ts';
 import { type Release, type WebhookConfiguration, configurationKinds } from './release.ts';

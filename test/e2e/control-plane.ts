@@ -7,7 +7,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeServingPair } from '../certificate.ts';
+import { makeServingPair } from '../support/certificate.ts';
 import { type AuditEvent, auditFlags, readAuditLog, writeAuditPolicy } from './audit-log.ts';
 import { leftovers } from './leftovers.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import type { StoredPod } from './pods.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Whom to ask, and whom to trust. */
 export interface ReviewTarget {

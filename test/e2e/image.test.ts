@@ -3,8 +3,8 @@ import { access, chmod, cp, mkdir, readdir, readFile, stat, writeFile } from 'no
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeServingPair } from '../certificate.ts';
-import { appContainer, pod } from '../worlds.ts';
+import { makeServingPair } from '../support/certificate.ts';
+import { appContainer, pod } from '../support/worlds.ts';
 import { freePorts, get, startProcess, untilServing } from './control-plane.ts';
 import { mutated } from './direct-review.ts';
 import { all, readDockerfile, words } from './dockerfile.ts';

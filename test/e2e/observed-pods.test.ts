@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../kubelet/pods.ts';
 import { playPod } from '../kubelet/player.ts';
-import { policyDocument } from '../worlds.ts';
+import { policyDocument } from '../support/worlds.ts';
 import {
   type ControlPlane,
   type StartedProcess,
@@ -20,7 +20,7 @@ import {
 import { applyCrds } from './custom-resource-definitions.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { StartTruth } from '../kubelet/truth.ts';
 
 const problem = controlPlaneProblem({ controllers: true });

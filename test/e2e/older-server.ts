@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../src/json/json-value.ts';
+import { isJsonObject } from '../../src/base/json/json-value.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Manifest } from '../chart/helm.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** A probe as the API server gives it back; only what the tests look at. */
 export interface StoredProbe {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { makeServingPair } from '../certificate.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import { makeServingPair } from '../support/certificate.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { WebhookProcess } from './webhook-process.ts';
 
 /** One call of the API server. */

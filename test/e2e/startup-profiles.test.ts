@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readStartupProfile } from '../../src/facts/startup-profile.ts';
-import { shortHash } from '../../src/text/short-hash.ts';
+import { readStartupProfile } from '../../src/engine/facts/startup-profile.ts';
+import { shortHash } from '../../src/base/text/short-hash.ts';
 import { seededRandom } from '../kubelet/pods.ts';
 import { playPod } from '../kubelet/player.ts';
-import { clusterPolicyDocument } from '../worlds.ts';
+import { clusterPolicyDocument } from '../support/worlds.ts';
 import {
   type ControlPlane,
   type StartedProcess,
@@ -23,8 +23,8 @@ import {
 import { applyCrds } from './custom-resource-definitions.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { ContainerProfile } from '../../src/facts/startup-profile.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { ContainerProfile } from '../../src/engine/facts/startup-profile.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory } from '../kubelet/status-history.ts';
 
 const problem = controlPlaneProblem({ controllers: true });

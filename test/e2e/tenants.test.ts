@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, startCluster } from './cluster.ts';
 import { controlPlaneProblem, waitUntil } from './control-plane.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const problem = controlPlaneProblem({ controllers: true });
 if (problem !== undefined) console.warn(`tenants.test.ts is skipped: ${problem}`);

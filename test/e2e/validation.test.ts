@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ControlPlane, controlPlaneProblem, startControlPlane, waitUntil } from './control-plane.ts';
 import { rule, webhookConfiguration } from './webhook-configuration.ts';
 import { type WebhookProcess, startWebhook } from './webhook-process.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const problem = controlPlaneProblem({ controllers: true });
 if (problem !== undefined) console.warn(`validation.test.ts is skipped: ${problem}`);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeServingPair } from '../certificate.ts';
+import { makeServingPair } from '../support/certificate.ts';
 import { type StartedProcess, freePorts, get, startProcess, untilServing } from './control-plane.ts';
 
 /** The real program, serving on loopback with a throw-away certificate. */

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/base/version.ts';
 import { packedPackage } from '../package/packed-package.ts';
 import { actionPin, integrityOf, withActionPin } from '../../scripts/release/action-pin.ts';
 import { readAction, runAction } from './composite-action.ts';

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/base/version.ts';
 import { packedPackage } from '../package/packed-package.ts';
 import type { PackedPackage } from '../package/packed-package.ts';
 

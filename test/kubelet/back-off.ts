@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 const FIRST_SECONDS = 10;
 const MOST_SECONDS = 300;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** One write of an Event by the kubelet, at a true time in milliseconds. An update replaces the Event of the same name. */
 export interface EventWrite {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { podOf, seededRandom } from './pods.ts';
 import { simulatePod } from './simulated-pod.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory } from './status-history.ts';
 import type { PodTruth, StartTruth } from './truth.ts';
 

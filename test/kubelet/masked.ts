@@ -1,5 +1,5 @@
-import { objectMember } from '../../src/json/json-value.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import { objectMember } from '../../src/base/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Type, reason and text of an Event, without names, addresses, ids and times. */
 export function maskedEvent(event: JsonObject): string {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { startsAgain } from './container-kill.ts';
 import { POD_IP } from './probe-outcome.ts';
 import { wholeSecond } from './event-recorder.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 /** A condition without its time. */

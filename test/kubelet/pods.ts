@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 let serial = 0;
 

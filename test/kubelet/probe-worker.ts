@@ -1,6 +1,6 @@
-import { probeTiming } from '../../src/probes/timing.ts';
+import { probeTiming } from '../../src/engine/probe/timing.ts';
 import { outcomeOf } from './probe-outcome.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Agenda } from './agenda.ts';
 import type { Outcome } from './probe-outcome.ts';
 import type { Answer, ProbeType } from './truth.ts';

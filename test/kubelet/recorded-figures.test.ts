@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultyFrom, figure, gateOf, healthyAgainFrom, healthyFrom, PATHS, recordedRuns } from './recorded-runs.ts';
-import type { FigureId } from '../../src/timeline/figure.ts';
-import type { ProbeKind } from '../../src/probes/probe.ts';
+import type { FigureId } from '../../src/explain/timeline/figure.ts';
+import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { RecordedRun } from './recorded-runs.ts';
 
 /*

@@ -1,13 +1,13 @@
-import { explainManifest } from '../../src/timeline/explain-manifest.ts';
-import { figureOf } from '../../src/timeline/figure.ts';
-import { objectMember, stringMap, stringMember } from '../../src/json/json-value.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
-import { policySet } from '../worlds.ts';
-import { NOW } from '../now.ts';
+import { explainManifest } from '../../src/explain/timeline/explain-manifest.ts';
+import { figureOf } from '../../src/explain/timeline/figure.ts';
+import { objectMember, stringMap, stringMember } from '../../src/base/json/json-value.ts';
+import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { policySet } from '../support/worlds.ts';
+import { NOW } from '../support/now.ts';
 import { byPod, recording } from './recordings.ts';
-import type { ContainerExplanation } from '../../src/timeline/explanation.ts';
-import type { Figure, FigureId } from '../../src/timeline/figure.ts';
-import type { ProbeKind } from '../../src/probes/probe.ts';
+import type { ContainerExplanation } from '../../src/explain/timeline/explanation.ts';
+import type { Figure, FigureId } from '../../src/explain/timeline/figure.ts';
+import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { Batch, PodEvent, RecordedCase, TruthEntry } from './recordings.ts';
 
 /** What the script of a container says of one run. Moments are seconds after the start. */

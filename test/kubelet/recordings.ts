@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /**
  * The recorded batches of `test/fixtures/kubelet`: what a real kubelet 1.36.2 wrote, and what its containers saw.

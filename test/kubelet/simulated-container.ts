@@ -1,8 +1,8 @@
-import { objectMember, stringMember } from '../../src/json/json-value.ts';
-import { isSidecar } from '../../src/probes/sidecar.ts';
+import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
+import { isSidecar } from '../../src/engine/probe/sidecar.ts';
 import { BackOff } from './back-off.ts';
 import { wholeSecond } from './event-recorder.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Answer, ContainerTruth, PodTruth, ProbeType, StartTruth, TrueStart } from './truth.ts';
 
 const PROBE_FIELDS: Readonly<Record<ProbeType, string>> = {

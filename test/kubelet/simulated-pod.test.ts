@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { objectMember } from '../../src/json/json-value.ts';
+import { objectMember } from '../../src/base/json/json-value.ts';
 import {
   faultSpan,
   guaranteedStartSeconds,
   longestStartSeconds,
   neverHealthySpan,
   probeTiming,
-} from '../../src/probes/timing.ts';
+} from '../../src/engine/probe/timing.ts';
 import { podOf, seededRandom } from './pods.ts';
 import { simulatePod } from './simulated-pod.ts';
 import { podAsListed, watchEventsOf } from './watch-events.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory, StatusWrite } from './status-history.ts';
 import type { ContainerTruth, PodTruth, StartTruth } from './truth.ts';
 

@@ -1,5 +1,5 @@
-import { objectMember, stringMember } from '../../src/json/json-value.ts';
-import { probeTiming } from '../../src/probes/timing.ts';
+import { objectMember, stringMember } from '../../src/base/json/json-value.ts';
+import { probeTiming } from '../../src/engine/probe/timing.ts';
 import { Agenda } from './agenda.ts';
 import { backOffTexts } from './back-off.ts';
 import { killOf, startsAgain } from './container-kill.ts';
@@ -8,7 +8,7 @@ import { probeEvent } from './probe-outcome.ts';
 import { ProbeWorker } from './probe-worker.ts';
 import { simulatedContainers } from './simulated-container.ts';
 import { StatusHistory } from './status-history.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 import type { PodHistory } from './status-history.ts';
 import type { PodTruth, ProbeType, TrueStart } from './truth.ts';

@@ -1,6 +1,6 @@
 import { PodConditions, kubeletConditions, podStatus } from './pod-status.ts';
 import { StatusWriter } from './status-writer.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Agenda } from './agenda.ts';
 import type { EventWrite } from './event-recorder.ts';
 import type { SimulatedContainer } from './simulated-container.ts';

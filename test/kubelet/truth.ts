@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /**
  * What one probe gets back from the application. Each answer is what a real endpoint does; `probe-outcome.ts` says what the kubelet makes of it.

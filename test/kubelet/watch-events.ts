@@ -1,6 +1,6 @@
-import { objectMember } from '../../src/json/json-value.ts';
+import { objectMember } from '../../src/base/json/json-value.ts';
 import { wholeSecond } from './event-recorder.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory, StatusWrite } from './status-history.ts';
 
 /** One event of a watch of Pods, at the true time at which the API server stored it. */

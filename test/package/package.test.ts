@@ -5,9 +5,9 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { VERSION } from '../../src/version.ts';
-import { exceptionDocument } from '../exceptions.ts';
-import { oldNode } from '../old-node.ts';
+import { VERSION } from '../../src/base/version.ts';
+import { exceptionDocument } from '../support/exceptions.ts';
+import { oldNode } from '../support/old-node.ts';
 import { packedPackage } from './packed-package.ts';
 import type { PackedPackage } from './packed-package.ts';
 

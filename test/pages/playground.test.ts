@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { playgroundExamples } from '../../scripts/playground/examples.ts';
 import { playgroundPage } from '../../scripts/playground/playground-page.ts';
-import { linkFragment } from '../../src/playground/share-link.ts';
-import { findYamlFiles } from '../../src/files/yaml-files.ts';
+import { linkFragment } from '../../src/package/playground/share-link.ts';
+import { findYamlFiles } from '../../src/base/files/yaml-files.ts';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { HOSTILE_NAMES, hostileFleet } from '../report/hostile-names.ts';
+import { HOSTILE_NAMES, hostileFleet } from '../explain/fleet-page/hostile-names.ts';
 import { accessibilityFindings } from './bed/accessibility.ts';
 import { startBrowser, whyNoBrowser } from './bed/chromium.ts';
 import { nameOfView, openPage, VIEWS, WIDE } from './bed/open-page.ts';
 import { screenshotDifference } from './bed/screenshots.ts';
 import type { Browser } from 'puppeteer-core';
-import type { PlaygroundTexts } from '../../src/playground/playground-texts.ts';
+import type { PlaygroundTexts } from '../../src/package/playground/playground-texts.ts';
 import type { OpenPage, View } from './bed/open-page.ts';
 
 /** What the command prints about two texts, by the names that the page gives to the texts. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProbewright } from '../cli/run-probewright.ts';
-import { fleet } from '../report/fleet.ts';
-import { HOSTILE_NAMES, hostileFleet } from '../report/hostile-names.ts';
+import { fleet } from '../explain/fleet-page/fleet.ts';
+import { HOSTILE_NAMES, hostileFleet } from '../explain/fleet-page/hostile-names.ts';
 import { accessibilityFindings } from './bed/accessibility.ts';
 import { startBrowser, whyNoBrowser } from './bed/chromium.ts';
 import { nameOfView, openPage, VIEWS, WIDE } from './bed/open-page.ts';

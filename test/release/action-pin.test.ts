@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { actionPin, integrityOf, UNRELEASED, withActionPin } from '../../scripts/release/action-pin.ts';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/base/version.ts';
 
 const action = readFileSync('action.yml', 'utf8');
 

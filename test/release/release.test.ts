@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { productionPackages } from '../../scripts/dependencies/production-packages.ts';
 import { IMAGE } from '../../scripts/release/chart-package.ts';
 import { releaseEpoch, writeRelease } from '../../scripts/release/release-files.ts';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/base/version.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const EPOCH = 1_800_000_000;

@@ -1,7 +1,7 @@
 import { quantile } from './figures.ts';
 import { startGoodCaller } from './good-caller.ts';
 import { withoutLostTime } from './lost-time.ts';
-import { stolenMilliseconds } from '../stolen-time.ts';
+import { stolenMilliseconds } from '../support/stolen-time.ts';
 import type { Program } from './program.ts';
 
 /** How a caller that behaves fared beside others, in milliseconds. */

@@ -5,7 +5,7 @@ import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { quantile } from './figures.ts';
 import { startOfCall } from './lost-time.ts';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { mutate } from '../../src/admission/mutate.ts';
-import { reviewPolicy } from '../../src/admission/review-policy.ts';
-import { validate } from '../../src/admission/validate.ts';
-import { VALIDATE_SETTINGS, clusterPolicyDocument, pod, policySet, requestOf, reviewOf } from '../worlds.ts';
+import { mutate } from '../../src/webhook/review/mutate.ts';
+import { reviewPolicy } from '../../src/webhook/review/review-policy.ts';
+import { validate } from '../../src/webhook/review/validate.ts';
+import { VALIDATE_SETTINGS, clusterPolicyDocument, pod, policySet, requestOf, reviewOf } from '../support/worlds.ts';
 import { readable, report } from './figures.ts';
 import { LARGE_WORLDS, MOST_CONTAINERS } from './large-worlds.ts';
 import { MACHINE_FACTOR } from './settings.ts';
-import { NOW } from '../now.ts';
-import type { Decision } from '../../src/admission/decision.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import type { Snapshot } from '../../src/facts/snapshot.ts';
+import { NOW } from '../support/now.ts';
+import type { Decision } from '../../src/webhook/review/decision.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+import type { Snapshot } from '../../src/engine/facts/snapshot.ts';
 import type { LargeWorld } from './large-worlds.ts';
 
 /** No decision takes longer. One review may delay another by 500 ms, with parsing. */

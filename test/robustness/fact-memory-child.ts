@@ -1,12 +1,12 @@
 /** Mirrors many objects of one kind of facts and prints the bytes of heap of one. Heaps are measured in a child process. */
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { projectInto } from '../../src/kubernetes/projection.ts';
-import { WEBHOOK_EXCEPTIONS } from '../../src/sources/exception-kind.ts';
-import { asFactKind } from '../../src/sources/fact-kind.ts';
-import { FactStore } from '../../src/sources/fact-store.ts';
-import { SERVICES } from '../../src/sources/service-kind.ts';
-import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
-import type { FactKind } from '../../src/sources/fact-kind.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { projectInto } from '../../src/cluster/client/projection.ts';
+import { WEBHOOK_EXCEPTIONS } from '../../src/cluster/sources/exception-kind.ts';
+import { asFactKind } from '../../src/cluster/sources/fact-kind.ts';
+import { FactStore } from '../../src/cluster/sources/fact-store.ts';
+import { SERVICES } from '../../src/cluster/sources/service-kind.ts';
+import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
+import type { FactKind } from '../../src/cluster/sources/fact-kind.ts';
 
 const NAMESPACES = 1000;
 const OBJECTS_OF_NAMESPACE = 40;

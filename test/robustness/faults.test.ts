@@ -4,18 +4,18 @@ import { createServer, connect } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CertificateFiles } from '../../src/certificates/certificate-files.ts';
-import { createLogger } from '../../src/running/log.ts';
-import { startServer } from '../../src/serve/serve.ts';
-import { makeServingPair } from '../certificate.ts';
-import { expectValidReply } from '../protocol.ts';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { CertificateFiles } from '../../src/webhook/certificates/certificate-files.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { startServer } from '../../src/webhook/serve.ts';
+import { makeServingPair } from '../support/certificate.ts';
+import { expectValidReply } from '../support/protocol.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { REVIEW, UID, ask, askHealth, collect, keepAlive, requestBytes, tls } from './client.ts';
 import { readable, report } from './figures.ts';
 import { POLICY, Program } from './program.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import type { RunningServer } from '../../src/serve/serve.ts';
+import type { RunningServer } from '../../src/webhook/serve.ts';
 
 const started: Program[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { REVIEW, ask, collect, keepAlive, requestBytes, tls } from './client.ts';
 import { besideCaller } from './beside-caller.ts';
 import { readable, report } from './figures.ts';

@@ -1,5 +1,5 @@
 /** The process of a caller that behaves: apart from the attackers, whose work would count as the server's otherwise. */
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { GoodCaller } from './client.ts';
 import { noteLostTime } from './lost-time.ts';
 

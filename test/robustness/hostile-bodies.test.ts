@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { expectValidReply } from '../protocol.ts';
+import { expectValidReply } from '../support/protocol.ts';
 import { mebibytes, readable, report } from './figures.ts';
 import { hostileManifest, hostilePolicy, hostilePolicyFile, hostileReview } from './hostile-documents.ts';
 import { NAMED_POLICIES, NAMED_YAML } from './named-policies.ts';

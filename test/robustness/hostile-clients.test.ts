@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonWeight } from '../../src/server/json-weight.ts';
-import { PARSED_LIMIT_BYTES } from '../../src/server/review-body.ts';
+import { jsonWeight } from '../../src/webhook/http/json-weight.ts';
+import { PARSED_LIMIT_BYTES } from '../../src/webhook/http/review-body.ts';
 import { REVIEW, ask, askHealth, collect, keepAlive, requestBytes, tcp, tls } from './client.ts';
 import { besideCaller } from './beside-caller.ts';
 import { readable, report } from './figures.ts';

@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { FULL_CLUSTER_SPEC, FULL_SPEC } from '../policy/policy-specs.ts';
-import { clusterPolicyDocument, policyDocument } from '../worlds.ts';
+import { FULL_CLUSTER_SPEC, FULL_SPEC } from '../engine/policy/policy-specs.ts';
+import { clusterPolicyDocument, policyDocument } from '../support/worlds.ts';
 import { parseYamlDocuments } from '../../src/yaml/reading/documents.ts';
 
 const root = join(import.meta.dirname, '../..');

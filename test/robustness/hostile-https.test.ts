@@ -29,7 +29,7 @@ async function attack(path: string, body: string | Buffer): Promise<{ code: numb
   const timed = async (): Promise<{ code: number; milliseconds: number }> => {
     const began = performance.now();
     const { code, body: answer } = await ask(program.port, { agent, path, body });
-    // src/server/app.ts lets several of the longest wait, and a caller has to read it, too.
+    // src/webhook/http/app.ts lets several of the longest wait, and a caller has to read it, too.
     expect(answer.length).toBeLessThan(LONGEST_ANSWER);
     return { code, milliseconds: performance.now() - began };
   };

@@ -8,7 +8,7 @@ import { ask, askHealth } from './client.ts';
 import { mebibytes, readable, report } from './figures.ts';
 import { Program } from './program.ts';
 import { TenantsApiServer } from './tenants-api-server.ts';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import type { StoredPolicy } from './tenants-api-server.ts';
 
 /** What the chart gives to a container. */

@@ -1,7 +1,7 @@
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../worlds.ts';
-import { Snapshot } from '../../src/facts/snapshot.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { clusterPolicyDocument, parsedPolicy, policyDocument } from '../support/worlds.ts';
+import { Snapshot } from '../../src/engine/facts/snapshot.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** Policies and an object that together make a decision long. */
 export interface LargeWorld {

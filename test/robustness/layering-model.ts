@@ -1,6 +1,6 @@
 /**
  * What docs/policies.md and section 2 of the design say about layers, as slowly and plainly as it can be said: documents as they are written, and for
- * each single value a walk from the highest layer down to the first that speaks. Written from those pages and not from src/policy; nothing of
+ * each single value a walk from the highest layer down to the first that speaks. Written from those pages and not from src/engine/policy; nothing of
  * src is imported.
  */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeLongValues } from '../long-value-times.ts';
-import { FIELDS } from '../long-values.ts';
-import { reviewOf } from '../worlds.ts';
+import { describeLongValues } from '../support/long-value-times.ts';
+import { FIELDS } from '../support/long-values.ts';
+import { reviewOf } from '../support/worlds.ts';
 import { ask, keepAlive, REVIEW } from './client.ts';
 import { Program } from './program.ts';
 

@@ -1,5 +1,5 @@
-import { appContainer, pod, reviewOf } from '../worlds.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** A hostile text and what it is called; made when it is wanted, as some are megabytes. */
 export interface NamedText {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readable, report } from './figures.ts';
 import { ObservedFleet } from './observed-fleet.ts';
-import type { Fault, SeenRequest } from '../kubernetes/fake-api-server.ts';
+import type { Fault, SeenRequest } from '../cluster/client/fake-api-server.ts';
 
 /** What happens to an API server for a while. */
 interface Trouble {

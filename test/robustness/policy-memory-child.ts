@@ -1,8 +1,8 @@
 /** Mirrors many policies of one shape and tells what one of them takes: a process of its own, as heaps are measured whole. */
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import { projectInto } from '../../src/kubernetes/projection.ts';
-import { PolicyMirror } from '../../src/sources/policy-mirror.ts';
-import type { KubernetesObject } from '../../src/kubernetes/kubernetes-object.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { projectInto } from '../../src/cluster/client/projection.ts';
+import { PolicyMirror } from '../../src/cluster/sources/policy-mirror.ts';
+import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
 
 const POLICIES_OF_NAMESPACE = 8;
 const HEAP_BYTES = 32 * 1024 * 1024;

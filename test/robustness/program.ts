@@ -4,7 +4,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { makeServingPair } from '../certificate.ts';
+import { makeServingPair } from '../support/certificate.ts';
 import type { LostTime } from './lost-time.ts';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkedWorkload } from '../../src/checks/checked-workload.ts';
-import { runChecks } from '../../src/checks/run-checks.ts';
-import { effectiveTemplate } from '../../src/defaulting/effective.ts';
-import { CHECK_CATALOGUE, CHECKS } from '../../src/checks/catalogue.ts';
-import { defaultsOf } from '../../src/policy/check-parameters.ts';
-import { mergeChecks } from '../../src/policy/check-policy.ts';
-import { mergeLayers } from '../../src/policy/container-policy.ts';
-import { Snapshot } from '../../src/facts/snapshot.ts';
-import { PolicySet, PolicyTier } from '../../src/policy/policy-set.ts';
-import { BUILT_IN_KINDS } from '../../src/workload/kinds.ts';
-import { anyPod, validPod } from '../arbitraries.ts';
-import { appContainer, clusterPolicyDocument, mutation, parsedPolicy, pod, policySet } from '../worlds.ts';
+import { checkedWorkload } from '../../src/engine/checks/checked-workload.ts';
+import { runChecks } from '../../src/engine/checks/run-checks.ts';
+import { effectiveTemplate } from '../../src/engine/defaulting/effective.ts';
+import { CHECK_CATALOGUE, CHECKS } from '../../src/engine/checks/catalogue.ts';
+import { defaultsOf } from '../../src/engine/policy/check-parameters.ts';
+import { mergeChecks } from '../../src/engine/policy/check-policy.ts';
+import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
+import { Snapshot } from '../../src/engine/facts/snapshot.ts';
+import { PolicySet, PolicyTier } from '../../src/engine/policy/policy-set.ts';
+import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
+import { anyPod, validPod } from '../support/arbitraries.ts';
+import { appContainer, clusterPolicyDocument, mutation, parsedPolicy, pod, policySet } from '../support/worlds.ts';
 import { report } from './figures.ts';
 import {
   isSelected,
@@ -26,11 +26,11 @@ import {
 } from './layering-model.ts';
 import { busyWorld, CONTAINERS, labels, NAMESPACES, world } from './random-worlds.ts';
 import { SEED, WORLDS } from './settings.ts';
-import { NO_FACTS } from '../../src/facts/facts.ts';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import type { ParameterValues } from '../../src/policy/check-parameters.ts';
-import type { CheckPolicy } from '../../src/policy/check-policy.ts';
-import type { ProbeKind } from '../../src/probes/probe.ts';
+import { NO_FACTS } from '../../src/engine/facts/facts.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+import type { ParameterValues } from '../../src/engine/policy/check-parameters.ts';
+import type { CheckPolicy } from '../../src/engine/policy/check-policy.ts';
+import type { ProbeKind } from '../../src/engine/probe/probe.ts';
 import type { World } from './layering-model.ts';
 
 function snapshotOf({ tiers, namespaceLabels }: World): Snapshot {

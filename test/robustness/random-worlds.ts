@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
-import type { CheckParameter } from '../../src/policy/check-parameters.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import type { CheckParameter } from '../../src/engine/policy/check-parameters.ts';
 import type { World } from './layering-model.ts';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectValidReply } from '../protocol.ts';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { expectValidReply } from '../support/protocol.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { UID, ask, askHealth, keepAlive } from './client.ts';
 import { mebibytes, readable, report } from './figures.ts';
 import { Program } from './program.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appContainer, pod, reviewOf } from '../worlds.ts';
+import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import { ask, askHealth, keepAlive } from './client.ts';
 import { report } from './figures.ts';
 import { hostileReview } from './hostile-documents.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isRecord } from '../../src/kubernetes/kubernetes-object.ts';
+import { isRecord } from '../../src/cluster/client/kubernetes-object.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,22 +1,22 @@
-import { CHECK_CATALOGUE } from '../../src/checks/catalogue.ts';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import jsonPatch from 'fast-json-patch';
 import { parse } from 'yaml';
-import { mutate, validate } from '../decisions.ts';
-import { decodeReview } from '../../src/admission/review.ts';
+import { mutate, validate } from '../support/decisions.ts';
+import { decodeReview } from '../../src/webhook/review/review.ts';
 import { runCommandLine } from '../../src/cli/commands.ts';
-import { mergeLayers } from '../../src/policy/container-policy.ts';
-import { mergeChecks } from '../../src/policy/check-policy.ts';
-import { parseProbePolicy } from '../../src/policy/probe-policy.ts';
-import { Snapshot } from '../../src/facts/snapshot.ts';
-import { readPolicyDocuments } from '../../src/sources/policy-documents.ts';
-import { KNOWN_KINDS } from '../../src/workload/custom-kinds.ts';
-import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/admission/trusted-controllers.ts';
-import { NOW } from '../now.ts';
+import { mergeLayers } from '../../src/engine/policy/container-policy.ts';
+import { mergeChecks } from '../../src/engine/policy/check-policy.ts';
+import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { Snapshot } from '../../src/engine/facts/snapshot.ts';
+import { readPolicyDocuments } from '../../src/cluster/sources/policy-documents.ts';
+import { KNOWN_KINDS } from '../../src/engine/workload/custom-kinds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
+import { NOW } from '../support/now.ts';
 import type { Operation } from 'fast-json-patch';
-import type { JsonObject } from '../../src/json/json-value.ts';
-import type { ProbePolicy } from '../../src/policy/probe-policy.ts';
+import type { JsonObject } from '../../src/base/json/json-value.ts';
+import type { ProbePolicy } from '../../src/engine/policy/probe-policy.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 
 /** What a hostile text can be given to. */
@@ -117,7 +117,7 @@ function json(text: string): unknown {
   }
 }
 
-/** As src/server/app.ts does it. */
+/** As src/webhook/http/app.ts does it. */
 function review(text: string): Outcome {
   let slowest = 0;
   const replies: Reply[] = [];

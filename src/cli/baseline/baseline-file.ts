@@ -1,11 +1,11 @@
-import { didYouMean } from '../../text/suggestion.ts';
-import { formatPath } from '../../json/field-path.ts';
-import { isJsonObject, member } from '../../json/json-value.ts';
-import { quoted } from '../../json/quoted-value.ts';
-import { jsonText } from '../../text/json-text.ts';
-import { messageOf } from '../../text/error-message.ts';
-import type { FieldPath } from '../../json/field-path.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FindingIdentity } from '../finding-identity.ts';
 
 /** The version of the file's format. */

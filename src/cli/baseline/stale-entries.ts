@@ -1,4 +1,4 @@
-import { count } from '../../text/count.ts';
+import { count } from '../../base/text/count.ts';
 import { objectName } from '../check-report.ts';
 import type { FindingIdentity } from '../finding-identity.ts';
 

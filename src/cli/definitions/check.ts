@@ -1,10 +1,10 @@
-import { choice, path } from '../../command-line/value-types.ts';
-import { optional, toggle, withDefault } from '../../command-line/flag.ts';
+import { choice, path } from '../flags/value-types.ts';
+import { optional, toggle, withDefault } from '../flags/flag.ts';
 import { COLOUR_FLAG } from './colour-flag.ts';
 import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
 import { INPUT_DESCRIPTION } from './input-flags.ts';
 import { SELECTION_FLAGS, selectionConflicts } from './selection-flags.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 
 /** Formats of reports; src/cli/output/ has a file for each. */
 const REPORT_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;

@@ -1,7 +1,7 @@
-import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
-import { choice } from '../../command-line/value-types.ts';
-import { withDefault } from '../../command-line/flag.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { choice } from '../flags/value-types.ts';
+import { withDefault } from '../flags/flag.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 
 const FLAGS = {
   output: withDefault({ type: choice(['text', 'json']), default: 'text', summary: 'Format of the list.' }),

@@ -1,7 +1,7 @@
-import { anyText, path, someText } from '../../command-line/value-types.ts';
-import { optional, toggle } from '../../command-line/flag.ts';
+import { anyText, path, someText } from '../flags/value-types.ts';
+import { optional, toggle } from '../flags/flag.ts';
 import { INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
-import type { Positionals } from '../../command-line/command-definition.ts';
+import type { Positionals } from '../flags/command-definition.ts';
 
 const group = 'Flags for a cluster as the input';
 const links = 'See [from a cluster](check.md#from-a-cluster).';

@@ -1,5 +1,5 @@
-import { choice } from '../../command-line/value-types.ts';
-import { withDefault } from '../../command-line/flag.ts';
+import { choice } from '../flags/value-types.ts';
+import { withDefault } from '../flags/flag.ts';
 import { COLOUR_CHOICES } from '../colour.ts';
 
 /** The flag of each command whose text has colours on a terminal. */

@@ -1,4 +1,4 @@
-import type { CommandDefinition, NoFlags } from '../../command-line/command-definition.ts';
+import type { CommandDefinition, NoFlags } from '../flags/command-definition.ts';
 
 /** The shells that `probewright completion` knows. */
 const SHELLS = ['bash', 'zsh', 'fish'] as const;

@@ -1,10 +1,10 @@
-import { choice, path } from '../../command-line/value-types.ts';
-import { optional, toggle, withDefault } from '../../command-line/flag.ts';
+import { choice, path } from '../flags/value-types.ts';
+import { optional, toggle, withDefault } from '../flags/flag.ts';
 import { COLOUR_FLAG } from './colour-flag.ts';
 import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from './input-flags.ts';
 import { SELECTION_FLAGS, selectionConflicts } from './selection-flags.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
-import type { FlagValues } from '../../command-line/flag.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
+import type { FlagValues } from '../flags/flag.ts';
 
 const FLAGS = {
   ...INPUT_FLAGS,

@@ -1,8 +1,8 @@
-import { anyText, instant, path, someText } from '../../command-line/value-types.ts';
-import { optional, repeatable, toggle, withDefault } from '../../command-line/flag.ts';
-import type { Positionals } from '../../command-line/command-definition.ts';
+import { anyText, instant, path, someText } from '../flags/value-types.ts';
+import { optional, repeatable, toggle, withDefault } from '../flags/flag.ts';
+import type { Positionals } from '../flags/command-definition.ts';
 
-/** The flags of each command that reads manifests, for src/manifests/inputs.ts. */
+/** The flags of each command that reads manifests, for src/cli/input/inputs.ts. */
 export const INPUT_FLAGS = {
   policies: optional({
     type: path('FILE|DIR', 'files'),

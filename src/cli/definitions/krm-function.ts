@@ -1,4 +1,4 @@
-import type { CommandDefinition, NoFlags } from '../../command-line/command-definition.ts';
+import type { CommandDefinition, NoFlags } from '../flags/command-definition.ts';
 
 /** `probewright krm-function`. */
 export const KRM_FUNCTION: CommandDefinition<NoFlags> = {

@@ -1,10 +1,10 @@
-import { MUTATION_MODES } from '../../verdict/modes.ts';
-import { optional, withDefault } from '../../command-line/flag.ts';
-import { choice, duration, path, someText, trueOrFalse } from '../../command-line/value-types.ts';
-import { REPORTS_SETTINGS } from '../../observing/reports/reports-setting.ts';
-import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
+import { optional, withDefault } from '../flags/flag.ts';
+import { choice, duration, path, someText, trueOrFalse } from '../flags/value-types.ts';
+import { REPORTS_SETTINGS } from '../../observer/reports/reports-setting.ts';
+import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
 import { OBJECT_NAME, PORT, PROCESS_FLAGS } from './process-flags.ts';
-import type { FlagValues } from '../../command-line/flag.ts';
+import type { FlagValues } from '../flags/flag.ts';
 
 const reportLinks = 'See [reports.md](reports.md).';
 

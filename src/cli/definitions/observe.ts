@@ -1,7 +1,7 @@
-import { formatDuration } from '../../command-line/duration.ts';
+import { formatDuration } from '../flags/duration.ts';
 import { OBSERVE_FLAGS } from './observe-flags.ts';
 import { conflictsOfClusterDurations } from './process-conflicts.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 import type { ObserveFlagValues } from './observe-flags.ts';
 
 /** A shorter interval would keep the API server busy with lists. */

@@ -1,9 +1,9 @@
-import { choice, path, textThat } from '../../command-line/value-types.ts';
-import { optional, repeatable, withDefault } from '../../command-line/flag.ts';
+import { choice, path, textThat } from '../flags/value-types.ts';
+import { optional, repeatable, withDefault } from '../flags/flag.ts';
 import { COLOUR_FLAG } from './colour-flag.ts';
 import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
 import { INPUT_DESCRIPTION } from './input-flags.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 
 /** Formats of plans; src/cli/output/ has a file for each. */
 const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../command-line/duration.ts';
-import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { formatDuration } from '../flags/duration.ts';
+import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
 
 /** The durations of every process that speaks to a cluster, in milliseconds. */
 interface ClusterDurations {

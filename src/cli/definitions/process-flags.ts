@@ -1,18 +1,10 @@
-import { ENFORCEMENTS } from '../../verdict/modes.ts';
-import { optional, withDefault } from '../../command-line/flag.ts';
-import {
-  choice,
-  commaList,
-  duration,
-  path,
-  textThat,
-  trueOrFalse,
-  wholeNumber,
-} from '../../command-line/value-types.ts';
-import { isDnsSubdomain } from '../../policy/dns-subdomain.ts';
-import { POLICY_BUDGET_BYTES } from '../../policy/policy-budget.ts';
-import { LOG_LEVELS } from '../../running/log-level.ts';
-import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { ENFORCEMENTS } from '../../engine/verdict/modes.ts';
+import { optional, withDefault } from '../flags/flag.ts';
+import { choice, commaList, duration, path, textThat, trueOrFalse, wholeNumber } from '../flags/value-types.ts';
+import { isDnsSubdomain } from '../../engine/policy/dns-subdomain.ts';
+import { POLICY_BUDGET_BYTES } from '../../engine/policy/policy-budget.ts';
+import { LOG_LEVELS } from '../../process/log-level.ts';
+import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
 
 export const MEBIBYTE = 1024 * 1024;
 /** More memory than any process needs, in MiB. */

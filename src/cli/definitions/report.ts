@@ -1,8 +1,8 @@
-import { path } from '../../command-line/value-types.ts';
-import { optional } from '../../command-line/flag.ts';
+import { path } from '../flags/value-types.ts';
+import { optional } from '../flags/flag.ts';
 import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
 import { INPUT_DESCRIPTION } from './input-flags.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 
 const FLAGS = {
   ...CLUSTER_INPUT_FLAGS,

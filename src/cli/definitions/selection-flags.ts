@@ -1,7 +1,7 @@
-import { ENFORCEMENTS } from '../../verdict/modes.ts';
-import { CHECK_CATALOGUE } from '../../checks/catalogue.ts';
-import { choice, path, wordList } from '../../command-line/value-types.ts';
-import { optional, repeatable, withDefault } from '../../command-line/flag.ts';
+import { ENFORCEMENTS } from '../../engine/verdict/modes.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { choice, path, wordList } from '../flags/value-types.ts';
+import { optional, repeatable, withDefault } from '../flags/flag.ts';
 import { LEVELS } from '../level.ts';
 
 const CHECK_IDS = wordList('CHECK', Object.keys(CHECK_CATALOGUE));

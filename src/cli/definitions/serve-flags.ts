@@ -1,17 +1,9 @@
-import { MUTATION_MODES } from '../../verdict/modes.ts';
-import { optional, withDefault } from '../../command-line/flag.ts';
-import {
-  choice,
-  commaList,
-  duration,
-  path,
-  someText,
-  trueOrFalse,
-  wholeNumber,
-} from '../../command-line/value-types.ts';
-import { DURATION_LIMITS } from '../../serve/duration-limits.ts';
+import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
+import { optional, withDefault } from '../flags/flag.ts';
+import { choice, commaList, duration, path, someText, trueOrFalse, wholeNumber } from '../flags/value-types.ts';
+import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
 import { OBJECT_NAME as objectName, PORT as port, PROCESS_FLAGS } from './process-flags.ts';
-import type { FlagValues } from '../../command-line/flag.ts';
+import type { FlagValues } from '../flags/flag.ts';
 
 /** The flags that count without a cluster too. */
 const GENERAL_FLAGS = {

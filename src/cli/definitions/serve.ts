@@ -1,6 +1,6 @@
 import { SERVE_FLAGS } from './serve-flags.ts';
 import { conflictsOfServe } from './serve-conflicts.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 
 /** `probewright serve`. */
 export const SERVE: CommandDefinition<typeof SERVE_FLAGS> = {

@@ -1,8 +1,8 @@
 import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
-import { optional, toggle } from '../../command-line/flag.ts';
-import { someText } from '../../command-line/value-types.ts';
+import { optional, toggle } from '../flags/flag.ts';
+import { someText } from '../flags/value-types.ts';
 import { INPUT_DESCRIPTION } from './input-flags.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 
 /** Policies in files are inputs like all others. */
 const FLAGS = {

@@ -1,7 +1,7 @@
-import { choice } from '../../command-line/value-types.ts';
-import { withDefault } from '../../command-line/flag.ts';
+import { choice } from '../flags/value-types.ts';
+import { withDefault } from '../flags/flag.ts';
 import { CLUSTER_FLAGS, CLUSTER_INPUT_DESCRIPTION, CLUSTER_INPUT_FILES, CLUSTER_INPUT_FLAGS } from './cluster-flags.ts';
-import type { CommandDefinition } from '../../command-line/command-definition.ts';
+import type { CommandDefinition } from '../flags/command-definition.ts';
 
 const FLAGS = {
   ...CLUSTER_INPUT_FLAGS,

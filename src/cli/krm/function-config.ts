@@ -1,11 +1,11 @@
-import { isJsonObject, member, stringMember } from '../../json/json-value.ts';
-import { quoted } from '../../json/quoted-value.ts';
-import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
-import { formatProblem } from '../../policy/problems.ts';
-import { Reader } from '../../policy/reader.ts';
-import { parseInstant } from '../../text/instant.ts';
-import type { Problem } from '../../policy/problems.ts';
-import type { PolicyText } from '../../sources/policy-documents.ts';
+import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/probe-policy.ts';
+import { formatProblem } from '../../engine/policy/problems.ts';
+import { Reader } from '../../engine/policy/reader.ts';
+import { parseInstant } from '../../base/text/instant.ts';
+import type { Problem } from '../../engine/policy/problems.ts';
+import type { PolicyText } from '../../cluster/sources/policy-documents.ts';
 
 /** The job of a KRM function: `fix` changes the objects, `check` only reports. */
 export const KRM_MODES = ['check', 'fix'] as const;

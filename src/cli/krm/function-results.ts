@@ -1,11 +1,11 @@
-import { formatPath } from '../../json/field-path.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../../json/json-value.ts';
-import { fullMessage } from '../../checks/violation.ts';
-import { namespaceOf } from '../../manifests/manifest.ts';
-import { POLICY_API_VERSION } from '../../policy/probe-policy.ts';
-import { checkUrl } from '../../checks/check-url.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { fullMessage } from '../../engine/checks/violation.ts';
+import { namespaceOf } from '../input/manifest.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/probe-policy.ts';
+import { checkUrl } from '../../engine/checks/lib/check-url.ts';
 import { LEVEL_OF_ACTION } from '../level.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { Level } from '../level.ts';
 

@@ -1,8 +1,8 @@
-import { count } from '../../text/count.ts';
-import { COVERED_PROBES } from '../../verdict/coverage.ts';
+import { count } from '../../base/text/count.ts';
+import { COVERED_PROBES } from '../../engine/verdict/coverage.ts';
 import { isInCluster } from '../cluster-place.ts';
 import { paragraph } from '../screen.ts';
-import type { LackReason } from '../../verdict/coverage.ts';
+import type { LackReason } from '../../engine/verdict/coverage.ts';
 import type { Coverage, NoMainContainer, ProbeCounts } from '../check-coverage.ts';
 import type { Origin } from '../cluster-place.ts';
 import type { Screen } from '../screen.ts';

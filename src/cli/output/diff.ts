@@ -1,6 +1,6 @@
-import { unifiedDiff } from '../../text/unified-diff.ts';
-import { outputLine, visible } from '../../text/visible.ts';
-import type { DiffLine } from '../../text/unified-diff.ts';
+import { unifiedDiff } from '../../base/text/unified-diff.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
+import type { DiffLine } from '../../base/text/unified-diff.ts';
 import type { Paint, Style } from '../colour.ts';
 
 const STYLES: Readonly<Partial<Record<DiffLine['kind'], Style>>> = {

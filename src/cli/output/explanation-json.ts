@@ -1,6 +1,6 @@
-import { jsonText } from '../../text/json-text.ts';
-import { figureTitle, runOf } from '../../timeline/figure.ts';
-import type { ContainerExplanation } from '../../timeline/explanation.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { figureTitle, runOf } from '../../explain/timeline/figure.ts';
+import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
 import type { WorkloadWithFailures } from '../explain-failures.ts';
 import type { ExplainedContainer, ExplainOutput } from './json-outputs.ts';
 

@@ -1,5 +1,5 @@
-import { formatPath } from '../../json/field-path.ts';
-import { wrapFile, wrapPath } from '../../text/wrap.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
 import { isInCluster } from '../cluster-place.ts';
 import { LEVEL_OF_ACTION, LEVELS } from '../level.ts';
 import { paragraph } from '../screen.ts';

@@ -1,5 +1,5 @@
-import { formatViolation } from '../../checks/violation.ts';
-import { outputLine, visible } from '../../text/visible.ts';
+import { formatViolation } from '../../engine/checks/violation.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
 import { isInCluster } from '../cluster-place.ts';
 import { LEVEL_OF_ACTION } from '../level.ts';
 import { shownMessage } from './shown-message.ts';

@@ -1,5 +1,5 @@
-import { visible } from '../../text/visible.ts';
-import { formatViolation } from '../../checks/violation.ts';
+import { visible } from '../../base/text/visible.ts';
+import { formatViolation } from '../../engine/checks/violation.ts';
 import { shownMessage } from './shown-message.ts';
 import type { Position } from '../../yaml/reading/documents.ts';
 import type { ShownReport } from '../shown-report.ts';

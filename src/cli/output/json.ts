@@ -1,4 +1,4 @@
-import { jsonText } from '../../text/json-text.ts';
+import { jsonText } from '../../base/text/json-text.ts';
 import { placedViolation } from './listed-violation.ts';
 import type { ShownReport } from '../shown-report.ts';
 import type { CheckOutput } from './json-outputs.ts';

@@ -1,7 +1,7 @@
-import { escapeXml } from '../../text/xml.ts';
+import { escapeXml } from '../../base/text/xml.ts';
 import { shownMessage } from './shown-message.ts';
-import { formatViolation } from '../../checks/violation.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
+import { formatViolation } from '../../engine/checks/violation.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import { objectName } from '../check-report.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { ShownReport } from '../shown-report.ts';

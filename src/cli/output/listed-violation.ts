@@ -1,6 +1,6 @@
-import { formatPath } from '../../json/field-path.ts';
-import { checkUrl } from '../../checks/check-url.ts';
-import type { AppliedException } from '../../checks/violation.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import type { AppliedException } from '../../engine/checks/violation.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { FilePlace, ListedException, ListedViolation } from './json-outputs.ts';
 

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { explanationAsSvg, overviewAsSvg } from '../../drawing/svg.ts';
-import { replaceFile } from '../../files/replace-file.ts';
-import { messageOf } from '../../text/error-message.ts';
+import { explanationAsSvg, overviewAsSvg } from '../../explain/drawing/svg.ts';
+import { replaceFile } from '../../base/files/replace-file.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import { printLine } from '../io.ts';
 import { OVERVIEW, PictureNames } from './picture-names.ts';
-import type { WorkloadExplanation } from '../../timeline/explanation.ts';
+import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
 import type { CommandIo } from '../io.ts';
 
 /**

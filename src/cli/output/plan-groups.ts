@@ -1,12 +1,12 @@
-import { count } from '../../text/count.ts';
-import { cut } from '../../text/cut.ts';
-import { visible } from '../../text/visible.ts';
+import { count } from '../../base/text/count.ts';
+import { cut } from '../../base/text/cut.ts';
+import { visible } from '../../base/text/visible.ts';
 import { objectName } from '../check-report.ts';
 import { podDiff } from './pod-diff.ts';
-import type { DiffLine } from '../../text/unified-diff.ts';
-import type { Plan, PlanSummary, WorkloadEffect } from '../../what-if/plan.ts';
-import type { ProbeChange } from '../../what-if/probe-changes.ts';
-import type { ViolationChange } from '../../what-if/violation-changes.ts';
+import type { DiffLine } from '../../base/text/unified-diff.ts';
+import type { Plan, PlanSummary, WorkloadEffect } from '../../engine/verdict/compare/plan.ts';
+import type { ProbeChange } from '../../engine/verdict/compare/probe-changes.ts';
+import type { ViolationChange } from '../../engine/verdict/compare/violation-changes.ts';
 
 /** Workloads with the same effect, as people read them. All texts are visible. */
 export interface PlanGroup {

@@ -1,5 +1,5 @@
-import { jsonText } from '../../text/json-text.ts';
-import type { Plan } from '../../what-if/plan.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import type { Plan } from '../../engine/verdict/compare/plan.ts';
 import type { PlanOutput } from './json-outputs.ts';
 
 /** Returns a plan as one object for programs. Workloads without effect are left out. */

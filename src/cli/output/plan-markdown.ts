@@ -1,8 +1,8 @@
-import { cut } from '../../text/cut.ts';
-import { count } from '../../text/count.ts';
-import { outputLine } from '../../text/visible.ts';
+import { cut } from '../../base/text/cut.ts';
+import { count } from '../../base/text/count.ts';
+import { outputLine } from '../../base/text/visible.ts';
 import { planGroups, planSentence } from './plan-groups.ts';
-import type { Plan } from '../../what-if/plan.ts';
+import type { Plan } from '../../engine/verdict/compare/plan.ts';
 import type { PlanGroup } from './plan-groups.ts';
 
 /** A comment on GitHub has at most 65,536 characters. */

@@ -1,7 +1,7 @@
 import { paragraph } from '../screen.ts';
 import { paintedLine } from './diff.ts';
 import { planGroups, planSentence } from './plan-groups.ts';
-import type { Plan } from '../../what-if/plan.ts';
+import type { Plan } from '../../engine/verdict/compare/plan.ts';
 import type { Screen } from '../screen.ts';
 
 /** Returns a plan for people: the effects, the largest first, and one sentence at the end. */

@@ -1,9 +1,9 @@
-import { cut } from '../../text/cut.ts';
-import { unifiedDiff } from '../../text/unified-diff.ts';
-import { visible } from '../../text/visible.ts';
+import { cut } from '../../base/text/cut.ts';
+import { unifiedDiff } from '../../base/text/unified-diff.ts';
+import { visible } from '../../base/text/visible.ts';
 import { renderBlock } from '../../yaml/editing/rendering.ts';
-import type { DiffLine } from '../../text/unified-diff.ts';
-import type { ProbeChange } from '../../what-if/probe-changes.ts';
+import type { DiffLine } from '../../base/text/unified-diff.ts';
+import type { ProbeChange } from '../../engine/verdict/compare/probe-changes.ts';
 import type { BlockLayout } from '../../yaml/editing/rendering.ts';
 
 const LAYOUT: BlockLayout = { step: 2, indentSequences: true, flowPadding: true };

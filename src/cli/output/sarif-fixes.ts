@@ -1,9 +1,9 @@
-import { STDIN_NAME } from '../../manifests/manifest-texts.ts';
+import { STDIN_NAME } from '../input/manifest-texts.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
 import { positionsIn } from '../../yaml/reading/documents.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../base/text/visible.ts';
 import { artifactLocation } from './sarif-artifacts.ts';
-import type { ManifestText } from '../../manifests/manifest-text.ts';
+import type { ManifestText } from '../input/manifest-text.ts';
 import type { TextReplacement } from '../../yaml/editing/field-editing.ts';
 import type { Position } from '../../yaml/reading/documents.ts';
 import type { PlacedViolation } from '../check-report.ts';

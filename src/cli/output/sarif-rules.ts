@@ -1,6 +1,6 @@
-import { checkUrl } from '../../checks/check-url.ts';
-import type { CheckDefinition } from '../../policy/check-catalogue.ts';
-import type { CheckParameters } from '../../policy/check-parameters.ts';
+import { checkUrl } from '../../engine/checks/lib/check-url.ts';
+import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
+import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
 
 /** The level of SARIF for an action. */
 export const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Excepted: 'note', Off: 'none' } as const;

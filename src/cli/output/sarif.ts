@@ -1,16 +1,16 @@
-import { jsonText } from '../../text/json-text.ts';
-import { outputLine, visible } from '../../text/visible.ts';
-import { formatException, fullMessage } from '../../checks/violation.ts';
-import { CHECKS } from '../../checks/catalogue.ts';
-import { formatPath } from '../../json/field-path.ts';
-import { VERSION } from '../../version.ts';
-import { HOMEPAGE } from '../../checks/check-url.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
+import { formatException, fullMessage } from '../../engine/checks/violation.ts';
+import { CHECKS } from '../../engine/checks/catalogue.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { VERSION } from '../../base/version.ts';
+import { HOMEPAGE } from '../../engine/checks/lib/check-url.ts';
 import { findingCounter } from '../finding-identity.ts';
 import { artifactLocation, SOURCE_ROOT } from './sarif-artifacts.ts';
 import { fingerprintOf } from './sarif-fingerprint.ts';
 import { SarifFixes } from './sarif-fixes.ts';
 import { LEVEL, sarifRule } from './sarif-rules.ts';
-import type { FileProblem } from '../../sources/policy-documents.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { PlacedViolation } from '../check-report.ts';
 import type { ShownReport } from '../shown-report.ts';
 

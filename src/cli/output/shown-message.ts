@@ -1,5 +1,5 @@
-import { count } from '../../text/count.ts';
-import { formatException } from '../../checks/violation.ts';
+import { count } from '../../base/text/count.ts';
+import { formatException } from '../../engine/checks/violation.ts';
 import type { PlacedViolation } from '../check-report.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { jsonText } from '../../text/json-text.ts';
-import { visible } from '../../text/visible.ts';
-import type { ShownFigures } from '../../observing/starts/profile-status.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { visible } from '../../base/text/visible.ts';
+import type { ShownFigures } from '../../observer/starts/profile-status.ts';
 
 /** The starts of one container. */
 export interface StartsRow extends ShownFigures {

@@ -1,4 +1,4 @@
-import { count } from '../../text/count.ts';
+import { count } from '../../base/text/count.ts';
 import { isShownAt, LEVEL_OF_ACTION, LEVELS } from '../level.ts';
 import { coverageLines, noMainContainerLines } from './coverage-text.ts';
 import { paragraph } from '../screen.ts';

@@ -1,4 +1,4 @@
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../base/text/visible.ts';
 
 /** A text of a stream. */
 export interface StreamedText {

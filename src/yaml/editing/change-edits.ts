@@ -1,10 +1,10 @@
 import { isAlias, isMap, isSeq, visit } from 'yaml';
 import type { ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
-import { equalJson } from '../../json/equal-json.ts';
-import { isJsonObject, member } from '../../json/json-value.ts';
-import { formatPath } from '../../json/field-path.ts';
-import type { FieldPath } from '../../json/field-path.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { equalJson } from '../../base/json/equal-json.ts';
+import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { YamlTree } from '../reading/trees.ts';
 import { isMergeKey, keyName, mergeSources } from '../reading/values.ts';
 import type { YamlNode } from '../reading/values.ts';

@@ -1,6 +1,6 @@
-import { equalJson } from '../../json/equal-json.ts';
-import { withEdits } from '../../json/field-edit.ts';
-import type { FieldEdit } from '../../json/field-edit.ts';
+import { equalJson } from '../../base/json/equal-json.ts';
+import { withEdits } from '../../base/json/field-edit.ts';
+import type { FieldEdit } from '../../base/json/field-edit.ts';
 import { readYamlStream } from '../reading/trees.ts';
 import type { ChunkContent, StreamPart } from '../reading/trees.ts';
 import { treeValue } from '../reading/values.ts';

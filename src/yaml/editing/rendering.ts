@@ -1,5 +1,5 @@
-import { jsonText, visibleJson } from '../../text/json-text.ts';
-import { visible } from '../../text/visible.ts';
+import { jsonText, visibleJson } from '../../base/text/json-text.ts';
+import { visible } from '../../base/text/visible.ts';
 import { resolvePlainScalar } from '../reading/scalars.ts';
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Layout } from './layout.ts';

@@ -1,5 +1,5 @@
 import type { CST } from 'yaml';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../base/text/visible.ts';
 import { endsInBlockScalar, renderBlock, renderBlockItem, yamlQuoted } from './rendering.ts';
 import { flowReplacement } from './flow-edits.ts';
 import {

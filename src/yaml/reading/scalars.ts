@@ -1,4 +1,4 @@
-import { utf8OfBase64 } from '../../text/utf8.ts';
+import { utf8OfBase64 } from '../../base/text/utf8.ts';
 
 /** The JSON types that a YAML scalar can have. */
 export type JsonScalar = string | number | boolean | null;

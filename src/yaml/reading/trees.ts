@@ -1,4 +1,4 @@
-import { messageOf } from '../../text/error-message.ts';
+import { messageOf } from '../../base/text/error-message.ts';
 import { OverBudget } from './reading-budget.ts';
 import { TooDeep, composeDocuments, yamlTokens } from './tokens.ts';
 import { isAlias, isScalar, visit } from 'yaml';

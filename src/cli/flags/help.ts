@@ -1,0 +1,78 @@
+import { wrap } from '../../base/text/wrap.ts';
+import { variableOf } from './environment.ts';
+import type { CommandDefinition } from './command-definition.ts';
+import type { Flag } from './flag.ts';
+
+const WIDTH = 80;
+
+/** Builds the help of a program, with the list of commands. */
+export function programHelp(program: string, commands: readonly CommandDefinition[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 4;
+  const lines = commands.flatMap(({ name, summary }) => hanging(`  ${name}`.padEnd(width), summary, width));
+  return [
+    `Usage: ${program} COMMAND [flags]`,
+    '',
+    'Commands:',
+    ...lines,
+    '',
+    `Run "${program} help COMMAND" for the flags of a command.`,
+    '',
+  ].join('\n');
+}
+
+/** Builds the help of a command: description, flags and exit codes. Lines have at most 80 columns. */
+export function commandHelp(program: string, definition: CommandDefinition): string {
+  const { name, usage, description, exitCodes } = definition;
+  return [
+    `Usage: ${[program, name, usage].filter(Boolean).join(' ')}`,
+    ...description.flatMap((paragraph) => ['', ...wrap(paragraph, WIDTH)]),
+    ...flagGroups(definition).flatMap(([group, flags]) => [
+      '',
+      `${group ?? 'Flags'}:`,
+      ...flags.flatMap(([flag, texts]) => flagHelp(flag, texts, definition.readsEnvironment)),
+    ]),
+    ...(exitCodes.length > 0 ? ['', 'Exit codes:'] : []),
+    ...exitCodes.flatMap(({ code, meaning }) => hanging(`  ${code}  `, meaning, 5)),
+    '',
+  ].join('\n');
+}
+
+/** Returns the flags of a command by group heading, in the order of the definition. */
+export function flagGroups({
+  flags,
+}: CommandDefinition): readonly (readonly [string | undefined, readonly (readonly [string, Flag<unknown>])[]])[] {
+  return [...Map.groupBy(Object.entries(flags), ([, { group }]) => group)];
+}
+
+/** Formats a flag as a user writes it: `--policies DIR`, `--namespace NAME, -n NAME`. */
+export function flagUsage(name: string, { type, short }: Flag<unknown>): string {
+  const names = short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
+  return names.map((each) => (type === undefined ? each : `${each} ${type.placeholder}`)).join(', ');
+}
+
+/** Returns the sentences about a flag without its name: purpose, default and environment variable. */
+function flagHelp(name: string, flag: Flag<unknown>, readsEnvironment: boolean): string[] {
+  const fallback = flag.default ?? flag.otherwise;
+  const sentences = [
+    flag.summary,
+    flag.details,
+    flag.isRepeatable && 'May be given several times.',
+    fallback !== undefined && `Default: ${fallback}.`,
+  ];
+  return [
+    `  ${flagUsage(name, flag)}`,
+    ...indented(sentences.filter(Boolean).join(' ')),
+    ...(readsEnvironment ? indented(`Environment variable: ${variableOf(name)}`) : []),
+  ];
+}
+
+const INDENT = ' '.repeat(6);
+
+function indented(text: string): string[] {
+  return wrap(text, WIDTH - INDENT.length).map((line) => INDENT + line);
+}
+
+/** Prints text beside a label. Further lines are aligned with the text. */
+function hanging(label: string, text: string, width: number): string[] {
+  return wrap(text, WIDTH - width).map((line, index) => (index === 0 ? label : ' '.repeat(width)) + line);
+}

@@ -1,0 +1,160 @@
+import { parseInstant } from '../../base/text/instant.ts';
+import { quote } from '../../base/text/quote.ts';
+import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
+import { parseDuration } from './duration.ts';
+
+/**
+ * The value of a text, or the problem with the text. The flag's name precedes the problem in messages: `--port: must be
+ * ...`.
+ */
+export type Reading<T> = { readonly value: T } | { readonly problem: string };
+
+/** The type of a flag's value. */
+export interface ValueType<T> {
+  /** Placeholder of a value in help and docs: `DIR`, `PORT`, `yaml|json`. */
+  readonly placeholder: string;
+  /** Completions that a shell may suggest for a value. Absent means no completions. */
+  readonly suggestions?: Suggestions;
+  readonly read: (text: string) => Reading<T>;
+}
+
+/** Completions that a shell may suggest: these words, names of files or names of directories. */
+export type Suggestions = readonly string[] | 'files' | 'directories';
+
+/** Accepts any text. */
+export function anyText(placeholder: string): ValueType<string> {
+  return { placeholder, read: (text) => ({ value: text }) };
+}
+
+/** Accepts any text that is not empty. */
+export function someText(placeholder: string): ValueType<string> {
+  return { placeholder, read: notEmpty };
+}
+
+/** Accepts the name of a file or directory. The file or directory need not exist. */
+export function path(placeholder: string, suggestions: 'files' | 'directories'): ValueType<string> {
+  return { placeholder, suggestions, read: notEmpty };
+}
+
+/**
+ * Accepts a text that passes a test. `expected` describes such texts in messages: `the name of a Kubernetes object`.
+ */
+export function textThat(
+  isExpected: (text: string) => boolean,
+  expected: string,
+  placeholder: string,
+): ValueType<string> {
+  return {
+    placeholder,
+    read: (text) => (isExpected(text) ? { value: text } : invalid(`must be ${expected}, not ${quote(text)}`)),
+  };
+}
+
+/** Accepts a whole number within these bounds. */
+export function wholeNumber(placeholder: string, minimum: number, maximum: number): ValueType<number> {
+  return {
+    placeholder,
+    read: (text) => {
+      const value = /^\d+$/.test(text) ? Number(text) : NaN;
+      if (value >= minimum && value <= maximum) return { value };
+      return invalid(`must be a whole number from ${minimum} to ${maximum}, not ${quote(text)}`);
+    },
+  };
+}
+
+/** Accepts one of these words. */
+export function choice<const Word extends string>(words: readonly Word[]): ValueType<Word> {
+  return {
+    placeholder: words.join('|'),
+    suggestions: words,
+    read: (text) => {
+      const word = words.find((candidate) => candidate === text);
+      if (word !== undefined) return { value: word };
+      const expected = words.length === 2 ? words.join(' or ') : words.join(', ');
+      return invalid(`must be ${expected}, not ${quote(text)}${didYouMean(text, words)}`);
+    },
+  };
+}
+
+/**
+ * Accepts `true` or `false`, for settings that are also environment variables. A switch takes no value and cannot be
+ * set there.
+ */
+export function trueOrFalse(): ValueType<boolean> {
+  const words = choice(['true', 'false']);
+  return {
+    ...words,
+    read: (text) => {
+      const reading = words.read(text);
+      return 'problem' in reading ? reading : { value: reading.value === 'true' };
+    },
+  };
+}
+
+/** Accepts a duration such as `1h30m` from 1 ms to `most` ms. The value is in milliseconds. */
+export function duration(most: number): ValueType<number> {
+  return {
+    placeholder: 'DURATION',
+    read: (text) => {
+      const value = parseDuration(text);
+      if (value !== undefined && value >= 1 && value <= most) return { value };
+      return invalid(`must be a duration such as 90s, 5m, 1h30m or 7d, not ${quote(text)}`);
+    },
+  };
+}
+
+/** Accepts an instant such as `2027-01-31T00:00:00Z`. The value is in milliseconds since the epoch. */
+export function instant(): ValueType<number> {
+  return {
+    placeholder: 'RFC3339',
+    read: (text) => {
+      const value = parseInstant(text);
+      if (value !== undefined) return { value };
+      return invalid(`must be an instant with a time zone, such as 2027-01-31T00:00:00Z, not ${quote(text)}`);
+    },
+  };
+}
+
+/** Accepts names separated by commas. No name may be empty. */
+export function commaList(item: string): ValueType<readonly string[]> {
+  return {
+    placeholder: `${item}[,${item}...]`,
+    read: (text) => {
+      const items = text.split(',').map((part) => part.trim());
+      return items.includes('') ? invalid(`must be a comma list of names, not ${quote(text)}`) : { value: items };
+    },
+  };
+}
+
+/** Accepts some of these words, separated by commas. */
+export function wordList<const Word extends string>(item: string, words: readonly Word[]): ValueType<readonly Word[]> {
+  const list = commaList(item);
+  const isKnown = (text: string): text is Word => (words as readonly string[]).includes(text);
+  return {
+    placeholder: list.placeholder,
+    suggestions: words,
+    read: (text) => {
+      const reading = list.read(text);
+      if ('problem' in reading) return reading;
+      const known = reading.value.filter(isKnown);
+      if (known.length === reading.value.length) return { value: known };
+      const unknown = reading.value
+        .filter((word) => !isKnown(word))
+        .map((word) => quote(word) + suggested(word, words));
+      return invalid(`unknown ${item.toLowerCase()}: ${unknown.join(', ')}`);
+    },
+  };
+}
+
+function suggested(word: string, known: readonly string[]): string {
+  const meant = suggestion(word, known);
+  return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
+}
+
+function notEmpty(text: string): Reading<string> {
+  return text === '' ? invalid('must not be empty') : { value: text };
+}
+
+function invalid(problem: string): { readonly problem: string } {
+  return { problem };
+}

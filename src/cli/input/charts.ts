@@ -1,0 +1,131 @@
+import { access } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { readUtf8File } from '../../base/files/utf8.ts';
+import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
+import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import { directoriesAbove } from './directories-above.ts';
+import { outputOf } from './rendering-tool.ts';
+import { shellPath } from './shell-word.ts';
+import { TemplatePlaces } from './template-places.ts';
+import type { InputNote } from './input-note.ts';
+import type { ManifestText } from './manifest-text.ts';
+
+/** The file that makes a directory a Helm chart. */
+export const CHART_FILE = 'Chart.yaml';
+
+/** A Helm chart in a directory. */
+export interface Chart {
+  readonly directory: string;
+  /** The path of Chart.yaml. */
+  readonly file: string;
+  readonly name: string;
+  /** A library chart renders no objects. */
+  readonly isLibrary: boolean;
+}
+
+/** Names that Helm accepts for a release. */
+const RELEASE_NAME = /^(?=.{1,53}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
+/** Reads the name and the type of a chart. A chart that cannot be read has the name of its directory. */
+export async function readChart(directory: string): Promise<Chart> {
+  const file = join(directory, CHART_FILE);
+  const text = await readUtf8File(file).catch(() => '');
+  const value = parseYamlDocuments(CHART_FILE, text).documents[0]?.value;
+  const chart = isJsonObject(value) ? value : {};
+  return {
+    directory,
+    file,
+    name: stringMember(chart, 'name') ?? basename(resolve(directory)),
+    isLibrary: stringMember(chart, 'type') === 'library',
+  };
+}
+
+/** The note about a chart that is not rendered. Its templates are no YAML. */
+export function unrenderedChart(chart: Chart): InputNote {
+  return {
+    subject: `chart ${chart.name}`,
+    state: 'not rendered',
+    command: `helm template ${releaseName(chart)} ${shellPath(chart.directory)}`,
+  };
+}
+
+/**
+ * Renders a chart with the `helm` of the PATH. A text for each template, in the order of Helm.
+ *
+ * @param namespace the namespace of the release
+ * @throws Error with Helm's reason
+ */
+export async function renderChart(chart: Chart, namespace: string): Promise<readonly ManifestText[]> {
+  const { directory } = chart;
+  // A path that begins with a dash would be a flag.
+  const args = ['template', releaseName(chart), resolve(directory), '--namespace', namespace, '--skip-tests'];
+  const pieces = piecesOf(await outputOf('helm', args), chart);
+  return await Promise.all(pieces.map((piece) => renderedText(piece)));
+}
+
+function releaseName({ name }: Chart): string {
+  return RELEASE_NAME.test(name) ? name : 'release';
+}
+
+/** The text that Helm rendered of one template. */
+interface Piece {
+  readonly file: string;
+  readonly lines: string[];
+}
+
+/** Helm writes `# Source: CHART/templates/web.yaml` below the `---` of each document. */
+function piecesOf(output: string, { directory, name }: Chart): readonly Piece[] {
+  const pieces: Piece[] = [];
+  const lines = output.split('\n');
+  for (const [index, line] of lines.entries()) {
+    const source = line === '---' ? /^# Source: (.*)$/.exec(lines[index + 1] ?? '')?.[1] : undefined;
+    const file = source === undefined ? undefined : templateFile(source, name, directory);
+    const last = pieces.at(-1);
+    if (last !== undefined && (file === undefined || file === last.file)) last.lines.push(line);
+    else pieces.push({ file: file ?? join(directory, CHART_FILE), lines: [line] });
+  }
+  return pieces.filter(({ lines: own }) => own.some((line) => line !== '' && line !== '---'));
+}
+
+/** The path of a template. Undefined for a path outside the chart, which only a forged comment can name. */
+function templateFile(source: string, name: string, directory: string): string | undefined {
+  const start = `${name}/`;
+  const path = join(directory, source.slice(start.length));
+  const way = relative(directory, path);
+  return source.startsWith(start) && way !== '..' && !way.startsWith(`..${sep}`) ? path : undefined;
+}
+
+/** A template of a packed subchart is no file. Its findings have the first line. */
+async function renderedText({ file, lines }: Piece): Promise<ManifestText> {
+  const text = lines.join('\n');
+  const template = await readUtf8File(file).catch(() => '');
+  const places = new TemplatePlaces(template, text);
+  return { file, text, rendered: { place: (position) => places.place(position) } };
+}
+
+/** Finds the chart that a named file or directory is a part of: a template, a subchart's file, or values. */
+export class ChartSearch {
+  readonly #known = new Map<string, boolean>();
+
+  /** The directory of the nearest chart above a path, if the path is a part of the chart that Helm renders. */
+  async chartAbove(path: string): Promise<string | undefined> {
+    for (const directory of directoriesAbove(path))
+      if (await this.#isChart(directory)) return isRendered(relative(directory, path)) ? directory : undefined;
+    return undefined;
+  }
+
+  async #isChart(directory: string): Promise<boolean> {
+    const known = this.#known.get(directory);
+    if (known !== undefined) return known;
+    const isChart = await access(join(directory, CHART_FILE)).then(
+      () => true,
+      () => false,
+    );
+    this.#known.set(directory, isChart);
+    return isChart;
+  }
+}
+
+function isRendered(path: string): boolean {
+  return path === CHART_FILE || /^values[^/]*\.ya?ml$/.test(path) || /^(?:templates|charts)(?:\/|$)/.test(path);
+}

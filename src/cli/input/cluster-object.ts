@@ -1,0 +1,51 @@
+import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
+import { POLICY_GROUP } from '../../cluster/sources/cluster-kinds.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { YamlDocument } from '../../yaml/reading/documents.ts';
+import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import type { ParsedText } from './inputs.ts';
+
+/** The beginning of the places of objects of a cluster. The texts are URIs with this scheme. */
+export const CLUSTER_PLACE = 'cluster';
+
+/** kubectl's copy of the whole object. Nothing reads the copy here. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The object as a document without text: each field has the object's place. */
+export function clusterText(object: KubernetesObject, kind: ClusterKind): ParsedText {
+  const value = withoutUnread(object, kind);
+  const file = clusterPlace(object, kind);
+  const document: YamlDocument = {
+    file,
+    index: 0,
+    value,
+    position: () => ({ line: 1, column: 1 }),
+    plainScalar: () => undefined,
+  };
+  return { file, text: '', manifests: [{ object: value, document, path: [] }] };
+}
+
+/** `cluster:shop/deployment/web`; the kinds of other groups have the group: `cluster:shop/rollout.argoproj.io/web`. */
+export function clusterPlace(
+  { metadata: { namespace, name } }: KubernetesObject,
+  { group, kind }: Pick<ClusterKind, 'group' | 'kind'>,
+): string {
+  const isOwn = group === POLICY_GROUP || workloadKind(group, kind, BUILT_IN_KINDS) !== undefined;
+  const type = `${kind.toLowerCase()}${isOwn ? '' : `.${group}`}`;
+  return `${CLUSTER_PLACE}:${[...(namespace === undefined ? [] : [namespace]), type, name].join('/')}`;
+}
+
+/** Lists of built-in kinds leave out `apiVersion` and `kind` of their items. */
+function withoutUnread(object: KubernetesObject, { apiVersion, kind }: ClusterKind): JsonObject {
+  const { metadata, ...rest } = without(object as unknown as JsonObject, 'status');
+  const { annotations, ...kept } = without(metadata as JsonObject, 'managedFields');
+  const others = isJsonObject(annotations) ? without(annotations, LAST_APPLIED) : undefined;
+  const withAnnotations = others === undefined ? kept : { ...kept, annotations: others };
+  return { ...rest, apiVersion, kind, metadata: withAnnotations };
+}
+
+function without(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+}

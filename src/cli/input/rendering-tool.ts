@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { utf8Text } from '../../base/files/utf8.ts';
+import { cut } from '../../base/text/cut.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+
+/** Time for one chart or kustomization, in milliseconds. A kustomization may download its bases. */
+const TIME_LIMIT_MILLISECONDS = 120_000;
+/** Most output of one chart or kustomization, in bytes. */
+const OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+/** Most of a tool's own error message, in characters. */
+const LONGEST_ERROR = 1000;
+
+/**
+ * Runs a program of the PATH without a shell, and returns its standard output.
+ *
+ * @param environment variables that the program gets beside those of this process
+ * @throws Error with the reason, in the program's own words when the program has any
+ */
+export function outputOf(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const limits = { timeout: TIME_LIMIT_MILLISECONDS, maxBuffer: OUTPUT_LIMIT_BYTES, killSignal: 'SIGKILL' as const };
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = execFile(
+    program,
+    args,
+    { ...limits, env: { ...process.env, ...environment }, encoding: 'buffer' },
+    (error, stdout, stderr) => {
+      if (error !== null) {
+        reject(new Error(reasonOf(program, error, stderr), { cause: error }));
+        return;
+      }
+      try {
+        resolve(utf8Text(stdout));
+      } catch (problem) {
+        reject(new Error(`the output of ${program} cannot be read: ${messageOf(problem)}`, { cause: problem }));
+      }
+    },
+  );
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end();
+  return promise;
+}
+
+function reasonOf(program: string, { code, killed, message }: ToolError, stderr: Buffer): string {
+  if (code === 'ENOENT') return `${program} is not on the PATH`;
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+    return `${program} prints more than ${OUTPUT_LIMIT_BYTES / 1024 / 1024} MiB`;
+  if (killed === true) return `${program} takes more than ${TIME_LIMIT_MILLISECONDS / 1000} s`;
+  const said = stderr
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
+  return `${program}: ${cut(said === '' ? message : said, LONGEST_ERROR)}`;
+}
+
+interface ToolError {
+  readonly code?: string | number | null;
+  readonly killed?: boolean;
+  readonly message: string;
+}

@@ -1,0 +1,246 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { cut } from '../../base/text/cut.ts';
+import { ApiError } from './api-error.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { ClusterAccess } from './cluster-access.ts';
+
+/** One request to the API server. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** For example `/api/v1/namespaces`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Default `application/json`; a patch says its type here. */
+  readonly contentType?: string;
+  readonly accept?: string;
+  /** Removes unused parts of an answer, or of one line of an answer, before it is parsed. */
+  readonly reduce?: (json: Buffer) => Buffer;
+  /** The most bytes of the answer, if fewer than MAX_ANSWER_BYTES. */
+  readonly mostBytes?: number;
+  /** Aborts the request: its promise rejects. */
+  readonly signal?: AbortSignal;
+  /** How long the API server may be silent, for a request with a shorter limit than the client's. */
+  readonly timeoutMilliseconds?: number;
+}
+
+/** The members of a client that requests of single answers need. */
+export type ApiRequests = Pick<ApiClient, 'request'>;
+
+/** Media types of patches. */
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+
+/** An answer that comes in lines, until it ends. */
+export interface LineStream {
+  /** Called with each whole line. */
+  readonly line: (text: string) => void;
+  /** Called once when the server has accepted the request. */
+  readonly opened: () => void;
+}
+
+/**
+ * The most that is read of one answer, and of one line of a watch, in bytes. No object is larger: the API server reads
+ * request bodies of up to 3 MiB, and etcd takes requests of up to 1.5 MiB, managedFields included
+ * (--max-request-bytes).
+ */
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** An answer, or a line of one, was longer than MAX_ANSWER_BYTES. The rest of it was not read. */
+export class AnswerTooLarge extends Error {}
+
+/** An API server that has not answered within this time, or not sent the headers of a watch, counts as gone. */
+const REQUEST_TIMEOUT_MILLISECONDS = 30_000;
+/**
+ * A connection that is idle for this long is probed by TCP. A peer that vanished without closing it is noticed 10 s
+ * later: Node asks Linux for ten probes, one a second.
+ */
+const KEEP_ALIVE_MILLISECONDS = 15_000;
+
+/**
+ * Speaks to the API server in JSON. client-node's own watch silently drops lines that it cannot parse, and events whose
+ * callback throws; here every loss is an error.
+ */
+export class ApiClient {
+  readonly #access: ClusterAccess;
+  readonly #userAgent: string;
+  readonly #timeoutMilliseconds: number;
+
+  constructor(access: ClusterAccess, userAgent: string, timeoutMilliseconds = REQUEST_TIMEOUT_MILLISECONDS) {
+    this.#access = access;
+    this.#userAgent = userAgent;
+    this.#timeoutMilliseconds = timeoutMilliseconds;
+  }
+
+  /**
+   * The answer's JSON. Rejects with ApiError when the API server refuses, with AnswerTooLarge when the answer is too
+   * long, and with the connection's error when the API server cannot be reached.
+   */
+  async request(request: ApiRequest): Promise<unknown> {
+    return (await this.measured(request)).body;
+  }
+
+  /** As `request`, with the length of the answer in bytes. */
+  async measured(request: ApiRequest): Promise<{ readonly body: unknown; readonly bytes: number }> {
+    const what = nameOf(request);
+    const answer = await this.#whole(request).catch((error: unknown) => {
+      throw named(error, what);
+    });
+    const bytes = answer.length;
+    const text = (request.reduce?.(answer) ?? answer).toString();
+    try {
+      return { body: JSON.parse(text), bytes };
+    } catch (error) {
+      throw new Error(`${what}: the answer is not JSON: ${cut(text, 200)}`, { cause: error });
+    }
+  }
+
+  /**
+   * Hands over an answer line by line and resolves when the server ends it. Rejects as `request` does. An open stream
+   * may be silent for as long as it likes: a watch of a quiet collection has nothing to say. A peer that vanished is
+   * noticed by TCP keep-alive.
+   */
+  async lines(request: ApiRequest, stream: LineStream): Promise<void> {
+    try {
+      const response = await this.#accepted(request);
+      response.setTimeout(0);
+      stream.opened();
+      await readLines(response, (line) => {
+        stream.line((request.reduce?.(line) ?? line).toString());
+      });
+    } catch (error) {
+      throw named(error, nameOf(request));
+    }
+  }
+
+  async #whole(request: ApiRequest): Promise<Buffer> {
+    return bytesOf(await this.#accepted(request), request.mostBytes);
+  }
+
+  /** The answer to a request that the API server did not refuse. */
+  async #accepted(request: ApiRequest): Promise<IncomingMessage> {
+    const response = await this.#send(request, request.timeoutMilliseconds ?? this.#timeoutMilliseconds);
+    const code = response.statusCode ?? 0;
+    if (code < 200 || code >= 300)
+      throw ApiError.fromBody(
+        code,
+        (await bytesOf(response)).toString(),
+        nameOf(request),
+        response.headers['retry-after'],
+      );
+    return response;
+  }
+
+  async #send(request: ApiRequest, timeout: number): Promise<IncomingMessage> {
+    const url = new URL(this.#access.server + request.path);
+    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
+    const payload = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const options = await this.#access.requestOptions();
+    const headers = {
+      ...(options.headers as OutgoingHttpHeaders | undefined),
+      accept: request.accept ?? 'application/json',
+      'user-agent': this.#userAgent,
+      ...(payload !== undefined && {
+        'content-type': request.contentType ?? 'application/json',
+        'content-length': Buffer.byteLength(payload),
+      }),
+    };
+    const open = url.protocol === 'http:' ? httpRequest : httpsRequest;
+    return new Promise((resolve, reject) => {
+      const silence = (): Error => new Error(`nothing was heard for ${Math.round(timeout) / 1000} s`);
+      const signal = request.signal && { signal: request.signal };
+      const outgoing = open(url, { ...options, method: request.method, headers, ...signal }, (response) => {
+        // From here on the time since the last byte counts. Node's own timeout does not count before there is a
+        // connection.
+        clearTimeout(impatience);
+        outgoing.setTimeout(timeout, () => response.destroy(silence()));
+        resolve(response);
+      });
+      const impatience = setTimeout(() => outgoing.destroy(silence()), timeout);
+      outgoing.once('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS));
+      // A request can fail more than once, and after its answer has begun; an error that nobody hears would end the
+      // process.
+      outgoing.on('error', (error) => {
+        clearTimeout(impatience);
+        reject(error);
+      });
+      outgoing.end(payload);
+    });
+  }
+}
+
+function nameOf(request: ApiRequest): string {
+  return `${request.query?.['watch'] === 'true' ? 'WATCH' : request.method} ${request.path}`;
+}
+
+/** The error with the request before its message: errors of Node say as little as `aborted`. */
+function named(error: unknown, what: string): Error {
+  if (error instanceof ApiError) return error;
+  if (error instanceof AnswerTooLarge) return new AnswerTooLarge(`${what}: ${error.message}`);
+  // Several addresses that all refuse make one error without a message of its own.
+  const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  return new Error(`${what}: ${messageOf(first)}`, { cause: error });
+}
+
+/** All of an answer. Its pieces stay outside of Node's heap until they become one text. */
+async function bytesOf(response: IncomingMessage, most?: number): Promise<Buffer> {
+  const pieces = new Pieces('the answer', most);
+  for await (const chunk of response) pieces.add(chunk as Buffer);
+  return pieces.take();
+}
+
+const NEWLINE = 10;
+
+/**
+ * Text after the last newline is half a line: a watch that was cut off there has lost an event. It is handed over as a
+ * line, so that the loss is noticed.
+ */
+async function readLines(response: IncomingMessage, line: (bytes: Buffer) => void): Promise<void> {
+  const rest = new Pieces('a line');
+  const take = (): void => {
+    const bytes = rest.take();
+    if (bytes.length > 0) line(bytes);
+  };
+  for await (const chunk of response) {
+    const bytes = chunk as Buffer;
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      rest.add(bytes.subarray(start, end));
+      take();
+      start = end + 1;
+    }
+    rest.add(bytes.subarray(start));
+  }
+  take();
+}
+
+/** Bytes that came one after the other, up to a limit. */
+class Pieces {
+  readonly #what: string;
+  readonly #most: number;
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  constructor(what: string, most = MAX_ANSWER_BYTES) {
+    this.#what = what;
+    this.#most = most;
+  }
+
+  add(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length > this.#most)
+      throw new AnswerTooLarge(`${this.#what} has more than ${this.#most / 1024 / 1024} MiB`);
+    this.#pieces.push(piece);
+  }
+
+  /** All of them as one, and begins again. */
+  take(): Buffer {
+    const whole = Buffer.concat(this.#pieces, this.#length);
+    this.#pieces = [];
+    this.#length = 0;
+    return whole;
+  }
+}

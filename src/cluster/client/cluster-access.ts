@@ -1,0 +1,132 @@
+import { createSecureContext } from 'node:tls';
+import { refuseSpecialFile } from '../../base/files/regular-file.ts';
+import { readKubeconfig } from './kubeconfig-file.ts';
+import { isRecord } from './kubernetes-object.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { RequestOptions } from 'node:https';
+import type { Cluster, KubeConfig } from '@kubernetes/client-node';
+
+/** How to reach a cluster's API server, and as whom. */
+export interface ClusterAccess {
+  /** Base URL of the API server, without a trailing slash. */
+  readonly server: string;
+  /** The namespace that the access is for: the service account's, or the kubeconfig context's. */
+  readonly namespace: string | undefined;
+  /**
+   * TLS settings, credentials and agent for one request; to be called for each request, as tokens are renewed while a
+   * process runs.
+   */
+  requestOptions(): Promise<RequestOptions>;
+}
+
+/** The value of `--kubeconfig` for the service account that a Pod runs under. */
+export const IN_CLUSTER = 'in-cluster';
+
+/**
+ * Reads a kubeconfig, or the service account that Kubernetes mounts into every Pod. Rejects with an Error that names
+ * the file and what is wrong with it. client-node resolves contexts, certificates, renewed tokens, exec plugins and
+ * proxies.
+ *
+ * @param kubeconfig path of a kubeconfig, or IN_CLUSTER
+ * @param root where the service account's files are looked for, for tests
+ */
+export async function loadClusterAccess(kubeconfig: string, root = ''): Promise<ClusterAccess> {
+  // Loaded when needed only: reading it takes longer than the whole start of a server that has its policies from files.
+  const { KubeConfig } = await import('./kube-config.ts');
+  const config = new KubeConfig();
+  try {
+    if (kubeconfig === IN_CLUSTER) {
+      if (process.env['KUBERNETES_SERVICE_HOST'] === undefined)
+        throw new Error('KUBERNETES_SERVICE_HOST is not set: this is no Pod of a cluster');
+      config.loadFromCluster(root);
+    } else config.loadFromString(JSON.stringify(await readKubeconfig(kubeconfig)));
+    return await accessOf(config);
+  } catch (error) {
+    const what = kubeconfig === IN_CLUSTER ? 'the service account of this Pod' : `kubeconfig ${kubeconfig}`;
+    throw new Error(`${what} cannot be used: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Selects a context of a kubeconfig that was read before. Rejects with an Error that says what is wrong with the
+ * context.
+ *
+ * @param kubeconfig as readKubeconfig and mergedKubeconfigs return it
+ * @param context undefined selects the current context
+ */
+export async function accessOfContext(kubeconfig: object, context: string | undefined): Promise<ClusterAccess> {
+  const { KubeConfig } = await import('./kube-config.ts');
+  const config = new KubeConfig();
+  config.loadFromString(JSON.stringify(kubeconfig));
+  if (context !== undefined) {
+    const names = config.getContexts().map(({ name }) => name);
+    if (!names.includes(context)) {
+      const known = names.length === 0 ? 'it has no context' : `its contexts are ${names.join(', ')}`;
+      throw new Error(`it has no context ${JSON.stringify(context)}; ${known}`);
+    }
+    config.setCurrentContext(context);
+  }
+  return await accessOf(config);
+}
+
+async function accessOf(config: KubeConfig): Promise<ClusterAccess> {
+  const cluster = currentCluster(config);
+  for (const file of credentialFiles(config, cluster)) await refuseSpecialFile(file);
+  // Proves now, not at the first request, that the certificates and tokens can be read.
+  proveCertificates(await requestOptions(config, cluster));
+  return {
+    server: cluster.server.replace(/(?<!\/)\/+$/, ''),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace?.trim(),
+    requestOptions: () => requestOptions(config, cluster),
+  };
+}
+
+function currentCluster(config: KubeConfig): Cluster {
+  // Typed as if there always were one.
+  const name = config.getCurrentContext() as string | undefined;
+  if (name === undefined || name === '') throw new Error('it has no current-context');
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) throw new Error(`its current context ${JSON.stringify(name)} names no cluster that it defines`);
+  const user = config.getContextObject(name)?.user;
+  // Without a user, client-node would also ignore the certificate authority.
+  if (user === undefined) throw new Error(`its current context ${JSON.stringify(name)} names no user`);
+  if (config.getUser(user) === null) {
+    const what = `the user ${JSON.stringify(user)}, which it does not define`;
+    throw new Error(`its current context ${JSON.stringify(name)} names ${what}`);
+  }
+  if (!URL.canParse(cluster.server)) throw new Error(`its server ${JSON.stringify(cluster.server)} is no URL`);
+  return cluster;
+}
+
+/** The files that client-node will read to their end: a special file could block it. */
+function credentialFiles(config: KubeConfig, cluster: Cluster): string[] {
+  const user = config.getCurrentUser();
+  const provider: unknown = user?.authProvider;
+  const settings = isRecord(provider) ? provider['config'] : undefined;
+  const tokenFile = isRecord(settings) ? settings['tokenFile'] : undefined;
+  return [cluster.caFile, user?.certFile, user?.keyFile, tokenFile].filter((file) => typeof file === 'string');
+}
+
+async function requestOptions(config: KubeConfig, cluster: Cluster): Promise<RequestOptions> {
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  // client-node keeps its agent, and an agent keeps its first certificates, also when the files have been renewed.
+  if (!cluster.proxyUrl) options.agent = false;
+  const { headers } = options;
+  // Files end in a newline, headers must not.
+  if (isRecord(headers) && typeof headers['Authorization'] === 'string')
+    options.headers = { ...headers, Authorization: headers['Authorization'].trim() };
+  return options;
+}
+
+function proveCertificates({ ca, cert, key }: RequestOptions): void {
+  try {
+    createSecureContext({ ca, cert, key });
+  } catch (error) {
+    throw new Error(`its certificates are unusable: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,256 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from './api-error.ts';
+import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { ApiClient } from './api-client.ts';
+
+/** The candidate, and the Lease that decides. */
+export interface Candidate {
+  readonly namespace: string;
+  /** Name of the coordination.k8s.io/v1 Lease. */
+  readonly lease: string;
+  /** Unique among the candidates. */
+  readonly identity: string;
+  /** How long a leader counts as leader without a renewal, in milliseconds. */
+  readonly durationMilliseconds: number;
+  /** How often the leader renews the Lease and the others read it, in milliseconds. */
+  readonly retryMilliseconds: number;
+}
+
+/** The reports of an election. */
+export interface LeaderListener {
+  readonly gained: () => void;
+  readonly lost: () => void;
+  /** The Lease cannot be read or written, or can be again (undefined). Reported once, not at every attempt. */
+  readonly troubled: (problem: string | undefined) => void;
+}
+
+/** The clocks and the randomness that an election works with. */
+export interface ElectionDependencies {
+  /** The wall clock, in milliseconds since the epoch: written into the Lease for people, not used for decisions. */
+  readonly now: () => number;
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonic: () => number;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Elects one of several replicas by a Lease, as client-go's leaderelection does; client-node has none. Every write
+ * carries the resourceVersion that was read. A leader counts as silent when this replica has seen no renewal for long
+ * enough, so clocks need not agree. As with any Lease, there may be two leaders for a moment: the work of a leader must
+ * allow for that.
+ */
+export class LeaderElection {
+  readonly #client: ApiClient;
+  readonly #candidate: Candidate;
+  readonly #listener: LeaderListener;
+  readonly #dependencies: ElectionDependencies;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #leaving: Promise<void> | undefined;
+  #isLeader = false;
+  /** True also after a write whose result is unknown. */
+  #mayHoldLease = false;
+  /** When our last renewal was sent, on the monotonic clock. */
+  #renewedAt = 0;
+  #holder = '';
+  #observed = { version: '', at: 0 };
+  readonly #problem = new CurrentProblem();
+
+  constructor(client: ApiClient, candidate: Candidate, listener: LeaderListener, dependencies: ElectionDependencies) {
+    this.#client = client;
+    this.#candidate = candidate;
+    this.#listener = listener;
+    this.#dependencies = dependencies;
+  }
+
+  get isLeader(): boolean {
+    return this.#isLeader;
+  }
+
+  /** The identity in the Lease when it was last read: this replica, another one, or empty. */
+  get holder(): string {
+    return this.#holder;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /**
+   * Stops taking part, and releases the Lease if this replica holds it, so that another takes over at once. This
+   * replica stops leading immediately. The release takes at most two thirds of the Lease's duration, when the API
+   * server does not answer.
+   */
+  stop(): Promise<void> {
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
+  }
+
+  async #leave(): Promise<void> {
+    this.#stopped.abort();
+    this.#resign();
+    await this.#running;
+    if (this.#mayHoldLease) await this.#release().catch(() => undefined); // the Lease expires by itself
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await this.#attempt();
+      await sleep(this.#pause(), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #attempt(): Promise<void> {
+    const sentAt = this.#dependencies.monotonic();
+    try {
+      // Others take over when the Lease has expired, so this replica has to stop leading before that.
+      if (this.#timeLeft() <= 0) this.#resign();
+      if (await this.#acquireOrRenew()) {
+        this.#renewedAt = sentAt;
+        this.#lead();
+      } else {
+        this.#mayHoldLease = false;
+        this.#resign();
+      }
+      this.#tell(undefined);
+    } catch (error) {
+      // Another replica was faster, which is no problem. The next attempt shows which one.
+      if (!hasCode(error, 409)) this.#tell(messageOf(error));
+    }
+  }
+
+  /** Milliseconds until the next attempt, or until this replica has to stop leading when that is earlier. */
+  #pause(): number {
+    const pause = this.#candidate.retryMilliseconds * (0.9 + 0.2 * this.#dependencies.random());
+    return this.#isLeader ? Math.max(0, Math.min(pause, this.#timeLeft())) : pause;
+  }
+
+  /** How long this replica may still lead without a renewal, in milliseconds. */
+  #timeLeft(): number {
+    const { durationMilliseconds } = this.#candidate;
+    return this.#renewedAt + (durationMilliseconds * 2) / 3 - this.#dependencies.monotonic();
+  }
+
+  /** How long a request may take, in milliseconds: a renewal that hangs must leave time for another attempt. */
+  #requestMilliseconds(): number {
+    const most = this.#candidate.durationMilliseconds / 3;
+    return this.#isLeader ? Math.max(1, Math.min(most, this.#timeLeft())) : most;
+  }
+
+  /** True when this replica holds the Lease now. */
+  async #acquireOrRenew(): Promise<boolean> {
+    const { identity, durationMilliseconds } = this.#candidate;
+    const lease = await this.#read();
+    const now = new Date(this.#dependencies.now()).toISOString().replace('Z', '000Z');
+    const ours = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(durationMilliseconds / 1000),
+      renewTime: now,
+    };
+    if (lease === undefined) {
+      await this.#write('POST', {
+        metadata: this.#metadata(),
+        spec: { ...ours, acquireTime: now, leaseTransitions: 0 },
+      });
+      return true;
+    }
+    const { spec } = lease;
+    const holder = typeof spec['holderIdentity'] === 'string' ? spec['holderIdentity'] : '';
+    this.#holder = holder;
+    if (holder === identity) {
+      await this.#write('PUT', { ...lease.object, spec: { ...spec, ...ours } });
+      return true;
+    }
+    if (holder !== '' && !this.#isSilent(lease.resourceVersion, spec)) return false;
+    const transitions = typeof spec['leaseTransitions'] === 'number' ? spec['leaseTransitions'] : 0;
+    await this.#write('PUT', {
+      ...lease.object,
+      spec: { ...spec, ...ours, acquireTime: now, leaseTransitions: transitions + 1 },
+    });
+    return true;
+  }
+
+  /** True when the Lease has not changed for the duration that its holder wrote into it. */
+  #isSilent(version: string, spec: Readonly<Record<string, unknown>>): boolean {
+    const monotonic = this.#dependencies.monotonic();
+    if (version !== this.#observed.version) this.#observed = { version, at: monotonic };
+    const seconds = spec['leaseDurationSeconds'];
+    const duration = typeof seconds === 'number' ? seconds * 1000 : this.#candidate.durationMilliseconds;
+    return monotonic - this.#observed.at >= duration;
+  }
+
+  async #read(): Promise<LeaseObject | undefined> {
+    try {
+      const object = await this.#client.request({
+        method: 'GET',
+        path: this.#path(),
+        signal: this.#stopped.signal,
+        timeoutMilliseconds: this.#requestMilliseconds(),
+      });
+      if (!isKubernetesObject(object)) throw new Error(`Lease ${this.#candidate.lease} cannot be understood`);
+      const spec = (object as { spec?: unknown }).spec;
+      return { object, spec: isRecord(spec) ? spec : {}, resourceVersion: object.metadata.resourceVersion ?? '' };
+    } catch (error) {
+      if (hasCode(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  async #write(method: 'POST' | 'PUT', object: object): Promise<void> {
+    this.#mayHoldLease = true;
+    await this.#send(method, object, this.#stopped.signal);
+  }
+
+  /** The object carries the resourceVersion that was read, so the write fails when another replica wrote in between. */
+  async #send(method: 'POST' | 'PUT', object: object, signal?: AbortSignal): Promise<void> {
+    const body = { ...object, apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
+    const path = method === 'POST' ? this.#path().slice(0, this.#path().lastIndexOf('/')) : this.#path();
+    const timeoutMilliseconds = this.#requestMilliseconds();
+    await this.#client.request({ method, path, body, timeoutMilliseconds, ...(signal && { signal }) });
+  }
+
+  async #release(): Promise<void> {
+    const timeoutMilliseconds = this.#requestMilliseconds();
+    const object = await this.#client.request({ method: 'GET', path: this.#path(), timeoutMilliseconds });
+    const spec = isRecord(object) && isRecord(object['spec']) ? object['spec'] : {};
+    if (spec['holderIdentity'] !== this.#candidate.identity) return;
+    await this.#send('PUT', { ...(object as object), spec: { ...spec, holderIdentity: '', leaseDurationSeconds: 1 } });
+  }
+
+  #path(): string {
+    const { namespace, lease } = this.#candidate;
+    return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${lease}`;
+  }
+
+  #metadata(): object {
+    return { name: this.#candidate.lease, namespace: this.#candidate.namespace };
+  }
+
+  #lead(): void {
+    if (this.#isLeader || this.#stopped.signal.aborted) return;
+    this.#isLeader = true;
+    this.#listener.gained();
+  }
+
+  #resign(): void {
+    if (!this.#isLeader) return;
+    this.#isLeader = false;
+    this.#listener.lost();
+  }
+
+  #tell(problem: string | undefined): void {
+    if (this.#stopped.signal.aborted) return;
+    const news = this.#problem.note(problem);
+    if (news === 'began' || news === 'ended') this.#listener.troubled(problem);
+  }
+}
+
+interface LeaseObject {
+  readonly object: object;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly resourceVersion: string;
+}

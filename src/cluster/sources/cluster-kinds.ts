@@ -1,0 +1,166 @@
+import { ApiError } from '../client/api-error.ts';
+import { inParallel } from '../client/in-parallel.ts';
+import { isRecord } from '../client/kubernetes-object.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { BUILT_IN_KINDS } from '../../engine/workload/kinds.ts';
+import type { ApiRequests } from '../client/api-client.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+
+/** The most requests that a command has open at once. */
+export const MOST_REQUESTS_AT_ONCE = 5;
+
+/** A kind of workload that a cluster has. */
+export interface ClusterKind {
+  readonly group: string;
+  /** `apps/v1`, `v1`. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The plural: `deployments`. */
+  readonly resource: string;
+  /** All names of the kind in lower case: `deployments`, `deployment`, `deploy`. */
+  readonly names: readonly string[];
+  readonly isNamespaced: boolean;
+}
+
+/** The kinds that a cluster has, and what could not be found out. */
+export interface ClusterKinds {
+  readonly kinds: readonly ClusterKind[];
+  /** The cluster serves Probewright's own kinds. */
+  readonly hasPolicies: boolean;
+  readonly problems: readonly string[];
+}
+
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  Pod: 'po',
+  Deployment: 'deploy',
+  StatefulSet: 'sts',
+  DaemonSet: 'ds',
+  ReplicaSet: 'rs',
+  ReplicationController: 'rc',
+  CronJob: 'cj',
+};
+
+/** The built-in kinds as every API server since 1.21 has them. */
+export const BUILT_IN_CLUSTER_KINDS: readonly ClusterKind[] = BUILT_IN_KINDS.map(({ group, kind }) => {
+  const short = SHORT_NAMES[kind];
+  const resource = `${kind.toLowerCase()}s`;
+  const names = [resource, kind.toLowerCase(), ...(short === undefined ? [] : [short])];
+  return { group, apiVersion: group === '' ? 'v1' : `${group}/v1`, kind, resource, names, isNamespaced: true };
+});
+
+/** The group of ProbePolicy and ClusterProbePolicy. */
+export const POLICY_GROUP = 'probewright.dev';
+
+/**
+ * True for a word that names a kind without asking a cluster: a built-in kind, or a known custom kind in the singular
+ * or the usual plural, with or without its group.
+ */
+export function isNameOfKind(word: string, kinds: readonly WorkloadKind[]): boolean {
+  if (BUILT_IN_CLUSTER_KINDS.some((kind) => isNamed(kind, word))) return true;
+  return kinds.some(({ group, kind }) => {
+    const singular = kind.toLowerCase();
+    return isNamed({ group, apiVersion: '', names: [singular, `${singular}s`] }, word);
+  });
+}
+
+/** True when kubectl would take the word for this kind: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
+export function isNamed(
+  { group, apiVersion, names }: Pick<ClusterKind, 'group' | 'apiVersion' | 'names'>,
+  word: string,
+): boolean {
+  const [name = '', ...rest] = word.toLowerCase().split('.');
+  const suffix = rest.join('.');
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  return names.includes(name) && [...(rest.length === 0 ? [''] : []), group, `${version}.${group}`].includes(suffix);
+}
+
+/**
+ * Asks the API server which of the known kinds it has, and in which version.
+ *
+ * @throws when the API server cannot be reached or does not accept the credentials
+ */
+export async function discoverKinds(client: ApiRequests, known: readonly WorkloadKind[]): Promise<ClusterKinds> {
+  const problems: string[] = [];
+  const groups = await groupVersions(client).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code === 401) throw error;
+    problems.push(refusal('cannot list the API groups', error));
+    return undefined;
+  });
+  if (groups === undefined) return { kinds: BUILT_IN_CLUSTER_KINDS, hasPolicies: true, problems };
+  const wanted = new Set(known.map(({ group }) => group));
+  const versions = [...groups].flatMap(([group, list]) => (wanted.has(group) ? list : []));
+  const found = await inParallel(['v1', ...versions], MOST_REQUESTS_AT_ONCE, async (apiVersion) => {
+    try {
+      return await kindsOfVersion(client, apiVersion);
+    } catch (error) {
+      problems.push(refusal(`cannot list the resources of ${apiVersion}`, error));
+      return BUILT_IN_CLUSTER_KINDS.filter((kind) => kind.apiVersion === apiVersion);
+    }
+  });
+  const served = found.flat();
+  const kinds = known.flatMap(
+    ({ group, kind }) => served.find((each) => each.group === group && each.kind === kind) ?? [],
+  );
+  return { kinds, hasPolicies: groups.has(POLICY_GROUP), problems };
+}
+
+/** The versions of each group, the preferred version first: `apps` -> [`apps/v1`]. */
+async function groupVersions(client: ApiRequests): Promise<ReadonlyMap<string, readonly string[]>> {
+  const groups = recordsIn(await client.request({ method: 'GET', path: '/apis' }), 'groups');
+  return new Map(
+    groups.map(({ name, preferredVersion, versions }) => {
+      const all = recordsIn({ versions }, 'versions').map((version) => version['groupVersion']);
+      const preferred = isRecord(preferredVersion) ? preferredVersion['groupVersion'] : undefined;
+      return [textOf(name), [...new Set([preferred, ...all].filter((each) => typeof each === 'string'))]];
+    }),
+  );
+}
+
+async function kindsOfVersion(client: ApiRequests, apiVersion: string): Promise<readonly ClusterKind[]> {
+  const path = rootOf(apiVersion);
+  const slash = apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  return recordsIn(await client.request({ method: 'GET', path }), 'resources').flatMap((resource) => {
+    const [name, kind, singular] = [resource['name'], resource['kind'], resource['singularName']].map(textOf);
+    // A name with a slash is a subresource, whose kind may be that of another object.
+    if (name === undefined || kind === undefined || name === '' || name.includes('/')) return [];
+    const short: unknown[] = Array.isArray(resource['shortNames']) ? resource['shortNames'] : [];
+    const names = [name, singular, kind.toLowerCase(), ...short].filter(
+      (each) => typeof each === 'string' && each !== '',
+    );
+    return [
+      {
+        group,
+        apiVersion,
+        kind,
+        resource: name,
+        names: names as string[],
+        isNamespaced: resource['namespaced'] === true,
+      },
+    ];
+  });
+}
+
+/** The path of a version of the API: `/api/v1`, `/apis/apps/v1`. */
+export function rootOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+/** A request that failed, in words. The API server's own words would name the user and paths. */
+export function refusal(what: string, error: unknown): string {
+  return `${what}: ${error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)}`;
+}
+
+function recordsIn(value: unknown, name: string): readonly Record<string, unknown>[] {
+  const list = isRecord(value) ? value[name] : undefined;
+  return Array.isArray(list) ? (list as unknown[]).filter(isRecord) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A resource as RBAC and kubectl name it: `deployments.apps`, `pods`. */
+export function resourceOf({ group, resource }: Pick<ClusterKind, 'group' | 'resource'>): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}

@@ -1,0 +1,50 @@
+import { NO_FACTS } from '../../engine/facts/facts.ts';
+import { FACT_KINDS } from './fact-kinds.ts';
+import type { Facts } from '../../engine/facts/facts.ts';
+import type { LabelsOfNamespace } from '../../engine/facts/namespace-labels.ts';
+import type { FactKind, NamedFact } from './fact-kind.ts';
+
+/** Facts that are collected from documents, one by one. */
+export class CollectedFacts {
+  readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
+  readonly #objects = new Map<FactKind, Map<string, NamedFact[]>>();
+  #facts: Facts | undefined;
+
+  addNamespace(name: string, labels: LabelsOfNamespace): void {
+    this.#namespaceLabels.set(name, labels);
+    this.#facts = undefined;
+  }
+
+  add(kind: FactKind, namespace: string, fact: NamedFact): void {
+    const byNamespace = this.#objects.get(kind) ?? new Map<string, NamedFact[]>();
+    this.#objects.set(kind, byNamespace);
+    const list = byNamespace.get(namespace);
+    if (list === undefined) byNamespace.set(namespace, [fact]);
+    else list.push(fact);
+    this.#facts = undefined;
+  }
+
+  /** Notes that all objects of a kind have been read, even if there are none. */
+  addKind(kind: FactKind): void {
+    if (!this.#objects.has(kind)) this.#objects.set(kind, new Map());
+    this.#facts = undefined;
+  }
+
+  /** The facts of all documents so far. */
+  get facts(): Facts {
+    this.#facts ??= Object.assign(
+      { ...NO_FACTS, namespaceLabels: this.#namespaceLabels },
+      ...FACT_KINDS.map((kind) => kind.facts(sorted(this.#objects.get(kind)))),
+    ) as Facts;
+    return this.#facts;
+  }
+}
+
+function sorted(
+  objects: ReadonlyMap<string, readonly NamedFact[]> | undefined,
+): ReadonlyMap<string, readonly NamedFact[]> | undefined {
+  if (objects === undefined) return undefined;
+  return new Map(
+    [...objects].map(([namespace, list]) => [namespace, list.toSorted((a, b) => (a.name < b.name ? -1 : 1))] as const),
+  );
+}

@@ -1,0 +1,83 @@
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+/** An API that reports can be written to. */
+export interface ReportApi {
+  readonly name: 'openreports' | 'wgpolicyk8s';
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly resource: string;
+  /** The report itself names its source. The older API has the source in each result only. */
+  readonly hasSource: boolean;
+}
+
+/** The APIs, the preferred one first. */
+export const REPORT_APIS: readonly ReportApi[] = [
+  {
+    name: 'openreports',
+    apiVersion: 'openreports.io/v1alpha1',
+    kind: 'Report',
+    resource: 'reports',
+    hasSource: true,
+  },
+  {
+    name: 'wgpolicyk8s',
+    apiVersion: 'wgpolicyk8s.io/v1alpha2',
+    kind: 'PolicyReport',
+    resource: 'policyreports',
+    hasSource: false,
+  },
+];
+
+/** The name of Probewright as the policy of built-in actions, and as the source of reports. */
+export const PROBEWRIGHT = 'probewright';
+/** The rule of all results about missed Pods. */
+export const MISSED_PODS_RULE = 'missed-pods';
+/** The rule of all results about probes that fail now. */
+export const PROBE_FAILING_RULE = 'probe-failing';
+
+/** The most results of a report. etcd takes objects of up to 1.5 MiB; a workload may have thousands of findings. */
+export const MOST_RESULTS = 100;
+
+/** The findings of an observer in the live Pods of a workload. */
+export interface ObservedWorkload {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly results: readonly ObservedResult[];
+}
+
+/** A result of a report that no check makes. */
+export interface ObservedResult {
+  readonly rule: string;
+  readonly message: string;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/**
+ * The findings about live Pods in the report of an observer. Undefined for other objects, and for reports without such
+ * results. Results of checks are left out: whoever reads the report judges the workload again.
+ */
+export function readObserverReport(object: JsonObject): ObservedWorkload | undefined {
+  const [version, type, scope] = [member(object, 'apiVersion'), member(object, 'kind'), objectMember(object, 'scope')];
+  if (scope === undefined || !REPORT_APIS.some((api) => api.apiVersion === version && api.kind === type))
+    return undefined;
+  const found: unknown = member(object, 'results');
+  const results = (Array.isArray(found) ? (found as readonly unknown[]) : [])
+    .slice(0, MOST_RESULTS)
+    .flatMap(readResult);
+  const [apiVersion, kind] = [stringMember(scope, 'apiVersion'), stringMember(scope, 'kind')];
+  const [namespace, name] = [stringMember(scope, 'namespace'), stringMember(scope, 'name')];
+  if (apiVersion === undefined || kind === undefined || namespace === undefined || name === undefined) return undefined;
+  // A tenant can write reports in the tenant's own namespaces. Such a report says nothing about other namespaces.
+  if (stringMember(objectMember(object, 'metadata') ?? {}, 'namespace') !== namespace) return undefined;
+  return results.length === 0 ? undefined : { apiVersion, kind, namespace, name, results };
+}
+
+function readResult(result: unknown): ObservedResult[] {
+  if (!isJsonObject(result) || member(result, 'source') !== PROBEWRIGHT) return [];
+  const [rule, message] = [stringMember(result, 'rule'), stringMember(result, 'message')];
+  if ((rule !== MISSED_PODS_RULE && rule !== PROBE_FAILING_RULE) || message === undefined) return [];
+  return [{ rule, message, properties: Object.fromEntries(stringMap(result, 'properties')) }];
+}

@@ -1,0 +1,218 @@
+import { cut } from '../../base/text/cut.ts';
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { formatProblem } from '../../engine/policy/problems.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { parseProbePolicy, POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
+import { formatSourceProblem } from './policy-source.ts';
+import { MORE_PROBLEMS } from '../../engine/policy/reader.ts';
+import { CollectedFacts } from './fact-documents.ts';
+import { FACT_KINDS } from './fact-kinds.ts';
+import { yamlFileParts } from '../../yaml/reading/documents.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { FileProblem } from './file-problem.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { PathStep } from '../../base/json/field-path.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { Facts } from '../../engine/facts/facts.ts';
+import type { FactKind } from './fact-kind.ts';
+import type { SourceProblem } from './policy-source.ts';
+import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
+
+/** A text that may hold policies, and the name that problems are reported under. */
+export interface PolicyText {
+  readonly file: string;
+  readonly text: string;
+}
+
+export type { FileProblem };
+
+/** An object that was parsed before, and its place in the document. */
+export interface PlacedObject {
+  readonly document: YamlDocument;
+  readonly value: JsonObject;
+  readonly path: readonly PathStep[];
+}
+
+/** The content of a set of files: policies, and facts from the Namespaces among them. */
+export interface PolicyDocuments {
+  readonly policies: readonly ProbePolicy[];
+  readonly facts: Facts;
+  readonly problems: readonly FileProblem[];
+  /** The settings that the authors of policies probably did not mean. */
+  readonly warnings: readonly FileProblem[];
+}
+
+/** One line, as compilers print it: `policies/apps.yaml:12:5: spec.port: ...`. */
+export function formatFileProblem(problem: FileProblem): string {
+  return formatSourceProblem(sourceProblem(problem));
+}
+
+/** A problem of a file, in the form that all sources use. */
+export function sourceProblem({ file, line, column, message }: FileProblem): SourceProblem {
+  return { place: `${file}:${line}:${column}`, message };
+}
+
+/**
+ * Reads every document of the texts: ProbePolicy, ClusterProbePolicy, Namespace (for its labels), and `v1` Lists of
+ * these, and the kinds of `FACT_KINDS`. Any other kind is a problem, so that a policy with a misspelt kind does not go
+ * unnoticed.
+ *
+ * @param namespace the namespace of facts that name no namespace
+ */
+export function readPolicyDocuments(
+  catalogue: CheckCatalogue,
+  texts: readonly PolicyText[],
+  objects: readonly PlacedObject[] = [],
+  placed: PolicyPlaced = () => undefined,
+  namespace = 'default',
+): PolicyDocuments {
+  const collected = new PolicyCollection(catalogue, placed, namespace);
+  for (const { file, text } of texts) {
+    for (const part of yamlFileParts(file, text)) {
+      collected.addPart(part);
+      if (collected.isFull(file)) break;
+    }
+  }
+  for (const { document, value, path } of objects) collected.addDocument(document, value, path);
+  return collected;
+}
+
+/**
+ * Called with each policy and the document that holds the policy. A document takes much more memory than its policies,
+ * so only short commands keep documents.
+ */
+export type PolicyPlaced = (policy: ProbePolicy, document: YamlDocument, path: readonly PathStep[]) => void;
+
+/** The most problems of a file that are reported. After them, the file is not read on. */
+const MOST_PROBLEMS_OF_FILE = 100;
+/** Messages quote names and keys of files, which may have any length. */
+const LONGEST_MESSAGE = 500;
+
+/** The content of a set of files, as far as it has been read. */
+export class PolicyCollection implements PolicyDocuments {
+  readonly policies: ProbePolicy[] = [];
+  readonly #facts = new CollectedFacts();
+  readonly problems: FileProblem[] = [];
+  readonly warnings: FileProblem[] = [];
+  /** Where each policy was first seen. Of two policies with one name, the winner would depend on the order of files. */
+  readonly #seen = new Map<string, string>();
+  readonly #problemsByFile = new Map<string, number>();
+  readonly #warningsByFile = new Map<string, number>();
+  readonly #catalogue: CheckCatalogue;
+  readonly #placed: PolicyPlaced;
+  /** The namespace of objects that name no namespace. */
+  readonly #namespace: string;
+
+  constructor(catalogue: CheckCatalogue, placed: PolicyPlaced = () => undefined, namespace = 'default') {
+    this.#catalogue = catalogue;
+    this.#placed = placed;
+    this.#namespace = namespace;
+  }
+
+  get facts(): Facts {
+    return this.#facts.facts;
+  }
+
+  addPart({ document, problems }: YamlFilePart): void {
+    for (const problem of problems) this.addProblem(problem);
+    if (document !== undefined) this.addDocument(document, document.value, []);
+  }
+
+  addProblem(problem: FileProblem): void {
+    const { file, message } = problem;
+    const before = this.#problemsByFile.get(file) ?? 0;
+    if (before > MOST_PROBLEMS_OF_FILE) return;
+    this.#problemsByFile.set(file, before + 1);
+    const told = before === MOST_PROBLEMS_OF_FILE ? MORE_PROBLEMS : cut(message, LONGEST_MESSAGE);
+    this.problems.push({ ...problem, message: told });
+  }
+
+  /** True when no more problems of the file are reported. */
+  isFull(file: string): boolean {
+    return (this.#problemsByFile.get(file) ?? 0) > MOST_PROBLEMS_OF_FILE;
+  }
+
+  addDocument(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
+    const kind = isJsonObject(value) ? member(value, 'kind') : undefined;
+    const factKind = FACT_KINDS.find((known) => known.kind === kind);
+    if (isJsonObject(value) && kind === 'List') this.#addList(document, value, path);
+    else if (isJsonObject(value) && kind === 'Namespace') this.#addNamespace(document, value, path);
+    else if (factKind !== undefined) this.#addFact(document, factKind, value as JsonObject, path);
+    else if (typeof kind === 'string' && !(POLICY_KINDS as readonly string[]).includes(kind)) {
+      const known = [...POLICY_KINDS, ...FACT_KINDS.map((fact) => fact.kind), 'Namespace'];
+      const hint = didYouMean(kind, known) || `; a policy directory holds ${known.join(', ')}`;
+      this.#report(document, [...path, 'kind'], `kind: unknown kind ${quoted(kind)}${hint}`);
+    } else this.#addPolicy(document, value, path);
+  }
+
+  #addList(document: YamlDocument, list: JsonObject, path: readonly PathStep[]): void {
+    const items = member(list, 'items');
+    if (!Array.isArray(items)) this.#report(document, [...path, 'items'], 'items: must be a list');
+    else
+      for (const [index, item] of items.entries()) {
+        if (this.isFull(document.file)) break;
+        this.addDocument(document, item, [...path, 'items', index]);
+      }
+  }
+
+  #addNamespace(document: YamlDocument, namespace: JsonObject, path: readonly PathStep[]): void {
+    const metadata = objectMember(namespace, 'metadata');
+    const name = metadata && stringMember(metadata, 'name');
+    if (metadata === undefined || name === undefined)
+      this.#report(document, [...path, 'metadata'], 'metadata.name: must be given');
+    else this.#facts.addNamespace(name, stringMap(metadata, 'labels'));
+  }
+
+  #addFact(document: YamlDocument, kind: FactKind, value: JsonObject, path: readonly PathStep[]): void {
+    const metadata = objectMember(value, 'metadata') ?? {};
+    const namespace = stringMember(metadata, 'namespace') ?? this.#namespace;
+    const reading = kind.read(value, this.#catalogue);
+    if (reading === undefined) return;
+    if ('problems' in reading) {
+      for (const problem of reading.problems)
+        this.#report(document, [...path, ...problem.path], formatProblem(problem));
+      return;
+    }
+    for (const warning of reading.warnings ?? [])
+      this.#warn(document, [...path, ...warning.path], formatProblem(warning));
+    const source = `${kind.kind}/${namespace}/${reading.fact.name}`;
+    if (kind.mayRepeat === true || this.#isFirst(document, source, path))
+      this.#facts.add(kind, namespace, reading.fact);
+  }
+
+  /** Reports an object whose name another object has already. */
+  #isFirst(document: YamlDocument, source: string, path: readonly PathStep[]): boolean {
+    const first = this.#seen.get(source);
+    if (first !== undefined)
+      this.#report(document, [...path, 'metadata', 'name'], `metadata.name: ${source} is also at ${first}`);
+    else this.#seen.set(source, `${document.file}:${document.position(path).line}`);
+    return first === undefined;
+  }
+
+  #addPolicy(document: YamlDocument, value: unknown, path: readonly PathStep[]): void {
+    const parsed = parseProbePolicy(this.#catalogue, value);
+    if ('problems' in parsed) {
+      for (const problem of parsed.problems) this.#report(document, [...path, ...problem.path], formatProblem(problem));
+      return;
+    }
+    const { policy, warnings } = parsed;
+    for (const warning of warnings) this.#warn(document, [...path, ...warning.path], formatProblem(warning));
+    if (!this.#isFirst(document, policy.source, path)) return;
+    this.policies.push(policy);
+    this.#placed(policy, document, path);
+  }
+
+  #warn(document: YamlDocument, path: readonly PathStep[], message: string): void {
+    const { file } = document;
+    const count = this.#warningsByFile.get(file) ?? 0;
+    this.#warningsByFile.set(file, count + 1);
+    if (count < MOST_PROBLEMS_OF_FILE)
+      this.warnings.push({ file, ...document.position(path, { key: true }), message: cut(message, LONGEST_MESSAGE) });
+  }
+
+  #report(document: YamlDocument, path: readonly PathStep[], message: string): void {
+    if (this.isFull(document.file)) return;
+    this.addProblem({ file: document.file, ...document.position(path, { key: true }), message });
+  }
+}

@@ -1,0 +1,109 @@
+import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
+import { mergedFacts, NO_FACTS } from '../../engine/facts/facts.ts';
+import { Exceptions } from '../../engine/facts/exceptions.ts';
+import { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { Facts } from '../../engine/facts/facts.ts';
+import type { ProbeException } from '../../engine/policy/probe-exception.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { PolicySnapshot } from './policy-source.ts';
+
+/** Where policies may come from, the lowest tier first. */
+const POLICY_ORIGINS = ['files', 'cluster'] as const;
+export type PolicyOrigin = (typeof POLICY_ORIGINS)[number];
+
+/**
+ * Holds the snapshot in force: policies and facts. Policies are compiled once per change, and only what changed; a
+ * request reads a field. Until every origin has given its first snapshot, there is none: policies that are not known
+ * yet must not be taken for no policies.
+ */
+export class PolicyStore {
+  readonly #catalogue: CheckCatalogue;
+  readonly #origins: readonly PolicyOrigin[];
+  readonly #given = new Map<PolicyOrigin, PolicySnapshot & { readonly tier: PolicyTier }>();
+  #current: Snapshot | undefined;
+  readonly #listeners: (() => void)[] = [];
+
+  /** @param origins where policies come from, in any order */
+  constructor(catalogue: CheckCatalogue, origins: readonly PolicyOrigin[]) {
+    this.#catalogue = catalogue;
+    this.#origins = POLICY_ORIGINS.filter((origin) => origins.includes(origin));
+  }
+
+  /** Calls back after each change of the snapshot in force. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The snapshot in force, or undefined before the first snapshot of every origin. */
+  get current(): Snapshot | undefined {
+    return this.#current;
+  }
+
+  /**
+   * Puts a snapshot in force, for every later decision. When it holds the same array of policies as the snapshot
+   * before, only its facts are new.
+   */
+  replace(origin: PolicyOrigin, { policies, facts }: PolicySnapshot): void {
+    if (!this.#origins.includes(origin)) throw new Error(`this store knows no ${origin}`);
+    const before = this.#given.get(origin);
+    const tier = before?.policies === policies ? before.tier : new PolicyTier(policies);
+    this.#given.set(origin, { policies, facts, tier });
+    const given = this.#origins.map((known) => this.#given.get(known)).filter((found) => found !== undefined);
+    if (given.length < this.#origins.length) return;
+    // A cluster knows its own namespaces, so labels from files count only without a cluster.
+    const known = given.reduce<Facts>(
+      (below, { facts: above }) => ({ ...mergedFacts(below, above), namespaceLabels: above.namespaceLabels }),
+      NO_FACTS,
+    );
+    this.#current =
+      this.#current !== undefined && tier === before?.tier
+        ? this.#current.withFacts(known)
+        : new Snapshot(
+            PolicySet.ofTiers(
+              this.#catalogue,
+              given.map((snapshot) => snapshot.tier),
+            ),
+            known,
+          );
+    for (const listener of this.#listeners) listener();
+  }
+
+  /**
+   * Returns the snapshot that would be in force if a policy of the cluster was applied or deleted. Nothing in the store
+   * changes.
+   *
+   * @param source the policy as `kind/namespace/name`
+   * @param applied undefined = the policy is deleted
+   * @returns undefined before the first snapshot of every origin
+   */
+  preview(source: string, applied: ProbePolicy | undefined): Snapshot | undefined {
+    const current = this.#current;
+    const ofCluster = this.#given.get('cluster');
+    if (current === undefined || ofCluster === undefined) return undefined;
+    const others = ofCluster.policies.filter((policy) => policy.source !== source);
+    const tier = new PolicyTier(applied === undefined ? others : [...others, applied]);
+    const tiers = this.#origins.map((origin) => (origin === 'cluster' ? tier : this.#given.get(origin)?.tier));
+    const set = PolicySet.ofTiers(
+      this.#catalogue,
+      tiers.filter((known) => known !== undefined),
+    );
+    return new Snapshot(set, current.facts);
+  }
+
+  /**
+   * Returns the snapshot as it would be with a ProbeException, which is not put in force.
+   *
+   * @param source the exception as `kind/namespace/name`. An exception with the same source is replaced.
+   * @param exception undefined = the exception is deleted
+   * @returns undefined before the first snapshot of every origin
+   */
+  previewException(namespace: string, source: string, exception: ProbeException | undefined): Snapshot | undefined {
+    const current = this.#current;
+    if (current === undefined) return undefined;
+    const others = current.facts.exceptions.without(new Set([source]));
+    const exceptions =
+      exception === undefined ? others : others.with(new Exceptions(new Map([[namespace, [exception]]])));
+    return current.withFacts({ ...current.facts, exceptions });
+  }
+}

@@ -1,0 +1,87 @@
+import { readUtf8File } from '../../base/files/utf8.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
+import { formatProblem } from '../../engine/policy/problems.ts';
+import { Reader } from '../../engine/policy/reader.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { workloadKind } from '../../engine/workload/kinds.ts';
+import { PolicyFilesError } from './policy-source.ts';
+import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import type { Problem } from '../../engine/policy/problems.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { FileProblem } from './file-problem.ts';
+
+/** Field names with dots between them. `*` is every element of a list. */
+export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;
+
+/** The kinds of a file, or all problems of the file. */
+export type WorkloadKindsParse =
+  { readonly kinds: readonly WorkloadKind[] } | { readonly problems: readonly FileProblem[] };
+
+/**
+ * Reads a file of custom kinds: a YAML list of `{ group, kind, podTemplatePath }`, where the path leads to the Pod
+ * template. The path has dots, and `*` for every element of a list: `spec.replicatedJobs.*.template.spec.template`. The
+ * result also has the known kinds. Entries for a known kind replace it. Several entries for one kind are several
+ * templates in it.
+ */
+export function readWorkloadKinds(file: string, text: string): WorkloadKindsParse {
+  const { documents, problems } = parseYamlDocuments(file, text);
+  const fileProblems: FileProblem[] = [...problems];
+  const kinds: WorkloadKind[] = [];
+  for (const document of documents) {
+    const found: Problem[] = [];
+    const entries = new Reader(document.value, [], found).list() ?? [];
+    for (const entry of entries) {
+      const kind = readKind(entry);
+      if (kind !== undefined) kinds.push(kind);
+    }
+    for (const problem of found) {
+      fileProblems.push({ file, ...document.position(problem.path, { key: true }), message: formatProblem(problem) });
+    }
+  }
+  if (fileProblems.length > 0) return { problems: fileProblems };
+  const merged = mergePaths(kinds);
+  return {
+    kinds: [...merged, ...KNOWN_KINDS.filter(({ group, kind }) => workloadKind(group, kind, merged) === undefined)],
+  };
+}
+
+/** Several entries for one kind are several places for Pod templates in it. */
+function mergePaths(kinds: readonly WorkloadKind[]): WorkloadKind[] {
+  const merged = new Map<string, WorkloadKind>();
+  for (const kind of kinds) {
+    const key = `${kind.group}/${kind.kind}`;
+    const templatePaths = [...(merged.get(key)?.templatePaths ?? []), ...kind.templatePaths];
+    merged.set(key, { ...kind, templatePaths });
+  }
+  return [...merged.values()];
+}
+
+/** Reads the file. Throws PolicyFilesError with every problem. */
+export async function loadWorkloadKinds(file: string): Promise<readonly WorkloadKind[]> {
+  const text = await readUtf8File(file).catch((error: unknown) => {
+    throw new PolicyFilesError(`the workload kinds cannot be read: ${String(error)}`);
+  });
+  const parsed = readWorkloadKinds(file, text);
+  if ('problems' in parsed)
+    throw new PolicyFilesError(`${parsed.problems.length} problem(s) in the workload kinds`, parsed.problems);
+  return parsed.kinds;
+}
+
+function readKind(reader: Reader): WorkloadKind | undefined {
+  if (
+    reader.object(['group', 'kind', 'podTemplatePath', 'runsToCompletion']) === undefined ||
+    !isJsonObject(reader.value)
+  )
+    return undefined;
+  const group = reader.at('group').string();
+  const kind = reader.at('kind').string();
+  const path = reader.at('podTemplatePath').string();
+  const runs = reader.at('runsToCompletion').isAbsent ? false : reader.at('runsToCompletion').boolean();
+  if (path !== undefined && !POD_TEMPLATE_PATH.test(path)) {
+    return reader
+      .at('podTemplatePath')
+      .report('must be field names with dots between them, such as spec.template; * is every element of a list');
+  }
+  if (group === undefined || kind === undefined || path === undefined || runs === undefined) return undefined;
+  return { group, kind, templatePaths: [path.split('.')], runsToCompletion: runs };
+}

@@ -1,0 +1,52 @@
+import { member, stringMember } from '../../base/json/json-value.ts';
+import { clusterQuestionIn } from './lib/cluster-questions.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`.
+ *
+ * Rule: the probe does not ask for the state of a whole cluster (cluster-questions.ts). One missing member, or a lost
+ * quorum, then fails the probe of every member: all lose their traffic, or all are restarted at the same time. A
+ * cluster that needs all its members to become Ready may never form. Startup probes are skipped, because they end after
+ * the start.
+ *
+ * There are no edits: which question the image can answer is not known.
+ */
+export const clusterProbe = defineCheck({
+  id: 'cluster-probe',
+  summary: 'A probe asks for the state of a whole cluster.',
+  action: 'Warn',
+  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+});
+
+function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  if (probe.kind === 'startupProbe') return undefined;
+  const asked = askedBy(probe);
+  const question = asked === undefined ? undefined : clusterQuestionIn(asked);
+  if (question === undefined) return undefined;
+  const harm = probe.kind === 'livenessProbe' ? 'restarts every member' : 'makes every member unready';
+  return {
+    probe: probe.kind,
+    path:
+      probe.handlerKind === 'exec' ? probe.place.path('exec', 'command') : probe.place.path(probe.handlerKind, 'path'),
+    message:
+      `the ${probe.kind} of ${containerPhrase(container)} asks for the state of the whole cluster ` +
+      `(${question.product}), so ${question.fails} ${harm}`,
+    remedy: question.local,
+  };
+}
+
+/** Returns what a probe asks: the path of an HTTP probe, or the words of a command. */
+function askedBy({ handlerKind, handler }: CheckedProbe): string | undefined {
+  if (handlerKind === 'httpGet') return stringMember(handler, 'path');
+  const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
+  if (!Array.isArray(argv)) return undefined;
+  return (argv as unknown[])
+    .filter((word) => typeof word === 'string')
+    .map((word) => ` ${word}`)
+    .join('');
+}

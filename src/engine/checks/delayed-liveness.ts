@@ -1,0 +1,102 @@
+import { integer } from '../policy/check-parameters.ts';
+import { hasProbe, probeOf } from './checked-probe.ts';
+import { endpointOf } from './lib/endpoint.ts';
+import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { ProbeTiming } from '../probe/timing.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a
+ * substitute for a startup probe.
+ */
+const ORDINARY_FAILURE_THRESHOLD = 10;
+
+/**
+ * Fields: `livenessProbe.initialDelaySeconds`, `.failureThreshold`, `.periodSeconds`; absent `startupProbe`.
+ *
+ * Rule: without a startup probe, require D < seconds, and reject F*P >= toleranceSeconds together with F > 10. The
+ * startup probe was introduced to replace these two workarounds (KEP-950). A long delay hides a deadlock after every
+ * start. A high failureThreshold delays the detection of every deadlock. The finding is a note below 60 s, and beside a
+ * readiness probe that watches the same endpoint. The advice keeps failureThreshold, because nobody knows which number
+ * the running container needs.
+ */
+export const delayedLiveness = defineCheck({
+  id: 'delayed-liveness',
+  summary: 'A liveness probe waits for a slow start in place of a startup probe.',
+  action: 'Warn',
+  judgesProbeAlone: true,
+  parameters: {
+    seconds: integer({
+      minimum: 0,
+      default: 30,
+      text:
+        'initialDelaySeconds of a liveness probe from which on it is taken for a substitute of a startup probe. ' +
+        'Seconds, default 30.',
+    }),
+    toleranceSeconds: integer({
+      minimum: 0,
+      default: 120,
+      text:
+        'failureThreshold * periodSeconds from which on a liveness probe with a failureThreshold over 10 is taken for one. ' +
+        'Seconds, default 120.',
+    }),
+  },
+  run: (workload, container, { seconds, toleranceSeconds }) => {
+    const violation = violationOf(workload, container, seconds, toleranceSeconds);
+    return violation === undefined ? [] : [violation];
+  },
+});
+
+function violationOf(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  seconds: number,
+  toleranceSeconds: number,
+): Finding | undefined {
+  const liveness = probeOf(container, 'livenessProbe');
+  const timing = liveness?.timing;
+  if (liveness === undefined || timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
+  const workaround = workaroundIn(timing, seconds, toleranceSeconds);
+  if (workaround === undefined) return undefined;
+  return {
+    probe: 'livenessProbe',
+    path: liveness.place.path(workaround.field),
+    message: `${containerPhrase(container)} ${workaround.harm}`,
+    ...startupInPlaceOfDelays(workload, container, [liveness]),
+    ...((workaround.seconds < WARNED_DELAY_SECONDS || isWatchedByReadiness(container, liveness)) && { level: 'Audit' }),
+  };
+}
+
+/**
+ * True when the readiness probe asks the same endpoint, and does so early. A container that hangs then gets no traffic,
+ * and only its restart is late.
+ */
+function isWatchedByReadiness(container: CheckedContainer, liveness: CheckedProbe): boolean {
+  const readiness = probeOf(container, 'readinessProbe');
+  const delay = readiness?.timing?.initialDelaySeconds;
+  if (readiness === undefined || delay === undefined || delay >= WARNED_DELAY_SECONDS) return false;
+  const endpoint = endpointOf(container, liveness);
+  return endpoint !== undefined && endpoint === endpointOf(container, readiness);
+}
+
+interface Workaround {
+  readonly field: 'initialDelaySeconds' | 'failureThreshold';
+  readonly harm: string;
+  /** How long a deadlock may last unseen. */
+  readonly seconds: number;
+}
+
+function workaroundIn(timing: ProbeTiming, seconds: number, toleranceSeconds: number): Workaround | undefined {
+  const { initialDelaySeconds: D, periodSeconds: P, failureThreshold: F } = timing;
+  if (D >= seconds)
+    return { field: 'initialDelaySeconds', harm: `is not watched for ${D} s after every start`, seconds: D };
+  if (F <= ORDINARY_FAILURE_THRESHOLD || F * P < toleranceSeconds) return undefined;
+  return {
+    field: 'failureThreshold',
+    harm: `may hang for ${F * P} s (${F} failures, one every ${P} s) at any time before it is restarted`,
+    seconds: F * P,
+  };
+}

@@ -1,0 +1,65 @@
+import { integer } from '../policy/check-parameters.ts';
+import { hasProbe, probeOf } from './checked-probe.ts';
+import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`.
+ *
+ * Rule: without a startup probe, D < seconds. A readiness probe cannot kill the container, so early probes do no harm.
+ * The delay counts in every Pod, also in Pods that start quickly (pkg/kubelet/prober/worker.go, doProbe). A rollout
+ * waits for the delay as often as it replaces Pods. Below 60 s the finding is a note.
+ */
+export const delayedReadiness = defineCheck({
+  id: 'delayed-readiness',
+  summary: 'A readiness probe waits for a slow start in place of a startup probe.',
+  action: 'Warn',
+  relatedProbes: ['livenessProbe'],
+  parameters: {
+    seconds: integer({
+      minimum: 0,
+      default: 30,
+      text: 'initialDelaySeconds of a readiness probe from which on the check reports the delay. Seconds, default 30.',
+    }),
+  },
+  run: (workload, container, { seconds }): Finding[] => {
+    const readiness = probeOf(container, 'readinessProbe');
+    const delay = readiness?.timing?.initialDelaySeconds;
+    if (readiness === undefined || delay === undefined || delay === 0 || delay < seconds) return [];
+    if (hasProbe(container, 'startupProbe')) return [];
+    return [
+      {
+        probe: 'readinessProbe',
+        path: readiness.place.path('initialDelaySeconds'),
+        message: `${containerPhrase(container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
+        ...whatToWrite(workload, container, readiness),
+        ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
+      },
+    ];
+  },
+});
+
+/**
+ * Advises a startup probe that allows the same time. Nothing kills a container without a liveness probe while it
+ * starts, so the edits for such a container only remove the delay.
+ */
+function whatToWrite(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  readiness: CheckedProbe,
+): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+  const liveness = probeOf(container, 'livenessProbe');
+  if (liveness?.timing !== undefined) return startupInPlaceOfDelays(workload, container, [liveness, readiness]);
+  const removal = 'remove initialDelaySeconds';
+  const edits = [{ path: readiness.place.path('initialDelaySeconds'), value: null }];
+  const startup = startupProbeFor(workload, container, readiness, readiness.timing?.initialDelaySeconds);
+  if (startup === undefined || hasProbe(container, 'livenessProbe')) return { remedy: removal, edits };
+  return {
+    remedy: `${removal}, or replace it by ${startup.yaml} (guarantees ${startup.guaranteedSeconds} s to start)`,
+    edits,
+    copied: { probe: 'readinessProbe', otherwise: removal },
+  };
+}

@@ -1,0 +1,99 @@
+import { strings } from '../policy/check-parameters.ts';
+import { stringMember } from '../../base/json/json-value.ts';
+import { requestedPath } from '../probe/requested-path.ts';
+import { probeOf } from './checked-probe.ts';
+import { containerPhrase, quotedValue } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { Finding } from './check.ts';
+
+/**
+ * Paths that also report on dependencies. The value is the framework's own path that reports on the process alone, if
+ * the framework documents one: Spring Boot's liveness group (JHipster serves it below /management), MicroProfile Health
+ * as Quarkus serves it, and Prometheus and its relatives. A path of no known framework has no value, because no other
+ * path is known to answer.
+ */
+const KNOWN_PATHS: ReadonlyMap<string, string | undefined> = new Map([
+  ['/actuator/health', '/actuator/health/liveness'],
+  ['/manage/health', '/manage/health/liveness'],
+  ['/management/health', '/management/health/liveness'],
+  ['/actuator/health/readiness', '/actuator/health/liveness'],
+  ['/manage/health/readiness', '/manage/health/liveness'],
+  ['/management/health/readiness', '/management/health/liveness'],
+  ['/q/health', '/q/health/live'],
+  ['/q/health/ready', '/q/health/live'],
+  ['/readyz', undefined],
+  ['/ready', undefined],
+  ['/-/ready', '/-/healthy'],
+  ['/health/ready', undefined],
+  ['/healthcheck/ready', undefined],
+]);
+const DEFAULT_PATHS: ReadonlySet<string> = new Set(KNOWN_PATHS.keys());
+
+/** Last segments of a path that name a readiness endpoint, wherever the path begins. */
+const READINESS_SEGMENTS: ReadonlySet<string> = new Set(['ready', 'readiness', 'readyz']);
+
+/** Limits for each of the two lists. */
+const BOUNDS = {
+  count: {
+    maximum: 256,
+    unit: 'paths',
+    at: 'checks.dependency-liveness.paths, checks.dependency-liveness.additionalPaths',
+  },
+  length: {
+    maximum: 4096,
+    unit: 'characters',
+    at: 'checks.dependency-liveness.paths[], checks.dependency-liveness.additionalPaths[]',
+  },
+};
+
+/**
+ * Field: `livenessProbe.httpGet.path`.
+ *
+ * Rule: the path is not an aggregate or readiness endpoint (parameters `paths` and `additionalPaths`, compared as a
+ * whole), and its last segment is not `ready`, `readiness` or `readyz`. A policy's own `paths` replace both rules.
+ * Spring Boot's documentation: a liveness probe must not depend on external systems. Otherwise the platform restarts
+ * every instance while one such system is down. There are no edits: no other path is known to answer.
+ */
+export const dependencyLiveness = defineCheck({
+  id: 'dependency-liveness',
+  summary: 'A liveness probe asks an endpoint that reports on dependencies.',
+  action: 'Warn',
+  handlers: ['httpGet'],
+  judgesProbeAlone: true,
+  parameters: {
+    paths: strings({
+      ...BOUNDS,
+      default: DEFAULT_PATHS,
+      text:
+        'Whole paths of endpoints that report on dependencies, e.g. [/actuator/health]. ' +
+        'A list of your own replaces the built-in list of docs/checks.md and the rule about the last segment.',
+    }),
+    additionalPaths: strings({
+      ...BOUNDS,
+      default: new Set(),
+      text: 'Paths besides those in paths (or the built-in list), e.g. [/healthz/deep]. None by default.',
+    }),
+  },
+  run: (_workload, container, { paths, additionalPaths }): Finding[] => {
+    const liveness = probeOf(container, 'livenessProbe');
+    const written = liveness?.handlerKind === 'httpGet' ? stringMember(liveness.handler, 'path') : undefined;
+    if (liveness === undefined || written === undefined) return [];
+    const path = requestedPath(written);
+    const isListed = paths.has(path) || additionalPaths.has(path);
+    if (!isListed && !(paths === DEFAULT_PATHS && READINESS_SEGMENTS.has(lastSegment(path)))) return [];
+    const message =
+      `${containerPhrase(container)} asks ${quotedValue(written)} for liveness: the name suggests a readiness or aggregate ` +
+      'endpoint, and the outage of a dependency then restarts every replica';
+    const alive = KNOWN_PATHS.get(path);
+    const remedy = alive === undefined ? 'use an endpoint that reports on this process only' : `write path: ${alive}`;
+    return [{ probe: 'livenessProbe', path: liveness.place.path(liveness.handlerKind, 'path'), message, remedy }];
+  },
+});
+
+/** Returns the last segment of a path, without the query and without a slash at the end, in lower case. */
+function lastSegment(path: string): string {
+  const query = path.search(/[?#]/);
+  const whole = query < 0 ? path : path.slice(0, query);
+  const bare = whole.endsWith('/') ? whole.slice(0, -1) : whole;
+  return bare.slice(bare.lastIndexOf('/') + 1).toLowerCase();
+}

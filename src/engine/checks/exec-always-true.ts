@@ -1,0 +1,92 @@
+import { alwaysTrue, statusOfProgram } from '../probe/shell-status.ts';
+import { shellLine } from '../probe/shell-line.ts';
+import { cut } from '../../base/text/cut.ts';
+import { quote } from '../../base/text/quote.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { execReading } from './lib/exec-reading.ts';
+import { containerPhrase, yamlFlow } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { AlwaysTrue } from '../probe/shell-status.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+import type { ExecReading } from './lib/exec-reading.ts';
+
+/**
+ * Field: `<probe>.exec.command`.
+ *
+ * Rule: the command can fail. The kubelet reads only the exit status. The status of a pipe is the status of its last
+ * command (POSIX, Shell Command Language, section 2.9.2). A filter there, `|| true` or `; exit 0` makes the status 0
+ * while the application is down. `redis-cli ping` also succeeds when the server answers with an error, and so does curl
+ * without `--fail`.
+ */
+export const execAlwaysTrue = defineCheck({
+  id: 'exec-always-true',
+  summary: 'A probe command succeeds whatever the application does.',
+  action: 'Warn',
+  cannotWork: true,
+  handlers: ['exec'],
+  judgesProbeAlone: true,
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(workload, probe);
+  const found = reading && alwaysTrueCommand(reading);
+  if (reading === undefined || found === undefined) return undefined;
+  const { shell } = reading;
+  const place = shell?.scriptAt === undefined ? ['command'] : ['command', shell.scriptAt];
+  return {
+    probe: probe.kind,
+    path: probe.place.path('exec', ...place),
+    message: `${containerPhrase(container)} has a ${probe.kind} that hides failures: ${causeOf(found)}`,
+    remedy: remedyOf(found, reading),
+  };
+}
+
+/** Tells why a command always succeeds. */
+function alwaysTrueCommand({ argv, invocation, shell, script }: ExecReading): AlwaysTrue | undefined {
+  if (script !== undefined && shell !== undefined) return alwaysTrue(script, shell);
+  if (shell !== undefined || invocation === undefined) return undefined;
+  return statusOfProgram(invocation.program, argv.slice(invocation.at + 1), false);
+}
+
+function causeOf({ reason, program }: AlwaysTrue): string {
+  switch (reason) {
+    case 'filter':
+      return `its pipe ends in ${quote(program)}, which succeeds when the commands before it fail`;
+    case 'fallback':
+      return `${quote(program)} behind || always succeeds`;
+    case 'constant':
+      return `its last command is ${quote(program)}, which always succeeds`;
+    case 'answer':
+      return `${quote(program)} without -f succeeds when the server answers with an error, such as 500`;
+    case 'ping':
+      return `${quote(program)} succeeds when the server answers PING with an error`;
+    case 'itself':
+      return `${quote(program)} finds its own process in the output of "ps"`;
+  }
+}
+
+/** A longer command is not repeated in the remedy. */
+const MOST_REPEATED = 120;
+
+function remedyOf({ reason, program }: AlwaysTrue, { argv, shell }: ExecReading): string {
+  switch (reason) {
+    case 'filter':
+      return shell?.shell === 'bash'
+        ? 'write set -o pipefail; in front of the pipe, or compare the output at its end, such as | grep -q UP'
+        : 'compare the output at the end of the pipe, such as | grep -q UP';
+    case 'fallback':
+      return `remove || ${program}`;
+    case 'constant':
+      return 'let the script end with the status of the command that asks the application';
+    case 'itself':
+      return "write the pattern with brackets, such as grep '[n]ginx', or use pgrep";
+    case 'answer':
+      return 'write curl -f, which fails for an answer from 400 on, or compare the answer';
+    case 'ping':
+      return shell === undefined
+        ? `write command: ${yamlFlow(['sh', '-c', `${cut(shellLine(argv), MOST_REPEATED)} | grep -q PONG`])}`
+        : 'compare the answer: write | grep -q PONG behind the command';
+  }
+}

@@ -1,0 +1,47 @@
+import { namesNoProgram } from '../probe/exec-program.ts';
+import { member } from '../../base/json/json-value.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Field: `<probe>.exec.command[0]`.
+ *
+ * Rule: the first element names a program. The API server rejects an empty list but accepts an empty first element, and
+ * decodes null as an empty one. The container runtime then fails on every probe, and the kubelet discards the result
+ * (pkg/kubelet/prober/prober.go).
+ */
+export const execCommand = defineCheck({
+  id: 'exec-command',
+  summary: 'A probe command names no program, so the probe errors every time.',
+  action: 'Deny',
+  cannotWork: true,
+  handlers: ['exec'],
+  judgesProbeAlone: true,
+  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+});
+
+function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const argv = probe.handlerKind === 'exec' ? member(probe.handler, 'command') : undefined;
+  if (!Array.isArray(argv) || argv.length === 0 || !namesNoProgram(argv[0])) return undefined;
+  return {
+    probe: probe.kind,
+    path: probe.place.path('exec', 'command', 0),
+    message: `the ${probe.kind} of ${containerPhrase(container)} runs a program without a name, so every probe errors`,
+    ...whatToWrite(probe, argv),
+  };
+}
+
+function whatToWrite(probe: CheckedProbe, argv: readonly unknown[]): Pick<Finding, 'remedy' | 'edits'> {
+  const first = argv.findIndex((word) => !namesNoProgram(word));
+  if (first < 0) return { remedy: 'write the program, for example command: [cat, /tmp/healthy]' };
+  const words = argv.slice(first);
+  return {
+    remedy: `remove the empty first ${first === 1 ? 'element' : 'elements'}, or write the program there`,
+    ...(words.every((word) => typeof word === 'string') && {
+      edits: [{ path: probe.place.path('exec', 'command'), value: words }],
+    }),
+  };
+}

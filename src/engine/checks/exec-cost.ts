@@ -1,0 +1,152 @@
+import { integer } from '../policy/check-parameters.ts';
+import { member, objectMember } from '../../base/json/json-value.ts';
+import { DEFAULT_TIMING } from '../probe/default-values.ts';
+import { killBy } from '../probe/grace-period.ts';
+import { isCount } from '../probe/timing.ts';
+import { EXEC_PERIOD_SECONDS, HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './lib/exec-patience.ts';
+import { heavyClientOf } from './lib/heavy-client.ts';
+import { isFastEnough, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism` of
+ * the workload.
+ *
+ * Rule: P >= minimumPeriodSeconds, and P >= 30 for a heavy client (heavy-client.ts), and T > 1. Every exec probe starts
+ * a process in the container and uses the container's CPU and memory (Kubernetes documentation, "Caution" under exec
+ * probes). The API server's default timeout of 1 s is short for a process on a busy node. Since 1.20 a timeout counts
+ * as a failure (kubernetes#82440).
+ */
+export const execCost = defineCheck({
+  id: 'exec-cost',
+  summary: 'A probe starts processes often, or gives them a second.',
+  action: 'Warn',
+  handlers: ['exec'],
+  judgesProbeAlone: true,
+  parameters: {
+    minimumPeriodSeconds: integer({
+      minimum: 0,
+      default: EXEC_PERIOD_SECONDS,
+      text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
+    }),
+  },
+  run: (workload, container, { minimumPeriodSeconds: minimum }) => {
+    let findings: Finding[] | undefined;
+    for (const probe of container.probes) {
+      if (probe.handlerKind !== 'exec') continue;
+      for (const finding of [
+        tooOften(workload, container, probe, minimum),
+        tooImpatient(workload, container, probe, minimum),
+      ])
+        if (finding !== undefined) (findings ??= []).push(finding);
+    }
+    return findings ?? [];
+  },
+});
+
+function tooOften(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  minimum: number,
+): Finding | undefined {
+  const period = probe.timing?.periodSeconds;
+  if (period === undefined || period >= Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS)) return undefined;
+  const heavy = heavyClientOf(probe);
+  const least = leastPeriodSeconds(probe, minimum);
+  if (period >= least) return undefined;
+  const perMinute = 60 / period;
+  const replicas = replicasOf(workload);
+  const inAll = replicas > 1 ? `, ${rounded(perMinute * replicas)} for its ${replicas} replicas,` : '';
+  const what = heavy === undefined ? 'processes' : `processes of the heavy client ${heavy}`;
+  const path = probe.place.path('periodSeconds');
+  return {
+    probe: probe.kind,
+    path,
+    message:
+      `${containerPhrase(container)} starts ${rounded(perMinute)} ${what} a minute on its node${inAll} ` +
+      `for the exec ${probe.kind}`,
+    ...longerPeriod(workload, container, probe, least),
+  };
+}
+
+const OTHER_HANDLER = 'ask with httpGet, tcpSocket or grpc, or with a smaller program';
+
+/** The shortest period that the check accepts for a probe, in seconds. */
+function leastPeriodSeconds(probe: CheckedProbe, minimum: number): number {
+  return heavyClientOf(probe) === undefined ? minimum : Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS);
+}
+
+/** Advises a longer period, unless the probe would then need too long to kill, or to stop the traffic. */
+function longerPeriod(
+  { podSpec }: CheckedWorkload,
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  least: number,
+): Pick<Finding, 'remedy' | 'edits'> {
+  const { timing = DEFAULT_TIMING } = probe;
+  const periodSeconds = roundPeriodFrom(least);
+  const kill = killBy(probe.spec, container.spec, podSpec);
+  if (periodSeconds === undefined || !isFastEnough(probe.kind, timing, { ...timing, periodSeconds }, kill))
+    return { remedy: OTHER_HANDLER };
+  return {
+    remedy: `write periodSeconds: ${periodSeconds} or more`,
+    edits: [{ path: probe.place.path('periodSeconds'), value: periodSeconds }],
+  };
+}
+
+function tooImpatient(
+  { podSpec }: CheckedWorkload,
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  minimum: number,
+): Finding | undefined {
+  const { timing } = probe;
+  if (timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return undefined;
+  const { periodSeconds: P } = timing;
+  const path = probe.place.path('timeoutSeconds');
+  const message =
+    `${containerPhrase(container)} gives the command of its exec ${probe.kind} ` +
+    `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a timeout is a failure`;
+  // The timeout must not be longer than the period (timeout-over-period).
+  const patient = P < 2 ? PATIENT_TIMEOUT_SECONDS : (roundPeriodUpTo(P) ?? PATIENT_TIMEOUT_SECONDS);
+  const timeoutSeconds = Math.min(patient, PATIENT_TIMEOUT_SECONDS);
+  // A longer period must also be long enough for the rule about periods, so that both rules say the same.
+  const isLonger = P < timeoutSeconds;
+  const periodSeconds = isLonger ? roundPeriodFrom(Math.max(timeoutSeconds, leastPeriodSeconds(probe, minimum))) : P;
+  const kill = killBy(probe.spec, container.spec, podSpec);
+  if (
+    periodSeconds === undefined ||
+    !isFastEnough(probe.kind, timing, { ...timing, timeoutSeconds, periodSeconds }, kill)
+  ) {
+    const remedy = isLonger ? OTHER_HANDLER : 'write a longer timeoutSeconds and a shorter periodSeconds';
+    return { probe: probe.kind, path, message, remedy };
+  }
+  const timeout = { path, value: timeoutSeconds };
+  if (!isLonger)
+    return { probe: probe.kind, path, message, remedy: `write timeoutSeconds: ${timeoutSeconds}`, edits: [timeout] };
+  return {
+    probe: probe.kind,
+    path,
+    message,
+    remedy: `write timeoutSeconds: ${timeoutSeconds} and periodSeconds: ${periodSeconds}`,
+    edits: [timeout, { path: probe.place.path('periodSeconds'), value: periodSeconds }],
+  };
+}
+
+/**
+ * Returns how many Pods may run at the same time. Returns 1 for a kind without such a number (a Pod, or a DaemonSet on
+ * each node).
+ */
+function replicasOf({ object }: CheckedWorkload): number {
+  const spec = objectMember(object, 'spec') ?? {};
+  const replicas = member(spec, 'replicas') ?? member(spec, 'parallelism');
+  return isCount(replicas) ? replicas : 1;
+}
+
+function rounded(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

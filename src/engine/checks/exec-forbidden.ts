@@ -1,0 +1,88 @@
+import { member } from '../../base/json/json-value.ts';
+import { choices, strings } from '../policy/check-parameters.ts';
+import { PROBE_KINDS } from '../probe/probe.ts';
+import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import { containerPhrase, firstListed } from './lib/wording.ts';
+import { quote } from '../../base/text/quote.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/** Most characters of a forbidden name in a message, with its quotes. */
+const MOST_NAME_CHARACTERS = 24;
+
+/** Highest number of forbidden names that are collected. A longer list is not useful to a reader. */
+const MOST_LISTED = 10;
+
+/**
+ * Field: `<probe>.exec.command[*]`; parameters `names` and `probes` (default: all three).
+ *
+ * Rule: no element contains one of the names. A name matches as a whole element, as the last segment of a path
+ * (`/bin/ls`, not `/opt/ls/check`) or as a word of a shell string (`ps aux | grep app`). Kyverno's
+ * deny-commands-in-exec-probe matches the letters anywhere.
+ */
+export const execForbidden = defineCheck({
+  id: 'exec-forbidden',
+  summary: 'A probe command uses a forbidden program.',
+  action: 'Off',
+  handlers: ['exec'],
+  judgesProbeAlone: true,
+  parameters: {
+    names: strings({
+      count: { maximum: 256, unit: 'names', at: 'checks.exec-forbidden.names' },
+      length: { maximum: 253, unit: 'characters', at: 'checks.exec-forbidden.names[]' },
+      default: new Set(['jcmd', 'ps', 'ls']),
+      text: 'Programs that a probe must not run, by name or as a word in a shell line. Default [jcmd, ps, ls].',
+    }),
+    probes: choices({
+      choices: PROBE_KINDS,
+      default: PROBE_KINDS,
+      text: 'The probes that are looked at. Default: all three.',
+    }),
+  },
+  run: (_workload, container, { names, probes }) =>
+    container.probes
+      .filter((probe) => probe.handlerKind === 'exec' && probes.includes(probe.kind))
+      .flatMap((probe) => findingsOf(container, probe, names)),
+});
+
+function findingsOf(container: CheckedContainer, probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
+  const argv = member(probe.handler, 'command');
+  if (!Array.isArray(argv)) return [];
+  const findings: Finding[] = [];
+  for (const [index, element] of (argv as unknown[]).entries()) {
+    if (findings.length === MOST_PROBE_FINDINGS) break;
+    const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
+    if (forbidden.length === 0) continue;
+    const message =
+      `${containerPhrase(container)} runs ${firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)))} ` +
+      `in its ${probe.kind}, which a policy forbids`;
+    const remedy = 'use an httpGet, tcpSocket or grpc handler, or another command';
+    findings.push({ probe: probe.kind, path: probe.place.path('exec', 'command', index), message, remedy });
+  }
+  return findings;
+}
+
+/** Characters that separate words in a shell: blanks, operators, quotes and braces. */
+const SEPARATORS: ReadonlySet<number> = new Set(Array.from(' \t\n\r\v\f;|&()<>`$"\'{}', (sign) => sign.charCodeAt(0)));
+const SLASH = '/'.charCodeAt(0);
+
+/**
+ * Returns the forbidden names among the words of an argument. The argument is split as a shell would split it, and each
+ * word is compared by its last path segment.
+ */
+function forbiddenIn(argument: string, names: ReadonlySet<string>): string[] {
+  const found = new Set<string>();
+  let start = 0;
+  for (let at = 0; at <= argument.length && found.size < MOST_LISTED; at++) {
+    const code = at < argument.length ? argument.charCodeAt(at) : undefined;
+    if (code === SLASH) start = at + 1;
+    else if (code === undefined || SEPARATORS.has(code)) {
+      if (at > start) {
+        const word = argument.slice(start, at);
+        if (names.has(word)) found.add(word);
+      }
+      start = at + 1;
+    }
+  }
+  return [...found];
+}

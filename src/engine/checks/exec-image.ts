@@ -1,0 +1,67 @@
+import { stringMember } from '../../base/json/json-value.ts';
+import { firstProgramAt, programName } from '../probe/exec-invocation.ts';
+import { isShell } from '../probe/shell-invocation.ts';
+import { saysWithoutTools } from '../probe/image-name.ts';
+import { quote } from '../../base/text/quote.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { execReading } from './lib/exec-reading.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+import type { ExecReading } from './lib/exec-reading.ts';
+
+/**
+ * Fields: `<probe>.exec.command`; `image` of the container.
+ *
+ * Rule: a container whose image says distroless or scratch runs no shell and no tool of an operating system in a probe.
+ * Such an image contains only the application (github.com/GoogleContainerTools/distroless), so the command fails every
+ * time.
+ */
+export const execImage = defineCheck({
+  id: 'exec-image',
+  summary: 'A probe runs a shell or a tool that a distroless or scratch image does not contain.',
+  action: 'Warn',
+  cannotWork: true,
+  handlers: ['exec'],
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
+
+/** Programs of an operating system, besides shells. */
+const TOOLS: ReadonlySet<string> = new Set([
+  ...['curl', 'wget', 'nc', 'netcat', 'ncat', 'telnet'],
+  ...['cat', 'test', '[', 'ls', 'stat', 'find', 'touch', 'rm', 'echo', 'true', 'false', 'sleep'],
+  ...['grep', 'awk', 'sed', 'head', 'tail', 'ps', 'pgrep', 'pidof', 'kill', 'timeout', 'env'],
+]);
+/** Folders of the operating system. A program elsewhere was copied into the image. */
+const SYSTEM_PATH = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/;
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(workload, probe);
+  const at = reading && missingProgramAt(container, reading);
+  if (reading === undefined || at === undefined) return undefined;
+  const image = stringMember(container.spec, 'image') ?? '';
+  return {
+    probe: probe.kind,
+    path: probe.place.path('exec', 'command', at),
+    message:
+      `${containerPhrase(container)} runs ${quote(programName(reading.argv[at] ?? ''))} in its ${probe.kind}, ` +
+      `and a ${saysWithoutTools(image) ?? ''} image contains no such program`,
+    remedy: 'write an httpGet, tcpSocket or grpc handler, or run a program of the application',
+  };
+}
+
+/**
+ * Returns the index of a program that the image of the container says that it does not contain. Both the first program
+ * and the program behind `timeout` or `env` count.
+ */
+function missingProgramAt(container: CheckedContainer, { argv, invocation }: ExecReading): number | undefined {
+  const missing = [firstProgramAt(argv), invocation?.at].find((at) => at !== undefined && isTool(argv[at] ?? ''));
+  const image = missing === undefined ? undefined : stringMember(container.spec, 'image');
+  return image !== undefined && saysWithoutTools(image) !== undefined ? missing : undefined;
+}
+
+function isTool(word: string): boolean {
+  const program = programName(word);
+  return (isShell(program) || TOOLS.has(program)) && SYSTEM_PATH.test(word);
+}

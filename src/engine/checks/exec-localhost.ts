@@ -1,0 +1,85 @@
+import { localClient } from '../probe/local-client.ts';
+import { isCut } from '../workload/bounded-container.ts';
+import { listenFlags } from '../workload/listen-flags.ts';
+import { invocationOf } from '../probe/exec-invocation.ts';
+import { quote } from '../../base/text/quote.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { execReading } from './lib/exec-reading.ts';
+import { loopbackFlag } from './listen-address.ts';
+import { containerPhrase, yamlFlow } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ShellCommand, ShellList } from '../probe/shell-script.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+import type { ExecReading } from './lib/exec-reading.ts';
+
+/**
+ * Fields: `<probe>.exec.command`; `command` and `args` of the container.
+ *
+ * Rule: a command is more than curl, wget or nc to the own Pod. The kubelet can ask the same address without a client
+ * in the image and without a process for each probe. Clients that send a body, credentials or headers are accepted, and
+ * so is a port that the container binds to loopback, which the kubelet does not reach. No edits: only the author knows
+ * whether the application listens on the Pod's IP.
+ */
+export const execLocalhost = defineCheck({
+  id: 'exec-localhost',
+  summary: 'A probe starts an HTTP or TCP client where the kubelet can ask the address itself.',
+  action: 'Audit',
+  handlers: ['exec'],
+  // The probe works, so a copy of its handler works too.
+  acceptsHandler: true,
+  judgesProbeAlone: true,
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(workload, probe);
+  const client = reading && clientOf(container, reading);
+  if (client === undefined) return undefined;
+  return {
+    probe: probe.kind,
+    path: probe.place.path('exec', 'command'),
+    message: `${containerPhrase(container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,
+    remedy: `write ${yamlFlow(client.handler).slice(2, -2)} if the application listens on the Pod's IP`,
+  };
+}
+
+/** A client that a probe starts, and the handler that asks the same address. */
+interface Client {
+  readonly program: string;
+  readonly handler: JsonObject;
+}
+
+/** Returns the client when a command is nothing else, directly or in a script. */
+function clientOf(container: CheckedContainer, reading: ExecReading): Client | undefined {
+  const words = reading.shell === undefined ? reading.argv : onlyCommand(reading.script);
+  const invocation = words && invocationOf(words);
+  if (words === undefined || invocation === undefined || reading.argv.some(isCut)) return undefined;
+  const handler = localClient(invocation.program, words.slice(invocation.at + 1));
+  if (handler === undefined) return undefined;
+  const [inner] = Object.values(handler) as JsonObject[];
+  const binding = loopbackFlag(listenFlags(container.spec), Number(inner?.['port']));
+  return binding === undefined ? { program: invocation.program, handler } : undefined;
+}
+
+/** Returns the words of a script that is one command. `|| exit 1` behind it changes nothing for the kubelet. */
+function onlyCommand(script: ShellList | undefined): readonly string[] | undefined {
+  const [entry, ...others] = script ?? [];
+  if (entry === undefined || others.length > 0 || entry.isBackground || !entry.rest.every(onlyFails)) return undefined;
+  const [command, ...stages] = entry.first.stages;
+  if (command?.kind !== 'simple' || stages.length > 0 || entry.first.isNegated) return undefined;
+  if (!command.words.every(({ isLiteral }) => isLiteral)) return undefined;
+  const texts = command.words.map(({ text }) => text);
+  return texts[0] === 'exec' ? texts.slice(1) : texts;
+}
+
+function onlyFails({ operator, pipeline }: ShellList[number]['rest'][number]): boolean {
+  return operator === '||' && pipeline.stages.length === 1 && pipeline.stages.every(isFailure);
+}
+
+function isFailure(command: ShellCommand): boolean {
+  if (command.kind !== 'simple') return false;
+  const [program, status] = command.words.map(({ text }) => text);
+  return program === 'false' || (program === 'exit' && /^[1-9]\d*$/.test(status ?? ''));
+}

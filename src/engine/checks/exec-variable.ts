@@ -1,0 +1,105 @@
+import { declaredVariables } from '../workload/literal-variables.ts';
+import { variableReferences } from '../probe/variable-references.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { execReading } from './lib/exec-reading.ts';
+import { handlerEdits } from './lib/handler-edits.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { defineCheck } from './check.ts';
+import type { VariableSource } from '../workload/literal-variables.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+import type { ExecReading } from './lib/exec-reading.ts';
+
+/**
+ * Fields: `<probe>.exec.command[*]`; `env` of the container.
+ *
+ * Rule: each `$(NAME)` is in `env` with a literal value. For probes, the kubelet replaces only these references. The
+ * kubelet puts an empty text in the place of a variable with `valueFrom`, and leaves any other reference as text
+ * (pkg/kubelet/container/helpers.go, ExpandContainerCommandOnlyStatic). In a script, `$(name)` in small letters is a
+ * command that the shell runs.
+ */
+export const execVariable = defineCheck({
+  id: 'exec-variable',
+  summary: 'A probe command refers to a variable that the kubelet does not replace.',
+  action: 'Warn',
+  cannotWork: true,
+  handlers: ['exec'],
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
+
+/** A reference that the kubelet does not replace with the variable's value. */
+interface LostReference {
+  /** Index in the command. */
+  readonly at: number;
+  readonly name: string;
+  /** Undefined when the container declares no such variable. */
+  readonly source: VariableSource | undefined;
+}
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(workload, probe);
+  const lost = reading && lostReference(container, reading);
+  if (reading === undefined || lost === undefined) return undefined;
+  const { at, name, source } = lost;
+  const isScript = at === reading.shell?.scriptAt;
+  const edits = isScript && source?.from === 'reference' ? editsOf(container, probe, reading, lost) : undefined;
+  return {
+    probe: probe.kind,
+    path: probe.place.path('exec', 'command', at),
+    message:
+      source === undefined
+        ? `${containerPhrase(container)} has no ${quoted(name)} with a literal value in env, so the kubelet leaves ${quoted(`$(${name})`)} as text`
+        : `${containerPhrase(container)} reads ${quoted(name)} from a reference, so the kubelet puts an empty text in place of ${quoted(`$(${name})`)}`,
+    remedy: isScript
+      ? `write $${name}, which the shell replaces`
+      : `write command: [sh, -c, "..."] with $${name} in the script`,
+    ...(edits && { edits }),
+  };
+}
+
+/** A name that `env` may have. In a script, other names in parentheses are commands. */
+const NAME = /^[A-Za-z_][\w.-]*$/;
+const SCRIPT_NAME = /^_*[A-Z][A-Z0-9_]*$/;
+const SCRIPT_REFERENCES = /\$\((_*[A-Z][A-Z0-9_]*)\)/g;
+
+/** Returns the first reference of a command that the kubelet does not replace with a value. */
+function lostReference(container: CheckedContainer, { argv, shell }: ExecReading): LostReference | undefined {
+  let variables: ReadonlyMap<string, VariableSource> | undefined;
+  for (const [at, word] of argv.entries()) {
+    if (!word.includes('$(')) continue;
+    const pattern = at === shell?.scriptAt ? SCRIPT_NAME : NAME;
+    for (const name of variableReferences(word)) {
+      if (!pattern.test(name)) continue;
+      variables ??= declaredVariables(container.spec);
+      if (variables === undefined) return undefined;
+      const source = variables.get(name);
+      if (source?.from !== 'value') return { at, name, source };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Returns the edits that let the shell replace the variables with a reference. Undefined where the shell would not
+ * replace them as the author means: in single quotes, or when the variable may be missing.
+ */
+function editsOf(
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  { argv }: ExecReading,
+  { at }: LostReference,
+): Finding['edits'] {
+  const script = argv[at] ?? '';
+  if (/['`\\]|\$\$|<</.test(script)) return undefined;
+  const variables = declaredVariables(container.spec);
+  const isReplaced = variableReferences(script).every((name) => {
+    const source = variables?.get(name);
+    return !SCRIPT_NAME.test(name) || source?.from === 'value' || source?.isOptional === false;
+  });
+  if (!isReplaced) return undefined;
+  const repaired = script.replace(SCRIPT_REFERENCES, (whole, name: string) =>
+    variables?.get(name)?.from === 'reference' ? `\${${name}}` : whole,
+  );
+  return handlerEdits(container, probe, { command: argv.with(at, repaired) });
+}

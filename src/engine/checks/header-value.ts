@@ -1,0 +1,68 @@
+import { beginning } from '../../base/text/cut.ts';
+import { firstControlCharacter } from '../probe/header-value.ts';
+import { defineCheck } from './check.ts';
+import { eachHeader } from './lib/each-probe.ts';
+import { containerPhrase, quotedValue } from './lib/wording.ts';
+import { quote } from '../../base/text/quote.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedHeader } from './lib/each-probe.ts';
+
+/**
+ * Field: `<probe>.httpGet.httpHeaders[*].value`.
+ *
+ * Rule: the value has no control character except the tab. The API server accepts any value. Go's HTTP client refuses
+ * to send such a value (golang.org/x/net/http/httpguts, ValidHeaderFieldValue), so every probe fails.
+ */
+export const headerValue = defineCheck({
+  id: 'header-value',
+  summary: 'A probe header has a control character, so the probe fails every time.',
+  action: 'Deny',
+  cannotWork: true,
+  handlers: ['httpGet'],
+  judgesProbeAlone: true,
+  run: (_workload, container) => eachHeader(container, (probe, header) => violationOf(container, probe, header)),
+});
+
+function violationOf(container: CheckedContainer, probe: CheckedProbe, header: CheckedHeader): Finding | undefined {
+  const { value, index } = header;
+  const position = firstControlCharacter(value);
+  if (position < 0) return undefined;
+  return {
+    probe: probe.kind,
+    path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
+    message: problem(container, header, position),
+    ...whatToWrite(probe, index, value, position),
+  };
+}
+
+function problem(container: CheckedContainer, { name, value }: CheckedHeader, position: number): string {
+  const code = value.charCodeAt(position).toString(16).toUpperCase().padStart(4, '0');
+  return (
+    `${containerPhrase(container)} sends header ${quotedValue(name)} with the control character U+${code} ` +
+    `as character ${position + 1} of ${value.length}, so every probe fails`
+  );
+}
+
+/** A line break at the end is an accident of YAML. Nobody knows what a control character elsewhere was meant to be. */
+function whatToWrite(
+  probe: CheckedProbe,
+  index: number,
+  value: string,
+  position: number,
+): Pick<Finding, 'remedy' | 'edits'> {
+  const isAtEnd = value.trimEnd().length <= position;
+  if (!isAtEnd || position === 0) return { remedy: 'remove the control character' };
+  const meant = beginning(value, position);
+  const path = probe.place.path('httpGet', 'httpHeaders', index, 'value');
+  return {
+    remedy:
+      meant.length > LONGEST_SHOWN
+        ? 'remove the line break at the end (a YAML block "|" ends with a line break)'
+        : `write value: ${quote(meant)} (a YAML block "|" ends with a line break)`,
+    edits: [{ path, value: meant }],
+  };
+}
+
+/** A longer value would be cut in the remedy, and a cut value is wrong. */
+const LONGEST_SHOWN = 60;

@@ -1,0 +1,76 @@
+import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/default-values.ts';
+import { isCut } from '../workload/bounded-container.ts';
+import { verdictSpan } from '../probe/timing.ts';
+import { isPresent, probeOf } from './checked-probe.ts';
+import { drainingAdvice } from './lib/drain-race.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `livenessProbe`, `readinessProbe`, each as a whole.
+ *
+ * Rule: the probes are not deeply equal after API defaulting (Kyverno, validate-probes; BSI IT-Grundschutz APP.4.4).
+ * Equal probes give up at the same time, so a fault restarts a container that should be drained. The check is off by
+ * default, because shared-endpoint recognizes when the same endpoint is safe.
+ */
+export const identicalProbes = defineCheck({
+  id: 'identical-probes',
+  summary: 'Liveness and readiness probe are the same.',
+  action: 'Off',
+  judgesProbeAlone: true,
+  relatedProbes: ['livenessProbe', 'readinessProbe'],
+  run: (workload, container): Finding[] => {
+    const liveness = probeOf(container, 'livenessProbe');
+    const readiness = probeOf(container, 'readinessProbe');
+    const timing = liveness?.timing;
+    if (liveness === undefined || readiness === undefined || timing === undefined) return [];
+    if (!areSame(liveness, readiness)) return [];
+    const { remedy, edits } = drainingAdvice(workload, container, liveness, verdictSpan(timing).latest);
+    const message = `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`;
+    return [
+      {
+        probe: 'livenessProbe',
+        path: liveness.place.path(),
+        message,
+        remedy: `${remedy ?? ''}, or ask an endpoint that reports on this process only`,
+        ...(edits && { edits }),
+      },
+    ];
+  },
+});
+
+/** Compares two probes. Most differ in their handlers, and then the rest needs no look. */
+function areSame(a: CheckedProbe, b: CheckedProbe): boolean {
+  const [handler, other] = [plainHandler(a), plainHandler(b)];
+  if (a.handlerKind !== b.handlerKind || !areEqual(handler, other)) return false;
+  return areEqual(plainSpec(a, handler), plainSpec(b, other));
+}
+
+/** A handler without values that mean the same as an absent field and that API defaulting does not fill in. */
+function plainHandler({ handler }: CheckedProbe): JsonObject {
+  return without(without(handler, 'protocol', DEFAULT_HTTP_PROTOCOL), 'mode', DEFAULT_GRPC_MODE);
+}
+
+/** A probe without such values. */
+function plainSpec({ spec, handlerKind }: CheckedProbe, handler: JsonObject): JsonObject {
+  return { ...without(spec, 'initialDelaySeconds', DEFAULT_TIMING.initialDelaySeconds), [handlerKind]: handler };
+}
+
+function without(object: JsonObject, field: string, value: unknown): JsonObject {
+  return member(object, field) === value ? { ...object, [field]: null } : object;
+}
+
+/** Compares two values deeply. Null equals an absent member, as in the API server. A cut text equals none. */
+function areEqual(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((element, index) => areEqual(element, b[index]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return a === b && !(typeof a === 'string' && isCut(a));
+  return (
+    Object.keys(a).every((key) => areEqual(member(a, key) ?? null, member(b, key) ?? null)) &&
+    Object.keys(b).every((key) => isPresent(member(a, key)) || !isPresent(member(b, key)))
+  );
+}

@@ -1,0 +1,65 @@
+import { member } from '../../../base/json/json-value.ts';
+import { invocationOf } from '../../probe/exec-invocation.ts';
+import { isShell } from '../../probe/shell-invocation.ts';
+import type { CheckedProbe } from '../checked-probe.ts';
+
+/**
+ * Programs that start a virtual machine or an interpreter for one question. Erlang: RabbitMQ. Java: Cassandra and
+ * Kafka. JavaScript: mongosh. Each start takes about a second of a processor.
+ */
+const HEAVY_CLIENTS: ReadonlySet<string> = new Set([
+  'rabbitmqctl',
+  'rabbitmq-diagnostics',
+  'nodetool',
+  'cqlsh',
+  'java',
+  'mongosh',
+]);
+
+/** `kafka-topics.sh` and its relatives, and `python` with or without a version. */
+const HEAVY_NAMES = /^(?:kafka-[a-z-]{1,60}\.sh|python[\d.]{0,8})$/;
+
+/** A script without any of these words runs no heavy client. Most scripts are done then, without any list. */
+const HEAVY_ANYWHERE = /rabbitmq|nodetool|cqlsh|java|mongosh|kafka-|python/;
+
+/** Words of a shell that stand before a command. */
+const SHELL_WORDS: ReadonlySet<string> = new Set(['exec', 'if', 'then', 'while', 'until', '!', '{']);
+
+/**
+ * Returns the heavy client that an exec probe runs, by its own name: as the program that does the work, or as a command
+ * in the script of a shell. Undefined for any other probe.
+ */
+export function heavyClientOf({ handlerKind, handler }: CheckedProbe): string | undefined {
+  const argv = handlerKind === 'exec' ? member(handler, 'command') : undefined;
+  if (!Array.isArray(argv)) return undefined;
+  const words: string[] = [];
+  for (const word of argv as unknown[]) {
+    if (typeof word !== 'string') return undefined;
+    words.push(word);
+  }
+  const invocation = invocationOf(words);
+  if (invocation === undefined) return undefined;
+  if (isHeavy(invocation.program)) return invocation.program;
+  if (!isShell(invocation.program)) return undefined;
+  return words.map(heavyCommandIn).find((name) => name !== undefined);
+}
+
+function heavyCommandIn(script: string): string | undefined {
+  if (!HEAVY_ANYWHERE.test(script)) return undefined;
+  for (const [command] of script.matchAll(/[^;|&()\n`]+/g)) {
+    const words = command.trim().split(/\s+/);
+    const start = words.findIndex(startsCommand);
+    const program = start < 0 ? undefined : invocationOf(words.slice(start))?.program;
+    if (program !== undefined && isHeavy(program)) return program;
+  }
+  return undefined;
+}
+
+/** False for the shell's own words and for assignments, which stand before the command. */
+function startsCommand(word: string): boolean {
+  return !SHELL_WORDS.has(word) && !/^\w+=/.test(word);
+}
+
+function isHeavy(name: string): boolean {
+  return HEAVY_CLIENTS.has(name) || HEAVY_NAMES.test(name);
+}

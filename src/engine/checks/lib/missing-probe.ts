@@ -1,0 +1,104 @@
+import { boolean, choice } from '../../policy/check-parameters.ts';
+import { DEFAULT_CONTAINER_ANNOTATION } from '../../workload/main-container.ts';
+import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
+import { tcpPortsOf } from '../../workload/ports.ts';
+import { containerRunsForever } from '../../workload/restart-policy.ts';
+import { probeOf } from '../checked-probe.ts';
+import { startupProbeFor } from './startup-probe.ts';
+import { speaksHttp } from './plausible-port.ts';
+import { containerPhrase, yamlFlow } from './wording.ts';
+import type { ProbeKind } from '../../probe/probe.ts';
+import type { ValuesOf } from '../../policy/check-parameters.ts';
+import type { ContainerPort } from '../../workload/ports.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from '../check.ts';
+
+/** Parameters that select the containers for a check that requires a probe. */
+export const concernedParameters = {
+  containers: choice({
+    choices: ['main', 'all'],
+    default: 'all',
+    text:
+      'Which containers must have it: all (the default) is every application container; ' +
+      'main is the main container, as docs/defaulting.md finds it.',
+  }),
+  sidecars: boolean({ default: false, text: 'true: native sidecars must have it too. Default false.' }),
+};
+
+/**
+ * Returns the finding of a check that requires a probe, or undefined when the check does not apply to this container.
+ * Such checks apply only to workloads and containers that run until they are deleted. They apply to every application
+ * container, or with `containers: main` to the main container. With `sidecars: true` they also apply to sidecars. When
+ * the main container cannot be determined, every application container without the probe has a finding. A requirement
+ * is never silent.
+ *
+ * @param lacks what the container lacks: `livenessProbe`, or `probe at all`
+ */
+export function missingProbe(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  parameters: ValuesOf<typeof concernedParameters>,
+  lacks: { readonly phrase: string; readonly harm: string; readonly probe?: ProbeKind; readonly write: ProbeKind },
+): Finding | undefined {
+  if (!isConcerned(workload, container, parameters)) return undefined;
+  const { phrase, harm, probe, write } = lacks;
+  const path = probe === undefined ? container.place.path() : container.place.path(probe);
+  const at = probe === undefined ? { path } : { probe, path };
+  const lacking = `${containerPhrase(container)} has no ${phrase}`;
+  if (container.role === 'application' && parameters.containers === 'main' && workload.main() === undefined)
+    return {
+      ...at,
+      message: `cannot determine the main container, and ${lacking}`,
+      remedy: `name it in the annotation ${DEFAULT_CONTAINER_ANNOTATION} of the Pod`,
+    };
+  return { ...at, message: `${lacking}${harm}`, ...probeToWrite(workload, container, write) };
+}
+
+function isConcerned(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  parameters: ValuesOf<typeof concernedParameters>,
+): boolean {
+  if (!workload.runsForever) return false;
+  if (container.role === 'sidecar') return parameters.sidecars;
+  if (container.role !== 'application' || !containerRunsForever(container.spec)) return false;
+  return parameters.containers === 'all' || workload.main() === undefined || container.name === workload.main();
+}
+
+/**
+ * Advises the probe to write. With a liveness probe, a startup probe is complete. Otherwise the words are a skeleton
+ * with a port of the container: no endpoint is known to answer.
+ */
+function probeToWrite(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  kind: ProbeKind,
+): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+  const liveness = kind === 'startupProbe' ? probeOf(container, 'livenessProbe') : undefined;
+  const startup = liveness && startupProbeFor(workload, container, liveness);
+  if (startup !== undefined) {
+    const { yaml, edit, copied } = startup;
+    return { remedy: `write ${yaml}`, edits: [edit], copied };
+  }
+  return { remedy: `write ${kind}: ${handlerSkeleton(tcpPortsOf(container.spec))}` };
+}
+
+/**
+ * Returns a handler for one of the ports, in words. An endpoint is left for the author to fill in.
+ *
+ * @param ports TCP ports that a container declares
+ */
+export function handlerSkeleton(ports: readonly ContainerPort[]): string {
+  const web = ports.filter(speaksHttp);
+  const http =
+    web.find(({ name }) => name === 'http') ??
+    web.find(({ name }) => name === undefined || !isNamedForMetrics(name)) ??
+    web[0];
+  const [first] = ports;
+  if (http === undefined && first !== undefined)
+    return isGrpc(first) ? `{ grpc: { port: ${first.number} } }` : `{ tcpSocket: { port: ${portText(first)} } }`;
+  return `{ httpGet: { path: <endpoint>, port: ${http === undefined ? '<port>' : portText(http)} } }`;
+}
+
+function portText({ name, number }: ContainerPort): string {
+  return yamlFlow(name ?? number);
+}

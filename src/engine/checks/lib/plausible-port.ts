@@ -1,0 +1,43 @@
+import { member, stringMember } from '../../../base/json/json-value.ts';
+import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.ts';
+import { isTcp } from '../../workload/ports.ts';
+import type { FieldEdit } from '../../../base/json/field-edit.ts';
+import type { ContainerPort } from '../../workload/ports.ts';
+import type { CheckedProbe } from '../checked-probe.ts';
+
+/** True unless the port's name or number says that its server speaks another protocol than HTTP. */
+export function speaksHttp(port: ContainerPort): boolean {
+  return protocolOfPort(port).speaks !== 'other';
+}
+
+/**
+ * True when a server of this kind of probe may listen on the port, judging by the port's name and number. Advice names
+ * no other port: httpGet on a port of Redis never succeeds.
+ */
+export function mayAnswer({ handlerKind, handler }: CheckedProbe, port: ContainerPort): boolean {
+  if (!isTcp(port)) return false;
+  if (handlerKind === 'tcpSocket') return true;
+  if (handlerKind === 'grpc') return isGrpc(port);
+  if (!speaksHttp(port)) return false;
+  return (stringMember(handler, 'scheme') === 'HTTPS') === isForTls(port);
+}
+
+/** Returns the only declared port that may answer the probe. Undefined when none or several may. */
+export function onlyPlausiblePort(
+  probe: CheckedProbe,
+  declared: readonly ContainerPort[] | undefined,
+): ContainerPort | undefined {
+  const only = declared?.find((port) => mayAnswer(probe, port));
+  return declared?.some((port) => port !== only && mayAnswer(probe, port)) === true ? undefined : only;
+}
+
+/** Returns the value to write for a declared port: its name where the handler takes names, else its number. */
+export function portValue({ handlerKind, handler }: CheckedProbe, { name, number }: ContainerPort): string | number {
+  const takesNames = handlerKind !== 'grpc' && typeof member(handler, 'port') === 'string';
+  return takesNames && name !== undefined ? name : number;
+}
+
+/** Returns the edit that makes a probe ask a declared port. */
+export function portEdit(probe: CheckedProbe, port: ContainerPort): FieldEdit {
+  return { path: probe.place.path(probe.handlerKind, 'port'), value: portValue(probe, port) };
+}

@@ -1,0 +1,158 @@
+import { member } from '../../../base/json/json-value.ts';
+import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { holdsCut } from '../../workload/bounded-container.ts';
+import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
+import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
+import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.ts';
+import { isPresent } from '../checked-probe.ts';
+import { atLeastObserved } from './observed-starts.ts';
+import { mostFailures, PERIODS } from './round-numbers.ts';
+import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
+import { yamlFlow } from './wording.ts';
+import type { FieldEdit } from '../../../base/json/field-edit.ts';
+import type { JsonObject } from '../../../base/json/json-value.ts';
+import type { ProbeTiming } from '../../probe/timing.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from '../check.ts';
+import type { CheckedProbe } from '../checked-probe.ts';
+
+/** A startup probe to write, with the start time that the probe guarantees, in seconds. */
+export interface StartupProbeToWrite {
+  /** The probe with its field name, as YAML on one line. A handler that is too long for a message is only named. */
+  readonly yaml: string;
+  readonly guaranteedSeconds: number;
+  /** Adds the probe to the container. */
+  readonly edit: FieldEdit;
+  /** Marks a finding that gives this advice (Finding.copied). */
+  readonly copied: NonNullable<Finding['copied']>;
+}
+
+/** A shorter wait in place of a startup probe is a note. Nobody changes a delay of 30 s (issue 30). */
+export const WARNED_DELAY_SECONDS = 60;
+
+/**
+ * Returns a startup probe with the handler of another probe. It guarantees at least the start time that the other probe
+ * guarantees, and `leastSeconds`. It allows at least as many failures as the other probe, up to 60. Its timeout is not
+ * longer than its period. Undefined when the other probe's integers are malformed, or when no round numbers
+ * (round-numbers.ts) guarantee the time.
+ *
+ * @param source the liveness probe, or the readiness probe where there is no liveness probe
+ */
+export function startupProbeFor(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  source: CheckedProbe,
+  leastSeconds = 0,
+): StartupProbeToWrite | undefined {
+  const { timing } = source;
+  if (timing === undefined) return undefined;
+  const isExec = source.handlerKind === 'exec';
+  const timeoutSeconds = Math.max(timing.timeoutSeconds, isExec ? PATIENT_TIMEOUT_SECONDS : 0);
+  const chosen = startupNumbers({
+    seconds: Math.max(guaranteedStartSeconds(timing), LEAST_START_SECONDS, leastSeconds),
+    leastPeriod: Math.max(timeoutSeconds, leastExecPeriodSeconds(source)),
+    leastFailures: timing.failureThreshold,
+    longestGate: source.kind === 'livenessProbe' ? (timing.failureThreshold - 1) * timing.periodSeconds : Infinity,
+  });
+  if (chosen === undefined) return undefined;
+  const { periodSeconds, failureThreshold } = chosen;
+  const numbers = {
+    periodSeconds,
+    ...(timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && { timeoutSeconds }),
+    failureThreshold,
+    ...graceOf(workload, source),
+  };
+  const probe = { [source.handlerKind]: withoutDefaults(source.handler), ...numbers };
+  return {
+    yaml: holdsCut(source.handler)
+      ? `a startupProbe with the handler of the ${source.kind} and ${yamlFlow(numbers).slice(2, -2)}`
+      : `startupProbe: ${yamlFlow(probe)}`,
+    guaranteedSeconds: (failureThreshold - 1) * periodSeconds,
+    edit: { path: container.place.path('startupProbe'), value: probe },
+    copied: {
+      probe: source.kind,
+      otherwise: `first correct the handler of the ${source.kind}, then write a startupProbe with the same handler`,
+    },
+  };
+}
+
+/**
+ * Advises a startup probe in place of the delays of other probes. The startup probe copies the first probe and
+ * guarantees each of the delays.
+ *
+ * @param delayed the probes that wait for the start, first the one to copy
+ */
+export function startupInPlaceOfDelays(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  delayed: readonly [CheckedProbe, ...CheckedProbe[]],
+): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+  const [source] = delayed;
+  const delays = delayed.map(({ timing }) => timing?.initialDelaySeconds ?? 0);
+  const needed = atLeastObserved(workload, container, Math.max(...delays));
+  const startup = startupProbeFor(workload, container, source, needed);
+  if (startup === undefined) return { remedy: `guard the start with a startupProbe that allows ${needed} s` };
+  const withDelay = delayed.filter((_, index) => delays[index] !== 0);
+  const others = withDelay.filter((probe) => probe !== source).map(({ kind }) => ` of the ${kind}`);
+  const removal =
+    withDelay.length === 0
+      ? ''
+      : `remove initialDelaySeconds${withDelay.length === 1 ? (others[0] ?? '') : ' of both probes'} and `;
+  return {
+    remedy: `${removal}write ${startup.yaml} (guarantees ${startup.guaranteedSeconds} s to start)`,
+    edits: [...withDelay.map(({ place }) => ({ path: place.path('initialDelaySeconds'), value: null })), startup.edit],
+    copied: startup.copied,
+  };
+}
+
+interface StartupNeeds {
+  /** The time to start that the probe must guarantee, without a delay. */
+  readonly seconds: number;
+  readonly leastPeriod: number;
+  /** The failures that the author allows the other probe. */
+  readonly leastFailures: number;
+  /**
+   * Seconds that the liveness probe alone gives a start. After a liveness kill, Kubernetes 1.35 to 1.37 may probe
+   * liveness for up to one period of the startup probe (kubernetes#141155).
+   */
+  readonly longestGate: number;
+}
+
+/**
+ * Chooses the numbers of a new startup probe: the shortest period from 5 s on with up to 60 failures. The period is
+ * shorter if only that closes the gate. If no period closes the gate, the gate does not count.
+ */
+function startupNumbers(needs: StartupNeeds): Pick<ProbeTiming, 'periodSeconds' | 'failureThreshold'> | undefined {
+  const { seconds, leastPeriod, leastFailures, longestGate } = needs;
+  const most = mostFailures('startupProbe');
+  const possible = PERIODS.filter((P) => P >= leastPeriod && failureThresholdFor(seconds, 0, P) <= most);
+  const usual = possible.filter((P) => P >= STARTUP_PERIOD_SECONDS);
+  const closed = usual.find((P) => P <= longestGate) ?? possible.findLast((P) => P <= longestGate);
+  const periodSeconds = closed ?? usual[0];
+  if (periodSeconds === undefined) return undefined;
+  const enough = failureThresholdFor(seconds, 0, periodSeconds);
+  return { periodSeconds, failureThreshold: Math.max(enough, Math.min(leastFailures, most)) };
+}
+
+/** The source's own grace period, unless it is longer than the Pod's (check grace-period). */
+function graceOf({ podSpec }: CheckedWorkload, source: CheckedProbe): JsonObject {
+  if (source.kind === 'readinessProbe') return {};
+  const own = probeGraceSeconds(source.spec);
+  const pods = podGraceSeconds(podSpec);
+  if (typeof own !== 'number' || pods === undefined || own > pods) return {};
+  return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
+}
+
+/**
+ * Returns a handler as a person would write it. Defaults that the API server fills in (HTTP, an empty gRPC service) and
+ * unset values are left out.
+ */
+function withoutDefaults(handler: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(handler).filter(
+      ([key, value]) =>
+        isPresent(value) &&
+        !(key === 'scheme' && value === DEFAULT_SCHEME) &&
+        !(key === 'service' && value === DEFAULT_GRPC_SERVICE),
+    ),
+  );
+}

@@ -1,0 +1,147 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
+import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/probe-fields.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
+import { suggestion } from '../../../base/text/suggestion.ts';
+import { fieldBelow, movedFrom, strayField } from './stray-field.ts';
+import type { FieldPath } from '../../../base/json/field-path.ts';
+import type { JsonObject } from '../../../base/json/json-value.ts';
+import type { HandlerKind, ProbeKind } from '../../probe/probe.ts';
+import type { StrayField, Stray } from './stray-field.ts';
+
+/**
+ * Finds misspelt and misplaced probe fields in containers of a manifest. Names are case-sensitive, and for most clients
+ * the API server drops unknown fields without an error: a `livenessprobe` has no effect. Only a manifest shows such
+ * fields, because a webhook gets the object after the API server dropped them.
+ *
+ * @param podSpec the Pod spec as written
+ * @param podSpecPath the path of the Pod spec in the object
+ */
+export function unknownProbeFields(podSpec: JsonObject, podSpecPath: FieldPath): StrayField[] {
+  return CONTAINER_LISTS.flatMap((list) => {
+    const entries = member(podSpec, list);
+    if (!Array.isArray(entries)) return [];
+    return entries.flatMap((entry: unknown, index) =>
+      isJsonObject(entry) ? inContainer(entry, [...podSpecPath, list, index]) : [],
+    );
+  });
+}
+
+/** Fields of a probe that are no fields of a container, so they have no effect there. */
+const NOT_IN_CONTAINER: ReadonlySet<string> = new Set(PROBE_FIELDS);
+
+/** Fields of a container that people write into a probe by a wrong indentation. */
+const CONTAINER_FIELDS: ReadonlySet<string> = new Set([
+  'args',
+  'env',
+  'envFrom',
+  'image',
+  'imagePullPolicy',
+  'lifecycle',
+  'ports',
+  'resources',
+  'securityContext',
+  'volumeMounts',
+]);
+
+function inContainer(container: JsonObject, path: FieldPath): StrayField[] {
+  const name = stringMember(container, 'name') ?? '';
+  const found: StrayField[] = [];
+  const report = (at: FieldPath, stray: Stray): void => {
+    found.push(strayField(name, [...path, ...at], stray));
+  };
+  for (const key of Object.keys(container)) {
+    if ((PROBE_KINDS as readonly string[]).includes(key)) continue;
+    if (NOT_IN_CONTAINER.has(key)) report([key], intoProbe(container, path, key));
+    else {
+      const meant = suggestion(key, PROBE_KINDS);
+      // A container has many other fields. Report only keys that are similar to a probe's name.
+      if (meant !== undefined && /prob|live|ready|readi|startup/i.test(key))
+        report([key], renamed(container, path, key, meant));
+    }
+  }
+  for (const kind of PROBE_KINDS) {
+    const probe = objectMember(container, kind);
+    if (probe === undefined) continue;
+    for (const key of Object.keys(probe))
+      if (!PROBE_FIELDS.includes(key)) report([kind, key], inProbe(container, path, kind, key));
+    for (const handler of HANDLER_KINDS) {
+      const fields = objectMember(probe, handler);
+      if (fields === undefined) continue;
+      const known = HANDLER_FIELDS.get(handler) ?? [];
+      for (const key of Object.keys(fields))
+        if (!known.includes(key)) report([kind, handler, key], inHandler(container, path, kind, handler, key));
+      reportHeaders(fields, [...path, kind, handler], (at, stray) => {
+        report([kind, handler, ...at], stray);
+      });
+    }
+  }
+  return found;
+}
+
+/** A field of a probe beside the probes of its container. */
+function intoProbe(container: JsonObject, path: FieldPath, key: string): Stray {
+  const kinds = PROBE_KINDS.filter((kind) => objectMember(container, kind) !== undefined);
+  const [only] = kinds;
+  if (only === undefined || kinds.length > 1) return { remedy: 'move it into the probe that it is for' };
+  return movedFrom(container, path, [key], [only, key], `move it into ${only}`);
+}
+
+/** An unknown field of a probe: of its handler, of its container, or misspelt. */
+function inProbe(container: JsonObject, path: FieldPath, kind: ProbeKind, key: string): Stray {
+  if ((PROBE_KINDS as readonly string[]).includes(key) || CONTAINER_FIELDS.has(key))
+    return movedFrom(container, path, [kind, key], [key], `move it up to ${containerWord(path)}`);
+  const owners = HANDLER_KINDS.filter((handler) => HANDLER_FIELDS.get(handler)?.includes(key) === true);
+  if (owners.length > 0) {
+    const probe = objectMember(container, kind) ?? {};
+    const written = owners.find((handler) => objectMember(probe, handler) !== undefined);
+    if (written !== undefined)
+      return movedFrom(container, path, [kind, key], [kind, written, key], `move it into ${written}`);
+    const hasOther = HANDLER_KINDS.some((handler) => objectMember(probe, handler) !== undefined);
+    if (!hasOther) return { remedy: `move it into ${owners.length === 1 ? (owners[0] ?? '') : 'the handler'}` };
+  }
+  return renamed(container, [...path], key, suggestion(key, PROBE_FIELDS), [kind]);
+}
+
+/** An unknown field of a handler: of its probe, of its container, or misspelt. */
+function inHandler(container: JsonObject, path: FieldPath, kind: ProbeKind, handler: HandlerKind, key: string): Stray {
+  if (PROBE_FIELDS.includes(key))
+    return movedFrom(container, path, [kind, handler, key], [kind, key], `move it up to ${kind}`);
+  if ((PROBE_KINDS as readonly string[]).includes(key) || CONTAINER_FIELDS.has(key))
+    return movedFrom(container, path, [kind, handler, key], [key], `move it up to ${containerWord(path)}`);
+  return renamed(container, path, key, suggestion(key, HANDLER_FIELDS.get(handler) ?? []), [kind, handler]);
+}
+
+function reportHeaders(handler: JsonObject, path: FieldPath, report: (at: FieldPath, stray: Stray) => void): void {
+  const headers = member(handler, 'httpHeaders');
+  if (!Array.isArray(headers)) return;
+  for (const [index, header] of (headers as unknown[]).entries()) {
+    if (!isJsonObject(header)) continue;
+    for (const key of Object.keys(header)) {
+      if (HEADER_FIELDS.includes(key)) continue;
+      const meant = suggestion(key, HEADER_FIELDS);
+      report(['httpHeaders', index, key], renamed(header, [...path, 'httpHeaders', index], key, meant));
+    }
+  }
+}
+
+/** A misspelt field, with the name that was probably meant. */
+function renamed(
+  owner: JsonObject,
+  path: FieldPath,
+  key: string,
+  meant: string | undefined,
+  below: readonly string[] = [],
+): Stray {
+  if (meant === undefined) return {};
+  const remedy = `did you mean "${meant}"?`;
+  // A field that is written in both spellings has two values, and nobody knows which one counts.
+  if (fieldBelow(owner, [...below, meant]) !== undefined) return { remedy };
+  return movedFrom(owner, path, [...below, key], [...below, meant], remedy);
+}
+
+/** `containers[0]`, the last two steps of a container's path. */
+function containerWord(path: FieldPath): string {
+  const [list, index] = path.slice(-2);
+  return `${String(list)}[${String(index)}]`;
+}

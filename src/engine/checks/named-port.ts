@@ -1,0 +1,117 @@
+import { member } from '../../base/json/json-value.ts';
+import { suggestion } from '../../base/text/suggestion.ts';
+import { describePorts, isTcp } from '../workload/ports.ts';
+import { isPortName } from '../probe/port-name.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { oncePerWorkload } from './lib/once-per-workload.ts';
+import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
+import { containerPhrase, firstListed, quotedValue, yamlFlow } from './lib/wording.ts';
+import { quote } from '../../base/text/quote.ts';
+import { defineCheck } from './check.ts';
+import type { ContainerPort } from '../workload/ports.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port` when they are port names; `ports[*].name`, `.protocol` of
+ * the same container. gRPC has no named ports.
+ *
+ * Rule: the same container declares the name, for TCP. The API server accepts any name. The kubelet then fails on every
+ * probe and discards the result (pkg/probe/util.go, ResolveContainerPort): liveness never restarts, readiness is never
+ * Ready, startup never passes.
+ */
+export const namedPort = defineCheck({
+  id: 'named-port',
+  summary:
+    'The probe names a port that its container does not declare for TCP, so every probe errors and has no effect.',
+  action: 'Deny',
+  cannotWork: true,
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const name = member(probe.handler, 'port');
+  const declared = container.ports;
+  if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
+    return undefined;
+  if (declared.some((port) => port.name === name && isTcp(port))) return undefined;
+  const same = declared.find((port) => port.name === name);
+  const told =
+    same === undefined
+      ? undeclared(workload, container, probe, name, declared)
+      : { message: notTcp(container, same), ...declaredPortAdvice(probe, declared) };
+  return { probe: probe.kind, path: probe.place.path(probe.handlerKind, 'port'), ...told };
+}
+
+type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
+
+/**
+ * Containers of a Pod share their IP addresses. A probe therefore reaches a port of another container by number, but
+ * not by name.
+ */
+function undeclared(
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+  probe: CheckedProbe,
+  name: string,
+  declared: readonly ContainerPort[],
+): Told {
+  const message = `${containerPhrase(container)} declares no port named ${quote(name)}`;
+  const elsewhere = declarersOf(workload)
+    .get(name)
+    ?.find(({ other }) => other.place !== container.place);
+  if (elsewhere !== undefined)
+    return {
+      message: `${message}, but ${containerPhrase(elsewhere.other)} does`,
+      remedy: `write port: ${elsewhere.number}, because a probe knows only the port names of its own container`,
+    };
+  const near = suggestion(name, tcpNames(declared));
+  if (near === undefined) return { message, ...declaredPortAdvice(probe, declared) };
+  const port = declared.find((candidate) => candidate.name === near && isTcp(candidate));
+  const isSafe = port !== undefined && mayAnswer(probe, port);
+  return { message, remedy: `did you mean "${near}"?`, ...(isSafe && { edits: [portEdit(probe, port)] }) };
+}
+
+interface Declarer {
+  readonly other: CheckedContainer;
+  readonly number: number;
+}
+
+/**
+ * The first two containers that declare each TCP port name. The map is built once for each workload, because thousands
+ * of containers would otherwise each search all the others.
+ */
+const declarersOf = oncePerWorkload((workload) => {
+  const byName = new Map<string, Declarer[]>();
+  for (const other of workload.containers) {
+    for (const port of other.ports ?? []) {
+      const { name, number } = port;
+      if (name === undefined || !isTcp(port)) continue;
+      const found = byName.get(name) ?? [];
+      if (found.length < 2 && found.at(-1)?.other !== other) byName.set(name, [...found, { other, number }]);
+    }
+  }
+  return byName;
+});
+
+/** Advises the only declared port that may answer the probe. Otherwise lists the declared ports. */
+function declaredPortAdvice(probe: CheckedProbe, declared: readonly ContainerPort[]): Omit<Told, 'message'> {
+  const only = onlyPlausiblePort(probe, declared);
+  if (only !== undefined)
+    return { remedy: `write port: ${yamlFlow(portValue(probe, only))}`, edits: [portEdit(probe, only)] };
+  const usable = declared.filter(isTcp);
+  if (usable.length > 0)
+    return { remedy: `write one of its TCP ports: ${firstListed(describePorts(usable), 'or', usable.length)}` };
+  return { remedy: 'declare the port in ports, with its name and number, or write the number' };
+}
+
+function tcpNames(declared: readonly ContainerPort[]): string[] {
+  return declared.flatMap((port) => (isTcp(port) && port.name !== undefined ? [port.name] : []));
+}
+
+function notTcp(container: CheckedContainer, { name = '', number, protocol }: ContainerPort): string {
+  return (
+    `${containerPhrase(container)} declares port ${quote(name)} (${number}) for ${quotedValue(protocol)}, ` +
+    'but the kubelet connects over TCP'
+  );
+}

@@ -1,0 +1,41 @@
+import { guaranteedStartSeconds } from '../probe/timing.ts';
+import { startGateOf } from '../probe/startup-budget.ts';
+import { probeOf } from './checked-probe.ts';
+import { defineCheck } from './check.ts';
+import { longerStart } from './lib/longer-start.ts';
+import { observedStarts, secondsToGuarantee } from './lib/observed-starts.ts';
+import { containerPhrase } from './lib/wording.ts';
+
+/**
+ * Fields: those of `startup-budget`, and the measured starts of the workload (docs/learned.md).
+ *
+ * Rule: max(0, D-1) + (F-1)*P is at least the longest measured start, and more than the time after which a probe ended
+ * a start. A container that needed longer once needs longer again, for example on a busy node. Nothing is reported
+ * without measured starts. The message has no measured figures, because tools recognise a finding by its message.
+ */
+export const observedStartup = defineCheck({
+  id: 'observed-startup',
+  summary: 'The container needed more time to start in the past than its probes guarantee.',
+  action: 'Warn',
+  run: (workload, container) => {
+    const starts = observedStarts(workload, container);
+    if (starts === undefined) return [];
+    const gate = probeOf(container, startGateOf(container.spec));
+    const timing = gate?.timing;
+    if (gate === undefined || timing === undefined) return [];
+    const guaranteed = guaranteedStartSeconds(timing);
+    const { longestSeconds, boundSeconds } = starts;
+    const wasKilled = boundSeconds > 0 && guaranteed <= boundSeconds;
+    if (guaranteed >= longestSeconds && !wasKilled) return [];
+    const seen = wasKilled ? 'a probe has ended such a start' : 'the container has needed longer';
+    return [
+      {
+        probe: gate.kind,
+        path: gate.place.path('failureThreshold'),
+        message: `${containerPhrase(container)} has ${guaranteed} s guaranteed to start before its ${gate.kind} kills it, and ${seen}`,
+        properties: { guaranteedSeconds: guaranteed, starts: starts.starts, longestSeconds, boundSeconds },
+        ...longerStart(workload, container, gate, timing, secondsToGuarantee(starts)),
+      },
+    ];
+  },
+});

@@ -1,0 +1,57 @@
+import { portHintsOf } from '../facts/services.ts';
+import { member, stringMember } from '../../base/json/json-value.ts';
+import { isPortNumber } from '../probe/port-number.ts';
+import { neverHttp, NO_HINTS } from '../workload/port-protocol.ts';
+import { describePorts, findPort } from '../workload/ports.ts';
+import { defineCheck } from './check.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { oncePerWorkload } from './lib/once-per-workload.ts';
+import { containerPhrase } from './lib/wording.ts';
+import type { PortHints } from '../workload/port-protocol.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `<probe>.httpGet.port`; `ports[*].name`, `.containerPort`; `metadata.labels` of the Pod template. Of the
+ * Services in the namespace: `spec.selector`, `.ports[*].targetPort`, `.port`, `.name`, `.appProtocol`.
+ *
+ * Rule: httpGet asks no port whose server never answers HTTP, by the table of src/engine/workload/port-protocol.ts. Names that
+ * leave a doubt are accepted: `grpc-web`, `redis-exporter`, `tcp`, `peer`. The number counts for a port without a name.
+ */
+export const otherProtocol = defineCheck({
+  id: 'other-protocol',
+  summary: 'The probe sends HTTP to a port of another protocol, such as gRPC or Redis.',
+  action: 'Warn',
+  cannotWork: true,
+  handlers: ['httpGet'],
+  // The port's name is in the policy too.
+  judgesProbeAlone: true,
+  run: (workload, container) => eachProbe(container, (probe) => findingOf(container, probe, hintsOf(workload))),
+});
+
+const hintsOf = oncePerWorkload((workload): PortHints => {
+  const services = workload.facts.services.ofNamespace(workload.namespace) ?? [];
+  if (services.length === 0) return NO_HINTS;
+  return portHintsOf(services, { get: (key) => stringMember(workload.podLabels, key) });
+});
+
+function findingOf(container: CheckedContainer, probe: CheckedProbe, hints: PortHints): Finding | undefined {
+  const { handler } = probe;
+  if (probe.handlerKind !== 'httpGet' || (member(handler, 'host') ?? '') !== '') return undefined;
+  const asked = member(handler, 'port');
+  if (typeof asked !== 'string' && !isPortNumber(asked)) return undefined;
+  const found = findPort(container.ports ?? [], asked);
+  if ('problem' in found && typeof asked === 'string') return undefined;
+  const port = 'port' in found ? found.port : { name: undefined, number: Number(asked), protocol: 'TCP' };
+  const other = neverHttp(port, hints(port));
+  if (other === undefined) return undefined;
+  // The number is right for every handler; grpc takes no name.
+  const kinds = other.protocol === 'gRPC' ? ['grpc', 'tcpSocket'] : ['tcpSocket'];
+  const handlers = kinds.map((kind) => `${kind}: { port: ${port.number} }`).join(' or ');
+  return {
+    probe: probe.kind,
+    path: probe.place.path('httpGet', 'port'),
+    message: `${containerPhrase(container)} gets an HTTP request on its port ${describePorts([port]).join('')}, which is for ${other.protocol} by ${other.because}`,
+    remedy: `write ${handlers} in place of httpGet, or ask a port that answers HTTP`,
+  };
+}

@@ -1,0 +1,54 @@
+import { stringMember } from '../../base/json/json-value.ts';
+import { readPathUrl } from '../probe/requested-path.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { handlerEdits } from './lib/handler-edits.ts';
+import { containerPhrase, yamlFlow } from './lib/wording.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+import type { PathUrl } from '../probe/requested-path.ts';
+
+/**
+ * Field: `<probe>.httpGet.path`.
+ *
+ * Rule: the path has no scheme in front. The kubelet parses the path as a URL, keeps path and query, and overwrites
+ * scheme and host (pkg/probe/http/request.go, formatURL). The fields `scheme`, `host` and `port` say what to ask.
+ */
+export const pathUrl = defineCheck({
+  id: 'path-url',
+  summary: 'The path of the probe is a URL, and the kubelet ignores its scheme and host.',
+  action: 'Warn',
+  cannotWork: true,
+  handlers: ['httpGet'],
+  judgesProbeAlone: true,
+  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+});
+
+function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const path = probe.handlerKind === 'httpGet' ? stringMember(probe.handler, 'path') : undefined;
+  // A path almost always begins with a slash.
+  const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
+  if (path === undefined || url === undefined) return undefined;
+  // The kubelet sends the same request after the edit.
+  const edits = url.path === undefined ? undefined : handlerEdits(container, probe, { path: url.path });
+  return {
+    probe: probe.kind,
+    path: probe.place.path('httpGet', 'path'),
+    message: `${containerPhrase(container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
+    remedy: whatToWrite(path, url),
+    ...(edits && { edits }),
+  };
+}
+
+function meaningOf({ scheme, path }: PathUrl): string {
+  return path === undefined
+    ? `the kubelet reads ${quoted(`${scheme}:`)} as a scheme and overwrites it`
+    : 'the kubelet overwrites its scheme and host';
+}
+
+function whatToWrite(path: string, { path: asked }: PathUrl): string {
+  const alone = asked ?? /^[\w.-]+:\d+(\/[^/].*)$/.exec(path)?.[1];
+  const written = alone === undefined ? 'write the path alone' : `write path: ${yamlFlow(alone)}`;
+  return /^https:/i.test(path) ? `${written}, and scheme: HTTPS if the port speaks TLS` : written;
+}

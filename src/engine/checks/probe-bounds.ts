@@ -1,0 +1,77 @@
+import { probeBounds as bounds } from '../policy/check-parameters.ts';
+import { PROBE_INTEGERS } from '../probe/probe.ts';
+import { probeGraceSeconds } from '../probe/grace-period.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { Limits, ProbeBounds } from '../policy/check-parameters.ts';
+import type { ProbeInteger } from '../probe/probe.ts';
+import type { CheckedContainer, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+const EXAMPLE =
+  'e.g. { periodSeconds: { minimum: 2, maximum: 60 } }. What the probe leaves out counts with its default.';
+
+/**
+ * Fields: the six integers of each probe, after API defaulting. A probe without terminationGracePeriodSeconds uses the
+ * Pod's value, so the field is skipped.
+ *
+ * Rule: the values are within `minimum` and `maximum` of the policy, per probe kind and field (Kubewarden, Datree). The
+ * check is off by default.
+ */
+export const probeBounds = defineCheck({
+  id: 'probe-bounds',
+  summary: 'A number of the probe is outside its bounds.',
+  action: 'Off',
+  judgesProbeAlone: true,
+  parameters: {
+    livenessProbe: bounds({ text: `Bounds for liveness probes, ${EXAMPLE}` }),
+    readinessProbe: bounds({ text: `Bounds for readiness probes, ${EXAMPLE}` }),
+    startupProbe: bounds({ text: `Bounds for startup probes, ${EXAMPLE}` }),
+  },
+  run: (_workload, container, parameters) => {
+    const found: Finding[] = [];
+    for (const probe of container.probes) addFindings(found, container, probe, parameters[probe.kind]);
+    return found;
+  },
+});
+
+function addFindings(found: Finding[], container: CheckedContainer, probe: CheckedProbe, bounds: ProbeBounds): void {
+  for (const field of PROBE_INTEGERS) {
+    const limits = bounds[field];
+    if (limits === undefined) continue;
+    const value = valueOf(probe, field);
+    const advice = value === undefined ? undefined : whatToWrite(value, limits);
+    if (advice === undefined) continue;
+    const message = `${containerPhrase(container)} has ${field} ${value ?? ''} in its ${probe.kind}, outside the bounds of a policy`;
+    const path = probe.place.path(field);
+    const edits = isKnownToWork(probe, field, advice) ? { edits: [{ path, value: advice.bound }] } : undefined;
+    found.push({ probe: probe.kind, path, message, remedy: `write ${advice.words}`, ...edits });
+  }
+}
+
+function valueOf(probe: CheckedProbe, field: ProbeInteger): number | undefined {
+  if (field !== 'terminationGracePeriodSeconds') return probe.timing?.[field];
+  const grace = probeGraceSeconds(probe.spec);
+  return grace === 'absent' ? undefined : grace;
+}
+
+interface Advice {
+  readonly words: string;
+  readonly bound: number;
+  readonly raises: boolean;
+}
+
+function whatToWrite(value: number, { minimum, maximum }: Limits): Advice | undefined {
+  if (minimum !== undefined && value < minimum) return { words: `${minimum} or more`, bound: minimum, raises: true };
+  if (maximum !== undefined && value > maximum) return { words: `${maximum} or less`, bound: maximum, raises: false };
+  return undefined;
+}
+
+/**
+ * True when the bound itself is known to work. A higher number gives the container more time. A lower number allows
+ * fewer failures or a shorter start, except for a grace period and for the rhythm of a readiness probe.
+ */
+function isKnownToWork({ kind }: CheckedProbe, field: ProbeInteger, { raises }: Advice): boolean {
+  if (raises || field === 'terminationGracePeriodSeconds') return true;
+  return kind === 'readinessProbe' && (field === 'initialDelaySeconds' || field === 'periodSeconds');
+}

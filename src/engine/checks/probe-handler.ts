@@ -1,0 +1,42 @@
+import { choices, group } from '../policy/check-parameters.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { containerPhrase, listed } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+
+/** Handlers, in the order of the CRDs. */
+const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;
+const HANDLERS_TEXT = 'Handlers that may be used, out of httpGet, tcpSocket, grpc and exec';
+
+/** The list for one probe kind. The common list applies when no policy sets this list. */
+const ownList = { allowed: choices({ choices: HANDLERS, text: `${HANDLERS_TEXT}.` }) };
+
+/**
+ * Fields: `<probe>.exec`, `.httpGet`, `.tcpSocket`, `.grpc`.
+ *
+ * Rule: the policy allows the handler: in `<probe>.allowed`, else in `allowed`, else all four are allowed (Gatekeeper,
+ * probeTypes).
+ */
+export const probeHandler = defineCheck({
+  id: 'probe-handler',
+  summary: 'The probe uses a handler that is not allowed.',
+  action: 'Off',
+  judgesProbeAlone: true,
+  parameters: {
+    allowed: choices({
+      choices: HANDLERS,
+      default: HANDLERS,
+      text: `${HANDLERS_TEXT}. Default: all four, which finds nothing.`,
+    }),
+    livenessProbe: group({ text: 'For liveness probes, in place of the common list.', fields: ownList }),
+    readinessProbe: group({ text: 'For readiness probes, in place of the common list.', fields: ownList }),
+    startupProbe: group({ text: 'For startup probes, in place of the common list.', fields: ownList }),
+  },
+  run: (_workload, container, parameters) =>
+    eachProbe(container, (probe) => {
+      const allowed = parameters[probe.kind].allowed ?? parameters.allowed;
+      if (allowed.includes(probe.handlerKind)) return undefined;
+      const path = probe.place.path(probe.handlerKind);
+      const message = `${containerPhrase(container)} uses ${probe.handlerKind} as its ${probe.kind}, which a policy forbids`;
+      return { probe: probe.kind, path, message, remedy: `write ${listed(allowed, 'or')} instead` };
+    }),
+});

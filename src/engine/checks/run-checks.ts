@@ -1,0 +1,176 @@
+import { activeChecks } from './active-checks.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { stricter } from '../policy/action.ts';
+import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
+import { withoutEarlierCommand } from './lib/acting-command.ts';
+import { cut } from '../../base/text/cut.ts';
+import { holdsCut } from '../workload/bounded-container.ts';
+import { hasMeshProbe } from '../workload/mesh.ts';
+import type { CheckFloor, CheckPolicy } from '../policy/check-policy.ts';
+import type { ActiveCheck } from './active-checks.ts';
+import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+import type { Violation } from './violation.ts';
+
+/** A finding of a check, with the container that has the violation. */
+export interface PlacedFinding {
+  readonly check: Check;
+  readonly action: Violation['action'];
+  readonly floor: CheckFloor | undefined;
+  /** True when the floor's own parameters cause the finding. Higher layers cannot remove such a finding. */
+  readonly isFloored: boolean;
+  readonly at: CheckedContainer;
+  readonly finding: Finding;
+}
+
+/**
+ * Returns every violation of a workload: by check in the catalogue's order, then by container in the API server's
+ * order.
+ *
+ * @param policyFor returns the policy for the checks of a container, by the container's name
+ */
+export function runChecks(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): Violation[] {
+  const found = findingsOf(workload, policyFor);
+  return found.map((placed) => ({
+    check: placed.check.id,
+    action: placed.action,
+    container: placed.at.name,
+    ...(placed.isFloored && { isFloored: placed.isFloored }),
+    ...asPrinted(withWholeEdits(withSoundCopy(placed, found))),
+  }));
+}
+
+/** Longest problem, without its remedy. The API server's own words have no limit here. */
+const MOST_MESSAGE_CHARACTERS = 200;
+
+/**
+ * Returns a finding as a violation carries it: without what only this file reads, and with a message that fits on a
+ * screen.
+ */
+function asPrinted(finding: Finding): Finding {
+  const { level, copied, message, remedy, reason } = finding;
+  const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
+  if (isLong) return { ...withoutMarks(finding), message: cut(message, MOST_MESSAGE_CHARACTERS) };
+  return level === undefined && copied === undefined ? finding : withoutMarks(finding);
+}
+
+function withoutMarks(finding: Finding): Finding {
+  const copy: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding };
+  delete copy.level;
+  delete copy.copied;
+  return copy;
+}
+
+/** Returns a finding without edits that would write a cut value. The remedy in words remains. */
+function withWholeEdits(finding: Finding): Finding {
+  if (finding.edits === undefined || !finding.edits.some(({ value }) => holdsCut(value))) return finding;
+  const words: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding };
+  delete words.edits;
+  return words;
+}
+
+/** Returns a finding without the advice to copy a handler that acts, or that another finding is about. */
+function withSoundCopy({ finding, at }: PlacedFinding, found: readonly PlacedFinding[]): Finding {
+  const safe = withoutEarlierCommand(at, finding);
+  const { copied } = finding;
+  if (copied === undefined || safe !== finding) return safe;
+  const source = at.probes.find(({ kind }) => kind === copied.probe);
+  const isDoubtful = found.some(
+    (other) => other.at.place === at.place && other.finding.probe === copied.probe && isAboutHandler(other, source),
+  );
+  if (!isDoubtful) return finding;
+  const sound: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding, remedy: copied.otherwise };
+  delete sound.edits;
+  return sound;
+}
+
+/** True for a finding against the probe's handler, or against the probe as a whole. */
+function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedProbe | undefined): boolean {
+  if (check.acceptsHandler) return false;
+  const step = finding.path[at.place.path().length + 1];
+  return step === undefined || step === source?.handlerKind;
+}
+
+/** Returns every finding, in the order of runChecks. */
+export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
+  // Container by container, because one container's checks read the same probes. The findings are sorted by check.
+  const found: OrderedFinding[] = [];
+  for (const at of workload.containers)
+    for (const active of activeChecks(policyFor(at.name), at)) addFindings(found, active, workload, at);
+  // A stable sort: the containers of a check keep their order.
+  return found.length < 2 ? found : found.sort((a, b) => a.order - b.order);
+}
+
+/** A finding with the place of its check in the catalogue. */
+interface OrderedFinding extends PlacedFinding {
+  readonly order: number;
+}
+
+/**
+ * Adds the findings of a check in a container. A check with a floor also runs with the floor's parameters, and the
+ * findings of both runs count. Higher layers can therefore make the check stricter, but not weaker.
+ */
+function addFindings(
+  found: OrderedFinding[],
+  active: ActiveCheck,
+  workload: CheckedWorkload,
+  container: CheckedContainer,
+): void {
+  const { check, policy } = active;
+  const { parameters, floor } = policy;
+  const at = asChecked(check, container, floor);
+  if (at === undefined) return;
+  const findings = check.run(workload, at, parameters);
+  const isBounded = floor !== undefined && floor.parameters !== parameters;
+  // `findings` is empty for almost every container.
+  if (findings.length === 0 && !isBounded) return;
+  if (!isBounded) {
+    for (const finding of findings) found.push(placed(active, at, finding, floor !== undefined));
+    return;
+  }
+  const bound = check.run(workload, at, floor.parameters);
+  for (const finding of bound) found.push(placed(active, at, finding, true));
+  const known = new Set(bound.map(textOf));
+  for (const finding of findings) if (!known.has(textOf(finding))) found.push(placed(active, at, finding, false));
+}
+
+function placed(active: ActiveCheck, at: CheckedContainer, finding: Finding, isFloored: boolean): OrderedFinding {
+  const { check, order, policy } = active;
+  return { check, order, action: actionOf(finding, active), floor: policy.floor, isFloored, at, finding };
+}
+
+/**
+ * Returns the action of one finding. A finding's own level replaces the default action. A policy that sets the action
+ * overrides the level. A floor is the least strict action in both cases.
+ */
+function actionOf({ level }: Finding, { action, policy }: ActiveCheck): Violation['action'] {
+  const { isDefaultAction, floor } = policy;
+  if (level === undefined || !isDefaultAction) return action;
+  return floor === undefined || floor.action === 'Off' ? level : stricter(level, floor.action);
+}
+
+function textOf({ path, message }: Finding): string {
+  return `${formatPath(path)}: ${message}`;
+}
+
+/**
+ * Returns the container as a check sees it, or undefined when the check skips the container. Users cannot set probes on
+ * plain init and ephemeral containers, and mesh containers belong to the mesh. Only valid-probe reads these containers.
+ * Anyone can forge the names and annotations that mark a mesh container. A check with a floor therefore also reads the
+ * probes of a mesh container, except probes that are exactly what the mesh writes. A container without such a mesh
+ * probe is treated as an application container.
+ */
+function asChecked(
+  check: Check,
+  container: CheckedContainer,
+  floor: CheckFloor | undefined,
+): CheckedContainer | undefined {
+  const { role, name, spec } = container;
+  if (check.everyContainer || role === 'application' || role === 'sidecar') return container;
+  if (role !== 'mesh' || floor === undefined || floor.action === 'Off') return undefined;
+  const isProxy = hasMeshProbe(
+    name,
+    PROBE_KINDS.map((kind) => ownProbe(spec, kind)),
+  );
+  return isProxy ? container : { ...container, role: 'application' };
+}

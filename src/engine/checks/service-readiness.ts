@@ -1,0 +1,120 @@
+import { stringMember } from '../../base/json/json-value.ts';
+import { isForwardingProxy } from '../probe/image-name.ts';
+import { quote } from '../../base/text/quote.ts';
+import { isNamedForMetrics } from '../workload/port-protocol.ts';
+import { describePorts, isTcp } from '../workload/ports.ts';
+import { hasProbe } from './checked-probe.ts';
+import { defineCheck } from './check.ts';
+import { handlerSkeleton } from './lib/missing-probe.ts';
+import { oncePerWorkload } from './lib/once-per-workload.ts';
+import { containerPhrase } from './lib/wording.ts';
+import type { TargetPort } from '../facts/services.ts';
+import type { ContainerPort } from '../workload/ports.ts';
+import type { CheckedWorkload, Finding } from './check.ts';
+
+/**
+ * Fields: `readinessProbe`; `ports[*].name`, `.containerPort`, `.protocol`; `metadata.labels` of the Pod template. Of
+ * the Services in the namespace: `spec.selector`, `.type`, `.publishNotReadyAddresses`, `.ports[*].targetPort`,
+ * `.port`, `.protocol`, `.name`, `.appProtocol`.
+ *
+ * Rule: a container that gets traffic from a Service has a readiness probe. Without the probe, the container counts as
+ * ready as soon as it runs, so the Service sends traffic before the container can answer (docs, "Container probes").
+ * Without knowledge of the Services, nothing is reported. A Service all of whose ports are for metrics does not count:
+ * a scrape that fails harms no caller. A proxy that forwards to another container of its Pod is a note: the other
+ * container tells whether the Pod can answer.
+ */
+export const serviceReadiness = defineCheck({
+  id: 'service-readiness',
+  summary: 'A Service sends traffic to a container that has no readiness probe.',
+  action: 'Warn',
+  requiresProbes: true,
+  run: (workload, container): readonly Finding[] => {
+    if (hasProbe(container, 'readinessProbe')) return [];
+    const { ports } = container;
+    if (ports === undefined || ports.length === 0) return [];
+    const targets = targetsOf(workload);
+    const port = targets && ports.find((declared) => targets.has(keyOf(declared.number, declared.protocol)));
+    const service = port && targets.get(keyOf(port.number, port.protocol));
+    if (port === undefined || service === undefined) return [];
+    const [described = ''] = describePorts([port]);
+    return [
+      {
+        probe: 'readinessProbe',
+        path: container.place.path('readinessProbe'),
+        message: `${containerPhrase(container)} has no readinessProbe, but Service ${quote(service)} sends traffic to its port ${described}`,
+        remedy: `write readinessProbe: ${handlerSkeleton(isTcp(port) ? [port] : (container.ports?.filter(isTcp) ?? []))}`,
+        ...(isForwardingProxy(stringMember(container.spec, 'image') ?? '') && { level: 'Audit' }),
+      },
+    ];
+  },
+});
+
+/** A port of a Pod as the key of a map: `8080/TCP`. */
+function keyOf(number: number, protocol: string): string {
+  return `${number}/${protocol}`;
+}
+
+/**
+ * The ports of the Pod that Services send traffic to, each with the first such Service. Undefined when no Service
+ * selects the Pods or the Services are unknown. Built once for each workload, because a workload may have thousands of
+ * containers and a namespace thousands of Services.
+ */
+const targetsOf = oncePerWorkload((workload): ReadonlyMap<string, string> | undefined => {
+  const services = workload.facts.services.ofNamespace(workload.namespace);
+  if (services === undefined || services.length === 0) return undefined;
+  const labels = { get: (key: string) => stringMember(workload.podLabels, key) };
+  let ports: PodPorts | undefined;
+  let targets: Map<string, string> | undefined;
+  for (const service of services) {
+    if (!service.needsReadyPods || !service.selectsPods(labels)) continue;
+    ports ??= portsOfPod(workload);
+    const known = ports;
+    const { targetPorts } = service;
+    if (targetPorts.every((target) => isForMetrics(target, known))) continue;
+    for (const target of targetPorts) {
+      const number = typeof target.port === 'number' ? target.port : known.numbers.get(nameKey(target));
+      if (number === undefined) continue;
+      const key = keyOf(number, target.protocol);
+      targets ??= new Map();
+      if (!targets.has(key)) targets.set(key, service.name);
+    }
+  }
+  return targets;
+});
+
+interface PodPorts {
+  /**
+   * The port number that a Service finds for each name and protocol: the first container that declares the name counts
+   * (kubernetes, pkg/api/v1/pod/util.go, FindPort). Native sidecars come after the containers.
+   */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The name of each number and protocol. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function portsOfPod(workload: CheckedWorkload): PodPorts {
+  const numbers = new Map<string, number>();
+  const names = new Map<string, string>();
+  for (const { role, ports } of workload.containers) {
+    if (role === 'init' || role === 'ephemeral') continue;
+    for (const { name, number, protocol } of ports ?? NO_PORTS) {
+      if (name === undefined) continue;
+      const key = nameKey({ port: name, protocol });
+      if (!numbers.has(key)) numbers.set(key, number);
+      if (!names.has(keyOf(number, protocol))) names.set(keyOf(number, protocol), name);
+    }
+  }
+  return { numbers, names };
+}
+
+const NO_PORTS: readonly ContainerPort[] = [];
+
+/** True when the Service's port is for metrics: by its own name, or by the name of the container's port. */
+function isForMetrics({ port, protocol, says }: TargetPort, { names }: PodPorts): boolean {
+  const name = typeof port === 'number' ? names.get(keyOf(port, protocol)) : port;
+  return [...says, ...(name === undefined ? [] : [name])].some(isNamedForMetrics);
+}
+
+function nameKey({ port, protocol }: Pick<TargetPort, 'port' | 'protocol'>): string {
+  return `${port}/${protocol}`;
+}

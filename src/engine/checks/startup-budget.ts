@@ -1,0 +1,52 @@
+import { integer } from '../policy/check-parameters.ts';
+import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts';
+import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
+import { probeOf } from './checked-probe.ts';
+import { longerStart } from './lib/longer-start.ts';
+import { atLeastObserved } from './lib/observed-starts.ts';
+import { containerPhrase } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+
+/**
+ * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,
+ * the liveness probe's fields are used, because the liveness probe then kills a container that starts slowly.
+ *
+ * Rule: max(0, D-1) + (F-1)*P >= minimumSeconds. F*P is the upper limit, not the guarantee: with D=0 and F=1 a
+ * container was killed after 0.07 s (pkg/kubelet/prober/worker.go; formula: src/engine/probe/timing.ts).
+ */
+export const startupBudget = defineCheck({
+  id: 'startup-budget',
+  summary: 'The container is not guaranteed enough time to start.',
+  action: 'Warn',
+  judgesProbeAlone: true,
+  parameters: {
+    minimumSeconds: integer({
+      minimum: 0,
+      default: LEAST_START_SECONDS,
+      text:
+        'Seconds that a container must be guaranteed to start before a probe kills it. ' +
+        `Default ${LEAST_START_SECONDS}; 0 accepts everything.`,
+    }),
+  },
+  run: (workload, container, { minimumSeconds }) => {
+    const violation = violationOf(workload, container, minimumSeconds);
+    return violation === undefined ? [] : [violation];
+  },
+});
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, minimum: number): Finding | undefined {
+  const gate = probeOf(container, startGateOf(container.spec));
+  const timing = gate?.timing;
+  if (gate === undefined || timing === undefined) return undefined;
+  const guaranteed = guaranteedStartSeconds(timing);
+  if (guaranteed >= minimum) return undefined;
+  return {
+    probe: gate.kind,
+    path: gate.place.path('failureThreshold'),
+    message:
+      `${containerPhrase(container)} has only ${guaranteed} s guaranteed to start ` +
+      `(at most ${longestStartSeconds(timing)} s) before its ${gate.kind} kills it`,
+    ...longerStart(workload, container, gate, timing, atLeastObserved(workload, container, minimum)),
+  };
+}

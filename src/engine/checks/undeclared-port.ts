@@ -1,0 +1,103 @@
+import { isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
+import { PROBE_KINDS } from '../probe/probe.ts';
+import { isPortNumber } from '../probe/port-number.ts';
+import { describePorts, isTcp } from '../workload/ports.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { mayAnswer } from './lib/plausible-port.ts';
+import { containerPhrase, firstListed } from './lib/wording.ts';
+import { defineCheck } from './check.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedProbe } from './checked-probe.ts';
+
+/**
+ * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port`, `<probe>.grpc.port` when they are numbers;
+ * `ports[*].containerPort`.
+ *
+ * Rule: the number is among the container's TCP ports. A probe of an undeclared port works, so the finding is a note:
+ * among 71 such findings in public charts, no number was wrong (issue 30). The finding is a warning if the number looks
+ * like a slip. It is then one typo away from a declared port that may answer. No command, argument or variable of the
+ * container has it, and no other container of the Pod declares it. A probe with its own host is skipped, because it
+ * asks another address.
+ *
+ * There are no edits. The declared port may not answer this probe. A new declared port can change which probes policies
+ * add to the container.
+ */
+export const undeclaredPort = defineCheck({
+  id: 'undeclared-port',
+  summary: 'The probe asks a port number that its container does not declare.',
+  action: 'Audit',
+  acceptsHandler: true,
+  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+});
+
+function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+  const port = undeclaredNumber(container, probe);
+  if (port === undefined) return undefined;
+  const declared = container.ports?.filter(isTcp) ?? [];
+  const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
+  const isSlip = meant.length > 0 && !isNamed(port, container.spec) && !isOfNeighbour(port, workload);
+  const only = isSlip && meant.length === 1 ? meant[0] : undefined;
+  const known =
+    declared.length === 0 ? 'no TCP port' : `only ${firstListed(describePorts(declared), 'and', declared.length)}`;
+  return {
+    probe: probe.kind,
+    path: probe.place.path(probe.handlerKind, 'port'),
+    message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(container)} declares ${known}`,
+    remedy: `${only === undefined ? '' : `write port: ${only.number}, or `}add containerPort: ${port} to its ports`,
+    ...(isSlip && { level: 'Warn' }),
+  };
+}
+
+/** Returns the port number that a probe asks, if the container does not declare the number for TCP. */
+function undeclaredNumber({ ports }: CheckedContainer, { handlerKind, handler }: CheckedProbe): number | undefined {
+  const port = handlerKind === 'exec' ? undefined : member(handler, 'port');
+  if (!isPortNumber(port) || ports === undefined) return undefined;
+  const asksElsewhere = (member(handler, 'host') ?? '') !== '';
+  return asksElsewhere || ports.some((other) => other.number === port && isTcp(other)) ? undefined : port;
+}
+
+/** True when one digit is changed, dropped or added, or when two neighbours are swapped. */
+function isOneTypo(written: number, meant: number): boolean {
+  const [a, b] = [String(written), String(meant)];
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  const [restOfA, restOfB] = [a.slice(start), b.slice(start)];
+  return (
+    restOfA.slice(1) === restOfB.slice(1) ||
+    restOfA.slice(1) === restOfB ||
+    restOfA === restOfB.slice(1) ||
+    (restOfA[0] === restOfB[1] && restOfA[1] === restOfB[0] && restOfA.slice(2) === restOfB.slice(2))
+  );
+}
+
+/** True when a container of the Pod declares the number: containers of a Pod share one address. */
+function isOfNeighbour(port: number, { containers }: CheckedWorkload): boolean {
+  return containers.some(({ ports }) => ports?.some(({ number }) => number === port) === true);
+}
+
+/** True when a command, an argument, a variable or an exec probe of the container has the number. */
+function isNamed(port: number, container: JsonObject): boolean {
+  const commands = PROBE_KINDS.map((kind) => objectMember(objectMember(container, kind) ?? {}, 'exec') ?? {});
+  const words = [container, ...commands].flatMap((of) => [...listMember(of, 'command'), ...listMember(of, 'args')]);
+  const values = listMember(container, 'env').map((entry) =>
+    isJsonObject(entry) ? member(entry, 'value') : undefined,
+  );
+  return [...words, ...values].some((text) => typeof text === 'string' && hasNumber(text, String(port)));
+}
+
+function listMember(container: JsonObject, field: string): readonly unknown[] {
+  const value = member(container, field);
+  return Array.isArray(value) ? value : [];
+}
+
+/** True when the text has the number, and not as a part of a longer number. */
+function hasNumber(text: string, digits: string): boolean {
+  for (let at = text.indexOf(digits); at >= 0; at = text.indexOf(digits, at + 1))
+    if (!isDigit(text[at - 1]) && !isDigit(text[at + digits.length])) return true;
+  return false;
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}

@@ -1,0 +1,106 @@
+import { formatPath } from '../../base/json/field-path.ts';
+import type { FieldEdit } from '../../base/json/field-edit.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { Outcome } from '../policy/action.ts';
+import type { ProbeKind } from '../probe/probe.ts';
+
+/** A violation of a check by a container, with the resulting action. */
+export interface Violation {
+  readonly check: string;
+  readonly action: Outcome;
+  readonly container: string;
+  /** True when the parameters of a floor cause the violation. Policies in namespaces cannot remove such a violation. */
+  readonly isFloored?: boolean;
+  /**
+   * Name of the Pod template, for objects with several. The name stays the same when list elements are added or
+   * removed.
+   */
+  readonly template?: string;
+  readonly probe?: ProbeKind;
+  /** Path of the field that causes the violation, in the object that the user applied. */
+  readonly path: FieldPath;
+  /** The problem, without the path, the check's id and the remedy. */
+  readonly message: string;
+  /** The field and value to write instead. */
+  readonly remedy?: string;
+  /** The remedy as edits of the object that the user applied. Absent when no value is known to work. */
+  readonly edits?: readonly FieldEdit[];
+  /** The policy that has to change. Present when a policy injects the probe that violates the check. */
+  readonly policy?: PolicyAtFault;
+  /** Measured figures, which change from day to day. */
+  readonly properties?: Readonly<Record<string, number>>;
+  /** The API server's cause type, if the API server itself has the rule. */
+  readonly reason?: string;
+  /** The exception that allows the violation. Set if the action is `Excepted`. */
+  readonly exception?: AppliedException;
+  /** The exception that allowed the violation until its end. */
+  readonly ended?: AppliedException;
+}
+
+/** A ProbeException that covers a violation, now or until its end. */
+export interface AppliedException {
+  /** The name of the object. The namespace is that of the workload. */
+  readonly name: string;
+  readonly owner: string;
+  /** Empty in the webhook, which keeps neither `reason` nor `ticket`. */
+  readonly reason: string;
+  readonly ticket?: string;
+  /** The instant from which on the exception does not count, as RFC 3339 in UTC. */
+  readonly expires: string;
+  /** The exception ends within 14 days, or has ended. */
+  readonly isEnding: boolean;
+}
+
+/** The policy whose value causes a violation of an injected probe. */
+export interface PolicyAtFault {
+  /** The policy as `kind/namespace/name`. */
+  readonly source: string;
+  /** The field in the policy's document. */
+  readonly path: FieldPath;
+  /** The remedy without the note that names the policy to the workload's author. */
+  readonly remedy?: string;
+  /** The action before the rule for injected probes made it laxer for the workload's author. */
+  readonly action: Violation['action'];
+}
+
+/** Formats a violation on one line: `path: message; remedy (check)`. The id names the section in docs/checks.md. */
+export function formatViolation(violation: Violation): string {
+  return `${formatPath(violation.path)}: ${fullMessage(violation)} (${violation.check})`;
+}
+
+/**
+ * Returns what a reader needs to know of an exception: `ProbeException legacy (owner team-a) until
+ * 2027-01-31T00:00:00Z: reason`.
+ */
+export function formatException({ name, owner, reason, ticket, expires }: AppliedException): string {
+  const people = [`owner ${owner}`, ...(ticket === undefined ? [] : [ticket])].join(', ');
+  return `ProbeException ${name} (${people}) until ${expires}: ${reason}`;
+}
+
+/** Returns the problem and the remedy as one text: `message; remedy`. */
+export function fullMessage({ message, remedy, ended }: Pick<Violation, 'message' | 'remedy' | 'ended'>): string {
+  const text = remedy === undefined ? message : `${message}; ${remedy}`;
+  return ended === undefined ? text : `${text}; ProbeException ${ended.name} ended at ${ended.expires}`;
+}
+
+/** Returns the identity of a violation. A violation before and after an update is the same even if values change. */
+export function violationKey({ check, template, container, probe }: Violation): string {
+  return JSON.stringify([check, template, container, probe]);
+}
+
+/**
+ * Returns the identity of a violation for advice. Two rules of a check about two fields of a probe are two violations:
+ * advice for one must not cause the other.
+ */
+export function adviceKey(violation: Violation): string {
+  const field = violation.path.findLast((step) => typeof step === 'string');
+  return JSON.stringify([violationKey(violation), field]);
+}
+
+/** Returns a violation without edits. The remedy in words remains. */
+export function withoutEdits(violation: Violation): Violation {
+  if (violation.edits === undefined) return violation;
+  const copy: { -readonly [Key in keyof Violation]: Violation[Key] } = { ...violation };
+  delete copy.edits;
+  return copy;
+}

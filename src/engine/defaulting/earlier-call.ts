@@ -1,0 +1,81 @@
+import { equalJson } from '../../base/json/equal-json.ts';
+import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { defaultedProbe } from '../probe/api-defaults.ts';
+import { HANDLER_KINDS, handlerKindsOf, ownProbe, PROBE_KINDS } from '../probe/probe.ts';
+import { probeTiming } from '../probe/timing.ts';
+import { plainDefault } from './plain-probe.ts';
+import { startupDefault } from './startup.ts';
+import type { StartFigures } from '../probe/learned-budget.ts';
+import type { Probe, ProbeKind } from '../probe/probe.ts';
+import type { ContainerPolicy } from '../policy/container-policy.ts';
+import type { Container } from '../workload/containers.ts';
+import type { Evidence } from './handler.ts';
+import type { EffectiveLiveness } from './startup.ts';
+
+/** Probe -> its source, by the annotation of an earlier call for the same Pod. */
+export type Named = ReadonlyMap<string, string>;
+
+const NONE: Named = new Map();
+
+/**
+ * The probes of a container that an earlier call for the same Pod injected, of those that the annotation names. Anybody
+ * can write the annotation, and people copy Pods of a cluster and edit their probes. So a probe counts only if a policy
+ * in force gives exactly this probe to the container without the named probes. Of a startup probe the handler counts,
+ * as its numbers also follow from past starts and floors, and the period must not be longer.
+ *
+ * @param policies the merged policy of the container, and the one of the cluster's layers alone, which floors may apply
+ */
+export function injectedEarlier(
+  container: Container,
+  named: Named | undefined,
+  evidence: Omit<Evidence, 'own'>,
+  policies: () => readonly ContainerPolicy[],
+  starts: StartFigures | undefined,
+): Named {
+  let counted = new Map([...(named ?? NONE)].filter(([kind]) => isJsonObject(member(container.spec, kind))));
+  if (counted.size === 0) return NONE;
+  const inForce = policies();
+  // A probe that does not count is the author's, and is evidence about the others.
+  for (;;) {
+    const known: Evidence = { ...evidence, own: authorsProbes(container, counted) };
+    const liveness = livenessOf(container, counted);
+    const confirmed = new Map(
+      [...counted].filter(([kind]) => inForce.some((policy) => isGiven(kind as ProbeKind, policy))),
+    );
+    if (confirmed.size === counted.size) return counted;
+    counted = confirmed;
+
+    function isGiven(kind: ProbeKind, policy: ContainerPolicy): boolean {
+      const probe = ownProbe(container.spec, kind);
+      const given =
+        kind === 'startupProbe' ? startupDefault(known, policy, liveness, starts) : plainDefault(known, policy, kind);
+      return 'probe' in given && isJsonObject(probe) && isSameProbe(kind, probe, given.probe);
+    }
+  }
+}
+
+/** With the API server's defaults, which it has filled in since the earlier call. */
+function isSameProbe(kind: ProbeKind, probe: Probe, given: Probe): boolean {
+  const [is, expected] = [defaultedProbe(probe), defaultedProbe(given)];
+  if (kind !== 'startupProbe') return equalJson(is, expected);
+  const isLonger = probeTiming(is).periodSeconds > probeTiming(expected).periodSeconds;
+  return !isLonger && HANDLER_KINDS.every((handler) => equalJson(member(is, handler), member(expected, handler)));
+}
+
+/** The liveness probe that a container has. */
+export function livenessOf({ spec }: Container, injected: Named): EffectiveLiveness | undefined {
+  const probe = ownProbe(spec, 'livenessProbe');
+  if (!isJsonObject(probe)) return undefined;
+  const injectedFrom = injected.get('livenessProbe');
+  return { probe, ...(injectedFrom !== undefined && { injectedFrom }) };
+}
+
+/** The probes that the author wrote. Null counts as absent, and the API server refuses other values. */
+export function authorsProbes({ spec }: Container, injected: Named): Evidence['own'] {
+  const own: (readonly [ProbeKind, Probe])[] = [];
+  for (const kind of PROBE_KINDS) {
+    const probe = ownProbe(spec, kind);
+    if (isJsonObject(probe) && handlerKindsOf(probe).length === 1 && !injected.has(kind)) own.push([kind, probe]);
+  }
+  return own;
+}

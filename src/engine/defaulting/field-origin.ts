@@ -1,0 +1,209 @@
+import { equalJson } from '../../base/json/equal-json.ts';
+import { member } from '../../base/json/json-value.ts';
+import { ANNOTATION_SOURCE, endpointAnnotation, STARTUP_SECONDS_ANNOTATION } from '../policy/annotations.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS } from '../probe/probe.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { HandlerKind, ProbeInteger, ProbeKind } from '../probe/probe.ts';
+import type { PolicyLayer } from '../policy/probe-policy.ts';
+import type { SlowStart } from '../policy/slow-start.ts';
+import type { Injection } from './injection.ts';
+
+/** The value that one layer gives a field of a probe. */
+export interface Setting {
+  readonly layer: PolicyLayer;
+  /** The value; undefined when the layer removes the probe, or resets the field with null. */
+  readonly value: unknown;
+  /** Where the layer says so: a path in the policy's document, or in the Pod template for annotations. */
+  readonly path: FieldPath;
+}
+
+/** The source of a field of an injected probe. */
+export type Origin =
+  | { readonly by: 'policy'; readonly setting: Setting }
+  /** The API server's default. `reset` is the policy's null that removed the value of a lower layer. */
+  | { readonly by: 'default'; readonly reset?: Setting }
+  /** The rule for slow starters computed the value. `setting` is absent when no policy gave the seconds. */
+  | { readonly by: 'slow-start'; readonly setting?: Setting }
+  /** The value was copied from the liveness probe, or from another probe of the author. */
+  | { readonly by: ProbeKind }
+  /** The period was lowered, or the failureThreshold raised, so that a restart is safe. */
+  | { readonly by: 'restart' }
+  /** The value was inferred from the ports that the container declares. */
+  | { readonly by: 'ports' };
+
+/** The source of a field, and the layers that have another value for the field. */
+export interface FieldSource {
+  readonly origin: Origin;
+  /** Highest first. */
+  readonly overridden: readonly Setting[];
+}
+
+/**
+ * Tells what set a field of an injected probe. The layers are folded again here, so that the webhook keeps no sources
+ * of fields for probes that nobody asks about.
+ *
+ * @param field the path below the probe: `['periodSeconds']`, `['httpGet', 'path']`
+ */
+export function fieldSource(injection: Injection, field: FieldPath): FieldSource {
+  const settings = settingsOf(injection, field);
+  const value = field.reduce<unknown>((at, step) => (at === undefined ? at : memberOf(at, step)), injection.probe);
+  const origin = originOf(injection, field, value, settings);
+  return { origin, overridden: otherSettings(settings, value, 'setting' in origin ? origin.setting : undefined) };
+}
+
+/** The layers of a policy that have another value for a field of the author's own probe. Highest first. */
+export function unusedSettings(
+  layers: readonly PolicyLayer[],
+  kind: ProbeKind,
+  field: FieldPath,
+  value: unknown,
+): readonly Setting[] {
+  return otherSettings(probeSettings(layers, kind, field), value, undefined);
+}
+
+/** The layer that gives an injected probe its handler, or asks for the startup probe. */
+export function giverOf(injection: Injection): Setting | undefined {
+  const { kind, policy, copiesLiveness, source } = injection;
+  const asksFor = lastValue(handlerSettings(policy.layers, kind));
+  if (copiesLiveness !== true || asksFor?.layer.source === source) return asksFor;
+  return slowStartSetting(injection) ?? lastValue(handlerSettings(policy.layers, 'livenessProbe'));
+}
+
+/** True when a ProbePolicy or an annotation says anything that counts for the injected probe. */
+export function isShapedByNamespace({ kind, policy }: Injection): boolean {
+  return policy.layers.some(({ kind: layerKind, probes, port, slowStart }) => {
+    if (layerKind === 'ClusterProbePolicy') return false;
+    if (probes[kind] !== undefined || port !== undefined) return true;
+    // A startup probe also follows from the liveness probe that it guards.
+    return kind === 'startupProbe' && (probes.livenessProbe !== undefined || Object.keys(slowStart).length > 0);
+  });
+}
+
+function originOf(injection: Injection, field: FieldPath, value: unknown, settings: readonly Setting[]): Origin {
+  const { kind, copiesLiveness, follows } = injection;
+  const [step, ...below] = field;
+  const setting = effective(settings);
+  if (value === undefined) {
+    // A handler without the field resets nothing: it replaces lower handlers whole.
+    const last = PROBE_INTEGERS.includes(step as ProbeInteger) ? settings.at(-1) : undefined;
+    return { by: 'default', ...(last !== undefined && setting === undefined && { reset: last }) };
+  }
+  if (HANDLER_KINDS.includes(step as HandlerKind)) {
+    if (copiesLiveness === true) return { by: 'livenessProbe' };
+    if (follows?.fields.includes(String(below[0])) === true) return { by: follows.kind };
+    if (setting === undefined || !equalJson(setting.value, value)) return { by: 'ports' };
+    return { by: 'policy', setting: below.length === 0 ? (giverOf(injection) ?? setting) : setting };
+  }
+  if (setting !== undefined && setting.value === value) return { by: 'policy', setting };
+  if (injection.isMadeSafe === true && (step === 'periodSeconds' || step === 'failureThreshold'))
+    return { by: 'restart' };
+  // A startup probe that guards a slow start is as patient as the liveness probe that it guards.
+  if (step === 'timeoutSeconds') return { by: 'livenessProbe' };
+  const asked = kind === 'startupProbe' ? slowStartSetting(injection) : undefined;
+  return { by: 'slow-start', ...(asked && { setting: asked }) };
+}
+
+/** The layers' values for a field of an injected probe, lowest layer first. */
+function settingsOf({ kind, probe, policy, copiesLiveness, follows }: Injection, field: FieldPath): readonly Setting[] {
+  const settings = probeSettings(policy.layers, kind, field);
+  const [step, part] = field;
+  const isOpenPort =
+    step === 'httpGet' &&
+    part === 'port' &&
+    copiesLiveness !== true &&
+    'httpGet' in probe &&
+    !follows?.fields.includes('port');
+  // A handler without a port gets the port that policies name.
+  return isOpenPort && effective(settings) === undefined ? portSettings(policy.layers) : settings;
+}
+
+/** The layers' values for a field below the probe, lowest layer first. */
+function probeSettings(layers: readonly PolicyLayer[], kind: ProbeKind, field: FieldPath): readonly Setting[] {
+  const [step, part] = field;
+  if (PROBE_INTEGERS.includes(step as ProbeInteger)) return integerSettings(layers, kind, step as ProbeInteger);
+  return handlerSettings(layers, kind).flatMap((setting): Setting[] => {
+    const handler = setting.layer.probes[kind]?.handler;
+    if (handler === undefined || handler.kind !== step) return [setting];
+    if (part === undefined) return [{ ...setting, value: handler.fields }];
+    // The handler of a layer replaces the lower one whole, so a field that it lacks has no value.
+    const path = setting.layer.source === ANNOTATION_SOURCE ? setting.path : [...setting.path, part];
+    return [{ ...setting, value: member(handler.fields, String(part)), path }];
+  });
+}
+
+function integerSettings(layers: readonly PolicyLayer[], kind: ProbeKind, integer: ProbeInteger): Setting[] {
+  return layers.flatMap((layer): Setting[] => {
+    const given = layer.probes[kind];
+    const path = ['spec', 'probes', kind];
+    if (given?.removed === true) return [{ layer, value: undefined, path }];
+    const value = given?.integers[integer];
+    return value === undefined ? [] : [{ layer, value: value ?? undefined, path: [...path, integer] }];
+  });
+}
+
+/** The layers' values for a probe's handler: `{ httpGet: { path: '/live' } }`. */
+function handlerSettings(layers: readonly PolicyLayer[], kind: ProbeKind): Setting[] {
+  return layers.flatMap((layer): Setting[] => {
+    const given = layer.probes[kind];
+    const path = ['spec', 'probes', kind];
+    if (given?.removed === true) return [{ layer, value: undefined, path }];
+    const { handler } = given ?? {};
+    if (handler === undefined) return [];
+    const value = { [handler.kind]: handler.fields };
+    if (layer.source === ANNOTATION_SOURCE)
+      return [{ layer, value, path: ['metadata', 'annotations', endpointAnnotation(kind)] }];
+    return [{ layer, value, path: [...path, handler.kind] }];
+  });
+}
+
+function portSettings(layers: readonly PolicyLayer[]): Setting[] {
+  return layers.flatMap((layer): Setting[] =>
+    layer.port === undefined ? [] : [{ layer, value: layer.port ?? undefined, path: ['spec', 'port'] }],
+  );
+}
+
+/**
+ * The layer that gives the seconds to start, the delay from which a container counts as a slow starter, or the settings
+ * of learned budgets.
+ */
+function slowStartSetting(injection: Injection): Setting | undefined {
+  const { policy } = injection;
+  const field = slowStartField(injection);
+  const said = policy.layers.flatMap((layer): Setting[] => {
+    const path =
+      layer.source === ANNOTATION_SOURCE
+        ? ['metadata', 'annotations', STARTUP_SECONDS_ANNOTATION]
+        : ['spec', 'slowStart', field];
+    const isRemoved = layer.probes.startupProbe?.removed === true;
+    const value = isRemoved ? null : layer.slowStart[field];
+    return value === undefined ? [] : [{ layer, value: value ?? undefined, path }];
+  });
+  return effective(said);
+}
+
+function slowStartField({ policy, followsDelay, learned }: Injection): keyof SlowStart {
+  if (followsDelay === true) return 'fromInitialDelaySeconds';
+  const given = policy.startupSeconds?.value ?? 0;
+  return learned !== undefined && learned.seconds >= given ? 'learned' : 'startupSeconds';
+}
+
+/** The setting that counts: the highest one, unless that one removes the value. */
+function effective(settings: readonly Setting[]): Setting | undefined {
+  const last = settings.at(-1);
+  return last?.value === undefined ? undefined : last;
+}
+
+function lastValue(settings: readonly Setting[]): Setting | undefined {
+  return settings.findLast(({ value }) => value !== undefined);
+}
+
+function otherSettings(settings: readonly Setting[], value: unknown, used: Setting | undefined): Setting[] {
+  return settings
+    .filter((setting) => setting !== used && setting.value !== undefined && !equalJson(setting.value, value))
+    .reverse();
+}
+
+function memberOf(value: unknown, step: string | number): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+  return (value as Readonly<Record<string | number, unknown>>)[step];
+}

@@ -1,0 +1,172 @@
+import { equalJson } from '../../base/json/equal-json.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { member, objectMember } from '../../base/json/json-value.ts';
+import { commandActs } from '../probe/exec-effects.ts';
+import { DEFAULT_SCHEME } from '../probe/default-values.ts';
+import { handlerKindsOf } from '../probe/probe.ts';
+import { isLongList } from '../workload/bounded-container.ts';
+import { findPort } from '../workload/ports.ts';
+import { explicitPort, isRefused, livenessHandler, policyHandler, soundHandler } from './handler.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { HandlerDefault } from '../policy/probe-default.ts';
+import type { Aimed } from '../policy/container-policy.ts';
+import type { HandlerKind, Probe, ProbeKind } from '../probe/probe.ts';
+import type { ContainerPort } from '../workload/ports.ts';
+import type { Evidence, HandlerResult } from './handler.ts';
+
+/**
+ * A handler for a container, by what its author wrote (issue 30, A). The author's probes are evidence: they tell the
+ * kind of handler, the port and the way to ask it. A policy's endpoint is a default, unless the layer is aimed at the
+ * container.
+ *
+ * @param port the policy's port for HTTP paths
+ */
+export function handlerFor(
+  evidence: Evidence,
+  given: Aimed<HandlerDefault>,
+  port: Aimed<number | string> | undefined,
+): HandlerResult {
+  const { own, ports } = evidence;
+  if (own.length === 0) return policyHandler(evidence, given, port);
+  const { kind, fields } = given.value;
+  const sameKind = own.filter(([, spec]) => handlerKindsOf(spec)[0] === kind);
+  if (sameKind.length === 0) return given.isAimed ? policyHandler(evidence, given, port) : differs(evidence, kind);
+  const [model, ...others] = sameKind.flatMap(([probe, spec]): OwnHandler[] => {
+    const sound = soundHandler(ports, spec);
+    return 'kind' in sound && !isRefused(spec) ? [{ probe, handler: sound.handler }] : [];
+  });
+  // A probe that cannot work, such as one of a misspelt port, or that the API server refuses tells the kind alone.
+  if (model === undefined) return policyHandler(evidence, given, port);
+  if (kind === 'exec') return { handler: { exec: fields } };
+  const isPortGiven = explicitPort(given, port)?.isAimed === true;
+  if (kind !== 'httpGet' && isPortGiven) return policyHandler(evidence, given, port);
+  const difference = differenceAmong(ports, model, others);
+  if (isPortGiven) return likeModelOnSamePort(evidence, policyHandler(evidence, given, port), given, difference, model);
+  if (difference !== undefined) return { code: 'own-handler-differs', detail: difference };
+  const isGiven = (field: string): boolean => given.isAimed && member(fields, field) !== undefined;
+  const copied = FOLLOWED[kind].filter((field) => !isGiven(field) && member(model.handler, field) !== undefined);
+  return { handler: { [kind]: merged(given, model, copied) }, follows: { kind: model.probe, fields: copied } };
+}
+
+interface OwnHandler {
+  readonly probe: ProbeKind;
+  readonly handler: JsonObject;
+}
+
+/** The fields that tell how to reach the server. `path` and `service` tell what to ask it. */
+const FOLLOWED: Readonly<Record<HandlerKind, readonly string[]>> = {
+  httpGet: ['port', 'host', 'scheme', 'httpHeaders', 'protocol'],
+  tcpSocket: ['port', 'host'],
+  grpc: ['port', 'mode'],
+  exec: [],
+};
+
+/** What to ask is the policy's. How to reach the server is the author's, unless an aimed layer gives a field itself. */
+function merged(
+  { value, isAimed }: Aimed<HandlerDefault>,
+  { handler }: OwnHandler,
+  copied: readonly string[],
+): JsonObject {
+  const { fields, kind } = value;
+  const own = Object.fromEntries(copied.map((field) => [field, member(handler, field)]));
+  const kept = Object.entries(fields).filter(([field]) => isAimed || !FOLLOWED[kind].includes(field));
+  const path = member(fields, 'path');
+  return { ...(path !== undefined && { path }), ...own, ...Object.fromEntries(kept) };
+}
+
+/** The author's probes of the kind disagree: nobody knows which of them is right about another probe. */
+function differenceAmong(
+  ports: readonly ContainerPort[],
+  model: OwnHandler,
+  others: readonly OwnHandler[],
+): string | undefined {
+  for (const other of others) {
+    const field = ['port', 'scheme', 'host', 'httpHeaders', 'protocol', 'mode'].find(
+      (name) => !equalJson(meaning(ports, model.handler, name), meaning(ports, other.handler, name)),
+    );
+    if (field === undefined) continue;
+    // Headers may hold a password, and reasons are logged.
+    const isShown = field !== 'httpHeaders';
+    const [one, another] = [model, other].map(
+      ({ probe, handler }) => `its ${probe}${isShown ? ` has ${field} ${quoted(member(handler, field) ?? null)}` : ''}`,
+    );
+    const problem = isShown ? `${one}, and ${another}` : `${one} and ${another} have different ${field}`;
+    return `${problem}; ${PORT_REMEDY}`;
+  }
+  return undefined;
+}
+
+const PORT_REMEDY = 'name the port in a policy with containers or workloadSelector';
+
+/** The value of a field with the API server's default, and the number of a port that the container declares. */
+function meaning(ports: readonly ContainerPort[], handler: JsonObject, field: string): unknown {
+  const value = member(handler, field) ?? '';
+  if (field === 'scheme' && value === '') return DEFAULT_SCHEME;
+  if (field === 'httpHeaders' && Array.isArray(value) && value.length === 0) return '';
+  if (field !== 'port' || typeof value !== 'string') return value;
+  const lookup = findPort(ports, value);
+  return 'port' in lookup ? lookup.port.number : value;
+}
+
+/** An aimed layer gives the port. Where the author asks the same port, scheme, host and headers are the author's. */
+function likeModelOnSamePort(
+  { ports }: Evidence,
+  fitted: HandlerResult,
+  { value: { fields } }: Aimed<HandlerDefault>,
+  difference: string | undefined,
+  model: OwnHandler,
+): HandlerResult {
+  if ('code' in fitted || difference !== undefined) return fitted;
+  const httpGet = objectMember(fitted.handler, 'httpGet') ?? {};
+  if (meaning(ports, httpGet, 'port') !== meaning(ports, model.handler, 'port')) return fitted;
+  const copied = FOLLOWED.httpGet.filter(
+    (field) => field !== 'port' && member(fields, field) === undefined && member(model.handler, field) !== undefined,
+  );
+  const own = Object.fromEntries(copied.map((field) => [field, member(model.handler, field)]));
+  return { handler: { httpGet: { ...httpGet, ...own } }, follows: { kind: model.probe, fields: copied } };
+}
+
+function differs({ own }: Evidence, kind: HandlerKind): HandlerResult {
+  const described = own.map(([probe, spec]) => `its ${probe} asks by ${handlerKindsOf(spec).join()}`);
+  const remedy = 'a policy for this container names it in containers, or has a workloadSelector';
+  const detail = `${described.join(', ')}; the policy asks by ${kind}; ${remedy}`;
+  return { code: 'own-handler-differs', detail };
+}
+
+/**
+ * The startup probe of a container with a liveness probe of its own asks what that probe asks. Only an aimed layer
+ * changes the path, where both ask by HTTP.
+ *
+ * @param given the policy's handler for the startup probe; undefined when no policy gives one
+ */
+export function likeOwnLiveness(
+  ports: readonly ContainerPort[],
+  liveness: Probe,
+  given?: Aimed<HandlerDefault>,
+): HandlerResult {
+  const copied = harmlessLivenessHandler(ports, liveness);
+  if ('code' in copied || given?.isAimed !== true || given.value.kind !== 'httpGet') return copied;
+  const path = member(given.value.fields, 'path');
+  const httpGet = objectMember(copied.handler, 'httpGet');
+  if (path === undefined || httpGet === undefined || member(httpGet, 'path') === path) return copied;
+  const fields = Object.keys(httpGet).filter((field) => field !== 'path');
+  return { handler: { httpGet: { ...httpGet, path } }, follows: { kind: 'livenessProbe', fields } };
+}
+
+/**
+ * The handler of the author's liveness probe. A command that acts is not copied: the author may have delayed it, and a
+ * startup probe runs it from the first second.
+ */
+function harmlessLivenessHandler(ports: readonly ContainerPort[], liveness: Probe): HandlerResult {
+  const copied = livenessHandler(ports, liveness);
+  const command = 'handler' in copied ? member(objectMember(copied.handler, 'exec') ?? {}, 'command') : undefined;
+  if (!Array.isArray(command)) return copied;
+  if (isLongList(command))
+    return { code: 'own-handler-acts', detail: 'the command of its livenessProbe is too long to be read' };
+  const act = commandActs(command as readonly string[]);
+  if (act === undefined) return copied;
+  return {
+    code: 'own-handler-acts',
+    detail: `the command of its livenessProbe acts (${quoted(act)}), so a startupProbe must not run it`,
+  };
+}

@@ -1,0 +1,300 @@
+import { member } from '../../base/json/json-value.ts';
+import { DEFAULT_TIMING } from '../probe/default-values.ts';
+import { PROBE_INTEGERS } from '../probe/probe.ts';
+import { hasEnoughStarts, learnedSeconds } from '../probe/learned-budget.ts';
+import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
+import { failureThresholdFor, guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../probe/timing.ts';
+import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
+import { livenessHandler } from './handler.ts';
+import { handlerFor, likeOwnLiveness } from './own-probes.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { StartFigures } from '../probe/learned-budget.ts';
+import type { ProbeTiming } from '../probe/timing.ts';
+import type { Probe, ProbeInteger } from '../probe/probe.ts';
+import type { Aimed, ContainerPolicy } from '../policy/container-policy.ts';
+import type { HandlerDefault } from '../policy/probe-default.ts';
+import type { Evidence, FollowedProbe, HandlerResult } from './handler.ts';
+import type { HandlerProblem } from './reason.ts';
+
+/** The source of a startup probe that protects an injected liveness probe and that no policy asked for. */
+export const SAFETY_SOURCE = 'safety';
+
+/** Seconds to start for a container with an injected liveness probe, when no policy or annotation gives a number. */
+const SAFETY_SECONDS = 300;
+
+/** The liveness probe that a container will have. `injectedFrom` is the source of a probe that Probewright adds. */
+export interface EffectiveLiveness {
+  readonly probe: Probe;
+  readonly injectedFrom?: string;
+}
+
+/** A startup probe to add. */
+export interface StartupProbe {
+  readonly probe: Probe;
+  readonly source: string;
+  /** The handler is that of the liveness probe. */
+  readonly copiesLiveness?: true;
+  /** The author's probe that parts of the handler come from. */
+  readonly follows?: FollowedProbe;
+  /** The handler, or all of it but the path, is that of the author's own liveness probe. */
+  readonly isLikeOwn?: true;
+  /** periodSeconds and failureThreshold are not all the policy's, so that a restart is safe. */
+  readonly isMadeSafe?: true;
+  /** The budget follows from the author's `initialDelaySeconds`. */
+  readonly followsDelay?: true;
+  /** The past starts that the budget follows from. */
+  readonly learned?: LearnedBudget;
+  /** Why the liveness probe's handler is used instead of the policy's. */
+  readonly instead?: HandlerProblem;
+}
+
+/** A budget that follows from past starts. */
+export interface LearnedBudget {
+  readonly figures: StartFigures;
+  /** The result of the formula, before `startupSeconds` and the author's probes raise it. */
+  readonly seconds: number;
+  /** The policy that asks for learned budgets. */
+  readonly source: string;
+}
+
+/** The startup probe to add, or why there is none. */
+export type StartupResult = StartupProbe | HandlerProblem;
+
+interface Budget {
+  readonly seconds: number;
+  readonly source: string;
+  readonly followsDelay?: true;
+  readonly learned?: LearnedBudget;
+}
+
+/**
+ * The startup probe for a container that has none. A startup probe of the policy is widened to the budget of a slow
+ * starter. Without one, a slow starter gets the handler of its liveness probe. Where the author wrote the liveness
+ * probe, its handler always counts.
+ *
+ * @param starts what is known of the container's past starts; undefined when nothing is known
+ */
+export function startupDefault(
+  evidence: Evidence,
+  policy: ContainerPolicy,
+  liveness: EffectiveLiveness | undefined,
+  starts?: StartFigures,
+): StartupResult {
+  const { handler: given, integers, removedBy } = policy.probes.startupProbe;
+  const own = liveness !== undefined && liveness.injectedFrom === undefined ? liveness.probe : undefined;
+  const fitted = given && handlerOf(evidence, given, policy, own);
+  const configured = fitted !== undefined && 'handler' in fitted ? fitted : undefined;
+  const budget =
+    learnedBudget(policy, liveness, starts) ??
+    slowStartBudget(policy, liveness) ??
+    (configured === undefined && removedBy === undefined ? safetyBudget(liveness) : undefined);
+
+  const basis = {
+    ...(budget?.followsDelay && { followsDelay: budget.followsDelay }),
+    ...(budget?.learned && { learned: budget.learned }),
+    ...(own && { isLikeOwn: true as const }),
+  };
+  if (configured !== undefined && given !== undefined) {
+    const timing = budget === undefined ? keepPatience(integers, liveness) : slowStartTiming(integers, budget.seconds);
+    const { handler, follows } = configured;
+    const copy = own === undefined || follows !== undefined ? { ...(follows && { follows }) } : COPY;
+    return { ...timed(handler, timing, liveness), source: given.source, ...copy, ...basis };
+  }
+  if (budget === undefined) {
+    if (removedBy !== undefined) return { code: 'removed-by-policy', detail: `${removedBy} removes it` };
+    return fitted !== undefined && 'code' in fitted
+      ? fitted
+      : { code: 'no-endpoint', detail: 'no policy names an endpoint or another handler' };
+  }
+  if (liveness === undefined)
+    return { code: 'no-liveness-probe', detail: 'a slow start is configured, but it has no livenessProbe to guard' };
+  // A policy's own command runs from second 0 in the liveness probe, so the startup probe may run the command, too.
+  const copied =
+    own === undefined ? livenessHandler(evidence.ports, liveness.probe) : likeOwnLiveness(evidence.ports, own);
+  if ('code' in copied) return copied;
+  const timeout = integers.timeoutSeconds ?? patientTimeout(liveness.probe);
+  const timing = {
+    ...slowStartTiming(integers, budget.seconds),
+    ...(timeout !== undefined && { timeoutSeconds: timeout }),
+  };
+  return {
+    ...timed(copied.handler, timing, liveness),
+    source: budget.source,
+    ...COPY,
+    ...basis,
+    ...(fitted !== undefined && 'code' in fitted && { instead: fitted }),
+  };
+}
+
+const COPY = { copiesLiveness: true } as const;
+
+function handlerOf(
+  evidence: Evidence,
+  given: Aimed<HandlerDefault>,
+  { port }: ContainerPolicy,
+  own: Probe | undefined,
+): HandlerResult {
+  return own === undefined ? handlerFor(evidence, given, port) : likeOwnLiveness(evidence.ports, own, given);
+}
+
+/** The probe with numbers that fit the liveness probe beside it. */
+function timed(
+  handler: JsonObject,
+  integers: Integers,
+  liveness: EffectiveLiveness | undefined,
+): Pick<StartupProbe, 'probe' | 'isMadeSafe'> {
+  if (liveness === undefined) return { probe: { ...handler, ...ordered(integers) } };
+  const patient = liveness.injectedFrom === undefined ? asPatientAs(integers, liveness.probe) : integers;
+  const safe = safeAfterRestart(probeTiming(patient), liveness.probe);
+  return {
+    probe: { ...handler, ...ordered({ ...patient, ...safe }) },
+    ...(safe && { isMadeSafe: true as const }),
+  };
+}
+
+/**
+ * The budget that past starts ask for: never less than `startupSeconds`, or than the author's own liveness probe
+ * guarantees today. Undefined when no policy asks for learned budgets, or when too few starts are known.
+ */
+function learnedBudget(
+  { learned, startupSeconds, probes }: ContainerPolicy,
+  liveness: EffectiveLiveness | undefined,
+  starts: StartFigures | undefined,
+): Budget | undefined {
+  if (learned === undefined || starts === undefined || !hasEnoughStarts(starts, learned.value)) return undefined;
+  const { periodSeconds } = probes.startupProbe.integers;
+  const seconds = learnedSeconds(starts, learned.value, periodSeconds ?? STARTUP_PERIOD_SECONDS);
+  return {
+    seconds: Math.max(seconds, startupSeconds?.value ?? 0, patienceToday(liveness)),
+    source: learned.source,
+    learned: { figures: starts, seconds, source: learned.source },
+  };
+}
+
+/** Why a policy's learned budget has no effect on a container; undefined when the budget has an effect. */
+export function withoutLearnedBudget(
+  { learned }: ContainerPolicy,
+  starts: StartFigures | undefined,
+): HandlerProblem | undefined {
+  if (learned === undefined || (starts !== undefined && hasEnoughStarts(starts, learned.value))) return undefined;
+  const { minimumStarts } = learned.value;
+  return {
+    code: 'too-few-starts',
+    detail: `${starts?.starts ?? 0} of ${minimumStarts} starts are known, so slowStart.learned has no effect yet`,
+  };
+}
+
+/**
+ * The budget of a slow starter. An annotation or a policy gives the seconds. Otherwise, when the author's liveness
+ * probe has a long enough initial delay, the budget is the longest start that the author's liveness probe tolerates
+ * today.
+ */
+function slowStartBudget(policy: ContainerPolicy, liveness: EffectiveLiveness | undefined): Budget | undefined {
+  if (policy.startupSeconds !== undefined) {
+    const { value, source } = policy.startupSeconds;
+    return { seconds: source === ANNOTATION_SOURCE ? value : atLeastAsLong(value, liveness), source };
+  }
+  const threshold = policy.fromInitialDelaySeconds;
+  if (threshold === undefined || liveness === undefined || liveness.injectedFrom !== undefined) return undefined;
+  const timing = probeTiming(liveness.probe);
+  return timing.initialDelaySeconds >= threshold.value
+    ? {
+        seconds: Math.max(LEAST_START_SECONDS, longestStartSeconds(timing)),
+        source: threshold.source,
+        followsDelay: true,
+      }
+    : undefined;
+}
+
+/**
+ * A policy's seconds, or what the author's liveness probe guarantees today when its initial delay is longer than the
+ * policy's seconds. The seconds of an annotation count as they are, as the author wrote them.
+ */
+function atLeastAsLong(seconds: number, liveness: EffectiveLiveness | undefined): number {
+  const waitsLonger = liveness !== undefined && probeTiming(liveness.probe).initialDelaySeconds > seconds;
+  return waitsLonger ? Math.max(seconds, patienceToday(liveness)) : seconds;
+}
+
+function safetyBudget(liveness: EffectiveLiveness | undefined): Budget | undefined {
+  if (liveness?.injectedFrom === undefined) return undefined;
+  const own = guaranteedStartSeconds(probeTiming(liveness.probe));
+  return { seconds: Math.max(SAFETY_SECONDS, own), source: SAFETY_SOURCE };
+}
+
+type Integers = Readonly<Partial<Record<ProbeInteger, number | undefined>>>;
+
+/**
+ * A policy's integers. The failureThreshold is the smallest that guarantees the budget, or the policy's own when that
+ * is larger.
+ */
+function slowStartTiming(integers: Integers, seconds: number): Integers {
+  const periodSeconds = integers.periodSeconds ?? STARTUP_PERIOD_SECONDS;
+  const needed = failureThresholdFor(seconds, integers.initialDelaySeconds ?? 0, periodSeconds);
+  return { ...integers, periodSeconds, failureThreshold: Math.max(needed, integers.failureThreshold ?? 0) };
+}
+
+/**
+ * A policy's integers, for a container whose liveness probe is the author's. The startup probe must guarantee at least
+ * the time to start that the liveness probe guarantees today. Otherwise a container that starts today is killed after
+ * the injection.
+ */
+function keepPatience(integers: Integers, liveness: EffectiveLiveness | undefined): Integers {
+  const today = patienceToday(liveness);
+  if (today === 0) return integers;
+  const { initialDelaySeconds, periodSeconds, failureThreshold } = probeTiming(integers);
+  const needed = failureThresholdFor(today, initialDelaySeconds, periodSeconds);
+  return needed > failureThreshold ? { ...integers, failureThreshold: needed } : integers;
+}
+
+/** Seconds that the author's own liveness probe guarantees today; 0 without one. */
+function patienceToday(liveness: EffectiveLiveness | undefined): number {
+  if (liveness === undefined || liveness.injectedFrom !== undefined) return 0;
+  return guaranteedStartSeconds(probeTiming(liveness.probe));
+}
+
+/** The startup probe asks what the author's liveness probe asks, so a policy's timeout must not be shorter. */
+function asPatientAs(integers: Integers, liveness: Probe): Integers {
+  const timeoutSeconds = patientTimeout(liveness);
+  const isShorter = timeoutSeconds !== undefined && (integers.timeoutSeconds ?? 0) < timeoutSeconds;
+  return isShorter ? { ...integers, timeoutSeconds } : integers;
+}
+
+/**
+ * The numbers with a period that is safe after a liveness kill. Since Kubernetes 1.35, the liveness probe then runs
+ * until the startup probe's next tick, up to P later (kubernetes/kubernetes#141155). The liveness probe must not kill
+ * within that time: P <= max(0, D-1) + (F-1)*P of the liveness probe. The failureThreshold grows, so that the
+ * guaranteed time to start stays. Undefined where nothing must change, or no whole period of a second is short enough.
+ */
+function safeAfterRestart(timing: ProbeTiming, liveness: Probe): Integers | undefined {
+  const longest = guaranteedStartSeconds(probeTiming(liveness));
+  if (longest < 1 || timing.periodSeconds <= longest) return undefined;
+  const needed = failureThresholdFor(guaranteedStartSeconds(timing), timing.initialDelaySeconds, longest);
+  return { periodSeconds: longest, failureThreshold: Math.max(needed, timing.failureThreshold) };
+}
+
+/** A startup probe with numbers that are safe beside a liveness probe. Undefined when its own numbers are safe. */
+export function safeStartupProbe(probe: Probe, liveness: Probe): Probe | undefined {
+  const safe = safeAfterRestart(probeTiming(probe), liveness);
+  return safe && { ...probe, ...ordered(safe) };
+}
+
+/**
+ * A liveness probe's timeout when it is longer than the API server's default: the endpoint answers no faster during the
+ * start.
+ */
+function patientTimeout(liveness: Probe): number | undefined {
+  const { timeoutSeconds } = probeTiming(liveness);
+  return timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && member(liveness, 'timeoutSeconds') === timeoutSeconds
+    ? timeoutSeconds
+    : undefined;
+}
+
+/** The integers in the order of core/v1 Probe. */
+export function ordered(integers: Integers): JsonObject {
+  const set: Record<string, number> = {};
+  for (const field of PROBE_INTEGERS) {
+    const value = integers[field];
+    if (value !== undefined) set[field] = value;
+  }
+  return set;
+}

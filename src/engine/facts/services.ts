@@ -1,0 +1,228 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { DEFAULT_PROTOCOL } from '../probe/default-values.ts';
+import { isPortName } from '../probe/port-name.ts';
+import { isPortNumber } from '../probe/port-number.ts';
+import { protocolOfText } from '../workload/port-protocol.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Labels } from '../policy/label-selector.ts';
+import type { PortHint, PortHints } from '../workload/port-protocol.ts';
+
+/**
+ * The record of a Service as one text: its name, its selector, and its target ports with what the Service says about
+ * their protocol. `web app=web,~name=web http,53/UDP,6500:grpc`. A `!` before the name says that Pods that are not
+ * ready get traffic, too. One text takes a third of the memory of lists, and a cluster may have tens of thousands of
+ * Services.
+ */
+export class ServiceDigest {
+  /** A `~` stands for the prefix of the recommended labels. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get name(): string {
+    return this.text.slice(this.needsReadyPods ? 0 : UNREADY.length, this.text.indexOf(' '));
+  }
+
+  /** True when the Service sends traffic to ready Pods only. */
+  get needsReadyPods(): boolean {
+    return !this.text.startsWith(UNREADY);
+  }
+
+  /** True when the Service selects Pods with these labels. */
+  selectsPods(labels: Labels): boolean {
+    const { text } = this;
+    const end = text.lastIndexOf(' ');
+    for (let start = text.indexOf(' ') + 1; start < end;) {
+      const comma = text.indexOf(',', start);
+      const next = comma < 0 || comma > end ? end : comma;
+      const equals = text.indexOf('=', start);
+      const short = text.startsWith(SHORT, start);
+      const key = short ? RECOMMENDED + text.slice(start + SHORT.length, equals) : text.slice(start, equals);
+      if (labels.get(key) !== text.slice(equals + 1, next)) return false;
+      start = next + 1;
+    }
+    return true;
+  }
+
+  /** The ports of containers to which the Service sends traffic. */
+  get targetPorts(): readonly TargetPort[] {
+    const ports = this.text.slice(this.text.lastIndexOf(' ') + 1).split(',');
+    return ports.map((each) => {
+      const [target = '', ...says] = each.split(':');
+      const [port = '', protocol = DEFAULT_PROTOCOL] = target.split('/');
+      // Number() alone would also read names of ports such as 1e3.
+      return { port: ALL_DIGITS.test(port) ? Number(port) : port, protocol, says };
+    });
+  }
+}
+
+const RECOMMENDED = 'app.kubernetes.io/';
+const SHORT = '~';
+const UNREADY = '!';
+
+function pairOf(key: string, value: string): string {
+  return `${key.startsWith(RECOMMENDED) ? SHORT + key.slice(RECOMMENDED.length) : key}=${value}`;
+}
+
+/** The Services of each namespace. The value is immutable. */
+export interface Services {
+  /**
+   * Returns the Services of a namespace that select Pods, in the order of their names. Undefined when the Services are
+   * unknown.
+   */
+  ofNamespace(namespace: string): readonly ServiceDigest[] | undefined;
+  /** Returns these Services with others: a Service of the same namespace and name is replaced. */
+  with(others: Services): Services;
+}
+
+/** No Service of any namespace is known. */
+export const UNKNOWN_SERVICES: Services = { ofNamespace: () => undefined, with: (others) => others };
+
+/** A port of a container to which a Service sends traffic: a number, or the name of a container's port. */
+export interface TargetPort {
+  readonly port: number | string;
+  readonly protocol: string;
+  /** The name and the `appProtocol` of the Service's own port, where they tell a protocol. */
+  readonly says: readonly string[];
+}
+
+const NAME = /^[a-z0-9][a-z0-9.-]*$/;
+const LABEL_KEY = /^[A-Za-z0-9][\w./-]*$/;
+const LABEL_VALUE = /^[\w.-]*$/;
+const PROTOCOL = /^[A-Z]{1,10}$/;
+const ALL_DIGITS = /^\d+$/;
+/** A DNS label, as names of ports are, and names of protocols. */
+const SAYS = /^[a-z0-9.-]{1,63}$/;
+
+/**
+ * Reads a Service as an API server stores it, or as its author wrote it. Undefined for a Service that selects no Pods
+ * or sends traffic to no port, and for one that the API server would refuse. Undefined also for a Service that sends
+ * traffic to Pods that are not ready and says nothing about its ports. Nothing limits the labels and ports of a
+ * Service, so a digest may be as long as the Service. The budget of one object (fact-budget.ts) limits the digests that
+ * a server keeps.
+ */
+export function readService(service: JsonObject): ServiceDigest | undefined {
+  // Lists of an API server leave out the version of their items.
+  if ((member(service, 'apiVersion') ?? 'v1') !== 'v1') return undefined;
+  const name = stringMember(objectMember(service, 'metadata') ?? {}, 'name');
+  const spec = objectMember(service, 'spec');
+  if (name === undefined || !NAME.test(name) || spec === undefined) return undefined;
+  // An ExternalName is an alias in DNS. Its selector has no effect.
+  if (member(spec, 'type') === 'ExternalName') return undefined;
+  const isForUnready = member(spec, 'publishNotReadyAddresses') === true;
+  const selector = readSelector(member(spec, 'selector'));
+  const ports = selector && readPorts(member(spec, 'ports'));
+  if (selector === undefined || ports === undefined) return undefined;
+  // Nothing else of such a Service is of use, and the budget is for the others.
+  if (isForUnready && !ports.some((port) => port.includes(':'))) return undefined;
+  const digest = [(isForUnready ? UNREADY : '') + name, selector.join(','), ports.join(',')].join(' ');
+  return new ServiceDigest(digest);
+}
+
+/** Undefined for no selector and for `{}`: such a Service selects no Pods (docs, "Services without selectors"). */
+function readSelector(selector: unknown): readonly string[] | undefined {
+  if (!isJsonObject(selector)) return undefined;
+  const keys = Object.keys(selector);
+  if (keys.length === 0) return undefined;
+  const pairs: string[] = [];
+  for (const key of keys) {
+    const value = selector[key];
+    if (typeof value !== 'string' || !LABEL_VALUE.test(value) || !LABEL_KEY.test(key)) return undefined;
+    pairs.push(pairOf(key, value));
+  }
+  return pairs;
+}
+
+function readPorts(entries: unknown): readonly string[] | undefined {
+  if (!Array.isArray(entries) || entries.length === 0) return undefined;
+  const ports = new Set<string>();
+  for (const entry of entries as readonly unknown[]) {
+    const port = isJsonObject(entry) ? readPort(entry) : undefined;
+    if (port === undefined) return undefined;
+    ports.add(port);
+  }
+  return [...ports];
+}
+
+/** The API server's default for an absent, empty or 0 targetPort is `port` (pkg/apis/core/v1/defaults.go). */
+function readPort(entry: JsonObject): string | undefined {
+  const number = member(entry, 'port');
+  const given = member(entry, 'targetPort');
+  const target = given === undefined || given === null || given === '' || given === 0 ? number : given;
+  const protocol = member(entry, 'protocol') ?? '';
+  const isSound = typeof target === 'string' ? isPortName(target) : isPortNumber(target);
+  if (!isPortNumber(number) || !isSound) return undefined;
+  if (protocol === '' || protocol === DEFAULT_PROTOCOL) return [String(target), ...saysOf(entry, target)].join(':');
+  return typeof protocol === 'string' && PROTOCOL.test(protocol) ? `${String(target)}/${protocol}` : undefined;
+}
+
+/** What the Service says about the protocol of a port, unless the name of the container's port says the same. */
+function saysOf(entry: JsonObject, target: unknown): readonly string[] {
+  const texts = [stringMember(entry, 'name'), stringMember(entry, 'appProtocol')].map((text = '') =>
+    text.slice(text.lastIndexOf('/') + 1).toLowerCase(),
+  );
+  return [...new Set(texts)].filter(
+    (text) => text !== target && SAYS.test(text) && protocolOfText(text).speaks !== 'unknown',
+  );
+}
+
+/**
+ * What the Services that select a Pod say about a port of its containers. A port's name belongs to the Pod, so a name
+ * that several containers declare has one answer. Computed at the first question: most Pods get none.
+ *
+ * @param services the Services of the Pod's namespace
+ */
+export function portHintsOf(services: readonly ServiceDigest[], labels: Labels): PortHints {
+  let hints: Map<number | string, PortHint[]> | undefined;
+  return ({ name, number }) => {
+    hints ??= hintsOf(services, labels);
+    if (hints.size === 0) return [];
+    return [...(hints.get(number) ?? []), ...((name !== undefined && hints.get(name)) || [])];
+  };
+}
+
+function hintsOf(services: readonly ServiceDigest[], labels: Labels): Map<number | string, PortHint[]> {
+  const hints = new Map<number | string, PortHint[]>();
+  for (const service of services) {
+    if (!service.text.includes(':') || !service.selectsPods(labels)) continue;
+    for (const { port, says } of service.targetPorts) {
+      const known = hints.get(port) ?? [];
+      hints.set(port, [...known, ...says.map((text) => ({ service: service.name, text }))].slice(0, MOST_HINTS));
+    }
+  }
+  return hints;
+}
+
+/** A port has a few Services. More say nothing new. */
+const MOST_HINTS = 8;
+
+/** Services that are known as a whole: of a cluster, or among the inputs of a command. */
+export class KnownServices implements Services {
+  readonly #byNamespace: ReadonlyMap<string, readonly ServiceDigest[]>;
+
+  /** @param byNamespace each list in the order of the names. The caller must not change the map */
+  constructor(byNamespace: ReadonlyMap<string, readonly ServiceDigest[]>) {
+    this.#byNamespace = byNamespace;
+  }
+
+  ofNamespace(namespace: string): readonly ServiceDigest[] {
+    return this.#byNamespace.get(namespace) ?? NO_SERVICES;
+  }
+
+  with(others: Services): Services {
+    if (!(others instanceof KnownServices)) return this;
+    const merged = new Map(this.#byNamespace);
+    for (const [namespace, list] of others.#byNamespace) {
+      const byName = new Map([...this.ofNamespace(namespace), ...list].map((service) => [service.name, service]));
+      merged.set(
+        namespace,
+        [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      );
+    }
+    return new KnownServices(merged);
+  }
+}
+
+const NO_SERVICES: readonly ServiceDigest[] = [];

@@ -1,0 +1,183 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { MOST_KEPT_STARTS } from '../policy/slow-start.ts';
+import { shortHash } from '../../base/text/short-hash.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { StartFigures } from '../probe/learned-budget.ts';
+import type { WorkloadReference } from '../workload/workload-of-pod.ts';
+
+export const STARTUP_PROFILE_KIND = 'StartupProfile';
+
+/** The probe that showed the end of a start. Readiness may also wait for other services. */
+export const START_BASES = ['startup', 'readiness'] as const;
+export type StartBasis = (typeof START_BASES)[number];
+
+/** One measured start of a container. */
+export interface StartSample {
+  /** From the start of the container until its probe passed: never below the truth. */
+  readonly seconds: number;
+  /** The truth is at most this many seconds below. */
+  readonly within: number;
+  readonly basis: StartBasis;
+  /** The container was restarted in place. */
+  readonly restart: boolean;
+  /** Hash of the node's name. */
+  readonly node: string;
+  /** RFC 3339: when the container was started. */
+  readonly at: string;
+  /** Identifies the start, so that two observers count it once. */
+  readonly id: string;
+}
+
+/** The starts that a probe ended. The container needs more time than the bound. */
+export interface KilledStarts {
+  /** Since the profile exists. */
+  readonly count: number;
+  /** The largest time that a probe had granted; 0 when none counts any more. */
+  readonly boundSeconds: number;
+  /** RFC 3339: the last one; '' without one. */
+  readonly at: string;
+  /** The last ones, so that two observers count each once. */
+  readonly ids: readonly string[];
+}
+
+/** The known starts of one container of a workload. */
+export interface ContainerProfile {
+  readonly name: string;
+  readonly image: string;
+  /** Oldest first. */
+  readonly samples: readonly StartSample[];
+  readonly killed: KilledStarts;
+}
+
+/** The known starts of a workload. */
+export interface StartupProfile {
+  readonly workload: WorkloadReference;
+  readonly containers: readonly ContainerProfile[];
+}
+
+export const NONE_KILLED: KilledStarts = { count: 0, boundSeconds: 0, at: '', ids: [] };
+
+/**
+ * The bounds of a profile. The CRD has the same ones, and readers do not rely on the CRD: an API server may have an
+ * older one. A Pod has rarely more than a few containers with probes. `name` is for names of containers, `reference`
+ * for the fields of the workload, `text` for identities, nodes and times.
+ */
+export const PROFILE_BOUNDS = {
+  containers: 64,
+  name: 63,
+  image: 1024,
+  samples: MOST_KEPT_STARTS,
+  killedIds: 100,
+  reference: 253,
+  text: 64,
+  seconds: 86_400,
+} as const;
+
+/**
+ * Reads the status of a StartupProfile. What is malformed or exceeds a bound is left out: the observer writes profiles,
+ * and its next write replaces the rest. Undefined without a status. `profileProblem` names what exceeds a bound.
+ */
+export function readStartupProfile(document: JsonObject): StartupProfile | undefined {
+  const status = objectMember(document, 'status');
+  const workload = status && objectMember(status, 'workload');
+  if (status === undefined || workload === undefined) return undefined;
+  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) =>
+    text(workload, field, PROFILE_BOUNDS.reference),
+  );
+  if (apiVersion === undefined || kind === undefined || name === undefined) return undefined;
+  const containers = objects(member(status, 'containers'), PROFILE_BOUNDS.containers).flatMap(readContainer);
+  return { workload: { apiVersion, kind, name }, containers };
+}
+
+function readContainer(container: JsonObject): ContainerProfile[] {
+  const name = text(container, 'name', PROFILE_BOUNDS.name);
+  if (name === undefined) return [];
+  const ids = member(container, 'censoredIds');
+  return [
+    {
+      name,
+      image: text(container, 'image', PROFILE_BOUNDS.image) ?? '',
+      samples: objects(member(container, 'samples'), PROFILE_BOUNDS.samples).flatMap(readSample),
+      killed: {
+        count: count(container, 'censored') ?? 0,
+        boundSeconds: seconds(container, 'censoredBoundSeconds') ?? 0,
+        at: text(container, 'censoredAt') ?? '',
+        ids: Array.isArray(ids)
+          ? (ids as unknown[])
+              .slice(-PROFILE_BOUNDS.killedIds)
+              .filter((id): id is string => typeof id === 'string' && id.length <= PROFILE_BOUNDS.text)
+          : [],
+      },
+    },
+  ];
+}
+
+function readSample(sample: JsonObject): StartSample[] {
+  const measured = seconds(sample, 'seconds');
+  const basis = START_BASES.find((one) => one === sample['basis']);
+  const at = text(sample, 'at');
+  const id = text(sample, 'id');
+  if (measured === undefined || basis === undefined || at === undefined || id === undefined) return [];
+  return [
+    {
+      seconds: measured,
+      within: seconds(sample, 'within') ?? measured,
+      basis,
+      restart: sample['restart'] === true,
+      node: text(sample, 'node') ?? '',
+      at,
+      id,
+    },
+  ];
+}
+
+/** The text of a member; undefined if the text exceeds its bound. */
+function text(object: JsonObject, field: string, most: number = PROFILE_BOUNDS.text): string | undefined {
+  const value = stringMember(object, field);
+  return value === undefined || value.length > most ? undefined : value;
+}
+
+function objects(list: unknown, most: number): JsonObject[] {
+  return Array.isArray(list) ? (list as unknown[]).slice(0, most).filter(isJsonObject) : [];
+}
+
+function seconds(object: JsonObject, field: string): number | undefined {
+  const value = count(object, field);
+  return value !== undefined && value <= PROFILE_BOUNDS.seconds ? value : undefined;
+}
+
+function count(object: JsonObject, field: string): number | undefined {
+  const value = member(object, field);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** The figures of a container that a learned budget follows from. */
+export function figuresOf({ samples, killed }: ContainerProfile): StartFigures {
+  let starts = 0;
+  let longestSeconds = 0;
+  for (const sample of samples) {
+    if (!sample.restart) starts += 1;
+    longestSeconds = Math.max(longestSeconds, sample.seconds);
+  }
+  return { starts, longestSeconds, boundSeconds: killed.boundSeconds };
+}
+
+/** The smallest measured start that at least this share of the starts does not exceed; undefined without a start. */
+export function percentile(samples: readonly Pick<StartSample, 'seconds'>[], share: number): number | undefined {
+  const sorted = samples.map((sample) => sample.seconds).sort((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+}
+
+/** The API server accepts names of at most 253 characters. */
+const LONGEST_NAME = 253;
+
+/**
+ * The name of the StartupProfile of a workload: `deployment-web`. A name that would be too long ends in a hash. No kind
+ * contains a hyphen, so two workloads of a namespace never share a profile.
+ */
+export function profileName(kind: string, name: string): string {
+  const whole = `${kind.toLowerCase()}-${name}`;
+  if (whole.length <= LONGEST_NAME) return whole;
+  const hash = `-${shortHash(whole)}`;
+  return `${whole.slice(0, LONGEST_NAME - hash.length).replace(/(?<![-.])[-.]+$/, '')}${hash}`;
+}

@@ -1,0 +1,149 @@
+import type { ProbeInteger } from '../probe/probe.ts';
+import type { Bound } from './bounds.ts';
+
+/** The members of every kind of parameter. */
+interface Described<Value> {
+  /** The meaning of the parameter, its unit and its default: its description in the CRDs. */
+  readonly text: string;
+  /** Counts where no policy sets the parameter. */
+  readonly default: Value;
+}
+
+export interface IntegerParameter extends Described<number> {
+  readonly type: 'integer';
+  readonly minimum: number;
+}
+
+export interface BooleanParameter extends Described<boolean> {
+  readonly type: 'boolean';
+}
+
+/** One of some words. */
+export interface ChoiceParameter<Choice extends string = string> extends Described<Choice> {
+  readonly type: 'choice';
+  readonly choices: readonly Choice[];
+}
+
+/** A list of some of these words. */
+export interface ChoicesParameter<
+  Choice extends string = string,
+  Default extends readonly Choice[] | undefined = readonly Choice[] | undefined,
+> extends Described<Default> {
+  readonly type: 'choices';
+  readonly choices: readonly Choice[];
+}
+
+/** A list of distinct texts, so many and so long at most. */
+export interface StringsParameter extends Described<ReadonlySet<string>> {
+  readonly type: 'strings';
+  readonly count: Bound;
+  readonly length: Bound;
+}
+
+/** The least and the most that an integer of a probe may be. */
+export interface Limits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** Limits of a probe's integers: `{ periodSeconds: { minimum: 2, maximum: 60 } }`. */
+export type ProbeBounds = Readonly<Partial<Record<ProbeInteger, Limits>>>;
+
+export interface BoundsParameter extends Described<ProbeBounds> {
+  readonly type: 'bounds';
+}
+
+/** An object with parameters of its own. */
+export interface GroupParameter<Fields extends CheckParameters = CheckParameters> extends Described<ValuesOf<Fields>> {
+  readonly type: 'group';
+  readonly fields: Fields;
+}
+
+/** How a parameter of a check is written in a policy, and what it is when no policy sets it. */
+export type CheckParameter =
+  | IntegerParameter
+  | BooleanParameter
+  | ChoiceParameter
+  | ChoicesParameter
+  | StringsParameter
+  | BoundsParameter
+  | GroupParameter;
+
+/** The parameters of a check by name, in the order of the CRDs. */
+export interface CheckParameters {
+  readonly [name: string]: CheckParameter;
+}
+
+/** The values that a check gets: one for each of its parameters, of the parameter's own type. */
+export type ValuesOf<Parameters extends CheckParameters> = {
+  readonly [Name in keyof Parameters]: Parameters[Name]['default'];
+};
+
+/** The value of some parameter. Lists of texts are sets, made once for each policy: they may be long. */
+export type ParameterValue =
+  number | boolean | string | readonly string[] | ReadonlySet<string> | ProbeBounds | ParameterValues | undefined;
+
+/** Values of the parameters of some check, by name. */
+export interface ParameterValues {
+  readonly [name: string]: ParameterValue;
+}
+
+/** The argument of a parameter's builder: every member but the type. */
+type Given<Parameter> = Omit<Parameter, 'type'>;
+
+export function integer(given: Given<IntegerParameter>): IntegerParameter {
+  return { type: 'integer', ...given };
+}
+
+export function boolean(given: Given<BooleanParameter>): BooleanParameter {
+  return { type: 'boolean', ...given };
+}
+
+export function choice<Choice extends string>(given: Given<ChoiceParameter<Choice>>): ChoiceParameter<Choice> {
+  return { type: 'choice', ...given };
+}
+
+/** Without a default the value is undefined where no policy sets the parameter. */
+export function choices<Choice extends string>(
+  given: Given<ChoicesParameter<Choice, readonly Choice[]>>,
+): ChoicesParameter<Choice, readonly Choice[]>;
+export function choices<Choice extends string>(
+  given: Omit<Given<ChoicesParameter<Choice>>, 'default'>,
+): ChoicesParameter<Choice>;
+export function choices<Choice extends string>({
+  default: value,
+  ...given
+}: Omit<ChoicesParameter<Choice>, 'type' | 'default'> & {
+  readonly default?: readonly Choice[];
+}): ChoicesParameter<Choice> {
+  return { type: 'choices', ...given, default: value };
+}
+
+export function strings(given: Given<StringsParameter>): StringsParameter {
+  return { type: 'strings', ...given };
+}
+
+/** No limits by default. */
+export function probeBounds({ text }: Pick<BoundsParameter, 'text'>): BoundsParameter {
+  return { type: 'bounds', text, default: {} };
+}
+
+/** The defaults are those of the fields. */
+export function group<Fields extends CheckParameters>({
+  text,
+  fields,
+}: Omit<Given<GroupParameter<Fields>>, 'default'>): GroupParameter<Fields> {
+  return { type: 'group', text, fields, default: defaultsOf(fields) };
+}
+
+/** The defaults of parameters, by name. */
+export function defaultsOf<Parameters extends CheckParameters>(parameters: Parameters): ValuesOf<Parameters> {
+  const defaults = Object.entries(parameters).map(([name, parameter]) => [name, parameter.default] as const);
+  // Object.fromEntries knows neither the names nor which value belongs to which.
+  return Object.fromEntries(defaults) as ValuesOf<Parameters>;
+}
+
+/** The bound of a list of choices: as many as there are, as no choice may be listed twice. */
+export function choicesBound(words: readonly string[]): Bound {
+  return { maximum: words.length, unit: 'values', at: '' };
+}

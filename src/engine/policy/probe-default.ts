@@ -1,0 +1,214 @@
+import { namesNoProgram } from '../probe/exec-program.ts';
+import { firstControlCharacter } from '../probe/header-value.ts';
+import { isHeaderName } from '../probe/header-name.ts';
+import { isPortName, LONGEST_PORT_NAME } from '../probe/port-name.ts';
+import { HIGHEST_PORT } from '../probe/port-number.ts';
+import { HANDLER_KINDS, PROBE_INTEGERS } from '../probe/probe.ts';
+import { BOUNDS, boundProblem, textLength } from './bounds.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { INT32_MAX } from '../probe/go-values.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { HandlerKind, ProbeInteger, ProbeKind } from '../probe/probe.ts';
+import type { Reader } from './reader.ts';
+
+/**
+ * A policy's handler: one of the four kinds, with its fields. An httpGet without a port gets a port from the container.
+ */
+export interface HandlerDefault {
+  readonly kind: HandlerKind;
+  readonly fields: JsonObject;
+}
+
+/**
+ * One policy's settings for one probe. `removed` (a null in the policy, or `disabled: true`) means that the probe is
+ * never injected. An integer that is null resets a lower layer's value to the API server's default.
+ */
+export interface ProbeDefault {
+  readonly removed?: true;
+  readonly handler?: HandlerDefault;
+  readonly integers: Readonly<Partial<Record<ProbeInteger, number | null>>>;
+}
+
+const REMOVED: ProbeDefault = { removed: true, integers: {} };
+
+/**
+ * Reads a policy's settings for one probe: the entry in `probes` and the path in `kubernetesProbeEndpoints`. The path
+ * is `httpGet.path`: it combines with other fields of httpGet, and excludes the other handlers.
+ */
+export function readProbeDefault(kind: ProbeKind, probe: Reader, endpoint: Reader): ProbeDefault | undefined {
+  if (probe.isAbsent && endpoint.isAbsent) return undefined;
+  if (probe.isNull || endpoint.isNull) {
+    const [nulled, other] = probe.isNull ? [probe, endpoint] : [endpoint, probe];
+    if (!other.isAbsent && !other.isNull)
+      nulled.report('null removes the probe, but the same policy also describes it');
+    return REMOVED;
+  }
+  const path = endpoint.isAbsent ? undefined : readEndpointPath(endpoint);
+  if (probe.isAbsent) return { integers: {}, ...(path !== undefined && { handler: httpGet({ path }) }) };
+
+  if (probe.object([...HANDLER_KINDS, ...PROBE_INTEGERS, DISABLED]) === undefined) return undefined;
+  if (isDisabled(probe, endpoint)) return REMOVED;
+  if (Object.keys(probe.value as JsonObject).length === 0) probe.warn(EMPTY_PROBE);
+  const own = readHandler(probe);
+  const handler = path === undefined ? own : withEndpointPath(own, path, probe, endpoint);
+  return { integers: readIntegers(kind, probe), ...(handler && { handler }) };
+}
+
+/** Kubernetes 1.36 stores {} when a server-side apply sends null in place of a probe. */
+const EMPTY_PROBE =
+  '{} says nothing about the probe; write { disabled: true } to never inject the probe, or leave the field out';
+
+/** `disabled: true` means the same as null. A client-side `kubectl apply` drops nulls, and keeps `disabled: true`. */
+export const DISABLED = 'disabled';
+
+function isDisabled(probe: Reader, endpoint: Reader): boolean {
+  const place = probe.at(DISABLED);
+  if (place.isAbsent || place.boolean() !== true) return false;
+  const isDescribed = Object.keys(probe.anyObject() ?? {}).length > 1 || !endpoint.isAbsent;
+  if (isDescribed) place.report('true removes the probe, but the same policy also describes it');
+  return true;
+}
+
+const httpGet = (fields: JsonObject): HandlerDefault => ({ kind: 'httpGet', fields });
+
+function withEndpointPath(
+  own: HandlerDefault | undefined,
+  path: string,
+  probe: Reader,
+  endpoint: Reader,
+): HandlerDefault | undefined {
+  if (own === undefined) return httpGet({ path });
+  if (own.kind !== 'httpGet')
+    return endpoint.report(
+      `is an HTTP path, but the same policy gives the probe ${own.kind === 'exec' ? 'an' : 'a'} ${own.kind} handler`,
+    );
+  const ownPath = own.fields['path'];
+  if (ownPath !== undefined && ownPath !== path) {
+    probe
+      .at('httpGet')
+      .at('path')
+      .report(`${quoted(ownPath)} and kubernetesProbeEndpoints' ${quoted(path)} differ; give one`);
+  }
+  return httpGet({ ...own.fields, path });
+}
+
+/** An HTTP path. The kubelet parses the path as a URL reference, and drops the probe's result when parsing fails. */
+function readEndpointPath(reader: Reader): string | undefined {
+  const path = reader.string();
+  if (path === undefined) return undefined;
+  const problem = endpointPathProblem(path);
+  return problem === undefined ? path : reader.report(problem);
+}
+
+/**
+ * The problem with an HTTP path, as the end of a sentence; undefined for a valid path. Annotations follow the same
+ * rule.
+ */
+export function endpointPathProblem(path: string): string | undefined {
+  if (path === '') return 'must not be empty; "/" is the root';
+  if (!path.startsWith('/')) return `must start with "/", not ${quoted(path)}`;
+  const tooLong = path.length > BOUNDS.path.maximum ? boundProblem(BOUNDS.path, textLength(path)) : undefined;
+  if (tooLong !== undefined) return `${tooLong}: ${quoted(path)}`;
+  if (/[\u0000-\u0020\u007f]/.test(path)) return `must have no spaces or control characters: ${quoted(path)}`;
+  return undefined;
+}
+
+function readIntegers(kind: ProbeKind, reader: Reader): ProbeDefault['integers'] {
+  const integers: Partial<Record<ProbeInteger, number | null>> = {};
+  for (const field of PROBE_INTEGERS) {
+    const place = reader.at(field);
+    if (place.isAbsent) continue;
+    if (place.isNull) {
+      integers[field] = null;
+      continue;
+    }
+    const value = place.integer(field === 'initialDelaySeconds' ? 0 : 1, INT32_MAX);
+    if (value === undefined) continue;
+    // The two rules that depend on the probe: pkg/apis/core/validation/validation.go, validateLivenessProbe and its
+    // siblings.
+    if (field === 'successThreshold' && kind !== 'readinessProbe' && value !== 1)
+      place.report(`must be 1 for a ${kind}, not ${value}`);
+    else if (field === 'terminationGracePeriodSeconds' && kind === 'readinessProbe')
+      place.report('must not be set for a readinessProbe');
+    else integers[field] = value;
+  }
+  return integers;
+}
+
+function readHandler(reader: Reader): HandlerDefault | undefined {
+  const given = HANDLER_KINDS.filter((kind) => !reader.at(kind).isAbsent && !reader.at(kind).isNull);
+  const kind = given[0];
+  if (kind === undefined) return undefined;
+  if (given.length > 1) return reader.report(`must have one handler, not ${given.join(' and ')}`);
+  const place = reader.at(kind);
+  const before = reader.problems.length;
+  handlerReaders[kind](place);
+  return reader.problems.length === before ? { kind, fields: place.value as JsonObject } : undefined;
+}
+
+const handlerReaders: Record<HandlerKind, (reader: Reader) => void> = {
+  httpGet(reader) {
+    if (reader.object(['path', 'port', 'host', 'scheme', 'httpHeaders']) === undefined) return;
+    if (!reader.at('path').isAbsent) readEndpointPath(reader.at('path'));
+    if (!reader.at('port').isAbsent) readPort(reader.at('port'));
+    readHost(reader.at('host'));
+    if (!reader.at('scheme').isAbsent) reader.at('scheme').oneOf(['HTTP', 'HTTPS']);
+    if (!reader.at('httpHeaders').isAbsent)
+      for (const header of reader.at('httpHeaders').list(BOUNDS.headers) ?? []) readHeader(header);
+  },
+  tcpSocket(reader) {
+    if (reader.object(['port', 'host']) === undefined) return;
+    readPort(reader.at('port'));
+    readHost(reader.at('host'));
+  },
+  grpc(reader) {
+    if (reader.object(['port', 'service']) === undefined) return;
+    reader.at('port').integer(1, HIGHEST_PORT);
+    if (!reader.at('service').isAbsent) reader.at('service').string(BOUNDS.service);
+  },
+  exec(reader) {
+    if (reader.object(['command']) === undefined) return;
+    const words = reader.at('command').list(BOUNDS.command);
+    if (words?.length === 0) reader.at('command').report('must name the program to run');
+    words?.forEach((word, index) => {
+      const text = word.string(BOUNDS.commandWord);
+      if (index === 0 && text !== undefined && namesNoProgram(text)) word.report('must name the program to run');
+    });
+  },
+};
+
+/** A host name or an IP address. With any other host the kubelet cannot parse the URL, and drops the probe's result. */
+export function isHost(host: string): boolean {
+  return host === '' || /^[A-Za-z0-9._-]{1,253}$/.test(host) || /^\[?[0-9A-Fa-f:.]{2,45}\]?$/.test(host);
+}
+
+function readHost(reader: Reader): void {
+  if (reader.isAbsent) return;
+  const host = reader.string(BOUNDS.host);
+  if (host !== undefined && !isHost(host)) reader.report(`${quoted(host)} is no host name or IP address`);
+}
+
+function readHeader(reader: Reader): void {
+  if (reader.object(['name', 'value']) === undefined) return;
+  const name = reader.at('name').string(BOUNDS.headerName);
+  if (name !== undefined && !isHeaderName(name)) {
+    reader.at('name').report(`${quoted(name)} is not a header name: letters, digits and "-"`);
+  }
+  const value = reader.at('value').string(BOUNDS.headerValue);
+
+  if (value !== undefined && firstControlCharacter(value) >= 0) {
+    reader.at('value').report('must have no control characters: the probe would fail every time');
+  }
+}
+
+/** A port number, or the name of a container port: an IANA service name (apimachinery IsValidPortName). */
+export function readPort(reader: Reader): number | string | undefined {
+  const { value } = reader;
+  if (typeof value === 'number') return reader.integer(1, HIGHEST_PORT);
+  if (typeof value !== 'string') return reader.report(`must be a port's number or name, not ${quoted(value)}`);
+  if (/^\d+$/.test(value)) return reader.report(`must be a number without quotes: ${value}`);
+  if (isPortName(value)) return value;
+  return reader.report(
+    `${quoted(value)} is not a port name: at most ${LONGEST_PORT_NAME} of a-z, 0-9 and single inner hyphens, with at least one letter`,
+  );
+}

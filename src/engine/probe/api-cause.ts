@@ -1,0 +1,112 @@
+import { cut } from '../../base/text/cut.ts';
+import { goJsonQuote, goQuote } from './go-quote.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { FieldPlace } from '../../base/json/field-place.ts';
+
+/**
+ * The API server's types of field errors that rules about probes use (apimachinery, util/validation/field/errors.go).
+ */
+export type ApiReason =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueForbidden'
+  | 'FieldValueNotSupported'
+  | 'FieldValueDuplicate'
+  | 'FieldValueTooMany';
+
+/** One field error in the API server's words: a cause of its 422. */
+export interface ApiCause {
+  readonly path: FieldPath;
+  readonly reason: ApiReason;
+  /** The text behind the path: `Invalid value: 0: must be between 1 and 65535, inclusive`. */
+  readonly message: string;
+}
+
+/**
+ * Most causes of one list or of one Pod that are listed. The API server lists them all, but an object of megabytes can
+ * have any number.
+ */
+export const MOST_CAUSES = 1000;
+
+/**
+ * Most characters of a value that a message shows. The API server shows the whole value; quoting may make it five times
+ * as long.
+ */
+const MAX_SHOWN_LENGTH = 1024;
+
+/** A value as a message shows it: numbers bare, strings quoted. */
+function shown(value: string | number): string {
+  return typeof value === 'string' ? goQuote(cut(value, MAX_SHOWN_LENGTH)) : String(value);
+}
+
+/** No causes, for rules that have nothing to report: almost every rule of almost every object. Nobody adds to it. */
+export const NO_CAUSES: readonly ApiCause[] = [];
+
+/**
+ * Joins the causes of two to four rules, in their order. Makes no list while at most one rule reports something. Rest
+ * parameters would make a list for each call.
+ */
+export function inOrder(
+  first: readonly ApiCause[],
+  second: readonly ApiCause[],
+  third = NO_CAUSES,
+  fourth = NO_CAUSES,
+): readonly ApiCause[] {
+  return joined(joined(joined(first, second), third), fourth);
+}
+
+function joined(before: readonly ApiCause[], after: readonly ApiCause[]): readonly ApiCause[] {
+  if (after.length === 0) return before;
+  return before.length === 0 ? after : [...before, ...after];
+}
+
+/** The causes of a list's elements in their order, until there are MOST_CAUSES of them. */
+export function causesOfEach<T>(
+  elements: readonly T[],
+  causesOf: (element: T, index: number) => readonly ApiCause[],
+): readonly ApiCause[] {
+  let causes: ApiCause[] | undefined;
+  let index = 0;
+  for (const element of elements) {
+    if (causes !== undefined && causes.length >= MOST_CAUSES) break;
+    for (const cause of causesOf(element, index++)) (causes ??= []).push(cause);
+  }
+  return causes ?? NO_CAUSES;
+}
+
+export function required(place: FieldPlace, detail = ''): ApiCause {
+  const message = detail === '' ? 'Required value' : `Required value: ${detail}`;
+  return { path: place.path(), reason: 'FieldValueRequired', message };
+}
+
+export function invalid(place: FieldPlace, value: string | number, detail: string): ApiCause {
+  return { path: place.path(), reason: 'FieldValueInvalid', message: `Invalid value: ${shown(value)}: ${detail}` };
+}
+
+export function forbidden(place: FieldPlace, detail: string): ApiCause {
+  return { path: place.path(), reason: 'FieldValueForbidden', message: `Forbidden: ${detail}` };
+}
+
+export function duplicate(place: FieldPlace, value: string): ApiCause {
+  return { path: place.path(), reason: 'FieldValueDuplicate', message: `Duplicate value: ${shown(value)}` };
+}
+
+export function tooMany(place: FieldPlace, count: number, maximum: number): ApiCause {
+  return {
+    path: place.path(),
+    reason: 'FieldValueTooMany',
+    message: `Too many: ${count}: must have at most ${maximum} items`,
+  };
+}
+
+/**
+ * A value that its field does not support. In Go the value has a named string type, which the server shows as JSON
+ * (ErrorBody, since 1.34).
+ *
+ * @param supported the supported values in the server's order, which differs from field to field
+ */
+export function notSupported(place: FieldPlace, value: string, supported: readonly string[]): ApiCause {
+  const shownValue = goJsonQuote(cut(value, MAX_SHOWN_LENGTH));
+  const message = `Unsupported value: ${shownValue}: supported values: ${supported.map(goQuote).join(', ')}`;
+  return { path: place.path(), reason: 'FieldValueNotSupported', message };
+}

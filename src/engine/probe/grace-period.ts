@@ -1,0 +1,81 @@
+import { member, objectMember } from '../../base/json/json-value.ts';
+import { DEFAULT_POD_GRACE_SECONDS } from './default-values.ts';
+import { killEndsPod } from './restarts.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+const FIELD = 'terminationGracePeriodSeconds';
+
+/** The Pod's grace period in seconds; undefined when its value is malformed. */
+export function podGraceSeconds(podSpec: JsonObject): number | undefined {
+  const value = member(podSpec, FIELD) ?? DEFAULT_POD_GRACE_SECONDS;
+  return isSeconds(value) ? value : undefined;
+}
+
+/** The probe's own grace period in seconds; 'absent' when the Pod's counts, undefined when its value is malformed. */
+export function probeGraceSeconds(probe: JsonObject): number | 'absent' | undefined {
+  const value = member(probe, FIELD) ?? undefined;
+  if (value === undefined) return 'absent';
+  return isSeconds(value) && value > 0 ? value : undefined;
+}
+
+/** An int64: JSON numbers beyond 2^53 are rounded, but still as large. */
+function isSeconds(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+/** How the kubelet stops a container. */
+export interface Kill {
+  /** Seconds that the container has to end. */
+  readonly graceSeconds: number;
+  /** A preStop hook runs before SIGTERM, within the grace period. */
+  readonly hasPreStop: boolean;
+}
+
+/**
+ * How the kubelet stops a container whose probe has given up: within the probe's own grace period, also when that is
+ * longer than the Pod's, else within the Pod's (pkg/kubelet/kuberuntime/kuberuntime_container.go,
+ * setTerminationGracePeriod). A kill that ends the Pod uses the Pod's: the kubelet then stops the Pod, not the
+ * container (kuberuntime_manager.go, SyncPod; measured with the kubelet 1.36.2, test/fixtures/kubelet/m3).
+ *
+ * @returns undefined when the grace period that counts is malformed
+ */
+export function killBy(probe: JsonObject, container: JsonObject, podSpec: JsonObject): Kill | undefined {
+  const own = killEndsPod(container, podSpec) ? 'absent' : probeGraceSeconds(probe);
+  const graceSeconds = own === 'absent' ? podGraceSeconds(podSpec) : own;
+  return graceSeconds === undefined ? undefined : { graceSeconds, hasPreStop: hasPreStop(container) };
+}
+
+/** True when the container has a preStop hook. */
+export function hasPreStop(container: JsonObject): boolean {
+  const lifecycle = objectMember(container, 'lifecycle');
+  return lifecycle !== undefined && objectMember(lifecycle, 'preStop') !== undefined;
+}
+
+/**
+ * The shortest grace period of a kill in seconds, whatever the Pod says
+ * (pkg/kubelet/kuberuntime/kuberuntime_manager.go, minimumGracePeriodInSeconds).
+ */
+const MINIMUM_SECONDS = 2;
+
+/**
+ * Seconds from the probe's verdict to the dead container, at worst: the container ignores SIGTERM. That is max(G,2). A
+ * preStop hook that hangs uses the grace period up, and the process then gets the minimum on top: G+2
+ * (pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
+ */
+export function longestKillSeconds({ graceSeconds, hasPreStop }: Kill): number {
+  return hasPreStop ? graceSeconds + MINIMUM_SECONDS : Math.max(graceSeconds, MINIMUM_SECONDS);
+}
+
+/** The formula of longestKillSeconds. */
+export function longestKillFormula({ hasPreStop }: Kill): string {
+  return hasPreStop ? `G+${MINIMUM_SECONDS}` : `max(G,${MINIMUM_SECONDS})`;
+}
+
+/**
+ * The longest grace period with which a container is dead within `seconds`; undefined when no grace period is short
+ * enough.
+ */
+export function longestGraceWithin(seconds: number, { hasPreStop }: Kill): number | undefined {
+  const graceSeconds = hasPreStop ? seconds - MINIMUM_SECONDS : seconds;
+  return seconds >= MINIMUM_SECONDS && graceSeconds >= 1 ? graceSeconds : undefined;
+}

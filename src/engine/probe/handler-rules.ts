@@ -1,0 +1,108 @@
+import { causesOfEach, forbidden, inOrder, invalid, NO_CAUSES, notSupported, required } from './api-cause.ts';
+import { goInteger, goLength, goObjects, goPointer, goString, isSet } from './go-values.ts';
+import { HEADER_NAME_PATTERN, isHeaderName } from './header-name.ts';
+import { portCauses, portNumberCauses } from './port-rules.ts';
+import { HANDLER_KINDS } from './probe.ts';
+import type { FieldPlace } from '../../base/json/field-place.ts';
+import type { ApiCause } from './api-cause.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+type ActionRule = (action: JsonObject, place: FieldPlace) => readonly ApiCause[];
+
+const ACTION_RULES: Readonly<Record<string, ActionRule>> = {
+  exec: execCauses,
+  httpGet: httpGetCauses,
+  tcpSocket: portCauses,
+  grpc: grpcCauses,
+};
+
+/** The handlers of a container's hooks. The inside of `sleep` is not validated here: probes have no such handler. */
+const HOOK_HANDLER_KINDS = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
+
+/** A probe's handler: exactly one. */
+export function probeHandlerCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return handlerCauses(probe, HANDLER_KINDS, place);
+}
+
+/** A container's hooks (validation.go, validateLifecycle): the handlers of a probe, but sleep in place of grpc. */
+export function lifecycleCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  const lifecycle = goPointer(container, 'lifecycle');
+  if (lifecycle === undefined) return NO_CAUSES;
+  return ['postStart', 'preStop'].flatMap((hook) => {
+    const handler = goPointer(lifecycle, hook);
+    if (handler === undefined) return [];
+    return handlerCauses(handler, HOOK_HANDLER_KINDS, place.at('lifecycle').at(hook));
+  });
+}
+
+/**
+ * The first handler is validated; each further handler is forbidden, whatever its values (validation.go,
+ * validateHandler).
+ */
+function handlerCauses(handler: JsonObject, kinds: readonly string[], place: FieldPlace): readonly ApiCause[] {
+  let causes: readonly ApiCause[] | undefined;
+  for (const kind of kinds) {
+    const action = goPointer(handler, kind);
+    if (action === undefined) continue;
+    if (causes === undefined) causes = ACTION_RULES[kind]?.(action, place.at(kind)) ?? NO_CAUSES;
+    else causes = [...causes, forbidden(place.at(kind), 'may not specify more than 1 handler type')];
+  }
+  return causes ?? [required(place, 'must specify a handler type')];
+}
+
+function execCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
+  return goLength(action, 'command') === 0 ? [required(place.at('command'))] : [];
+}
+
+const SCHEMES = ['HTTP', 'HTTPS'];
+const HTTP_PROTOCOLS = ['HTTP1', 'HTTP2'];
+const GRPC_MODES = ['Plaintext', 'TLS'];
+
+/** validation.go, validateHTTPGetAction. The path is never empty here, because defaulting fills it in. */
+function httpGetCauses(action: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  const scheme = goString(action, 'scheme');
+  return inOrder(
+    portCauses(action, place),
+    SCHEMES.includes(scheme) ? NO_CAUSES : [notSupported(place.at('scheme'), scheme, SCHEMES)],
+    causesOfEach(goObjects(action, 'httpHeaders'), (header) => headerCauses(header, place)),
+    protocolCauses(action, place),
+  );
+}
+
+/**
+ * An alpha field of Kubernetes 1.37 (feature gate H2CContainerProbe): HTTP2 means HTTP/2 without TLS, to the Pod's own
+ * IP. A server without the gate drops the field unread.
+ */
+function protocolCauses(action: JsonObject, handler: FieldPlace): readonly ApiCause[] {
+  if (!isSet(action, 'protocol')) return NO_CAUSES;
+  const protocol = goString(action, 'protocol');
+  const place = handler.at('protocol');
+  if (!HTTP_PROTOCOLS.includes(protocol)) return [notSupported(place, protocol, HTTP_PROTOCOLS)];
+  if (protocol !== 'HTTP2') return [];
+  if (goString(action, 'scheme') === 'HTTPS')
+    return [invalid(place, protocol, 'HTTP2 cannot be combined with scheme HTTPS')];
+  return goString(action, 'host') === '' ? [] : [invalid(place, protocol, 'HTTP2 cannot be combined with host')];
+}
+
+/**
+ * The mode is an alpha field of Kubernetes 1.37 (feature gate GRPCContainerProbeTLS). A server without the gate drops
+ * the field unread.
+ */
+function grpcCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
+  const mode = goString(action, 'mode');
+  const isKnownMode = !isSet(action, 'mode') || GRPC_MODES.includes(mode);
+  return [
+    ...portNumberCauses(goInteger(action, 'port'), place, 'port'),
+    ...(isKnownMode ? [] : [notSupported(place.at('mode'), mode, GRPC_MODES)]),
+  ];
+}
+
+const HEADER_PROBLEM =
+  "a valid HTTP header must consist of alphanumeric characters or '-' " +
+  `(e.g. 'X-Header-Name', regex used for validation is '${HEADER_NAME_PATTERN}')`;
+
+/** apimachinery, util/validation, IsHTTPHeaderName. The path has no index, and values are never looked at. */
+function headerCauses(header: JsonObject, handler: FieldPlace): ApiCause[] {
+  const name = goString(header, 'name');
+  return isHeaderName(name) ? [] : [invalid(handler.at('httpHeaders'), name, HEADER_PROBLEM)];
+}

@@ -1,0 +1,86 @@
+import { utf8Length } from '../../base/text/utf8.ts';
+import { causesOfEach, duplicate, inOrder, invalid, NO_CAUSES, notSupported, required } from './api-cause.ts';
+import { goInteger, goObjects, goString } from './go-values.ts';
+import { member } from '../../base/json/json-value.ts';
+import { isPortName, LONGEST_PORT_NAME } from './port-name.ts';
+import { HIGHEST_PORT, isPortNumber } from './port-number.ts';
+import type { FieldPlace } from '../../base/json/field-place.ts';
+import type { ApiCause } from './api-cause.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+const NO_PROBLEMS: readonly string[] = [];
+
+/** The problems of a port's name, all at once (apimachinery, util/validation, IsValidPortName). */
+function portNameProblems(name: string): readonly string[] {
+  if (isPortName(name)) return NO_PROBLEMS;
+  // The server's message says characters, but Go counts bytes of UTF-8.
+  const rules: readonly (readonly [boolean, string])[] = [
+    [
+      name.length > LONGEST_PORT_NAME || utf8Length(name) > LONGEST_PORT_NAME,
+      `must be no more than ${LONGEST_PORT_NAME} characters`,
+    ],
+    [!/^[-a-z0-9]+$/.test(name), 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)'],
+    [!/[a-z]/.test(name), 'must contain at least one letter (a-z)'],
+    [name.includes('--'), 'must not contain consecutive hyphens'],
+    [name.startsWith('-') || name.endsWith('-'), 'must not begin or end with a hyphen'],
+  ];
+  return rules.filter(([broken]) => broken).map(([, problem]) => problem);
+}
+
+/** A port given as a number, in this field of its parent (apimachinery, util/validation, IsValidPortNum). */
+export function portNumberCauses(port: number, parent: FieldPlace, field: string): readonly ApiCause[] {
+  if (isPortNumber(port)) return NO_CAUSES;
+  return [invalid(parent.at(field), port, `must be between 1 and ${HIGHEST_PORT}, inclusive`)];
+}
+
+/** The port of an httpGet or tcpSocket handler: a number or a name (validation.go, ValidatePortNumOrName). */
+export function portCauses(handler: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  const port = member(handler, 'port');
+  if (typeof port === 'string') {
+    const problems = portNameProblems(port);
+    return problems.length === 0 ? NO_CAUSES : problems.map((problem) => invalid(place.at('port'), port, problem));
+  }
+  return portNumberCauses(goInteger(handler, 'port'), place, 'port');
+}
+
+/** A container's ports (validation.go, validateContainerPorts). */
+export function containerPortsCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  const ports = goObjects(container, 'ports');
+  if (ports.length === 0) return NO_CAUSES;
+  const names = new Set<string>();
+  const list = place.at('ports');
+  return causesOfEach(ports, (port, index) => {
+    const portPlace = list.at(index);
+    return inOrder(
+      nameCauses(goString(port, 'name'), names, portPlace),
+      containerPortCauses(goInteger(port, 'containerPort'), portPlace),
+      hostPortCauses(goInteger(port, 'hostPort'), portPlace),
+      protocolCauses(goString(port, 'protocol'), portPlace),
+    );
+  });
+}
+
+/** Names must differ within a container only; an invalid name is not compared. */
+function nameCauses(name: string, names: Set<string>, port: FieldPlace): readonly ApiCause[] {
+  if (name === '') return NO_CAUSES;
+  const problems = portNameProblems(name);
+  if (problems.length > 0) return problems.map((problem) => invalid(port.at('name'), name, problem));
+  if (names.has(name)) return [duplicate(port.at('name'), name)];
+  names.add(name);
+  return NO_CAUSES;
+}
+
+function containerPortCauses(value: number, port: FieldPlace): readonly ApiCause[] {
+  return value === 0 ? [required(port.at('containerPort'))] : portNumberCauses(value, port, 'containerPort');
+}
+
+function hostPortCauses(value: number, port: FieldPlace): readonly ApiCause[] {
+  return value === 0 ? NO_CAUSES : portNumberCauses(value, port, 'hostPort');
+}
+
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
+function protocolCauses(protocol: string, port: FieldPlace): readonly ApiCause[] {
+  if (protocol === '') return [required(port.at('protocol'))];
+  return PROTOCOLS.includes(protocol) ? NO_CAUSES : [notSupported(port.at('protocol'), protocol, PROTOCOLS)];
+}

@@ -1,0 +1,92 @@
+import { objectMember, stringMembers } from '../../../base/json/json-value.ts';
+import { laxer } from '../../policy/action.ts';
+import { judge } from '../judge.ts';
+import { probeChanges } from './probe-changes.ts';
+import { violationChanges } from './violation-changes.ts';
+import type { Snapshot } from '../../facts/snapshot.ts';
+import type { Violation } from '../../checks/violation.ts';
+import type { ProbeChange } from './probe-changes.ts';
+import type { ViolationChange } from './violation-changes.ts';
+import type { Workload } from './workload.ts';
+
+/** How the webhook treats workloads, where plans differ from servers. */
+export interface WebhookBehaviour {
+  /** `/mutate` adds probes to Pods. */
+  readonly injects: boolean;
+  /** The strictest action that a violation has. */
+  readonly strictest: 'Deny' | 'Warn' | 'Audit';
+}
+
+/** A webhook with the default settings. */
+const FULL_BEHAVIOUR: WebhookBehaviour = { injects: true, strictest: 'Deny' };
+
+/** Whether a workload gets or loses violations with an action. Undefined if neither is the case. */
+export type Transition = 'new' | 'gone' | undefined;
+
+/** The effect of a change of policies on one workload. */
+export interface Outcome {
+  readonly probes: readonly ProbeChange[];
+  readonly violations: readonly ViolationChange[];
+  /** Violations that deny. */
+  readonly denied: Transition;
+  /** Violations that warn. */
+  readonly warned: Transition;
+}
+
+const UNCHANGED: Outcome = { probes: [], violations: [], denied: undefined, warned: undefined };
+
+/**
+ * Computes what a change of policies does to one workload, in steps: a large workload takes long.
+ *
+ * @param now the instant of the verdicts, in milliseconds since the epoch
+ */
+export function outcomeOf(
+  workload: Workload,
+  before: Snapshot,
+  after: Snapshot,
+  now: number,
+  behaviour: WebhookBehaviour = FULL_BEHAVIOUR,
+): Outcome {
+  if (isOutOfReach(workload, before, after)) return UNCHANGED;
+  const old = violationsOf(workload, before, now, behaviour);
+  const later = violationsOf(workload, after, now, behaviour);
+  const probes = behaviour.injects ? probeChanges(workload, before, after) : [];
+  const violations = violationChanges(old, later);
+  return { probes, violations, denied: transition(old, later, 'Deny'), warned: transition(old, later, 'Warn') };
+}
+
+/**
+ * True if the same policies apply to the workload before and after. A change of policies usually concerns few of the
+ * workloads, and a verdict depends on nothing else.
+ */
+function isOutOfReach({ templates, asSent, namespace }: Workload, before: Snapshot, after: Snapshot): boolean {
+  if (before.facts !== after.facts) return false;
+  return [...templates, ...(asSent?.templates ?? [])].every(({ template }) => {
+    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    const [old, now] = [before.policyFor(namespace, labels).layers, after.policyFor(namespace, labels).layers];
+    return old.length === now.length && old.every((layer, index) => layer === now[index]);
+  });
+}
+
+function violationsOf(
+  workload: Workload,
+  policies: Snapshot,
+  now: number,
+  { injects, strictest }: WebhookBehaviour,
+): readonly Violation[] {
+  const { violations } = judge(workload.asSent ?? workload, policies, injects, now);
+  const ofText = workload.violationsOfText?.(policies) ?? [];
+  const all = ofText.length === 0 ? violations : [...ofText, ...violations];
+  if (strictest === 'Deny') return all;
+  return all.map((violation) => ({ ...violation, action: laxer(violation.action, strictest) }));
+}
+
+function transition(
+  before: readonly Violation[],
+  after: readonly Violation[],
+  action: Violation['action'],
+): Transition {
+  const has = (violations: readonly Violation[]): boolean => violations.some((found) => found.action === action);
+  const [was, is] = [has(before), has(after)];
+  return was === is ? undefined : is ? 'new' : 'gone';
+}

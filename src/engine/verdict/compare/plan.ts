@@ -1,0 +1,60 @@
+import { outcomeOf } from './outcome.ts';
+import type { Snapshot } from '../../facts/snapshot.ts';
+import type { ProbeChange } from './probe-changes.ts';
+import type { ViolationChange } from './violation-changes.ts';
+import type { Workload } from './workload.ts';
+
+/** The effect of a change of policies on one workload. */
+export interface WorkloadEffect {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly probes: readonly ProbeChange[];
+  readonly violations: readonly ViolationChange[];
+}
+
+/** How many workloads are affected, and in which way. */
+export interface PlanSummary {
+  /** The workloads that were looked at. */
+  readonly workloads: number;
+  /** The workloads whose Pods get other probes at the next rollout. */
+  readonly changedProbes: number;
+  /** The workloads with a violation that denies after the change, and with none before. */
+  readonly newlyDenied: number;
+  readonly noLongerDenied: number;
+  /** Likewise for violations that warn. */
+  readonly newlyWarned: number;
+  readonly noLongerWarned: number;
+  /** The workloads without any effect. */
+  readonly unchanged: number;
+}
+
+/** The effects of a change of policies. Workloads without effect are counted only. */
+export interface Plan {
+  readonly effects: readonly WorkloadEffect[];
+  readonly summary: PlanSummary;
+}
+
+/**
+ * Computes what a change of policies does to workloads, in steps: the workloads of a cluster take long. The workloads
+ * may come one by one, and none is kept.
+ *
+ * @param now the instant of all verdicts, in milliseconds since the epoch
+ */
+export function planOf(workloads: Iterable<Workload>, before: Snapshot, after: Snapshot, now: number): Plan {
+  const effects: WorkloadEffect[] = [];
+  const counts = { newlyDenied: 0, noLongerDenied: 0, newlyWarned: 0, noLongerWarned: 0 };
+  let all = 0;
+  for (const workload of workloads) {
+    all += 1;
+    const { probes, violations, denied, warned } = outcomeOf(workload, before, after, now);
+    if (probes.length === 0 && violations.length === 0) continue;
+    effects.push({ kind: workload.kind.kind, namespace: workload.namespace, name: workload.name, probes, violations });
+    if (denied === 'new') counts.newlyDenied += 1;
+    if (denied === 'gone') counts.noLongerDenied += 1;
+    if (warned === 'new') counts.newlyWarned += 1;
+    if (warned === 'gone') counts.noLongerWarned += 1;
+  }
+  const changedProbes = effects.filter(({ probes }) => probes.length > 0).length;
+  return { effects, summary: { workloads: all, changedProbes, ...counts, unchanged: all - effects.length } };
+}

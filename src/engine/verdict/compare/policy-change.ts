@@ -1,0 +1,49 @@
+import { mergedFacts } from '../../facts/facts.ts';
+import { exceptionSource } from '../../facts/exceptions.ts';
+import { Snapshot } from '../../facts/snapshot.ts';
+import { PolicySet, PolicyTier } from '../../policy/policy-set.ts';
+import type { CheckCatalogue } from '../../policy/check-catalogue.ts';
+
+/** A change of policies: objects that are applied, and objects that are deleted. */
+export interface PolicyChange {
+  readonly applied: Snapshot;
+  /** Policies and exceptions as `KIND/NAMESPACE/NAME`, cluster policies as `KIND/NAME`. They are deleted last. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Returns the snapshot after a change, object by object as `kubectl apply` does: a policy replaces the policy of the
+ * same kind, namespace and name, and so does each object that is a fact. A Namespace replaces the labels of the
+ * namespace. Everything else stays.
+ *
+ * @param catalogue the checks of this build
+ */
+export function snapshotAfter(catalogue: CheckCatalogue, before: Snapshot, change: PolicyChange): Snapshot {
+  // An object of a cluster is in the highest tier. The tiers below hold files, and a file is not applied over.
+  const highest = new Map((before.tiers.at(-1)?.policies ?? []).map((policy) => [policy.source, policy]));
+  const removed = new Set(change.removed.filter((source) => !highest.has(source)));
+  for (const policy of change.applied.policies) highest.set(policy.source, policy);
+  for (const source of change.removed) highest.delete(source);
+  const lower = before.tiers
+    .slice(0, -1)
+    .map(({ policies }) => new PolicyTier(policies.filter(({ source }) => !removed.has(source))));
+  const set = PolicySet.ofTiers(catalogue, [...lower, new PolicyTier([...highest.values()])]);
+  const facts = mergedFacts(before.facts, change.applied.facts);
+  return new Snapshot(set, { ...facts, exceptions: facts.exceptions.without(new Set(change.removed)) });
+}
+
+/** Returns the names of all policies and exceptions, as removals name them. */
+export function knownSources(...snapshots: readonly Snapshot[]): readonly string[] {
+  return snapshots.flatMap(({ policies, facts }) => [
+    ...policies.map(({ source }) => source),
+    ...[...facts.exceptions.byNamespace].flatMap(([namespace, exceptions]) =>
+      exceptions.map(({ name }) => exceptionSource(namespace, name)),
+    ),
+  ]);
+}
+
+/** Returns the removals that name neither a policy nor an exception of the snapshot and the change. */
+export function unknownRemovals(before: Snapshot, { applied, removed }: PolicyChange): readonly string[] {
+  const known = new Set(knownSources(before, applied));
+  return removed.filter((source) => !known.has(source));
+}

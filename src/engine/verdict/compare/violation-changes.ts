@@ -1,0 +1,67 @@
+import { formatPath } from '../../../base/json/field-path.ts';
+import { violationKey } from '../../checks/violation.ts';
+import type { Violation } from '../../checks/violation.ts';
+
+/** A violation that appears, disappears or leads to another action. */
+export interface ViolationChange {
+  readonly violation: Violation;
+  readonly change: 'new' | 'gone' | 'changed';
+  /** Null = there is no such violation. */
+  readonly before: Violation['action'] | null;
+  readonly after: Violation['action'] | null;
+}
+
+/**
+ * Compares the violations of one workload under two snapshots. The identity is that of updates (`violationKey`), so a
+ * violation with other figures and the same action is no change.
+ */
+export function violationChanges(before: readonly Violation[], after: readonly Violation[]): ViolationChange[] {
+  const changes: ViolationChange[] = [];
+  const old = Map.groupBy(before, violationKey);
+  const now = Map.groupBy(after, violationKey);
+  for (const key of new Set([...old.keys(), ...now.keys()])) {
+    const pairing = paired(old.get(key) ?? [], now.get(key) ?? []);
+    for (const [was, is] of pairing) {
+      if (was?.action === is?.action) continue;
+      const violation = is ?? was;
+      if (violation === undefined) continue;
+      const change = was === undefined ? 'new' : is === undefined ? 'gone' : 'changed';
+      changes.push({ violation, change, before: was?.action ?? null, after: is?.action ?? null });
+    }
+  }
+  return changes;
+}
+
+type Pair = readonly [Violation | undefined, Violation | undefined];
+
+/**
+ * Pairs violations of one identity: a probe may violate a check twice. Violations with the same path and message belong
+ * together, then violations with the same path, then the others in their order.
+ */
+function paired(before: readonly Violation[], after: readonly Violation[]): Pair[] {
+  const pairs: Pair[] = [];
+  let [old, now] = [before, after];
+  for (const sameness of [samePlaceAndText, samePlace]) {
+    const waiting = Map.groupBy(old, sameness);
+    const found = new Set<Violation>();
+    now = now.filter((violation) => {
+      const was = waiting.get(sameness(violation))?.shift();
+      if (was === undefined) return true;
+      found.add(was);
+      pairs.push([was, violation]);
+      return false;
+    });
+    old = old.filter((violation) => !found.has(violation));
+  }
+  const rest = Math.max(old.length, now.length);
+  for (let index = 0; index < rest; index++) pairs.push([old[index], now[index]]);
+  return pairs;
+}
+
+function samePlaceAndText({ path, message }: Violation): string {
+  return JSON.stringify([formatPath(path), message]);
+}
+
+function samePlace({ path }: Violation): string {
+  return formatPath(path);
+}

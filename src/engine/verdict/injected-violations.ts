@@ -1,0 +1,140 @@
+import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { fieldSource, giverOf, isShapedByNamespace } from '../defaulting/field-origin.ts';
+import { laxer } from '../policy/action.ts';
+import { ANNOTATION_SOURCE } from '../policy/annotations.ts';
+import { withoutEdits } from '../checks/violation.ts';
+import type { PolicyAtFault, Violation } from '../checks/violation.ts';
+import type { Setting } from '../defaulting/field-origin.ts';
+import type { Injection } from '../defaulting/injection.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { CheckPolicyByContainer, EffectiveCheck } from '../policy/check-policy.ts';
+import type { ProbeKind } from '../probe/probe.ts';
+
+/**
+ * Gives the violations of injected probes to the policies that inject them. The workload's author cannot change these
+ * probes, so the author sees them at most as Audit, with two exceptions:
+ *
+ * - a floor is the laxest action, whoever injects the probe;
+ * - an action of a ClusterProbePolicy stays when a ProbePolicy or an annotation has a share in the probe. Otherwise a
+ *   team could evade the platform's rules by injecting probes instead of writing them.
+ *
+ * A violation of the author's own probe stays the author's, and names the policy of the injected probe that the check
+ * compares it with.
+ */
+export function withPoliciesAtFault(
+  violations: readonly Violation[],
+  injections: readonly Injection[],
+  checkPolicy: CheckPolicyByContainer,
+): readonly Violation[] {
+  if (violations.length === 0 || injections.length === 0) return violations;
+  const injected = new Map(injections.map((injection) => [`${injection.container.name} ${injection.kind}`, injection]));
+  const assigned: Violation[] = [];
+  for (const violation of violations) {
+    const known = assign(violation, injected, checkPolicy);
+    if (known !== undefined) assigned.push(known);
+  }
+  return assigned;
+}
+
+/** The violation for the author, with the policy at fault. Undefined when the injected startup probe removes it. */
+function assign(
+  violation: Violation,
+  injected: ReadonlyMap<string, Injection>,
+  checkPolicy: CheckPolicyByContainer,
+): Violation | undefined {
+  const of = (kind: ProbeKind): Injection | undefined => injected.get(`${violation.container} ${kind}`);
+  const check = CHECK_CATALOGUE[violation.check];
+  // The delay has an effect here: the injected startup probe follows from it.
+  const isAccepted = check?.acceptsDelayOfInjectedStartup === true && violation.probe === 'livenessProbe';
+  if (isAccepted && of('startupProbe')?.followsDelay === true) return undefined;
+  const related = (check?.relatedProbes ?? []).flatMap((kind) => of(kind) ?? []);
+  const culprit = violation.probe === undefined ? related[0] : of(violation.probe);
+  if (culprit !== undefined) return ofPolicy(violation, culprit, of('livenessProbe'), checkPolicy(violation.container));
+  return related.length === 0 ? violation : withRelated(violation, related);
+}
+
+/** A violation of the author's own probe, which the check compares with injected probes. */
+function withRelated(violation: Violation, related: readonly Injection[]): Violation {
+  const notes = related.map(({ kind, source }) => `the ${kind} is injected (${source})`);
+  return withRemedy(violation, [...remedyOf(violation), ...notes].join('; '));
+}
+
+function ofPolicy(
+  violation: Violation,
+  injection: Injection,
+  liveness: Injection | undefined,
+  checkPolicy: ReadonlyMap<string, EffectiveCheck>,
+): Violation {
+  const { kind } = injection;
+  // No edit of the workload changes an injected probe.
+  const others = withoutEdits(violation);
+  const fault = faultOf(violation.path, injection, liveness);
+  const action = actionForAuthor(violation, injection, checkPolicy.get(violation.check));
+  const notes = (note: string): string => [...remedyOf(violation), note].join('; ');
+  if (typeof fault === 'string')
+    return { ...withRemedy(others, notes(`the injected ${kind} copies it from the ${fault}`)), action };
+  // An annotation is the author's own word.
+  if (fault === undefined || fault.layer.source === ANNOTATION_SOURCE)
+    return withRemedy(others, notes(`the annotations of the workload give the ${kind}`));
+  const policy: PolicyAtFault = {
+    source: fault.layer.source,
+    path: fault.path,
+    ...(violation.remedy !== undefined && { remedy: violation.remedy }),
+    action: violation.action,
+  };
+  return { ...withRemedy(others, notes(noteOf(fault, injection))), action, policy };
+}
+
+function noteOf({ layer, path }: Setting, { kind, source, copiesLiveness }: Injection): string {
+  if (layer.source === source) return `${source} injects the ${kind}`;
+  if (copiesLiveness === true) return `${layer.source} injects the livenessProbe that the ${kind} copies`;
+  const giver = source === ANNOTATION_SOURCE ? 'an annotation injects' : `${source} injects`;
+  return `${layer.source} sets ${String(path.at(-1))}, ${giver} the ${kind}`;
+}
+
+/**
+ * The setting that has to change: of the field that the violation names, else of the probe's handler. A field that was
+ * copied belongs to the probe that it was copied from, which may be the author's.
+ *
+ * @param liveness the container's liveness probe, if that is injected
+ */
+function faultOf(
+  path: FieldPath,
+  injection: Injection,
+  liveness: Injection | undefined,
+): Setting | ProbeKind | undefined {
+  const at = path.indexOf(injection.kind);
+  const field = at < 0 ? [] : path.slice(at + 1);
+  if (field.length > 0) {
+    const { origin } = fieldSource(injection, field);
+    if ('setting' in origin) return origin.setting;
+    if (origin.by === 'default' && origin.reset !== undefined) return origin.reset;
+    if (origin.by === 'readinessProbe' || origin.by === 'startupProbe') return origin.by;
+    // A field that a copied probe lacks is a field that the liveness probe lacks.
+    if (origin.by === 'livenessProbe' || (injection.copiesLiveness === true && origin.by === 'default'))
+      return liveness === undefined ? 'livenessProbe' : faultOf([liveness.kind, ...field], liveness, undefined);
+  }
+  const giver = giverOf(injection);
+  // The policy that gives the handler lacks the field, and has to set the field.
+  const isLacking = field.length > 0 && giver?.path[1] === 'probes' && injection.copiesLiveness !== true;
+  return isLacking ? { ...giver, path: ['spec', 'probes', injection.kind, ...field] } : giver;
+}
+
+/** The action for the workload's author. */
+function actionForAuthor(
+  { action }: Violation,
+  injection: Injection,
+  check: EffectiveCheck | undefined,
+): Violation['action'] {
+  if (check?.isPlatformAction === true && isShapedByNamespace(injection)) return action;
+  const floor = check?.floor?.action;
+  return laxer(action, floor === undefined || floor === 'Off' ? 'Audit' : floor);
+}
+
+function remedyOf({ remedy }: Violation): string[] {
+  return remedy === undefined ? [] : [remedy];
+}
+
+function withRemedy(violation: Violation, remedy: string): Violation {
+  return { ...violation, remedy };
+}

@@ -1,0 +1,214 @@
+import { CHECKS } from '../checks/catalogue.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
+import { findingsOf } from '../checks/run-checks.ts';
+import { defaultProbes } from '../defaulting/default-probes.ts';
+import { effectiveTemplate } from '../defaulting/effective.ts';
+import { safeStartupProbe } from '../defaulting/startup.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { objectMember } from '../../base/json/json-value.ts';
+import { cut } from '../../base/text/cut.ts';
+import { ContainerLayers } from '../policy/container-layers.ts';
+import { POD_KIND } from '../workload/kinds.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ProbeKind } from '../probe/probe.ts';
+import type { PlacedFinding } from '../checks/run-checks.ts';
+import type { Defaulting, DefaultingOptions } from '../defaulting/default-probes.ts';
+import type { Injection } from '../defaulting/injection.ts';
+import type { HandlerProblem } from '../defaulting/reason.ts';
+import type { CheckPolicy } from '../policy/check-policy.ts';
+import type { PolicyLayer } from '../policy/probe-policy.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+import type { Container } from '../workload/containers.ts';
+
+/**
+ * The probes that policies give to containers that lack them, without probes that violate a check with the floor Deny.
+ * Otherwise a namespace's policy could inject what the cluster's policy forbids, into workloads that were judged before
+ * the namespace's policy existed. For the same reason, a namespace's policy cannot remove a probe that such a floor
+ * requires: the container gets what the cluster's policies alone give.
+ *
+ * The decision depends on the Pod alone, as `/mutate` sees only the Pod. So a template and its Pods get the same
+ * decision.
+ */
+export function permittedDefaulting(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+): Defaulting {
+  const floors = floorPolicy(policy);
+  if (floors === undefined) return defaultProbes(template, policy, options);
+  const permitted = withoutForbidden(template, policy, options, floors);
+  const isPlatformOnly = policy.layers.every(({ kind }) => kind === 'ClusterProbePolicy');
+  if (isPlatformOnly || !policy.layers.some(({ checks }) => REQUIREMENTS.some(({ id }) => checks.has(id))))
+    return permitted;
+  return withRequired(template, policy, options, floors, permitted);
+}
+
+const REQUIREMENTS = CHECKS.filter(({ requiresProbes }) => requiresProbes);
+
+/**
+ * Gives a container that lacks a required probe what the cluster's policies alone give, unless that violates another
+ * floor.
+ */
+function withRequired(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+  floors: Floors,
+  permitted: Defaulting,
+): Defaulting {
+  const found = findings(effectiveTemplate(template, permitted.injections), floors);
+  const lacking = new Set(
+    found.filter(({ check }) => check.requiresProbes).map(({ at }) => formatPath(at.place.path())),
+  );
+  if (lacking.size === 0) return permitted;
+  const layers = policy.layers.filter(({ kind }) => kind === 'ClusterProbePolicy');
+  const platform = withoutForbidden(
+    template,
+    { ...policy, layers, containerLayers: () => new ContainerLayers(layers) },
+    options,
+    floors,
+  );
+  const known = new Set(permitted.injections.map(({ container, kind }) => placeOf(pathOf(container), kind)));
+  const added = platform.injections.filter(
+    ({ container, kind }) => lacking.has(pathOf(container)) && !known.has(placeOf(pathOf(container), kind)),
+  );
+  if (added.length === 0) return permitted;
+  const injections = withSafeStarts([...permitted.injections, ...added]);
+  const before = new Set(found.map(keyOf));
+  const after = findings(effectiveTemplate(template, injections), floors);
+  if (after.some((finding) => !before.has(keyOf(finding)))) return permitted;
+  const given = new Set(added.map(({ container, kind }) => `${container.name} ${kind}`));
+  const notInjected = permitted.notInjected.filter(
+    ({ container, probe }) => container === undefined || probe === undefined || !given.has(`${container} ${probe}`),
+  );
+  return { ...permitted, injections, notInjected };
+}
+
+/**
+ * The injections with startup probes that are safe beside the liveness probes. Each startup probe was worked out beside
+ * the liveness probe of its own layers, and now stands beside another one.
+ */
+function withSafeStarts(injections: readonly Injection[]): Injection[] {
+  const injected = new Map(
+    injections.flatMap(({ container, kind, probe }) =>
+      kind === 'livenessProbe' ? [[pathOf(container), probe] as const] : [],
+    ),
+  );
+  return injections.map((injection) => {
+    const { container, kind, probe } = injection;
+    if (kind !== 'startupProbe') return injection;
+    const liveness = injected.get(pathOf(container)) ?? objectMember(container.spec, 'livenessProbe');
+    const safe = liveness && safeStartupProbe(probe, liveness);
+    return safe === undefined ? injection : { ...injection, probe: safe, isMadeSafe: true };
+  });
+}
+
+/** The probes of the layers, without those that violate a floor. */
+function withoutForbidden(
+  template: JsonObject,
+  policy: WorkloadPolicy,
+  options: DefaultingOptions,
+  floors: Floors,
+): Defaulting {
+  let permitted = defaultProbes(template, policy, options);
+  const forbidden = new Map<string, HandlerProblem>();
+  let before: ReadonlySet<string> | undefined;
+  // Each round forbids at least one more probe, so the loop ends. The first round usually finds nothing.
+  while (permitted.injections.length > 0) {
+    const found = findings(effectiveTemplate(template, permitted.injections), floors);
+    if (found.length === 0) break;
+    before ??= new Set(findings(template, floors).map(keyOf));
+    const known = before;
+    const caused = found.filter((finding) => !known.has(keyOf(finding)));
+    if (caused.length === 0) break;
+    forbidCulprits(caused, permitted.injections, forbidden);
+    permitted = defaultProbes(template, policy, options, (container, kind) =>
+      forbidden.get(placeOf(pathOf(container), kind)),
+    );
+  }
+  return permitted;
+}
+
+type Floors = (container: string) => CheckPolicy;
+
+/** The checks with the floor Deny, by container; undefined when no layer sets such a floor. */
+function floorPolicy({ layers, checkPolicy }: WorkloadPolicy): Floors | undefined {
+  let isSet = FLOORS_SET.get(layers);
+  if (isSet === undefined) FLOORS_SET.set(layers, (isSet = layers.some(hasDenyFloor)));
+  return isSet ? (container) => boundsOf(checkPolicy(container)) : undefined;
+}
+
+/** Whether some layer has the floor Deny. An entry lives as long as the list of layers. */
+const FLOORS_SET = new WeakMap<readonly PolicyLayer[], boolean>();
+
+/** The checks with the floor Deny. The same policy gives the same checks, for which lists are remembered elsewhere. */
+function boundsOf(policy: CheckPolicy): CheckPolicy {
+  let bounds = BOUNDS.get(policy);
+  if (bounds === undefined)
+    BOUNDS.set(policy, (bounds = new Map([...policy].filter(([, { floor }]) => floor?.action === 'Deny'))));
+  return bounds;
+}
+
+/** By policy. An entry lives as long as the policy. */
+const BOUNDS = new WeakMap<CheckPolicy, CheckPolicy>();
+
+function hasDenyFloor({ checks }: PolicyLayer): boolean {
+  for (const { floor } of checks.values()) if (floor === 'Deny') return true;
+  return false;
+}
+
+/** The findings of the checks with floors, by the parameters of the floors and by those of all layers. */
+function findings(template: JsonObject, floors: Floors): PlacedFinding[] {
+  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
+  return findingsOf(workload, floors);
+}
+
+/** Identifies a finding, so that it can be recognised with and without the injected probes. */
+function keyOf({ check, at, finding }: PlacedFinding): string {
+  return `${check.id} ${placeOf(formatPath(finding.path), finding.probe)} ${formatPath(at.place.path())}`;
+}
+
+function placeOf(path: string, kind: ProbeKind | undefined): string {
+  return `${path} ${kind ?? ''}`;
+}
+
+function pathOf({ list, index }: Container): string {
+  return `spec.${list}[${index}]`;
+}
+
+/**
+ * Forbids the injected probes that cause findings. A finding names a probe, which is forbidden. If that probe is not
+ * injected, the probes that the check compares it with are forbidden; else all injected probes of the container; else
+ * all of the Pod.
+ */
+function forbidCulprits(
+  caused: readonly PlacedFinding[],
+  injections: readonly Injection[],
+  forbidden: Map<string, HandlerProblem>,
+): void {
+  const byContainer = Map.groupBy(injections, ({ container }) => pathOf(container));
+  for (const { check, at, floor, finding } of caused) {
+    const inContainer = byContainer.get(formatPath(at.place.path())) ?? [];
+    const own = inContainer.filter(({ kind }) => kind === finding.probe);
+    const related = inContainer.filter(({ kind }) => check.relatedProbes.includes(kind));
+    const rule = `${check.id}, which ${floor?.source ?? 'a cluster policy'} sets with the floor Deny`;
+    // A finding without a container concerns the whole Pod: then nothing is injected.
+    if (inContainer.length === 0)
+      for (const { container, kind } of injections) forbid(container, kind, `${rule}, forbids it`);
+    for (const { container, kind } of [own, related, inContainer].find(({ length }) => length > 0) ?? []) {
+      forbid(container, kind, `${rule}, forbids it: ${cut(finding.message, MOST_QUOTED)}`);
+      // An injected liveness probe must not kill a container that is starting.
+      if (kind === 'startupProbe' && inContainer.some((other) => other.kind === 'livenessProbe'))
+        forbid(container, 'livenessProbe', `${rule}, forbids the startupProbe that would protect its start`);
+    }
+    if (inContainer.length === 0) return;
+  }
+
+  function forbid(container: Container, kind: ProbeKind, detail: string): void {
+    const probe = placeOf(pathOf(container), kind);
+    if (!forbidden.has(probe)) forbidden.set(probe, { code: 'forbidden-by-floor', detail });
+  }
+}
+
+/** A reason quotes at most this many characters of a check's message. */
+const MOST_QUOTED = 200;

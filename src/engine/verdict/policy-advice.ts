@@ -1,0 +1,88 @@
+import { CHECK_CATALOGUE } from '../checks/catalogue.ts';
+import { checkedWorkload } from '../checks/checked-workload.ts';
+import { runChecks } from '../checks/run-checks.ts';
+import { defaultProbes } from '../defaulting/default-probes.ts';
+import { effectiveTemplate } from '../defaulting/effective.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { member } from '../../base/json/json-value.ts';
+import { mergeChecks } from '../policy/check-policy.ts';
+import { PROBE_KINDS } from '../probe/probe.ts';
+import { POD_KIND } from '../workload/kinds.ts';
+import { withPoliciesAtFault } from './injected-violations.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Violation } from '../checks/violation.ts';
+import type { CheckPolicy } from '../policy/check-policy.ts';
+import type { ProbePolicy } from '../policy/probe-policy.ts';
+import { ContainerLayers } from '../policy/container-layers.ts';
+import type { WorkloadPolicy } from '../policy/policy-set.ts';
+
+/** The container of a model Pod, and its port, where the policy names none. */
+const MODEL_NAME = 'app';
+const MODEL_PORT = 'http';
+/** The number of the first port with a name. */
+const FIRST_NUMBER = 8080;
+
+/**
+ * The problems of the probes that a policy gives, whatever the workload. The policy is judged alone on a model Pod:
+ * one container with the ports that the policy names, and with the probes that the policy gives it. Only checks that
+ * need nothing but these probes run. The path of each violation is the field of the policy.
+ *
+ * @param houseRules policies whose settings of checks count too, lowest first
+ */
+export function policyAdvice(policy: ProbePolicy, houseRules: readonly ProbePolicy[] = []): readonly Violation[] {
+  if (!PROBE_KINDS.some((kind) => policy.probes[kind]?.handler !== undefined)) return [];
+  const checks = checksOfProbes(mergeChecks(CHECK_CATALOGUE, [...houseRules, policy]));
+  const onModel: WorkloadPolicy = {
+    layers: [policy],
+    annotations: 'Ignore',
+    checkPolicy: () => checks,
+    containerLayers: () => new ContainerLayers([policy]),
+  };
+  const pod = modelPod(policy);
+  const { injections } = defaultProbes(pod, onModel, POD_KIND);
+  if (injections.length === 0) return [];
+  const template = effectiveTemplate(pod, injections);
+  const workload = checkedWorkload(template, POD_KIND, { template, path: [] });
+  const found = withPoliciesAtFault(runChecks(workload, onModel.checkPolicy), injections, onModel.checkPolicy);
+  return uniqueInPolicy(found);
+}
+
+/** The same field may violate a check in two probes, if one probe copies the other. */
+function uniqueInPolicy(found: readonly Violation[]): Violation[] {
+  const known = new Set<string>();
+  return found.flatMap(({ policy, ...violation }) => {
+    const key = policy && `${violation.check} ${formatPath(policy.path)}`;
+    if (policy === undefined || key === undefined || known.has(key)) return [];
+    known.add(key);
+    return [{ ...violation, path: policy.path, action: policy.action, policy }];
+  });
+}
+
+function checksOfProbes(checks: CheckPolicy): CheckPolicy {
+  return new Map([...checks].filter(([id]) => CHECK_CATALOGUE[id]?.judgesProbeAlone === true));
+}
+
+function modelPod(policy: ProbePolicy): JsonObject {
+  const { containers } = policy;
+  const name = typeof containers === 'string' ? MODEL_NAME : (containers[0] ?? MODEL_NAME);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'model' },
+    spec: { containers: [{ name, ports: modelPorts(policy) }] },
+  };
+}
+
+/** The ports that the policy names: its own, which HTTP paths use, and those of its handlers. */
+function modelPorts({ port, probes }: ProbePolicy): JsonObject[] {
+  const named = new Set<unknown>([port ?? MODEL_PORT]);
+  for (const kind of PROBE_KINDS) named.add(member(probes[kind]?.handler?.fields ?? {}, 'port'));
+  const numbers = new Set<unknown>(named);
+  let free = FIRST_NUMBER;
+  return [...named].flatMap((wanted): JsonObject[] => {
+    if (typeof wanted === 'number') return [{ containerPort: wanted }];
+    if (typeof wanted !== 'string') return [];
+    while (numbers.has(free)) free += 1;
+    return [{ name: wanted, containerPort: free++ }];
+  });
+}

@@ -1,0 +1,109 @@
+import { equalJson } from '../../base/json/equal-json.ts';
+import { withEdits } from '../../base/json/field-edit.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { PROBE_KINDS } from '../probe/probe.ts';
+import { yamlFlow } from '../checks/lib/wording.ts';
+import { adviceKey, withoutEdits } from '../checks/violation.ts';
+import type { FieldEdit } from '../../base/json/field-edit.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Violation } from '../checks/violation.ts';
+
+/** Judges an object. Offline, the violations that only a manifest shows are included. */
+export type JudgeAgain = (object: JsonObject) => readonly Violation[];
+
+/**
+ * Most rounds in which the advice of one violation is extended by the advice of a violation that the advice causes. A
+ * corrected port may show that two probes ask the same endpoint, for example.
+ */
+const MOST_ROUNDS = 4;
+
+/** Most objects that are judged for the advice of one object. Violations beyond this number get no edits. */
+const MOST_TRIALS = 200;
+
+/**
+ * Returns the violations with safe edits only. The edits of a violation are made and the object is judged again. The
+ * violation must be gone, and no other violation may appear, at any action. If the edits cause a violation that has
+ * edits too, the edits are extended by these, and so are the words. Otherwise the edits are removed, and the remedy in
+ * words remains. A check cannot decide this alone, because other checks and the parameters of policies also count.
+ *
+ * This is for commands. The webhook's replies contain no edits.
+ */
+export function withSafeAdvice(
+  object: JsonObject,
+  violations: readonly Violation[],
+  judgeAgain: JudgeAgain,
+): readonly Violation[] {
+  if (violations.every(({ edits }) => edits === undefined)) return violations;
+  const before = countsOf(violations);
+  let trials = 0;
+  const judged: JudgeAgain = (edited) => {
+    trials += 1;
+    return judgeAgain(edited);
+  };
+  return violations.map((violation) => {
+    if (violation.edits === undefined) return violation;
+    const edits = trials < MOST_TRIALS ? safeEdits(object, violation, before, judged) : undefined;
+    return edits === undefined ? withoutEdits(violation) : withAllWords(violation, edits);
+  });
+}
+
+/** Returns the edits of a violation, extended until they cause no violation. Undefined when that is not possible. */
+function safeEdits(
+  object: JsonObject,
+  violation: Violation,
+  before: ReadonlyMap<string, number>,
+  judgeAgain: JudgeAgain,
+): readonly FieldEdit[] | undefined {
+  const key = adviceKey(violation);
+  let edits = violation.edits ?? [];
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const after = judgeAgain(withEdits(object, edits));
+    const counts = countsOf(after);
+    if ((counts.get(key) ?? 0) >= (before.get(key) ?? 0)) return undefined;
+    const caused = after.filter((other) => {
+      const otherKey = adviceKey(other);
+      return (counts.get(otherKey) ?? 0) > (before.get(otherKey) ?? 0);
+    });
+    if (caused.length === 0) return edits;
+    const more = caused.find((other) => other.edits !== undefined)?.edits;
+    if (more === undefined || more.some((edit) => isOverridden(edits, edit))) return undefined;
+    edits = [...edits, ...more];
+  }
+  return undefined;
+}
+
+/** True when an edit gives a field another value than an earlier edit, whose value the remedy names. */
+function isOverridden(earlier: readonly FieldEdit[], { path, value }: FieldEdit): boolean {
+  return earlier.some((edit) => equalJson(edit.path, path) && !equalJson(edit.value, value));
+}
+
+/** Returns a violation with edits, and with words for the edits beyond its own. */
+function withAllWords(violation: Violation, edits: readonly FieldEdit[]): Violation {
+  const own = violation.edits?.length ?? 0;
+  const added = edits.slice(own).filter((edit, index) => !edits.slice(0, own + index).some((e) => equalJson(e, edit)));
+  if (added.length === 0) return { ...violation, edits };
+  const words = added.map((edit) => wordsOf(edit, violation)).join(', and ');
+  const first = violation.remedy ?? 'write';
+  // A question such as `did you mean "http"?` ends a sentence.
+  const remedy = first.endsWith('?') ? `${first} Also: ${words}` : `${first}, and ${words}`;
+  return { ...violation, edits, remedy };
+}
+
+/** Describes an edit beside a violation: `progressDeadlineSeconds: 960`, `timeoutSeconds: 5 in the livenessProbe`. */
+function wordsOf({ path, value }: FieldEdit, violation: Violation): string {
+  const at = path.slice(0, -1).findIndex((step) => PROBE_KINDS.some((kind) => kind === step));
+  const isNear = equalJson(path.slice(0, Math.max(at, 0)), violation.path.slice(0, Math.max(at, 0)));
+  const field = isNear && typeof path.at(-1) === 'string' ? String(path.at(-1)) : formatPath(path);
+  const where = isNear && at >= 0 && path[at] !== violation.probe ? ` in the ${String(path[at])}` : '';
+  return value === null ? `remove ${field}${where}` : `${field}: ${yamlFlow(value)}${where}`;
+}
+
+/** Counts violations by check, template, container, probe and field. */
+function countsOf(violations: readonly Violation[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const violation of violations) {
+    const key = adviceKey(violation);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}

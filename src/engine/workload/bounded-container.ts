@@ -1,0 +1,139 @@
+import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { HANDLER_KINDS, PROBE_KINDS } from '../probe/probe.ts';
+import { beginning } from '../../base/text/cut.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+/** Most characters of a text of a container that checks read. */
+export const MOST_TEXT_CHARACTERS = 4096;
+
+/** Most entries of a list of a container that checks read: `command`, `args`, `env`, and the headers of a handler. */
+export const MOST_LIST_ENTRIES = 1000;
+
+/**
+ * The last character of a cut text, and the text of the last entry of a cut list. No object of the API server has this
+ * half of a surrogate pair, because Go's JSON decoder replaces it.
+ */
+export const CUT_MARK = '\uD800';
+
+/**
+ * Returns a container as checks read it. The texts of `command`, `args`, `env`, of probes and of hooks are cut at
+ * MOST_TEXT_CHARACTERS. Their lists are cut at MOST_LIST_ENTRIES. An entry keeps its index. An ordinary container is
+ * returned unchanged. Ports and the numbers of probes are never cut.
+ *
+ * The result is for reading only: an edit or a patch must not contain a part of a cut value (`holdsCut`).
+ */
+export function boundedContainer(container: JsonObject): JsonObject {
+  if (!isLong(container)) return container;
+  let bounded = withMember(container, 'command', boundedList);
+  bounded = withMember(bounded, 'args', boundedList);
+  bounded = withMember(bounded, 'env', boundedList);
+  for (const kind of PROBE_KINDS) bounded = withMember(bounded, kind, boundedHandlers);
+  return withMember(bounded, 'lifecycle', boundedHooks);
+}
+
+/** True when something must be cut. Nearly every container is done then, without a closure or a copy. */
+function isLong(container: JsonObject): boolean {
+  if (isLongList(member(container, 'command')) || isLongList(member(container, 'args'))) return true;
+  if (isLongList(member(container, 'env'))) return true;
+  for (const kind of PROBE_KINDS) if (hasLongHandler(member(container, kind))) return true;
+  const lifecycle = member(container, 'lifecycle');
+  if (!isJsonObject(lifecycle)) return false;
+  return hasLongHandler(member(lifecycle, 'postStart')) || hasLongHandler(member(lifecycle, 'preStop'));
+}
+
+function hasLongHandler(owner: unknown): boolean {
+  if (!isJsonObject(owner)) return false;
+  for (const kind of HANDLER_KINDS) {
+    const handler = member(owner, kind);
+    if (!isJsonObject(handler)) continue;
+    if (isLongText(member(handler, 'path')) || isLongText(member(handler, 'host'))) return true;
+    if (isLongText(member(handler, 'service')) || isLongList(member(handler, 'command'))) return true;
+    if (isLongList(member(handler, 'httpHeaders'))) return true;
+  }
+  return false;
+}
+
+/** True for a list that a bounded container has cut, or of which it has cut a text. */
+export function isLongList(list: unknown): boolean {
+  if (!Array.isArray(list)) return false;
+  if (list.length > MOST_LIST_ENTRIES) return true;
+  for (const entry of list as readonly unknown[]) {
+    if (isLongText(entry)) return true;
+    if (isJsonObject(entry) && (isLongText(member(entry, 'name')) || isLongText(member(entry, 'value')))) return true;
+  }
+  return false;
+}
+
+function isLongText(value: unknown): boolean {
+  return typeof value === 'string' && value.length > MOST_TEXT_CHARACTERS;
+}
+
+/** True for a text of a bounded container whose end is missing, and for the last entry of a cut list. */
+export function isCut(text: string): boolean {
+  return text.endsWith(CUT_MARK);
+}
+
+/** True when a value of a bounded container lacks a part, at any depth. */
+export function holdsCut(value: unknown): boolean {
+  if (typeof value === 'string') return isCut(value);
+  if (Array.isArray(value)) return value.some(holdsCut);
+  return isJsonObject(value) && Object.values(value).some(holdsCut);
+}
+
+/** Returns a probe or a hook with bounded handlers. */
+function boundedHandlers(owner: unknown): unknown {
+  if (!isJsonObject(owner)) return owner;
+  let bounded = owner;
+  for (const kind of HANDLER_KINDS) bounded = withMember(bounded, kind, boundedHandler);
+  return bounded;
+}
+
+function boundedHandler(handler: unknown): unknown {
+  if (!isJsonObject(handler)) return handler;
+  let bounded = withMember(handler, 'command', boundedList);
+  for (const field of HANDLER_TEXTS) bounded = withMember(bounded, field, boundedText);
+  return withMember(bounded, 'httpHeaders', boundedList);
+}
+
+/** The fields of handlers that hold free text. */
+const HANDLER_TEXTS = ['path', 'host', 'service'] as const;
+
+function boundedHooks(lifecycle: unknown): unknown {
+  if (!isJsonObject(lifecycle)) return lifecycle;
+  return withMember(withMember(lifecycle, 'postStart', boundedHandlers), 'preStop', boundedHandlers);
+}
+
+/** Returns a list of texts, or of objects with the texts `name` and `value`. */
+function boundedList(list: unknown): unknown {
+  if (!Array.isArray(list)) return list;
+  const entries = list as readonly unknown[];
+  const count = Math.min(entries.length, MOST_LIST_ENTRIES);
+  let bounded: unknown[] | undefined;
+  for (let index = 0; index < count; index++) {
+    const entry = entries[index];
+    const next = boundedEntry(entry);
+    if (next !== entry) (bounded ??= entries.slice(0, count))[index] = next;
+  }
+  if (entries.length === count) return bounded ?? list;
+  const holdsTexts = typeof entries[0] === 'string';
+  return [...(bounded ?? entries.slice(0, count)), holdsTexts ? CUT_MARK : { name: CUT_MARK, value: CUT_MARK }];
+}
+
+function boundedEntry(entry: unknown): unknown {
+  if (typeof entry === 'string') return boundedText(entry);
+  if (!isJsonObject(entry)) return entry;
+  return withMember(withMember(entry, 'name', boundedText), 'value', boundedText);
+}
+
+function boundedText(text: unknown): unknown {
+  if (typeof text !== 'string' || text.length <= MOST_TEXT_CHARACTERS) return text;
+  return beginning(text, MOST_TEXT_CHARACTERS) + CUT_MARK;
+}
+
+/** Returns the object with one member changed. Returns the same object if the member stays the same. */
+function withMember(object: JsonObject, field: string, change: (value: unknown) => unknown): JsonObject {
+  const value = member(object, field);
+  if (value === undefined) return object;
+  const changed = change(value);
+  return changed === value ? object : { ...object, [field]: changed };
+}

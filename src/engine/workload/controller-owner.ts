@@ -1,0 +1,63 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+/** An owner reference with `controller: true`, as written. */
+export interface ControllerOwner {
+  /** '' if the reference has none. */
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/**
+ * True when an owner reference names a controller of the object (`controller: true`). Every user may write such a
+ * reference: only the requester's identity tells whether to believe it.
+ */
+export function hasControllerOwner(object: JsonObject): boolean {
+  return ownerReferences(object).some(isController);
+}
+
+/** The controllers that an object names. The API server accepts one, but a webhook sees the object before that. */
+export function controllerOwners(object: JsonObject): readonly ControllerOwner[] {
+  return ownerReferences(object)
+    .filter(isController)
+    .map((owner) => ({
+      apiVersion: stringMember(owner, 'apiVersion') ?? '',
+      kind: stringMember(owner, 'kind') ?? '',
+    }));
+}
+
+/**
+ * True for a kind of Kubernetes itself. The group of a custom kind has a dot, and a group below k8s.io needs the
+ * approval of Kubernetes (apiextensions-apiserver, validation.go and the annotation api-approved.kubernetes.io).
+ */
+export function isKubernetesKind({ apiVersion }: ControllerOwner): boolean {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  return !group.includes('.') || group.endsWith('.k8s.io');
+}
+
+/** The owners for which Kubernetes' own controllers make objects, by the object's kind. A Node owns static Pods. */
+const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  Pod: ['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'ReplicationController', 'Node'],
+  ReplicaSet: ['Deployment'],
+  Job: ['CronJob'],
+};
+
+/**
+ * True if a controller can have made the object: a custom kind owns it, or Kubernetes has a controller that makes such
+ * objects for this owner. No controller of Kubernetes makes a Pod for a ConfigMap.
+ */
+export function canHaveController(object: JsonObject, kind: string): boolean {
+  const owners = controllerOwners(object);
+  const own = Object.hasOwn(OWNERS, kind) ? OWNERS[kind] : undefined;
+  return owners.length > 0 && owners.every((owner) => !isKubernetesKind(owner) || own?.includes(owner.kind) === true);
+}
+
+function ownerReferences(object: JsonObject): readonly unknown[] {
+  const metadata = objectMember(object, 'metadata');
+  const owners = metadata === undefined ? undefined : member(metadata, 'ownerReferences');
+  return Array.isArray(owners) ? (owners as unknown[]) : [];
+}
+
+function isController(owner: unknown): owner is JsonObject {
+  return isJsonObject(owner) && owner['controller'] === true;
+}

@@ -1,0 +1,186 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { removedVersionOf } from './removed-versions.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+/** A kind of object that holds Pod templates, and where. */
+export interface WorkloadKind {
+  /** API group, '' for core. */
+  readonly group: string;
+  readonly kind: string;
+  /**
+   * Paths of the objects that have the Pods' `metadata` and `spec`: [] for a Pod, ['spec', 'template'] for a
+   * Deployment, ['template'] for a PodTemplate. '*' stands for every element of a list.
+   */
+  readonly templatePaths: readonly (readonly string[])[];
+  /** Its Pods are meant to end: Job and CronJob. */
+  readonly runsToCompletion: boolean;
+  /** The port that the kind's own controller gives a probe without one, when the container declares no port. */
+  readonly defaultProbePort?: number;
+}
+
+const TEMPLATE = [['spec', 'template']];
+
+/** The Pod itself. */
+export const POD_KIND: WorkloadKind = { group: '', kind: 'Pod', templatePaths: [[]], runsToCompletion: false };
+
+/** A template that stands alone: nothing in Kubernetes itself makes Pods of it, and its restartPolicy may be any. */
+const POD_TEMPLATE_KIND: WorkloadKind = {
+  group: '',
+  kind: 'PodTemplate',
+  templatePaths: [['template']],
+  runsToCompletion: false,
+};
+
+/** The built-in kinds. All of them have had one served version of their Pod template since Kubernetes 1.21. */
+export const BUILT_IN_KINDS: readonly WorkloadKind[] = [
+  POD_KIND,
+  { group: 'apps', kind: 'Deployment', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: 'apps', kind: 'StatefulSet', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: 'apps', kind: 'DaemonSet', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: 'apps', kind: 'ReplicaSet', templatePaths: TEMPLATE, runsToCompletion: false },
+  { group: '', kind: 'ReplicationController', templatePaths: TEMPLATE, runsToCompletion: false },
+  POD_TEMPLATE_KIND,
+  { group: 'batch', kind: 'Job', templatePaths: TEMPLATE, runsToCompletion: true },
+  {
+    group: 'batch',
+    kind: 'CronJob',
+    templatePaths: [['spec', 'jobTemplate', 'spec', 'template']],
+    runsToCompletion: true,
+  },
+];
+
+/** True for the Pod itself, which is not a template of others. */
+export function isPod({ group, kind }: WorkloadKind): boolean {
+  return group === '' && kind === 'Pod';
+}
+
+/**
+ * True for a built-in kind whose Pods have to run for ever, or have to end: the API server refuses any other
+ * restartPolicy.
+ */
+export function hasFixedRestartPolicy(kind: WorkloadKind): boolean {
+  const builtIn = workloadKind(kind.group, kind.kind, BUILT_IN_KINDS);
+  return builtIn !== undefined && builtIn !== POD_KIND && builtIn !== POD_TEMPLATE_KIND;
+}
+
+/** True for the built-in Deployment, which alone has a progressDeadlineSeconds that we know. */
+export function isDeployment({ group, kind }: WorkloadKind): boolean {
+  return group === 'apps' && kind === 'Deployment';
+}
+
+/** The entry for a kind; undefined for kinds that hold no Pod template we know of. */
+export function workloadKind(group: string, kind: string, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
+  return kinds.find((entry) => entry.kind === kind && entry.group === group);
+}
+
+/**
+ * The entry for a manifest, by its apiVersion and kind. A version that Kubernetes has removed counts as the version of
+ * today, because a manifest in an old version has today's Pod template.
+ */
+export function workloadKindOfManifest(manifest: JsonObject, kinds: readonly WorkloadKind[]): WorkloadKind | undefined {
+  const apiVersion = removedVersionOf(manifest)?.today ?? member(manifest, 'apiVersion');
+  const kind = member(manifest, 'kind');
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const slash = apiVersion.indexOf('/');
+  return workloadKind(slash < 0 ? '' : apiVersion.slice(0, slash), kind, kinds);
+}
+
+/** A Pod template in an object: the part with the Pods' metadata and spec, and its path. */
+export interface PlacedTemplate {
+  readonly template: JsonObject;
+  readonly path: readonly (string | number)[];
+}
+
+/** The Pod templates of an object; places that are missing or have no spec are left out. */
+export function podTemplatesOf(object: JsonObject, kind: WorkloadKind): PlacedTemplate[] {
+  const found: PlacedTemplate[] = [];
+  for (const path of kind.templatePaths) addTemplatesAt(object, path, [], found);
+  return found;
+}
+
+/** @param walked the steps of the path that led to the value */
+function addTemplatesAt(
+  value: unknown,
+  path: readonly string[],
+  walked: readonly (string | number)[],
+  found: PlacedTemplate[],
+): void {
+  const step = path[walked.length];
+  if (step === '*') {
+    if (!Array.isArray(value)) return;
+    for (const [index, element] of value.entries()) addTemplatesAt(element, path, [...walked, index], found);
+  } else if (isJsonObject(value)) {
+    if (step !== undefined) addTemplatesAt(member(value, step), path, [...walked, step], found);
+    else if (objectMember(value, 'spec') !== undefined) found.push({ template: value, path: walked });
+  }
+}
+
+/** True for kinds such as JobSet, of which one object may have several templates. */
+export function mayHoldSeveralTemplates({ templatePaths }: WorkloadKind): boolean {
+  return templatePaths.length > 1 || templatePaths.some((path) => path.includes('*'));
+}
+
+/**
+ * The name of a template among the templates of its object: its path, with list elements by name, because their numbers
+ * shift.
+ */
+export function templateName(object: JsonObject, path: PlacedTemplate['path']): string {
+  let value: unknown = object;
+  const steps = path.map((step) => {
+    value = Array.isArray(value)
+      ? (value as unknown[])[Number(step)]
+      : isJsonObject(value)
+        ? member(value, String(step))
+        : undefined;
+    return typeof step === 'number' && isJsonObject(value) ? (stringMember(value, 'name') ?? step) : step;
+  });
+  return steps.join('.');
+}
+
+/** A copy of the object with another template at the path. */
+export function withTemplateAt(value: unknown, path: readonly (string | number)[], template: JsonObject): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return template;
+  if (Array.isArray(value)) {
+    return value.map((element: unknown, index) => (index === step ? withTemplateAt(element, rest, template) : element));
+  }
+  if (!isJsonObject(value)) return value;
+  return { ...value, [step]: withTemplateAt(member(value, String(step)), rest, template) };
+}
+
+/** True for an object that is being deleted: only its finalizers are still to be removed. */
+export function isBeingDeleted(object: JsonObject): boolean {
+  const metadata = objectMember(object, 'metadata');
+  return metadata !== undefined && (member(metadata, 'deletionTimestamp') ?? undefined) !== undefined;
+}
+
+/** Marks the API server's copy of a static Pod. Only the presence of the annotation matters. */
+export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
+
+/** True for the API server's copy of a static Pod: the Pod runs already, and a refusal would only hide it. */
+function isMirrorPod(object: JsonObject): boolean {
+  const metadata = objectMember(object, 'metadata');
+  const annotations = metadata === undefined ? undefined : objectMember(metadata, 'annotations');
+  return annotations !== undefined && Object.hasOwn(annotations, MIRROR_POD_ANNOTATION);
+}
+
+/** Why an object of a known kind is allowed without a look at its probes. */
+export type UntouchedReason = 'being-deleted' | 'controller-owned' | 'mirror-pod' | 'no-pod-template';
+
+/**
+ * An object's Pod templates, or why the object is allowed without a look; the same in the webhook and offline.
+ *
+ * @param isControlled a trusted controller made the object from an owner that has been judged already
+ */
+export function templatesToLookAt(
+  object: JsonObject,
+  kind: WorkloadKind,
+  isControlled = false,
+): { readonly templates: readonly PlacedTemplate[] } | { readonly skipped: UntouchedReason } {
+  // A refused update would keep the finalizers of an object that is being deleted, and so the object, for ever.
+  if (isBeingDeleted(object)) return { skipped: 'being-deleted' };
+  if (isControlled && !isPod(kind)) return { skipped: 'controller-owned' };
+  if (isPod(kind) && isMirrorPod(object)) return { skipped: 'mirror-pod' };
+  const templates = podTemplatesOf(object, kind);
+  return templates.length === 0 ? { skipped: 'no-pod-template' } : { templates };
+}

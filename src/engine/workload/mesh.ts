@@ -1,0 +1,102 @@
+import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import { HANDLER_KINDS } from '../probe/probe.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+
+/** A service mesh's proxy: its marks, and the probes that the mesh gives it. */
+interface MeshProxy {
+  /**
+   * The annotation of the mesh's injector in a Pod, and of `istioctl kube-inject` or `linkerd inject --manual` in a
+   * template.
+   */
+  readonly statusAnnotation: string;
+  readonly ports: readonly number[];
+  readonly paths: readonly string[];
+}
+
+/**
+ * The proxies, by container name. Istio: manifests/charts/istio-control; Linkerd: charts/partials/templates/_proxy.tpl.
+ */
+const MESH_PROXIES: ReadonlyMap<string, MeshProxy> = new Map([
+  [
+    'istio-proxy',
+    { statusAnnotation: 'sidecar.istio.io/status', ports: [15020, 15021], paths: ['/healthz/ready', '/healthz/live'] },
+  ],
+  ['linkerd-proxy', { statusAnnotation: 'linkerd.io/proxy-version', ports: [4191], paths: ['/live', '/ready'] }],
+]);
+
+/** The annotations that mark the Pods of a mesh. Only their presence matters. */
+export const MESH_STATUS_ANNOTATIONS: readonly string[] = Array.from(
+  MESH_PROXIES.values(),
+  ({ statusAnnotation }) => statusAnnotation,
+);
+
+/**
+ * True for the name of a mesh's proxy. In a Pod the name is reserved: the mesh's injector adds a container of this
+ * name.
+ */
+export function isMeshProxyName(name: string): boolean {
+  return MESH_PROXIES.has(name);
+}
+
+/**
+ * The test for the names of a mesh's proxies among the containers of one Pod template.
+ *
+ * @param template an object with `metadata`; a Pod's own when `isPod`
+ */
+export function meshProxyTest(template: JsonObject, isPod: boolean): (name: string) => boolean {
+  return isPod ? isMeshProxyName : (name) => hasMeshStatus(template, name);
+}
+
+/**
+ * True when a template may contain the mesh's proxy under this name: the template has the status annotation of that
+ * mesh. In any other template the author wrote the container, so the container is checked whatever its name.
+ */
+function hasMeshStatus(template: JsonObject, name: string): boolean {
+  const proxy = MESH_PROXIES.get(name);
+  return (
+    proxy !== undefined &&
+    stringMembers(objectMember(template, 'metadata') ?? {}, 'annotations').get(proxy.statusAnnotation) !== undefined
+  );
+}
+
+/**
+ * The paths on which Istio's agent answers probes for the application (istio, pkg/kube/inject, and
+ * cmd/pilot-agent/status/server.go).
+ */
+const REWRITTEN_PREFIX = '/app-health/';
+const REWRITTEN_ENDPOINTS = ['livez', 'readyz', 'startupz'];
+const AGENT_PORTS = [15020, 15021];
+
+/**
+ * True when a probe is exactly as a mesh writes it: a probe of the proxy, or a probe of the application that Istio has
+ * redirected to its agent (`/app-health/<container>/livez`). The mesh is responsible for such a probe.
+ *
+ * @param container the name of the container that has the probe
+ */
+export function isMeshProbe(container: string, probe: JsonObject): boolean {
+  const httpGet = objectMember(probe, 'httpGet');
+  const path = httpGet && stringMember(httpGet, 'path');
+  if (httpGet === undefined || path === undefined || !isMeshPath(container, path, member(httpGet, 'port')))
+    return false;
+  if (isSet(member(httpGet, 'host')) && member(httpGet, 'host') !== '') return false;
+  return HANDLER_KINDS.every((kind) => kind === 'httpGet' || !isSet(member(probe, kind)));
+}
+
+function isMeshPath(container: string, path: string, port: unknown): boolean {
+  if (typeof port !== 'number') return false;
+  const proxy = MESH_PROXIES.get(container);
+  if (proxy?.ports.includes(port) === true && proxy.paths.includes(path)) return true;
+  if (!path.startsWith(REWRITTEN_PREFIX) || !AGENT_PORTS.includes(port)) return false;
+  return REWRITTEN_ENDPOINTS.some((endpoint) => path === `${REWRITTEN_PREFIX}${container}/${endpoint}`);
+}
+
+/**
+ * True when a mesh wrote one of the probes. A probe added beside it would bypass the mesh, and fail under strict mTLS.
+ */
+export function hasMeshProbe(container: string, probes: readonly unknown[]): boolean {
+  return probes.some((probe) => isJsonObject(probe) && isMeshProbe(container, probe));
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

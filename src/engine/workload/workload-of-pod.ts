@@ -1,0 +1,64 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isPod } from './kinds.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { WorkloadKind } from './kinds.ts';
+
+/** A workload within its namespace. */
+export interface WorkloadName {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Which workload a Pod belongs to. */
+export interface WorkloadReference extends WorkloadName {
+  readonly apiVersion: string;
+}
+
+/** The labels with which controllers mark the Pods of a ReplicaSet, and the kind that owns such ReplicaSets. */
+const HASH_LABELS = [
+  { label: 'pod-template-hash', apiVersion: 'apps/v1', kind: 'Deployment' },
+  { label: 'rollouts-pod-template-hash', apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' },
+] as const;
+
+/** API group of the ReplicaSets that belong to Deployments and Rollouts. */
+const REPLICA_SET_GROUP = 'apps/';
+
+/**
+ * The workload of a Pod, derived from the Pod alone: its controller, and for a ReplicaSet the Deployment or Rollout
+ * that named the ReplicaSet `<name>-<hash>`. Undefined for a Pod without a controller, and for the API server's copy of
+ * a static Pod, which a Node owns.
+ */
+export function workloadOfPod(pod: JsonObject): WorkloadReference | undefined {
+  const metadata = objectMember(pod, 'metadata') ?? {};
+  const owners = member(metadata, 'ownerReferences');
+  if (!Array.isArray(owners)) return undefined;
+  const owner = (owners as unknown[]).find((one): one is JsonObject => isJsonObject(one) && one['controller'] === true);
+  if (owner === undefined) return undefined;
+  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => stringMember(owner, field) ?? '');
+  if (apiVersion === undefined || kind === undefined || !name || kind === '' || kind === 'Node') return undefined;
+  if (kind !== 'ReplicaSet' || !apiVersion.startsWith(REPLICA_SET_GROUP)) return { apiVersion, kind, name };
+  const labels = objectMember(metadata, 'labels') ?? {};
+  for (const { label, ...above } of HASH_LABELS) {
+    const hash = stringMember(labels, label);
+    const suffix = `-${hash ?? ''}`;
+    if (hash && name.endsWith(suffix) && name.length > suffix.length)
+      return { ...above, name: name.slice(0, -suffix.length) };
+  }
+  return { apiVersion, kind, name };
+}
+
+/**
+ * The workload of an object with Pod templates: the object itself. For a Pod, its controller's workload, if the
+ * reference counts.
+ *
+ * @param isControlled the Pod's controller reference can be trusted
+ */
+export function workloadNameOf(
+  object: JsonObject,
+  kind: WorkloadKind,
+  isControlled: boolean,
+): WorkloadName | undefined {
+  if (isPod(kind)) return isControlled ? workloadOfPod(object) : undefined;
+  const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+  return name === undefined ? undefined : { kind: kind.kind, name };
+}

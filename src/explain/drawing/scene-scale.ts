@@ -1,0 +1,48 @@
+import { duration, tickStep } from '../../base/text/duration.ts';
+import type { Scene, Segment } from '../timeline/scene.ts';
+
+/** A moment that is written on the axis, and its place. */
+export interface Tick {
+  readonly at: number;
+  readonly seconds: number;
+}
+
+/** Where the moments of a scene are on its axis. All lanes of a scene share one scale. */
+export interface SceneScale {
+  /** The place of a moment, in units of length from the start of the axis. */
+  readonly placeOf: (seconds: number) => number;
+  /** Where time is left out, when the axis breaks. */
+  readonly breakAt: number | undefined;
+  readonly ticks: readonly Tick[];
+}
+
+/**
+ * The scale of a scene: linear up to the scene's end. Later moments follow after one break, in their order and at equal
+ * distances, because their real distances would leave no room for the rest.
+ *
+ * @param length length of the axis
+ * @param step distance of the moments after the break
+ * @param most how many parts the ticks may make
+ */
+export function sceneScale({ end, lanes }: Scene, length: number, step: number, most: number): SceneScale {
+  const later = [...new Set(lanes.flatMap(({ segments }) => segments.map(({ to }) => to)))]
+    .filter((to) => to > end && to !== Infinity)
+    .sort((a, b) => a - b);
+  const linear = later.length === 0 ? length : length - step * (later.length + 1);
+  const placeOf = (seconds: number): number => {
+    if (seconds === Infinity) return length;
+    return seconds <= end ? (seconds / end) * linear : linear + step * (later.indexOf(seconds) + 1);
+  };
+  const interval = tickStep(end, most);
+  const regular = Array.from({ length: Math.floor(end / interval) + 1 }, (_, index) => index * interval);
+  return {
+    placeOf,
+    breakAt: later.length === 0 ? undefined : linear + step / 2,
+    ticks: [...regular, ...later].map((seconds) => ({ seconds, at: placeOf(seconds) })),
+  };
+}
+
+/** `0 to 28 s`, or `from 64 s on`. */
+export function segmentTimes({ from, to }: Segment): string {
+  return to === Infinity ? `from ${duration(from)} on` : `${from} to ${duration(to)}`;
+}

@@ -1,0 +1,98 @@
+import { count } from '../../base/text/count.ts';
+import { cut } from '../../base/text/cut.ts';
+import { duration } from '../../base/text/duration.ts';
+import { escapeXml } from '../../base/text/xml.ts';
+import type { Markup } from '../../base/text/xml.ts';
+
+/** The strip of a container. */
+export interface StripContainer {
+  readonly name: string;
+  /** Seconds to start: guaranteed, and the longest start that can pass. Undefined when no probe limits the start. */
+  readonly start: { readonly guaranteed: number; readonly longest: number } | undefined;
+  /** Seconds that the container needed in the past. */
+  readonly learned: readonly number[];
+}
+
+/** Size of a strip, in pixels. */
+const WIDTH = 240;
+const HEIGHT = 18;
+
+/** Containers with a bar of their own; more do not fit into the height. The time line shows all. */
+const MOST_BARS = 3;
+
+/** The end of the scale, in seconds. */
+const END = 3600;
+
+/** Below this many seconds the scale is nearly linear, above it is logarithmic. */
+const KNEE = 10;
+
+/** Longest name of a container, in characters. */
+const MOST_NAME = 63;
+
+/**
+ * Where a moment is on a strip, in pixels. All strips of a page share one scale, so that readers can compare a minute
+ * with half an hour.
+ */
+function stripPlace(seconds: number): number {
+  return Math.round((WIDTH * Math.log1p(Math.min(seconds, END) / KNEE)) / Math.log1p(END / KNEE));
+}
+
+/**
+ * The start of a workload in one line: a bar for each container, and a dot for each learned start. A start that the
+ * probes do not guarantee has a ring. The page's style sheet has the colours.
+ */
+export function startStrip(containers: readonly StripContainer[]): Markup {
+  const shown = containers.slice(0, MOST_BARS);
+  const distance = HEIGHT / Math.max(1, shown.length);
+  const parts = shown.map((container, index) => {
+    const y = distance * (index + 0.5);
+    return barMarkup(container, y) + dotsMarkup(container, y);
+  });
+  const more = containers.length - shown.length;
+  const words = [...shown.map(startInWords), ...(more > 0 ? [count(more, 'more container')] : [])].join('. ');
+  const height = shown.length === 1 ? HEIGHT - 4 : Math.floor(distance) - 1;
+  return `<svg class=strip role=img stroke-width=${height} aria-label="${escapeXml(words)}">${parts.join('')}</svg>`;
+}
+
+/** The content of a container's strip, in words. */
+function startInWords({ name: given, start, learned }: StripContainer): string {
+  const name = cut(given, MOST_NAME, '…');
+  const limit =
+    start === undefined
+      ? 'no limit on the time to start'
+      : `guaranteed ${duration(start.guaranteed)} to start, at most ${duration(start.longest)}`;
+  return learned.length === 0 ? `${name}: ${limit}` : `${name}: ${limit}; learned starts: ${learnedInWords(learned)}`;
+}
+
+/** The number of learned starts, and their seconds: `3, 8 to 12 s`. */
+export function learnedInWords(learned: readonly number[]): string {
+  const [least, most] = [Math.min(...learned), Math.max(...learned)];
+  return `${learned.length}, ${least === most ? `${most} s` : `${least} to ${most} s`}`;
+}
+
+function barMarkup({ start }: StripContainer, y: number): Markup {
+  if (start === undefined) return bar('free', 0, WIDTH, y);
+  const [guaranteed, longest] = [stripPlace(start.guaranteed), stripPlace(start.longest)];
+  return [
+    bar('rest', longest, WIDTH, y),
+    bar('safe', 0, guaranteed, y),
+    // A stretch of a second must still be seen.
+    bar('unsure', guaranteed, Math.max(longest, guaranteed + 2), y),
+  ].join('');
+}
+
+function bar(name: string, left: number, right: number, y: number): Markup {
+  return right <= left ? '' : `<path class=${name} d="M${left} ${y}h${right - left}"/>`;
+}
+
+function dotsMarkup({ start, learned }: StripContainer, y: number): Markup {
+  const places = new Map<number, boolean>();
+  const guaranteed = start?.guaranteed ?? Infinity;
+  for (const seconds of learned) {
+    const x = Math.min(WIDTH - 3, Math.max(3, stripPlace(seconds)));
+    places.set(x, (places.get(x) ?? false) || seconds > guaranteed);
+  }
+  return [...places]
+    .map(([x, isLate]) => `<circle class=${isLate ? 'late' : 'dot'} cx=${x} cy=${y} r=${isLate ? 3.5 : 2.5} />`)
+    .join('');
+}

@@ -1,0 +1,104 @@
+import { isDnsSubdomain } from '../../engine/policy/dns-subdomain.ts';
+import type { LiveFinding } from './report.ts';
+
+/**
+ * The properties of results about live Pods. Who makes the results and who shows the results share these names. All
+ * values are texts, because report APIs allow only texts.
+ */
+export interface LiveProperties {
+  /** Why: `outdated`, `connection-refused`. */
+  readonly cause: string;
+  /** The command or the change that helps. */
+  readonly fix: string;
+  /** How many Pods. */
+  readonly pods?: string;
+  /** The layers of policies that give the missed probes. */
+  readonly sources?: string;
+  readonly container?: string;
+  readonly probe?: string;
+  /** An instant, as RFC 3339. */
+  readonly since?: string;
+  /** Workloads that fail together. */
+  readonly workloads?: string;
+}
+
+/** The properties after the message, in this order. The message says the cause. */
+const SHOWN = {
+  container: 'container',
+  probe: 'probe',
+  pods: 'Pods',
+  sources: 'from',
+  since: 'since',
+  workloads: 'workloads',
+} as const satisfies Partial<Record<keyof LiveProperties, string>>;
+
+/** A result about live Pods. The properties of a report that somebody else wrote may be missing. */
+interface LiveResult {
+  readonly rule: string;
+  readonly message: string;
+  readonly properties: Partial<LiveProperties>;
+}
+
+/**
+ * Results about the live Pods of a workload that no check makes, as a page shows them. A result that several reports
+ * have is shown once. Whoever can write reports can write any text, and people copy commands. So the only command that
+ * a page shows is the one that replaces the Pods of this workload; every other text of `fix` is part of the message.
+ */
+export function liveFindings(results: readonly LiveResult[], workload: RestartedWorkload): LiveFinding[] {
+  const restart = restartLine(workload);
+  const found = new Map<string, LiveFinding>();
+  for (const result of results) {
+    const finding = liveFinding(result, restart);
+    found.set(JSON.stringify(finding), finding);
+  }
+  return [...found.values()];
+}
+
+function liveFinding({ rule, message, properties }: LiveResult, restart: string): LiveFinding {
+  const { fix } = properties;
+  const details = Object.entries(SHOWN).flatMap(([name, label]) => {
+    const value = properties[name as keyof typeof SHOWN];
+    return value === undefined ? [] : [`${label}: ${value}`];
+  });
+  const isCommand = fix === restart && fix.startsWith('kubectl ');
+  const pods = Number(properties.pods);
+  return {
+    name: rule,
+    message: [message, ...details, ...(fix === undefined || isCommand ? [] : [fix])].join('; '),
+    pods: Number.isSafeInteger(pods) && pods > 0 ? pods : 0,
+    ...(isCommand && { command: fix }),
+  };
+}
+
+/** The workload whose Pods are to be replaced. */
+export interface RestartedWorkload {
+  readonly namespace: string;
+  /** The API group; empty for the core group. */
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** kubectl's words for the kinds that it can restart (kubectl, pkg/polymorphichelpers/objectrestarter.go). */
+const RESTARTED_BY_KUBECTL = new Map([
+  ['apps/Deployment', 'deployment'],
+  ['apps/StatefulSet', 'statefulset'],
+  ['apps/DaemonSet', 'daemonset'],
+]);
+
+/**
+ * The command or the step by which a person replaces the Pods of a workload. Probewright itself never evicts and never
+ * restarts. Owners of Pods are named by their authors, so a name goes into a command only if the API server takes it.
+ */
+export function restartLine({ namespace, group, kind, name }: RestartedWorkload): string {
+  const resource = RESTARTED_BY_KUBECTL.get(`${group}/${kind}`);
+  const isPlain = isDnsSubdomain(namespace) && isDnsSubdomain(name);
+  if (isPlain && resource !== undefined) return `kubectl rollout restart ${resource}/${name} -n ${namespace}`;
+  if (isPlain && group === 'argoproj.io' && kind === 'Rollout')
+    return `kubectl argo rollouts restart ${name} -n ${namespace}`;
+  if (kind === 'Pod') return 'Create the Pod again. No controller replaces it.';
+  if (kind === 'ReplicaSet' || kind === 'ReplicationController') {
+    return `Delete its Pods one after the other. kubectl rollout restart does not know the kind ${kind}.`;
+  }
+  return 'Let the controller of the workload replace the Pods. kubectl rollout restart does not know the kind.';
+}

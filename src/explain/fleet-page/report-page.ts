@@ -1,0 +1,139 @@
+import { count } from '../../base/text/count.ts';
+import { escapeXml } from '../../base/text/xml.ts';
+import { SCRIPT, SCRIPT_SOURCE, STYLE, STYLE_SOURCE, page } from './compiled-page.ts';
+import { SceneDrawings, rowsOf } from './rows.ts';
+import {
+  checkViews,
+  containersOf,
+  coverageViews,
+  exceptionViews,
+  namespaceViews,
+  tileViews,
+  workloadsByPolicy,
+} from './summaries.ts';
+import { FINDING_ACTIONS, VERDICTS, verdictOfAction } from './verdicts.ts';
+import type { Markup } from '../../base/text/xml.ts';
+import type { GroupView, PageView, PolicyView } from './page-view.ts';
+import type { Report, ReportedWorkload } from './report.ts';
+
+/**
+ * The page's own policy: it may use its style sheet and its script, and may ask for nothing. It comes first in the
+ * page, because a policy in a page holds only for what follows it.
+ */
+export const PAGE_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE_SOURCE}`,
+  `script-src ${SCRIPT_SOURCE}`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** A report as one HTML page that makes no request. The same report gives the same bytes. */
+export function reportPage(report: Report): string {
+  const groups = groupsOf(report.workloads);
+  const drawings = new SceneDrawings();
+  const rows = rowsOf(report.workloads, drawings, report.mostRows);
+  const views = groups.map(([namespace, workloads], index): GroupView => ({
+    id: groupId(index),
+    namespace,
+    count: count(workloads.length, 'workload'),
+    rows: workloads.flatMap((each) => rows.get(each) ?? []),
+  }));
+  const instant = new Date(report.now).toISOString();
+  const head: Omit<PageView, 'parts'> = {
+    securityPolicy: PAGE_SECURITY_POLICY,
+    title: `Probe report: ${report.subject}`,
+    subject: report.subject,
+    instant,
+    shownInstant: `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`,
+    version: report.version,
+    style: STYLE,
+    script: SCRIPT,
+    tiles: tileViews(report),
+    problems: report.problems,
+    containers: count(containersOf(report.workloads).length, 'container'),
+    coverage: coverageViews(report.workloads),
+    levels: VERDICTS.map(({ label }) => label),
+    namespaces: namespaceViews(groups, groupId),
+    findingLevels: FINDING_ACTIONS.map((action) => verdictOfAction(action).label),
+    checks: checkViews(report),
+    hasLive: report.workloads.some(({ live }) => live.length > 0),
+    legend: legendMarkup(report.workloads.some(({ learned }) => learned.size > 0)),
+    groups: views,
+    workloads: report.workloads.length,
+    withoutRow: withoutRow(report, rows),
+    policies: policyViews(report),
+    exceptions: exceptionViews(report),
+    drawings: drawings.markup,
+  };
+  return page({ ...head, parts: partsOf(head) });
+}
+
+function groupId(index: number): string {
+  return `n${index}`;
+}
+
+/** Workloads by namespace, sorted by names, so that the order of the input does not matter. */
+function groupsOf(workloads: readonly ReportedWorkload[]): [string, readonly ReportedWorkload[]][] {
+  return [...Map.groupBy(workloads, ({ namespace }) => namespace)]
+    .toSorted(([a], [b]) => compare(a, b))
+    .map(([namespace, members]) => [
+      namespace,
+      members.toSorted((a, b) => compare(a.name, b.name) || compare(a.kind, b.kind)),
+    ]);
+}
+
+/** By code units, not by the machine's language. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function withoutRow({ workloads }: Report, rows: ReadonlyMap<ReportedWorkload, unknown>): string | undefined {
+  const left = workloads.length - rows.size;
+  if (left === 0) return undefined;
+  return `${count(left, 'more workload')} without a row here: the page shows the worst ${rows.size}. The summaries count all.`;
+}
+
+function policyViews(report: Report): PolicyView[] {
+  const workloads = workloadsByPolicy(report.workloads);
+  return report.policies
+    .map(({ source, advice }) => ({ source, workloads: workloads.get(source) ?? 0, advice }))
+    .toSorted((a, b) => compare(a.source, b.source));
+}
+
+function partsOf(view: Omit<PageView, 'parts'>): PageView['parts'] {
+  return [
+    { id: 'summary', title: 'Summary' },
+    ...(view.namespaces.length > 0 ? [{ id: 'namespaces', title: 'Namespaces' }] : []),
+    ...(view.checks.length > 0 ? [{ id: 'checks', title: 'Checks' }] : []),
+    { id: 'workloads', title: 'Workloads' },
+    ...(view.policies.length > 0 ? [{ id: 'policies', title: 'Policies' }] : []),
+    ...(view.exceptions.length > 0 ? [{ id: 'exceptions', title: 'Exceptions' }] : []),
+  ];
+}
+
+/** Signs of the start strips, with their meanings. */
+const SIGNS: readonly (readonly [name: string, meaning: string])[] = [
+  ['safe', 'guaranteed time to start'],
+  ['unsure', 'may pass or be killed'],
+  ['rest', 'killed'],
+  ['free', 'no limit'],
+];
+
+const LEARNED: readonly (readonly [name: string, meaning: string])[] = [
+  ['dot', 'a learned start'],
+  ['late', 'a learned start that is not guaranteed'],
+];
+
+/** The meaning of the strips of the rows. All strips have one scale, up to an hour. */
+export function legendMarkup(hasLearned: boolean): Markup {
+  const bars = SIGNS.map(([name, meaning]) => entry(`<path class=${name} d="M0 6h26"/>`, meaning));
+  const dots = LEARNED.map(([name, meaning]) => entry(`<circle class=${name} cx=13 cy=6 r=3.5 />`, meaning));
+  const scale = 'Strips: 0 s to 1 h, the same scale for all.';
+  return [...bars, ...(hasLearned ? dots : []), `<span>${scale}</span>`].join(' ');
+}
+
+function entry(sign: Markup, meaning: string): Markup {
+  return `<span><svg viewBox="0 0 26 12" aria-hidden=true>${sign}</svg>${escapeXml(meaning)}</span>`;
+}

@@ -1,0 +1,247 @@
+import { pageHatchings } from '../drawing/colours.ts';
+import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../drawing/page-scene.ts';
+import { learnedInWords, startStrip } from '../drawing/start-strip.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { cut } from '../../base/text/cut.ts';
+import { utf8Length } from '../../base/text/utf8.ts';
+import { escapeXml } from '../../base/text/xml.ts';
+import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
+import { workload } from './compiled-page.ts';
+import {
+  FINDING_ACTIONS,
+  VERDICTS,
+  findingsInWords,
+  levelOf,
+  shortestGuarantee,
+  stripContainers,
+  verdictOfAction,
+} from './verdicts.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Markup } from '../../base/text/xml.ts';
+import type { ContainerExplanation } from '../timeline/explanation.ts';
+import type { Scene } from '../timeline/scene.ts';
+import type { ContainerView, FindingView, RowView, SceneView } from './page-view.ts';
+import type { ReportedWorkload } from './report.ts';
+
+/** Bytes that rows and drawings may have together: for each workload, and for a page of up to 1,000 workloads. */
+const BUDGET_OF_WORKLOAD = 2_700;
+const LEAST_BUDGET = 1_000 * BUDGET_OF_WORKLOAD;
+/** Findings of a row in brief. */
+const BRIEF_FINDINGS = 1;
+const BRIEF_POLICIES = 3;
+/** Longest text of a shortest row, in characters. So even a row of hostile names keeps to the budget of a workload. */
+const SHORTEST_TEXT = 100;
+
+/**
+ * The rows of a page. The page has a budget in bytes: a fleet of thousands of bad workloads, or one hostile manifest,
+ * must not make a page that no browser opens. The worst workloads get their full rows first. When the budget is used
+ * up, rows are brief, and say so.
+ */
+export function rowsOf(
+  workloads: readonly ReportedWorkload[],
+  drawings: SceneDrawings,
+  most = Infinity,
+): Map<ReportedWorkload, Markup> {
+  const shown = worstFirst(workloads).slice(0, most).map(briefRow);
+  let budget = Math.max(LEAST_BUDGET, shown.length * BUDGET_OF_WORKLOAD);
+  // The bytes of the brief rows from the current row on. Brief rows fit into the budget, whatever is in the manifests.
+  let reserved = shown.reduce((sum, { size }) => sum + size, 0);
+  const rows = new Map<ReportedWorkload, Markup>();
+  for (const { workload: each, row: briefly, size } of shown) {
+    const before = drawings.size;
+    const row = budget > reserved ? workload(rowView(each, drawings)) : briefly;
+    reserved -= size;
+    budget -= utf8Length(row) + drawings.size - before;
+    rows.set(each, row);
+  }
+  return rows;
+}
+
+/** A workload with its brief row and the bytes of the row. */
+interface BriefRow {
+  readonly workload: ReportedWorkload;
+  readonly row: Markup;
+  readonly size: number;
+}
+
+function briefRow(each: ReportedWorkload): BriefRow {
+  const view = rowView(each);
+  const row = workload(brief(view));
+  const size = utf8Length(row);
+  if (size <= BUDGET_OF_WORKLOAD) return { workload: each, row, size };
+  const least = workload(shortest(view));
+  return { workload: each, row: least, size: utf8Length(least) };
+}
+
+/** A row without times, and with the first finding only. */
+function brief({ findings, policies, ...row }: RowView): RowView {
+  const shown = findings.slice(0, BRIEF_FINDINGS);
+  return {
+    ...row,
+    findings: shown,
+    otherChecks: checksBeside(shown, findings, row.otherChecks),
+    policies: policies.slice(0, BRIEF_POLICIES),
+    live: row.live.slice(0, 1),
+    notInjected: ['Times and further findings are left out, because the page would become too large.'],
+  };
+}
+
+/** A row without times and findings, and with short names. */
+function shortest({ findings, kind, namespace, name, place, ...row }: RowView): RowView {
+  const short = (text: string): string => cut(text, SHORTEST_TEXT, '…');
+  return {
+    ...row,
+    kind: short(kind),
+    namespace: short(namespace),
+    name: short(name),
+    place: short(place),
+    findings: [],
+    otherChecks: checksBeside([], findings, row.otherChecks),
+    policies: [],
+    live: [],
+    notInjected: ['Times and findings are left out, because the page would become too large.'],
+  };
+}
+
+function checksBeside(shown: readonly FindingView[], all: readonly FindingView[], others: string): string {
+  return [otherChecks(shown, all), others].filter((checks) => checks !== '').join(' ');
+}
+
+/** The workloads with the worst verdicts first. Workloads with the same verdict keep their order. */
+export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWorkload[] {
+  return workloads
+    .map((workload) => ({ workload, level: levelOf(workload.violations) }))
+    .sort((a, b) => a.level - b.level)
+    .map(({ workload }) => workload);
+}
+
+/** A workload may have thousands of findings and containers; a row shows this many. */
+const MOST_FINDINGS = 30;
+const MOST_CONTAINERS = 30;
+/** Longest text of a row, in characters: a hostile name or command is as long as a body. */
+const MOST_TEXT = 300;
+
+const short = (text: string): string => cut(text, MOST_TEXT, '…');
+
+/**
+ * A workload as a row of the page.
+ *
+ * @param drawings receives the drawings of the containers; without `drawings`, the row has no containers
+ */
+function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
+  const { kind, namespace, name, explanation, violations, policies, learned, live, warnings } = workload;
+  const level = levelOf(violations);
+  const verdict = VERDICTS[level];
+  const { limited, guaranteed } = shortestGuarantee(explanation);
+  const sorted = violations.toSorted((a, b) => FINDING_ACTIONS.indexOf(a.action) - FINDING_ACTIONS.indexOf(b.action));
+  const findings = sorted.slice(0, MOST_FINDINGS);
+  return {
+    kind: short(kind),
+    namespace: short(namespace),
+    name: short(name),
+    level,
+    tone: verdict?.tone ?? '',
+    verdict: verdict?.label ?? '',
+    found: findingsInWords(violations),
+    guaranteed: limited ? String(guaranteed) : '',
+    start: limited ? `${guaranteed} s` : 'no limit',
+    strip: startStrip(stripContainers(workload)),
+    findings: findings.map(findingView),
+    otherChecks: otherChecks(findings, sorted),
+    live: live
+      .slice(0, MOST_FINDINGS)
+      .map(({ name: finding, message, command }) => ({ name: finding, message: short(message), command })),
+    containers:
+      drawings === undefined
+        ? []
+        : explanation.containers
+            .slice(0, MOST_CONTAINERS)
+            .map((container) => containerView(container, learned, drawings)),
+    notInjected: [...leftOut(workload), ...explanation.notInjected, ...warnings].map(short),
+    place: explanation.place,
+    policies,
+  };
+}
+
+/** The checks of these findings that no shown finding is of. */
+function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[]): string {
+  const names = new Set(all.map(({ check }) => check));
+  for (const { check } of shown) names.delete(check);
+  return [...names].join(' ');
+}
+
+function leftOut({ violations, explanation }: ReportedWorkload): string[] {
+  const findings = violations.length - MOST_FINDINGS;
+  const containers = explanation.containers.length - MOST_CONTAINERS;
+  return [
+    ...(findings > 0 ? [`${findings} more findings are not shown.`] : []),
+    ...(containers > 0 ? [`${containers} more containers are not shown.`] : []),
+  ];
+}
+
+function findingView({ action, check, path, message, remedy }: Violation): FindingView {
+  const { label, tone } = verdictOfAction(action);
+  return {
+    action: label,
+    tone,
+    check,
+    path: short(formatPath(path)),
+    message: short(message),
+    remedy: remedy === undefined ? undefined : short(remedy),
+  };
+}
+
+function containerView(
+  { name, role, headline, caveats, probes, scenes, figures }: ContainerExplanation,
+  learned: ReportedWorkload['learned'],
+  drawings: SceneDrawings,
+): ContainerView {
+  const starts = learned.get(name) ?? [];
+  return {
+    name: short(name),
+    role: role === 'sidecar' ? 'native sidecar' : '',
+    headline,
+    learned: starts.length === 0 ? undefined : `Learned starts: ${learnedInWords(starts)}.`,
+    caveats,
+    probes: probes.map(({ kind, handler, from, letters }) => ({
+      kind,
+      handler: cut(handler, 100, '…'),
+      times: probeTimes(letters),
+      from: from === OWN_PROBE ? undefined : short(from),
+    })),
+    scenes: figures.length === 0 ? [] : scenes.map((scene) => drawings.add(scene)),
+  };
+}
+
+/** The scenes of a page. Containers with the same times share a drawing: a fleet of thousands has a few dozen. */
+export class SceneDrawings {
+  readonly #known = new Map<string, SceneView>();
+  readonly #markup: Markup[] = [];
+  #size = 0;
+
+  /** A reference to the drawing of a scene. */
+  add(scene: Scene): SceneView {
+    const { markup, height } = pageScene(scene);
+    const words = sceneInWords(scene);
+    const key = words + markup;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const id = `s${this.#known.size}`;
+    const view = { id, width: PAGE_SCENE_WIDTH, height: Math.ceil(height) };
+    this.#known.set(key, view);
+    const drawing = `<g id=${id}><title id=${id}t>${escapeXml(words)}</title>${markup}</g>`;
+    this.#markup.push(drawing);
+    this.#size += utf8Length(drawing);
+    return view;
+  }
+
+  /** Bytes of all drawings in UTF-8. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** All drawings and the hatchings that they use. */
+  get markup(): Markup {
+    return `<defs>${pageHatchings()}${this.#markup.join('\n')}</defs>`;
+  }
+}

@@ -1,0 +1,150 @@
+import { objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { containerPolicies } from '../../engine/defaulting/default-probes.ts';
+import { formatNotInjected } from '../../engine/defaulting/reason.ts';
+import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
+import { mayBeRestarted } from '../../engine/probe/restarts.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { exceptionsOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
+import { containersOf } from '../../engine/workload/containers.ts';
+import { isPod, templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
+import { meshProxyTest } from '../../engine/workload/mesh.ts';
+import { caveatsOf, headlineOf } from './headline.ts';
+import { explainedFields, NO_PLACES } from './explained-fields.ts';
+import { containerTimings, effectiveTimings, muteProbes } from './container-timings.ts';
+import { explainedProbes } from './explained-probes.ts';
+import { containerFigures } from './figures.ts';
+import { hangScene } from './hang-scene.ts';
+import { startScene } from './start-scene.ts';
+import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
+import type { Injection } from '../../engine/defaulting/injection.ts';
+import type { WorkloadPolicy } from '../../engine/policy/policy-set.ts';
+import type { FieldPlaces } from './explained-fields.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { ExceptionOfWorkload } from '../../engine/verdict/exceptions-of-workload.ts';
+import type { Container } from '../../engine/workload/containers.ts';
+import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { ContainerExplanation, WorkloadExplanation } from './explanation.ts';
+
+/** The settings of an explanation, in addition to the manifest. */
+export interface ExplainSettings {
+  readonly policies: Snapshot;
+  /** Namespace of objects that name none. */
+  readonly namespace: string;
+  readonly kinds: readonly WorkloadKind[];
+  /** The instant at which exceptions count or have ended, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Explains what the probes of a manifest come to, the probes that policies add included.
+ *
+ * @param place where the object stands, for people: `file:line:column`
+ * @param places where fields are written
+ * @returns undefined for an object that holds no Pod template, and for one that the webhook would let through without a
+ *   look
+ */
+export function explainManifest(
+  object: JsonObject,
+  place: string,
+  { policies, namespace: fallback, kinds, now }: ExplainSettings,
+  places: FieldPlaces = NO_PLACES,
+): WorkloadExplanation | undefined {
+  const kind = workloadKindOfManifest(object, kinds);
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  const metadata = objectMember(object, 'metadata') ?? {};
+  const namespace = stringMember(metadata, 'namespace') ?? fallback;
+  const itself = workloadNameOf(object, kind, false);
+  const explained = found.templates.map((placed) =>
+    explainTemplate(placed, kind, policies.policyFor(namespace, labelsOf(placed), itself), places),
+  );
+  const names = [{ kind: kind.kind, name: stringMember(metadata, 'name') ?? '' }];
+  const exceptions = found.templates.flatMap((placed) => {
+    const podLabels = labelsOf(placed);
+    const policy = policies.policyFor(namespace, podLabels);
+    return exceptionsOfWorkload({ namespace, names, podLabels }, policies, policy, now).map(exceptionSentence);
+  });
+  return {
+    kind: kind.kind,
+    namespace,
+    name: stringMember(metadata, 'name') ?? `${stringMember(metadata, 'generateName') ?? ''}*`,
+    place,
+    containers: explained.flatMap(({ containers }) => containers),
+    notInjected: [...new Set(explained.flatMap(({ notInjected }) => notInjected))],
+    ...(exceptions.length > 0 && { exceptions: [...new Set(exceptions)] }),
+  };
+}
+
+function exceptionSentence(exception: ExceptionOfWorkload): string {
+  const { name, owner, expires, reason, checks, containers, hasEnded } = exception;
+  const where = containers === undefined ? '' : ` in ${containers.join(', ')}`;
+  const when = hasEnded ? `ended at ${expires}` : `until ${expires}`;
+  return `ProbeException ${name} (owner ${owner}): ${checks.join(', ')}${where} ${when}: ${reason}`;
+}
+
+function explainTemplate(
+  { template, path }: PlacedTemplate,
+  kind: WorkloadKind,
+  policy: WorkloadPolicy,
+  places: FieldPlaces,
+): Pick<WorkloadExplanation, 'containers' | 'notInjected'> {
+  const defaulting = permittedDefaulting(template, policy, kind);
+  const { injections } = defaulting;
+  const policyOf = containerPolicies(template, policy);
+  const effective = effectiveTemplate(template, injections);
+  const podSpec = defaultedPodSpec(objectMember(effective, 'spec') ?? {});
+  const podSpecPath = formatPath([...path, 'spec']);
+  return {
+    containers: containersOf(podSpec, meshProxyTest(template, isPod(kind)))
+      .filter(({ role }) => role === 'application' || role === 'sidecar')
+      .map((container) => ({
+        ...explainContainer(container, podSpec, podSpecPath, injections, policy.starts?.(container.name)?.seconds),
+        fields: explainedFields({
+          container,
+          template,
+          templatePath: path,
+          injections,
+          policy: policyOf(container),
+          places,
+        }),
+      })),
+    notInjected: reasonsOf(defaulting),
+  };
+}
+
+function labelsOf({ template }: PlacedTemplate): ReturnType<typeof stringMembers> {
+  return stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+}
+
+function reasonsOf({ notInjected, warnings }: Defaulting): string[] {
+  return [...notInjected.map(formatNotInjected), ...warnings];
+}
+
+function explainContainer(
+  container: Container,
+  podSpec: JsonObject,
+  podSpecPath: string,
+  injections: readonly Injection[],
+  measured: readonly number[] | undefined,
+): Omit<ContainerExplanation, 'fields'> {
+  const { name, role, list, index, spec } = container;
+  const timings = containerTimings(spec, podSpec);
+  const mute = muteProbes(spec);
+  const restarts = mayBeRestarted(spec, podSpec);
+  const figures = containerFigures(effectiveTimings(timings, mute), restarts);
+  const circumstances = { restarts, mute, hasLiveness: timings.livenessProbe !== undefined };
+  return {
+    name,
+    role,
+    path: `${podSpecPath}.${list}[${index}]`,
+    probes: explainedProbes(container, timings, injections),
+    figures,
+    headline: headlineOf(figures, circumstances),
+    scenes: [startScene(figures, circumstances, measured), hangScene(figures, circumstances)],
+    caveats: caveatsOf(spec, podSpec, figures),
+  };
+}

@@ -1,0 +1,133 @@
+import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { fieldSource, unusedSettings } from '../../engine/defaulting/field-origin.ts';
+import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
+import { HANDLER_KINDS, ownProbe, PROBE_INTEGERS } from '../../engine/probe/probe.ts';
+import { LIFE_ORDER } from './explained-probes.ts';
+import type { FieldSource, Origin, Setting } from '../../engine/defaulting/field-origin.ts';
+import type { Injection } from '../../engine/defaulting/injection.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ContainerPolicy } from '../../engine/policy/container-policy.ts';
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+import type { Container } from '../../engine/workload/containers.ts';
+import type { FieldExplanation, FieldSetter, FieldSetting, ProbeFields } from './explanation.ts';
+
+/** Where fields are written, for people: `file:line`. Undefined where nobody knows. */
+export interface FieldPlaces {
+  /** @param path the path in the object */
+  ofManifest(path: FieldPath): string | undefined;
+  /** @param field the path in the policy */
+  ofPolicy(source: string, field: FieldPath): string | undefined;
+}
+
+export const NO_PLACES: FieldPlaces = { ofManifest: () => undefined, ofPolicy: () => undefined };
+
+/** A container as its Pods will be, and what is known of its probes. */
+export interface FieldsToExplain {
+  readonly container: Container;
+  /** The Pod template as the author wrote it, and its path in the object. */
+  readonly template: JsonObject;
+  readonly templatePath: FieldPath;
+  readonly injections: readonly Injection[];
+  /** The merged policy of the container; undefined when no policy speaks for the container. */
+  readonly policy: ContainerPolicy | undefined;
+  readonly places: FieldPlaces;
+}
+
+/** A handler has at most this many fields; a hostile one has more. */
+const MOST_FIELDS = 16;
+
+/** The sources of the fields of each probe of a container, the defaults of the API server included. */
+export function explainedFields(known: FieldsToExplain): ProbeFields[] {
+  const { container, injections } = known;
+  return LIFE_ORDER.flatMap((kind): ProbeFields[] => {
+    const probe = ownProbe(container.spec, kind);
+    if (!isJsonObject(probe)) return [];
+    const injection = injections.find(
+      ({ kind: injected, container: { list, index } }) =>
+        injected === kind && list === container.list && index === container.index,
+    );
+    const fields = fieldsOf(probe).map(({ field, value }): FieldExplanation => {
+      const { setBy, overrides } =
+        injection === undefined
+          ? ownField(known, kind, field, value)
+          : injectedField(fieldSource(injection, field), known);
+      return { field: field.join('.'), value, setBy, overrides };
+    });
+    return [{ kind, fields }];
+  });
+}
+
+function fieldsOf(probe: JsonObject): { readonly field: FieldPath; readonly value: unknown }[] {
+  const handlers = HANDLER_KINDS.flatMap((kind) => {
+    const handler = member(probe, kind);
+    if (!isJsonObject(handler)) return [];
+    const names = Object.keys(handler).slice(0, MOST_FIELDS);
+    return names.map((name) => ({ field: [kind, name], value: member(handler, name) }));
+  });
+  const integers = PROBE_INTEGERS.map((name) => ({ field: [name], value: member(probe, name) }));
+  return [...handlers, ...integers].filter(({ value }) => value !== undefined && value !== null);
+}
+
+/** A field of the author's own probe. Policies change nothing in such a probe. */
+function ownField(
+  { container: { list, index }, template, templatePath, policy, places }: FieldsToExplain,
+  kind: ProbeKind,
+  field: FieldPath,
+  value: unknown,
+): Pick<FieldExplanation, 'setBy' | 'overrides'> {
+  const path = ['spec', list, index, kind, ...field];
+  const isWritten = path.reduce<unknown>(memberAt, template) !== undefined;
+  const setBy: FieldSetter = isWritten
+    ? { by: 'manifest', ...placed(places.ofManifest([...templatePath, ...path])) }
+    : { by: 'default' };
+  const unused = policy === undefined ? [] : unusedSettings(policy.layers, kind, field, value);
+  return { setBy, overrides: unused.map((setting) => shown(setting, templatePath, places)) };
+}
+
+function injectedField(
+  { origin, overridden }: FieldSource,
+  { templatePath, places }: FieldsToExplain,
+): Pick<FieldExplanation, 'setBy' | 'overrides'> {
+  const show = (setting: Setting): FieldSetting => shown(setting, templatePath, places);
+  return { setBy: setterOf(origin, show), overrides: overridden.map(show) };
+}
+
+function setterOf(origin: Origin, show: (setting: Setting) => FieldSetting): FieldSetter {
+  const setting = 'setting' in origin ? origin.setting : undefined;
+  switch (origin.by) {
+    case 'policy':
+      return setting?.layer.source === ANNOTATION_SOURCE
+        ? { by: 'annotation', ...placed(show(setting).place) }
+        : { by: 'policy', ...(setting && withoutValue(show(setting))) };
+    case 'default':
+      return { by: 'default', ...(origin.reset && { asked: show(origin.reset) }) };
+    case 'slow-start':
+      return { by: 'slow-start', ...(setting && { asked: show(setting) }) };
+    case 'livenessProbe':
+    case 'readinessProbe':
+    case 'startupProbe':
+    case 'restart':
+    case 'ports':
+      return { by: origin.by };
+  }
+}
+
+function withoutValue({ source, field, place }: FieldSetting): Omit<FieldSetting, 'value'> {
+  return { source, field, ...placed(place) };
+}
+
+function shown({ layer, value, path }: Setting, templatePath: FieldPath, places: FieldPlaces): FieldSetting {
+  const isAnnotation = layer.source === ANNOTATION_SOURCE;
+  const place = isAnnotation ? places.ofManifest([...templatePath, ...path]) : places.ofPolicy(layer.source, path);
+  return { source: layer.source, field: path.join('.'), value, ...placed(place) };
+}
+
+function placed(place: string | undefined): { readonly place?: string } {
+  return place === undefined ? {} : { place };
+}
+
+function memberAt(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
+  return isJsonObject(value) ? member(value, String(step)) : undefined;
+}

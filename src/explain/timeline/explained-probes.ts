@@ -1,0 +1,69 @@
+import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
+import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
+import { ownProbe } from '../../engine/probe/probe.ts';
+import { handlerText } from '../../engine/workload/handler-text.ts';
+import { timingLetters } from './figure.ts';
+import type { Injection } from '../../engine/defaulting/injection.ts';
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+import type { Container } from '../../engine/workload/containers.ts';
+import type { ContainerTimings } from './container-timings.ts';
+import type { ProbeExplanation } from './explanation.ts';
+import type { FormulaInputs } from './figure.ts';
+
+/** In the order in which they matter in a container's life. */
+export const LIFE_ORDER: readonly ProbeKind[] = ['startupProbe', 'livenessProbe', 'readinessProbe'];
+
+/** The provider of a probe that the manifest itself has. */
+export const OWN_PROBE = 'the manifest';
+
+/** The probes of a container, each with its handler, its provider and its numbers. */
+export function explainedProbes(
+  { list, index, spec }: Container,
+  timings: ContainerTimings,
+  injections: readonly Injection[],
+): ProbeExplanation[] {
+  return LIFE_ORDER.flatMap((kind): ProbeExplanation[] => {
+    const probe = ownProbe(spec, kind);
+    const letters = lettersOf(kind, timings);
+    if (!isJsonObject(probe) || letters === undefined) return [];
+    const injection = injections.find(
+      (candidate) =>
+        candidate.kind === kind && candidate.container.list === list && candidate.container.index === index,
+    );
+    return [{ kind, handler: handlerText(probe), from: providerOf(injection), letters }];
+  });
+}
+
+function lettersOf(kind: ProbeKind, timings: ContainerTimings): FormulaInputs | undefined {
+  const timing = timings[kind];
+  if (timing === undefined) return undefined;
+  if (kind === 'readinessProbe') return timingLetters(timing);
+  const { graceSeconds: G } = kind === 'startupProbe' ? timings.startupKill : timings.livenessKill;
+  return { ...timingLetters(timing), G };
+}
+
+function providerOf(injection: Injection | undefined): string {
+  if (injection === undefined) return OWN_PROBE;
+  return injection.isLikeOwn === true
+    ? `${giverText(injection)}, with the handler of the own livenessProbe`
+    : giverText(injection);
+}
+
+function giverText(injection: Injection): string {
+  if (injection.source === ANNOTATION_SOURCE) return 'an annotation of the workload';
+  if (injection.source === SAFETY_SOURCE) return "Probewright's safety, for the liveness probe that it adds";
+  return injection.source;
+}
+
+/** The numbers of a probe in words: `every 10 s, timeout 1 s, 3 failures in a row`. */
+export function probeTimes(letters: FormulaInputs): string {
+  const { D = 0, P = 0, T = 0, F = 0, S = 1 } = letters;
+  return [
+    ...(D > 0 ? [`after ${D} s`] : []),
+    `every ${P} s`,
+    `timeout ${T} s`,
+    F === 1 ? '1 failure' : `${F} failures in a row`,
+    ...(S > 1 ? [`${S} successes in a row`] : []),
+  ].join(', ');
+}

@@ -1,0 +1,92 @@
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+import type { ContainerRole } from '../../engine/workload/containers.ts';
+import type { Figure, FormulaInputs } from './figure.ts';
+import type { Scene } from './scene.ts';
+
+/** A workload, explained. Texts are as the manifest has them: the room that draws them escapes them. */
+export interface WorkloadExplanation {
+  readonly kind: string;
+  readonly namespace: string;
+  /** The name; for an object with only a generateName, the generateName and a star. */
+  readonly name: string;
+  /** `file:line:column` */
+  readonly place: string;
+  readonly containers: readonly ContainerExplanation[];
+  /** Why containers got no further probes, and what is wrong with annotations: one sentence each. */
+  readonly notInjected: readonly string[];
+  /** The exceptions for the workload: one sentence each. Absent without any. */
+  readonly exceptions?: readonly string[];
+}
+
+export interface ContainerExplanation {
+  readonly name: string;
+  readonly role: ContainerRole;
+  /** `spec.template.spec.containers[0]` */
+  readonly path: string;
+  readonly probes: readonly ProbeExplanation[];
+  /** The sources of the fields of the probes. */
+  readonly fields: readonly ProbeFields[];
+  readonly figures: readonly Figure[];
+  /** The figures of the start, in a sentence. */
+  readonly headline: string;
+  readonly scenes: readonly Scene[];
+  /** Reasons why the figures do not hold for this container. */
+  readonly caveats: readonly string[];
+}
+
+export interface ProbeExplanation {
+  readonly kind: ProbeKind;
+  /** `httpGet /healthz on port http` */
+  readonly handler: string;
+  /** `the manifest`, `ClusterProbePolicy/app`, ... */
+  readonly from: string;
+  /** The values of the letters in formulas; no G for a readiness probe, which kills nothing. */
+  readonly letters: FormulaInputs;
+}
+
+/** The sources of the fields of one probe. */
+export interface ProbeFields {
+  readonly kind: ProbeKind;
+  readonly fields: readonly FieldExplanation[];
+}
+
+export interface FieldExplanation {
+  /** The field below the probe: `httpGet.path`. */
+  readonly field: string;
+  readonly value: unknown;
+  readonly setBy: FieldSetter;
+  /** Other values that layers of policy have for the field, the highest layer first. */
+  readonly overrides: readonly FieldSetting[];
+}
+
+/** The value that a layer of policy has for a field. */
+export interface FieldSetting {
+  /** The layer: `ProbePolicy/apps/web`, `annotation`. */
+  readonly source: string;
+  /** The field of the policy. */
+  readonly field: string;
+  readonly value: unknown;
+  /** `file:line` */
+  readonly place?: string;
+}
+
+/** The source of a field: the manifest, a policy, a default of the API server, or a rule of Probewright. */
+export interface FieldSetter {
+  readonly by: 'manifest' | 'annotation' | 'policy' | 'default' | 'slow-start' | 'restart' | 'ports' | ProbeKind;
+  /** The policy that set the field, and its field. */
+  readonly source?: string;
+  readonly field?: string;
+  /** `file:line` */
+  readonly place?: string;
+  /** The setting that made the rule apply, or the null that restored the default. */
+  readonly asked?: FieldSetting;
+}
+
+/** `web (Deployment in namespace apps)`: the name comes first, because readers look for the name. */
+export function workloadTitle({
+  kind,
+  namespace,
+  name,
+}: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
+  return `${name} (${kind} in namespace ${namespace})`;
+}

@@ -1,0 +1,107 @@
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+import type { ProbeTiming, Span } from '../../engine/probe/timing.ts';
+
+/**
+ * The subject of a figure. Figures of the start count from the container's start, all others from the fault or the
+ * recovery.
+ */
+export type FigureId =
+  | 'first-probe'
+  | 'first-probe-after-startup'
+  | 'started'
+  | 'time-to-start'
+  | 'time-to-restart'
+  | 'never-healthy-stop'
+  | 'never-healthy-dead'
+  | 'deadlock-stop'
+  | 'deadlock-dead'
+  | 'ready-after-start'
+  | 'not-ready'
+  | 'ready-again';
+
+/** The run of a container for which a figure holds. */
+export type FigureRun = 'first start' | 'restart after a liveness kill' | 'any run';
+
+/**
+ * The run for which a figure holds. Figures that count from the container's start hold for the first start: failures of
+ * a run that crashed count in the next run (pkg/kubelet/prober/worker.go, doProbe), and a liveness kill opens the
+ * startup gate (OPEN_GATE_ISSUE).
+ */
+export function runOf({ id }: Figure): FigureRun {
+  if (id === 'time-to-restart') return 'restart after a liveness kill';
+  return FROM_FAULT.has(id) ? 'any run' : 'first start';
+}
+
+const FROM_FAULT: ReadonlySet<FigureId> = new Set(['deadlock-stop', 'deadlock-dead', 'not-ready', 'ready-again']);
+
+/** The name of a figure, and the instant from which the figure counts. With a preStop hook, no figure is SIGTERM. */
+export function figureTitle({ id, preStopSeconds }: Figure): string {
+  const title = FIGURE_TITLES[id];
+  return preStopSeconds === undefined ? title : title.replace('SIGTERM', 'preStop hook');
+}
+
+const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
+  'first-probe': 'first probe',
+  'first-probe-after-startup': 'first probe after startup passed',
+  started: 'healthy at once: startup passed',
+  'time-to-start': 'first start: guaranteed, longest',
+  'time-to-restart': 'after its kill: guaranteed, longest',
+  'never-healthy-stop': 'never healthy: SIGTERM',
+  'never-healthy-dead': 'never healthy: dead',
+  'deadlock-stop': 'from deadlock to SIGTERM',
+  'deadlock-dead': 'from deadlock to dead',
+  'ready-after-start': 'healthy at once: Ready',
+  'not-ready': 'from unhealthy to NotReady',
+  'ready-again': 'from healthy again to Ready',
+};
+
+/**
+ * The value of each letter that a formula uses: D, P, T, F, S, G of the figure's own probe, Ds, Ps, Ts, Fs of the
+ * startup probe. All but F and S are seconds.
+ */
+export type FormulaInputs = Readonly<Record<string, number>>;
+
+/** How the two ends of a span are worked out: `max(0, D-1) + (F-1)*P`. */
+export interface SpanFormula {
+  readonly earliest: string;
+  readonly latest: string;
+}
+
+/** An earliest and a latest moment, in seconds, and how they are worked out. */
+export interface Figure {
+  readonly id: FigureId;
+  readonly probe: ProbeKind;
+  readonly span: Span;
+  readonly formula: SpanFormula;
+  readonly inputs: FormulaInputs;
+  /**
+   * Present when the moment is the probe's verdict and a preStop hook follows: SIGTERM is sent after the hook, at most
+   * this many seconds later (pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer).
+   */
+  readonly preStopSeconds?: number;
+}
+
+/** The container's figure of that name, when it has one. Several probes may have a first probe: `probe` chooses. */
+export function figureOf(figures: readonly Figure[], id: FigureId, probe?: ProbeKind): Figure | undefined {
+  return figures.find((figure) => figure.id === id && (probe === undefined || figure.probe === probe));
+}
+
+/** The letters of a probe's timing. */
+export function timingLetters(timing: ProbeTiming): FormulaInputs {
+  const { initialDelaySeconds: D, periodSeconds: P, timeoutSeconds: T, failureThreshold: F } = timing;
+  return { D, P, T, F, S: timing.successThreshold };
+}
+
+/** A figure with those of the available inputs that its formulas name. */
+export function newFigure(
+  id: FigureId,
+  probe: ProbeKind,
+  span: Span,
+  formula: SpanFormula,
+  available: FormulaInputs,
+  preStopSeconds?: number,
+): Figure {
+  const named = new Set(`${formula.earliest} ${formula.latest}`.match(/\b[A-Z]s?\b/g));
+  const inputs = Object.fromEntries(Object.entries(available).filter(([letter]) => named.has(letter)));
+  return { id, probe, span, formula, inputs, ...(preStopSeconds !== undefined && { preStopSeconds }) };
+}

@@ -1,0 +1,213 @@
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
+import { readProvenance } from '../../engine/defaulting/provenance.ts';
+import { ownProbe, PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { containersOf } from '../../engine/workload/containers.ts';
+import { handlerText } from '../../engine/workload/handler-text.ts';
+import { isBeingDeleted } from '../../engine/workload/kinds.ts';
+import { cut } from '../../base/text/cut.ts';
+import { ownCopy } from '../../base/text/own-copy.ts';
+import { startLimits } from './start-limits.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+import type { Container } from '../../engine/workload/containers.ts';
+import type { StartLimits } from './start-limits.ts';
+
+/** How a container ended before its present run. Times are in milliseconds since the epoch. */
+export interface EndedRun {
+  readonly from: number;
+  readonly until: number;
+  /** SIGTERM or SIGKILL ended it: the kubelet, or somebody on the node. */
+  readonly bySignal: boolean;
+  /** SIGKILL ended it: the grace period was over. */
+  readonly isForced: boolean;
+  readonly outOfMemory: boolean;
+}
+
+/** A probe of a container, as a finding describes it. */
+export interface DescribedProbe {
+  /** `httpGet /healthz on port http` */
+  readonly asks: string;
+  /** The layer that injected the probe; undefined for a probe of the author. */
+  readonly injectedBy: string | undefined;
+}
+
+/** The record of one container of a Pod with trouble. */
+export interface ContainerHealth {
+  readonly name: string;
+  /** When the present run began; undefined while nothing runs. */
+  readonly runningSince: number | undefined;
+  readonly started: boolean;
+  readonly ready: boolean;
+  /** The present run was ready before it stopped being ready. */
+  readonly wasReady: boolean;
+  /** The kubelet does not start the container again (restartPolicy Never). */
+  readonly isLast: boolean;
+  readonly ended: EndedRun | undefined;
+  readonly probes: Readonly<Partial<Record<ProbeKind, DescribedProbe>>>;
+  readonly limits: StartLimits;
+}
+
+/** The record of one Pod with probes. */
+export interface PodHealth {
+  readonly uid: string;
+  readonly isReady: boolean;
+  /** A container is not ready, or has been restarted. */
+  readonly hasTrouble: boolean;
+  /** The Pod has failed, and its containers do not start again. */
+  readonly hasEnded: boolean;
+  /** When the containers became ready, or stopped being ready; undefined when the status does not tell. */
+  readonly changedAt: number | undefined;
+  /** When the containers stopped being ready after they had been; undefined when they are ready or never were. */
+  readonly unreadySince: number | undefined;
+  readonly containers: readonly ContainerHealth[];
+}
+
+/** Only so many containers of a Pod are looked at. A Pod of 1.4 MB has thousands. */
+const MOST_CONTAINERS = 100;
+
+/** The health of a Pod; undefined for a Pod without probes, and for one that is being deleted or has succeeded. */
+export function podHealth(pod: JsonObject): PodHealth | undefined {
+  const status = objectMember(pod, 'status') ?? {};
+  const phase = stringMember(status, 'phase');
+  if (isBeingDeleted(pod) || phase === 'Succeeded') return undefined;
+  const metadata = objectMember(pod, 'metadata') ?? {};
+  const uid = stringMember(metadata, 'uid');
+  const spec = objectMember(pod, 'spec');
+  if (uid === undefined || spec === undefined) return undefined;
+  const statuses = statusesByName(status);
+  const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
+  const change = readinessChange(status);
+  const containers: ContainerHealth[] = [];
+  for (const container of containersOf(spec)) {
+    const found = statuses.get(container.name);
+    if (container.role === 'init' || found === undefined) continue;
+    const injected = provenance.get(container.name);
+    if (containers.push(containerHealth(container, found, { injected, spec, change })) === MOST_CONTAINERS) break;
+  }
+  if (containers.every(({ probes }) => Object.keys(probes).length === 0)) return undefined;
+  const isReady = containers.every(({ ready }) => ready);
+  return {
+    uid,
+    isReady,
+    hasTrouble: [...statuses.values()].some(
+      (one) => member(one, 'ready') !== true || count(member(one, 'restartCount')) > 0,
+    ),
+    hasEnded: phase === 'Failed',
+    changedAt: change?.at,
+    unreadySince: containers.every(({ wasReady }) => wasReady) ? change?.at : undefined,
+    containers,
+  };
+}
+
+function statusesByName(status: JsonObject): Map<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const list of ['initContainerStatuses', 'containerStatuses']) {
+    const entries = member(status, list);
+    if (!Array.isArray(entries)) continue;
+    for (const entry of entries as unknown[]) {
+      const name = isJsonObject(entry) ? stringMember(entry, 'name') : undefined;
+      // A plain init container that has ended is ready, and one that has not keeps the others from starting.
+      if (isJsonObject(entry) && name !== undefined) found.set(name, entry);
+    }
+  }
+  return found;
+}
+
+/** The facts of a Pod that its containers need. */
+interface PodContext {
+  readonly injected: ReadonlyMap<string, string> | undefined;
+  readonly spec: JsonObject;
+  readonly change: ReadinessChange | undefined;
+}
+
+function containerHealth(
+  { name, spec }: Container,
+  status: JsonObject,
+  { injected, spec: podSpec, change }: PodContext,
+): ContainerHealth {
+  const running = objectMember(objectMember(status, 'state') ?? {}, 'running');
+  const probes: Partial<Record<ProbeKind, DescribedProbe>> = {};
+  for (const kind of PROBE_KINDS) {
+    const probe = ownProbe(spec, kind);
+    if (isJsonObject(probe))
+      probes[kind] = {
+        asks: ownCopy(cut(handlerText(probe), MOST_ASKED)),
+        injectedBy: injectingLayer(injected?.get(kind)),
+      };
+  }
+  const runningSince = running && time(running, 'startedAt');
+  return {
+    name,
+    runningSince,
+    started: member(status, 'started') === true,
+    ready: member(status, 'ready') === true,
+    wasReady:
+      change?.isReady === false && runningSince !== undefined && change.at - runningSince >= NEVER_READY_MILLISECONDS,
+    isLast: (stringMember(spec, 'restartPolicy') ?? stringMember(podSpec, 'restartPolicy')) === 'Never',
+    ended: endedRun(status),
+    probes,
+    limits: startLimits(spec, podSpec),
+  };
+}
+
+/**
+ * The layer of an entry of the annotation. A learned budget has figures before the layer, and the figures drift. The
+ * author of a Pod may write any text into the annotation. A text that names no layer counts as absent.
+ */
+function injectingLayer(source: string | undefined): string | undefined {
+  return source === undefined || source.length > LONGEST_SOURCE ? undefined : LAYER.exec(source)?.[1];
+}
+
+/** Two names of 253 characters at most, and the figures of a learned budget. */
+const LONGEST_SOURCE = 800;
+const LAYER = /(?:^|; )(annotation|safety|ClusterProbePolicy\/[a-z0-9.-]+|ProbePolicy\/[a-z0-9-]+\/[a-z0-9.-]+)$/;
+
+/** A message quotes at most this many characters of a handler. */
+const MOST_ASKED = 80;
+const SIGKILL = 137;
+const SIGNALS: readonly unknown[] = [SIGKILL, 143];
+
+function endedRun(status: JsonObject): EndedRun | undefined {
+  // While the kubelet waits for the next start, the end may still be in `state`.
+  const ended =
+    objectMember(objectMember(status, 'state') ?? {}, 'terminated') ??
+    objectMember(objectMember(status, 'lastState') ?? {}, 'terminated');
+  if (ended === undefined) return undefined;
+  const [from, until] = [time(ended, 'startedAt'), time(ended, 'finishedAt')];
+  if (from === undefined || until === undefined) return undefined;
+  return {
+    from,
+    until,
+    bySignal: SIGNALS.includes(member(ended, 'exitCode')),
+    isForced: member(ended, 'exitCode') === SIGKILL,
+    outOfMemory: stringMember(ended, 'reason') === 'OOMKilled',
+  };
+}
+
+/** Less than this after the start of a container, the Pod was never ready since. */
+const NEVER_READY_MILLISECONDS = 2000;
+
+interface ReadinessChange {
+  readonly isReady: boolean;
+  readonly at: number;
+}
+
+/** The last change of `ContainersReady`. The condition is False from the Pod's first second on. */
+function readinessChange(status: JsonObject): ReadinessChange | undefined {
+  const conditions = member(status, 'conditions');
+  const condition = (Array.isArray(conditions) ? (conditions as unknown[]) : []).find(
+    (one): one is JsonObject => isJsonObject(one) && one['type'] === 'ContainersReady',
+  );
+  const at = condition && time(condition, 'lastTransitionTime');
+  return at === undefined ? undefined : { isReady: condition?.['status'] === 'True', at };
+}
+
+function time(object: JsonObject, field: string): number | undefined {
+  const at = Date.parse(stringMember(object, field) ?? '');
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 0;
+}

@@ -1,0 +1,251 @@
+import { isJsonObject } from '../../base/json/json-value.ts';
+import { ApiError } from '../../cluster/client/api-error.ts';
+import { PagedList } from '../../cluster/client/paged-list.ts';
+import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { namespaceGauge } from '../namespace-gauge.ts';
+import { workloadNameOfPod } from '../pod-workload.ts';
+import { ResultWriter } from '../result-writer.ts';
+import { MissedPods } from './missed-pods.ts';
+import { missedProbes } from './missed-probes.ts';
+import { laterTimes, readPolicyTimes } from './policy-times.ts';
+import { DEFAULT_SCOPE, readWebhookScope } from './webhook-scope.ts';
+import type { Registry } from 'prom-client';
+import type { Logger } from 'pino';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { ObserverPart } from '../observer-part.ts';
+import type { PodListener, PodWatch } from '../pod-watch.ts';
+import type { ExtraResults } from '../reports/extra-results.ts';
+import type { PolicyTimes } from './policy-times.ts';
+import type { WebhookScope } from './webhook-scope.ts';
+
+/** The dependencies of the part. */
+export interface MissedDependencies {
+  readonly log: Logger;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly podWatch: Pick<PodWatch, 'listen'>;
+  readonly extraResults: ExtraResults;
+  /** True for a namespace whose workloads the observer does not judge. */
+  readonly isExempt: (namespace: string) => boolean;
+  /** The policies and facts in force; undefined before the first ones. */
+  readonly snapshot: () => Snapshot | undefined;
+  /** Name of the MutatingWebhookConfiguration. */
+  readonly webhookConfiguration: string;
+}
+
+/** How often to look whether policies have changed. */
+const CHECK_MILLISECONDS = 3_000;
+/** How often to read the webhook's scope again. */
+const SCOPE_MILLISECONDS = 300_000;
+/** The pause between two lists of all Pods, however often policies change: 100 times as long as the last list took. */
+const LIST_PAUSE = { factor: 100, minimum: 5_000, maximum: 30_000 };
+/** Least time between two computations of results. A computation takes time for each Pod that lacks probes. */
+const WRITE_MILLISECONDS = 1_000;
+/** Age up to which a Pod is new. The probes of a Pod cannot change later, and its missing probes are known by then. */
+const NEW_MILLISECONDS = 120_000;
+
+/** The policies, labels and scope by which the Pods of the last list were evaluated. */
+interface Basis {
+  readonly policies: Snapshot['policies'];
+  readonly namespaceLabels: Snapshot['facts']['namespaceLabels'] | undefined;
+  readonly scope: WebhookScope;
+}
+
+/**
+ * Finds live Pods without probes that new Pods get. Only the leading observer works: when it begins to lead, and after
+ * each change of policies, it lists all Pods. In between it evaluates new Pods of the watch.
+ */
+export class MissedPart implements ObserverPart {
+  readonly #client: ApiClient;
+  readonly #dependencies: MissedDependencies;
+  readonly #pods = new MissedPods();
+  readonly #writer: ResultWriter;
+  readonly #work: RepeatedWork;
+  readonly #problem = new CurrentProblem();
+  #isLeader = false;
+  #basis: Basis | undefined;
+  #times: PolicyTimes = new Map();
+  #scope = DEFAULT_SCOPE;
+  #scopeReadAt = -Infinity;
+  /** No list begins earlier. */
+  #nextList = -Infinity;
+  /** Works the results out when it ends. */
+  #writing: NodeJS.Timeout | undefined;
+  /** Pods of the list that is being read, and of the watch meanwhile; undefined between lists. */
+  #listing: { readonly seen: Set<string>; readonly gone: Set<string> } | undefined;
+
+  constructor(client: ApiClient, dependencies: MissedDependencies) {
+    const { podWatch, extraResults } = dependencies;
+    this.#client = client;
+    this.#dependencies = dependencies;
+    this.#writer = new ResultWriter('missed', extraResults);
+    this.#work = new RepeatedWork(() => this.#round(), CHECK_MILLISECONDS, Math.random);
+    podWatch.listen(this.#podListener());
+  }
+
+  start(): void {
+    this.#work.start();
+  }
+
+  stop(): void {
+    this.#work.stop();
+    clearTimeout(this.#writing);
+  }
+
+  lead(isLeader: boolean): void {
+    this.#isLeader = isLeader;
+    // This replica does not know the changes that another leader has seen meanwhile.
+    this.#basis = undefined;
+    this.#nextList = -Infinity;
+    if (isLeader) this.#work.ask();
+  }
+
+  registerMetrics(registers: Registry[]): void {
+    namespaceGauge(
+      'probewright_missed_pods',
+      'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
+      () => (this.#isLeader ? this.#pods.counts(this.#dependencies.isExempt) : new Map()),
+      registers,
+    );
+  }
+
+  #podListener(): PodListener {
+    return {
+      seen: (pod, receivedAt) => {
+        const { uid, creationTimestamp, deletionTimestamp } = pod.metadata;
+        // The times of changed policies are read before the next list, which shows this Pod too.
+        if (!this.#isLeader || uid === undefined || !this.#isOfToday()) return;
+        const age = receivedAt - Date.parse(creationTimestamp ?? '');
+        this.#listing?.seen.add(uid);
+        const isOfInterest = age < NEW_MILLISECONDS || (deletionTimestamp !== undefined && this.#pods.has(uid));
+        if (isOfInterest && this.#evaluate(pod)) this.#writeSoon();
+      },
+      gone: ({ metadata: { uid } }) => {
+        if (uid === undefined) return;
+        this.#listing?.gone.add(uid);
+        this.#listing?.seen.delete(uid);
+        if (this.#pods.delete(uid)) this.#writeSoon();
+      },
+      listed: () => undefined,
+    };
+  }
+
+  /** True while the Pods have been evaluated by the policies in force. */
+  #isOfToday(): boolean {
+    return this.#basis !== undefined && this.#basis.policies === this.#dependencies.snapshot()?.policies;
+  }
+
+  /** Returns false when it has failed. */
+  async #round(): Promise<boolean> {
+    if (!this.#isLeader) return true;
+    const { now, snapshot } = this.#dependencies;
+    const current = snapshot();
+    if (current === undefined) return true;
+    try {
+      if (Math.abs(now() - this.#scopeReadAt) >= SCOPE_MILLISECONDS) await this.#readScope();
+      const basis: Basis = {
+        policies: current.policies,
+        namespaceLabels: current.looksAtNamespaceLabels ? current.facts.namespaceLabels : undefined,
+        scope: this.#scope,
+      };
+      if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;
+      this.#times = laterTimes(this.#times, await readPolicyTimes(this.#client), now());
+      await this.#list(basis);
+      this.#report(undefined);
+      return true;
+    } catch (error) {
+      this.#report(messageOf(error));
+      return false;
+    }
+  }
+
+  /** A clock that was set back does not prolong the pause. */
+  #isPausing(now: number): boolean {
+    const left = this.#nextList - now;
+    return left > 0 && left <= LIST_PAUSE.maximum;
+  }
+
+  #report(problem: string | undefined): void {
+    const news = this.#problem.note(problem);
+    if (news === 'ended') this.#dependencies.log.info('missed Pods can be looked for again');
+    else if (news !== undefined) this.#dependencies.log.warn({ problem }, 'missed Pods cannot be looked for now');
+  }
+
+  async #list(basis: Basis): Promise<void> {
+    this.#basis = basis;
+    const { now } = this.#dependencies;
+    const begun = now();
+    const { seen, gone } = (this.#listing = { seen: new Set<string>(), gone: new Set<string>() });
+    try {
+      const query = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
+      await new PagedList(this.#client).forEachPage({ path: '/api/v1/pods', query }, ({ items }) => {
+        for (const pod of items) {
+          const { uid } = pod.metadata;
+          if (uid === undefined || gone.has(uid)) continue;
+          seen.add(uid);
+          this.#evaluate(pod);
+        }
+      });
+    } catch (error) {
+      this.#basis = undefined;
+      throw error;
+    } finally {
+      this.#listing = undefined;
+    }
+    const end = now();
+    const pause = Math.max(LIST_PAUSE.minimum, (end - begun) * LIST_PAUSE.factor);
+    this.#nextList = end + Math.min(pause, LIST_PAUSE.maximum);
+    this.#pods.retain(seen);
+    this.#write();
+  }
+
+  /** Returns true when the Pod's finding has changed. */
+  #evaluate(pod: KubernetesObject): boolean {
+    const snapshot = this.#dependencies.snapshot();
+    const object = pod as unknown as JsonObject;
+    const workload = workloadNameOfPod(object);
+    const { uid } = pod.metadata;
+    if (snapshot === undefined || workload === undefined || uid === undefined) return false;
+    const surroundings = { snapshot, scope: this.#scope, changedAt: (source: string) => this.#times.get(source)?.at };
+    return this.#pods.set(uid, workload, missedProbes(object, surroundings));
+  }
+
+  /** Once for all events of a second. Anybody who may create Pods could keep the observer busy otherwise. */
+  #writeSoon(): void {
+    this.#writing ??= setTimeout(() => this.#write(), WRITE_MILLISECONDS);
+  }
+
+  #write(): void {
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
+    this.#writer.replace(this.#pods.results());
+  }
+
+  /** Without the configuration, the last known scope stays. The webhook may have been removed for a while. */
+  async #readScope(): Promise<void> {
+    const { webhookConfiguration, now, log } = this.#dependencies;
+    const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${webhookConfiguration}`;
+    try {
+      const configuration = await this.#client.request({ method: 'GET', path });
+      const scope = isJsonObject(configuration) ? readWebhookScope(configuration) : undefined;
+      if (scope !== undefined && JSON.stringify(scope) !== JSON.stringify(this.#scope)) this.#scope = scope;
+      if (scope !== undefined && scope.foreignConditions.length > 0) {
+        const conditions = scope.foreignConditions.slice(0, 10);
+        log.warn({ conditions }, 'conditions of the webhook cannot be evaluated: missed and older Pods are not told');
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 404) throw error;
+      log.warn({ webhookConfiguration }, 'the webhook configuration does not exist: the last known scope is used');
+    }
+    this.#scopeReadAt = now();
+  }
+}
+
+function isSame(one: Basis, other: Basis | undefined): boolean {
+  return one.policies === other?.policies && one.namespaceLabels === other.namespaceLabels && one.scope === other.scope;
+}

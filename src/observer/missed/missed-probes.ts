@@ -1,0 +1,185 @@
+import { equalJson } from '../../base/json/equal-json.ts';
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { readProvenance } from '../../engine/defaulting/provenance.ts';
+import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
+import { defaultedPodSpec } from '../../engine/probe/api-defaults.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { containersOf } from '../../engine/workload/containers.ts';
+import { isMeshProbe } from '../../engine/workload/mesh.ts';
+import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../engine/workload/kinds.ts';
+import { withoutForeignSidecars } from './foreign-sidecars.ts';
+import { isInScope } from './webhook-scope.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { Injection } from '../../engine/defaulting/injection.ts';
+import type { WebhookScope } from './webhook-scope.ts';
+
+/**
+ * Why a Pod lacks probes that a new Pod would get.
+ *
+ * - `missed`: the policy was there, but the webhook did not see the Pod.
+ * - `predates`: the Pod is older than the policy, or than the policy's last change.
+ * - `outdated`: the webhook gave the Pod probes, by older policies.
+ * - `unknown`: it is not known when the policy last changed.
+ */
+export const MISSED_CAUSES = ['missed', 'predates', 'outdated', 'unknown'] as const;
+export type MissedCause = (typeof MISSED_CAUSES)[number];
+
+/** The probes that a Pod lacks. */
+export interface MissedProbes {
+  readonly cause: MissedCause;
+  /** The layers that give the probes, each once: `ProbePolicy/apps/static`. */
+  readonly sources: readonly string[];
+}
+
+/** The inputs of the replay beside the Pod. */
+export interface ReplaySurroundings {
+  readonly snapshot: Snapshot;
+  readonly scope: WebhookScope;
+  /** When a layer last changed, in milliseconds since the epoch; undefined when that is not known. */
+  readonly changedAt: (source: string) => number | undefined;
+}
+
+/**
+ * A Pod without probes that was created within this time after a change of a policy was not missed. The webhook reads
+ * policies by a watch, and times of objects are whole seconds.
+ */
+const MARGIN_MILLISECONDS = 2000;
+
+/**
+ * Runs the engine on a live Pod as if the Pod were created now. The probes that Probewright injected and the sidecars
+ * of other injectors are taken off first: the webhook may have seen the Pod before the sidecars. Defaults of the API
+ * server and the volume of the service account change no decision of the engine.
+ *
+ * @returns undefined when the Pod has what it would get, and for Pods that the webhook never sees
+ */
+export function missedProbes(
+  pod: JsonObject,
+  { snapshot, scope, changedAt }: ReplaySurroundings,
+): MissedProbes | undefined {
+  const metadata = objectMember(pod, 'metadata') ?? {};
+  const namespace = stringMember(metadata, 'namespace') ?? '';
+  const phase = stringMember(objectMember(pod, 'status') ?? {}, 'phase');
+  if (isBeingDeleted(pod) || phase === 'Succeeded' || phase === 'Failed') return undefined;
+  if (isFromNode(pod) || 'skipped' in templatesToLookAt(pod, POD_KIND)) return undefined;
+  const annotations = stringMap(metadata, 'annotations');
+  const policy = snapshot.policyFor(namespace, stringMap(metadata, 'labels'));
+  if (policy.layers.length === 0 && annotations.size === 0) return undefined;
+  if (!isInScope(scope, namespace, snapshot.facts.namespaceLabels.get(namespace), pod)) return undefined;
+  const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
+  // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
+  if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
+  const bare = withoutForeignSidecars(injectedBefore.size === 0 ? pod : withoutProbes(pod, injectedBefore));
+  const { injections } = permittedDefaulting(bare, policy, POD_KIND);
+  const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
+  if (lacking.length === 0) return undefined;
+  const sources = [...new Set(lacking.map(({ source }) => source))].toSorted();
+  const layers = policy.layers.map(({ source }) => source);
+  if (wasInjectedBy(layers, sources, injectedBefore, metadata, changedAt)) return undefined;
+  return { cause: causeOf(metadata, injectedBefore.size > 0, sources, changedAt), sources };
+}
+
+/**
+ * True when the webhook gave the Pod its probes by the policies of today. Another webhook has changed the Pod after
+ * that: Istio redirects probes to its agent. A new Pod would be changed in the same way, so the Pod is not outdated.
+ *
+ * @param layers the layers that are in force for the Pod
+ * @param sources the layers of the probes that differ
+ */
+function wasInjectedBy(
+  layers: readonly string[],
+  sources: readonly string[],
+  injectedBefore: ReturnType<typeof readProvenance>,
+  metadata: JsonObject,
+  changedAt: ReplaySurroundings['changedAt'],
+): boolean {
+  const named = [...injectedBefore.values()].flatMap((kinds) => [...kinds.values()]);
+  // A learned budget has its figures before the layer.
+  const isNamed = (source: string): boolean => named.some((text) => text === source || text.endsWith(`; ${source}`));
+  return sources.every(isNamed) && layers.every((layer) => isYounger(metadata, changedAt(layer)));
+}
+
+/** True when the Pod was created after the webhook had learned of the change. */
+function isYounger(metadata: JsonObject, changedAt: number | undefined): boolean {
+  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
+  return changedAt !== undefined && created > changedAt + MARGIN_MILLISECONDS;
+}
+
+/** True for the API server's copy of a static Pod, which the Node owns. The kubelet runs the file, and not the copy. */
+function isFromNode(pod: JsonObject): boolean {
+  const owners = member(objectMember(pod, 'metadata') ?? {}, 'ownerReferences');
+  return Array.isArray(owners) && owners.some((owner) => isJsonObject(owner) && owner['kind'] === 'Node');
+}
+
+/** The Pod without the probes that the annotation names, and without the annotation. */
+function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
+  const [metadata, spec] = [objectMember(pod, 'metadata') ?? {}, objectMember(pod, 'spec') ?? {}];
+  const bared = (list: string): JsonObject => {
+    const containers = member(spec, list);
+    if (!Array.isArray(containers)) return {};
+    return {
+      [list]: (containers as unknown[]).map((container) => {
+        const name = isJsonObject(container) ? stringMember(container, 'name') : undefined;
+        const kinds = name === undefined ? undefined : named.get(name);
+        if (kinds === undefined || !isJsonObject(container)) return container;
+        return Object.fromEntries(Object.entries(container).filter(([key]) => !kinds.has(key)));
+      }),
+    };
+  };
+  const annotations = Object.entries(objectMember(metadata, 'annotations') ?? {});
+  const others = annotations.filter(([key]) => key !== INJECTED_ANNOTATION);
+  return {
+    ...pod,
+    metadata: { ...metadata, annotations: Object.fromEntries(others) },
+    spec: { ...spec, ...bared('containers'), ...bared('initContainers') },
+  };
+}
+
+/** The injections that the Pod does not have, or has otherwise. Both sides with the API server's defaults. */
+function notThere(
+  pod: JsonObject,
+  bare: JsonObject,
+  injections: readonly Injection[],
+  injectedBefore: ReturnType<typeof readProvenance>,
+): Injection[] {
+  const [is, wouldBe] = [probesOf(pod), probesOf(effectiveTemplate(bare, injections))];
+  return injections.filter(({ container: { list, name }, kind }) => {
+    const place = `${list} ${name}`;
+    const [own, expected] = [is.get(place)?.[kind], wouldBe.get(place)?.[kind]];
+    // Istio has redirected the injected probe to its agent.
+    if (isJsonObject(own) && isMeshProbe(name, own)) return false;
+    // A learned budget follows from starts, and a later start is no change of a policy.
+    const isLearned = injectedBefore.get(name)?.get(kind)?.startsWith(LEARNED) === true;
+    return isLearned ? !equalJson(withoutBudget(own), withoutBudget(expected)) : !equalJson(own, expected);
+  });
+}
+
+/** How the annotation begins for a probe with a learned budget. */
+const LEARNED = 'learned: ';
+
+function withoutBudget(probe: unknown): unknown {
+  if (!isJsonObject(probe)) return probe;
+  return { ...probe, failureThreshold: undefined, periodSeconds: undefined };
+}
+
+function probesOf(pod: JsonObject): ReadonlyMap<string, JsonObject> {
+  const containers = containersOf(defaultedPodSpec(objectMember(pod, 'spec') ?? {}));
+  return new Map(containers.map(({ list, name, spec }) => [`${list} ${name}`, spec]));
+}
+
+function causeOf(
+  metadata: JsonObject,
+  wasInjected: boolean,
+  sources: readonly string[],
+  changedAt: ReplaySurroundings['changedAt'],
+): MissedCause {
+  if (wasInjected) return 'outdated';
+  // The Pod's own annotation is as old as the Pod, and a probe for safety follows from another one.
+  const layers = sources.filter((source) => source !== 'annotation' && source !== 'safety');
+  if (layers.length === 0) return 'missed';
+  const changes = layers.map(changedAt);
+  if (changes.some((at) => isYounger(metadata, at))) return 'missed';
+  const created = Date.parse(stringMember(metadata, 'creationTimestamp') ?? '');
+  return Number.isNaN(created) || changes.includes(undefined) ? 'unknown' : 'predates';
+}

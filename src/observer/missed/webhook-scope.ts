@@ -1,0 +1,78 @@
+import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
+import { OPT_OUT_LABEL, OPT_OUT_VALUE } from '../../engine/defaulting/opt-out.ts';
+import { readLabelSelector, selects } from '../../engine/policy/label-selector.ts';
+import { NAMESPACE_NAME_LABEL } from '../../engine/policy/policy-set.ts';
+import { Reader } from '../../engine/policy/reader.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { LabelSelector } from '../../engine/policy/label-selector.ts';
+
+/** Which Pods the API server sends to the mutating webhook. */
+export interface WebhookScope {
+  readonly namespaces: LabelSelector;
+  readonly pods: LabelSelector;
+  /** Names of match conditions that are not the chart's own. Only the API server can evaluate such conditions. */
+  readonly foreignConditions: readonly string[];
+}
+
+/** The chart's webhook for Pods. */
+const WEBHOOK_NAME = 'mutate.probewright.dev';
+
+/**
+ * The chart's own conditions on Pods. They skip Pods that are being deleted, that a kubelet creates, or that lack no
+ * probe: the replay tells all three by itself.
+ */
+const OWN_CONDITIONS = ['not-being-deleted', 'not-from-a-node', 'not-a-mirror-pod', 'lacks-a-probe'];
+
+const OPT_OUT = [{ key: OPT_OUT_LABEL, operator: 'NotIn', values: [OPT_OUT_VALUE] }] as const;
+
+/** The scope of an installation without values, for a configuration that has not been read yet. */
+export const DEFAULT_SCOPE: WebhookScope = {
+  namespaces: [
+    { key: NAMESPACE_NAME_LABEL, operator: 'NotIn', values: ['kube-system', 'kube-public', 'kube-node-lease'] },
+    ...OPT_OUT,
+  ],
+  pods: OPT_OUT,
+  foreignConditions: [],
+};
+
+/**
+ * Reads a MutatingWebhookConfiguration; undefined when it has no webhook of ours. A selector that cannot be read counts
+ * as a foreign condition.
+ */
+export function readWebhookScope(configuration: JsonObject): WebhookScope | undefined {
+  const webhooks = member(configuration, 'webhooks');
+  const webhook = (Array.isArray(webhooks) ? (webhooks as unknown[]) : []).find(
+    (one): one is JsonObject => isJsonObject(one) && one['name'] === WEBHOOK_NAME,
+  );
+  if (webhook === undefined) return undefined;
+  const foreignConditions = conditionNames(webhook).filter((name) => !OWN_CONDITIONS.includes(name));
+  const read = (field: string): LabelSelector => {
+    const value = member(webhook, field) ?? {};
+    const problems: Reader['problems'] = [];
+    const selector = readLabelSelector(new Reader(value, [field], problems));
+    if (selector !== undefined && problems.length === 0) return selector;
+    foreignConditions.push(field);
+    return [];
+  };
+  return { namespaces: read('namespaceSelector'), pods: read('objectSelector'), foreignConditions };
+}
+
+function conditionNames(webhook: JsonObject): string[] {
+  const conditions = member(webhook, 'matchConditions');
+  return (Array.isArray(conditions) ? (conditions as unknown[]) : []).map((one) =>
+    isJsonObject(one) ? (stringMember(one, 'name') ?? '') : '',
+  );
+}
+
+/** True when the API server sends a Pod with these labels in this namespace to the webhook. */
+export function isInScope(
+  scope: WebhookScope,
+  namespace: string,
+  namespaceLabels: ReadonlyMap<string, string> | undefined,
+  pod: JsonObject,
+): boolean {
+  const labels = new Map(namespaceLabels).set(NAMESPACE_NAME_LABEL, namespace);
+  return (
+    selects(scope.namespaces, labels) && selects(scope.pods, stringMap(objectMember(pod, 'metadata') ?? {}, 'labels'))
+  );
+}

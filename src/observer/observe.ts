@@ -1,0 +1,56 @@
+import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { openClusterConnection } from '../process/cluster-connection.ts';
+import { exemptNamespaces } from '../process/exempt-namespaces.ts';
+import { PartRunner } from '../process/part-runner.ts';
+import { PolicyStore } from '../cluster/sources/policy-store.ts';
+import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
+import { VERSION } from '../base/version.ts';
+import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
+import { buildObserverParts } from './observer-parts.ts';
+import type { ObserveConfig } from './config.ts';
+import type { ObserverClocks } from './observer-inputs.ts';
+
+/** An observer that runs. */
+export interface RunningObserver {
+  readonly healthPort: number;
+  /** Undefined without a page. */
+  readonly dashboardPort: number | undefined;
+  /** Resolves once all policies have been read for the first time. */
+  readonly started: Promise<void>;
+  /** Gives the Lease back and stops all parts. A second call gives the promise of the first. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Builds the parts and starts them in order. Rejects, with all parts stopped, when one cannot start for a reason that
+ * will not go away: settings, files, a port. An API server that is away is waited for.
+ */
+export async function startObserver(config: ObserveConfig, clocks: ObserverClocks): Promise<RunningObserver> {
+  const { log } = clocks;
+  const kinds = config.workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(config.workloadKinds);
+  const origins = config.policies === undefined ? (['cluster'] as const) : (['files', 'cluster'] as const);
+  const store = new PolicyStore(CHECK_CATALOGUE, origins);
+  const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);
+  const isExempt = exemptNamespaces(config.exemptNamespaces, connection.namespace, store);
+  const runner = new PartRunner();
+  const lead = (isLeader: boolean): void => {
+    runner.lead(isLeader);
+  };
+  const parts = buildObserverParts({ config, connection, store, kinds, isExempt, lead }, clocks);
+  await runner.start(parts.inOrder);
+  log.info({ host: config.host, healthPort: parts.health.port, version: VERSION }, 'observing');
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    parts.drain();
+    // Another replica takes over at once.
+    await parts.election.stop();
+    await runner.stop();
+    log.info('stopped');
+  };
+  return {
+    healthPort: parts.health.port,
+    dashboardPort: parts.dashboard?.port,
+    started: parts.policies.read.then(() => undefined),
+    stop: () => (stopping ??= stop()),
+  };
+}

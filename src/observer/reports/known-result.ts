@@ -1,0 +1,58 @@
+import { PROBE_FAILING_RULE, MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
+import { PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../failing/cause-texts.ts';
+import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
+import { missedMessage } from '../missed/missed-pods.ts';
+import { MISSED_CAUSES } from '../missed/missed-probes.ts';
+import { restartLine } from '../../explain/fleet-page/live-findings.ts';
+import type { LiveProperties, RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
+import type { ObservedResult } from '../../cluster/sources/observer-reports.ts';
+
+/**
+ * Returns a result about live Pods with texts that follow from its cause, container and probe alone. Anybody with the
+ * right to write reports can write any text, and such texts must not leave a cluster. Undefined for an unknown cause.
+ */
+export function knownResult(result: ObservedResult, workload: RestartedWorkload): ObservedResult | undefined {
+  const texts = textsOf(result, workload);
+  if (texts === undefined) return undefined;
+  const { rule, properties } = result;
+  const kept = KEPT.flatMap(([name, pattern]) => {
+    const value = properties[name];
+    return value !== undefined && pattern.test(value) ? [[name, value] as const] : [];
+  });
+  return { rule, message: texts.message, properties: { ...Object.fromEntries(kept), fix: texts.fix } };
+}
+
+const SOURCE = '(?:annotation|safety|ClusterProbePolicy/[^/, ]+|ProbePolicy/[^/, ]+/[^/, ]+)';
+const WORKLOAD = '[A-Z][A-Za-z0-9]* [^/, ;]+/[^/, ;]+';
+
+/** The properties that leave, and what an observer writes into them. */
+const KEPT: readonly (readonly [Exclude<keyof LiveProperties, 'fix'>, RegExp])[] = [
+  ['cause', /^/],
+  ['container', /^[a-z0-9-]{1,63}$/],
+  ['probe', new RegExp(`^(?:${PROBE_KINDS.join('|')})$`)],
+  ['pods', /^\d{1,9}$/],
+  ['sources', new RegExp(`^${SOURCE}(?:, ${SOURCE})*$`)],
+  ['since', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/],
+  [
+    'workloads',
+    new RegExp(`^${WORKLOAD}(?:, ${WORKLOAD})*(?: and \\d+ more)?(?:; \\d+ workloads? in other namespaces)?$`),
+  ],
+];
+
+function textsOf(
+  { rule, properties }: ObservedResult,
+  workload: RestartedWorkload,
+): { readonly message: string; readonly fix: string } | undefined {
+  const { cause, container = '' } = properties;
+  if (rule === MISSED_PODS_RULE) {
+    const known = MISSED_CAUSES.find((each) => each === cause);
+    return known && { message: missedMessage(known), fix: restartLine(workload) };
+  }
+  if (rule !== PROBE_FAILING_RULE) return undefined;
+  if (cause === SHARED_CAUSE) return { message: SHARED_MESSAGE, fix: SHARED_REMEDY };
+  const probe = PROBE_KINDS.find((kind) => kind === properties['probe']);
+  if (cause === undefined || !Object.hasOwn(CAUSE_TEXTS, cause) || probe === undefined) return undefined;
+  const failure = { container, probe, cause: cause as keyof typeof CAUSE_TEXTS, described: undefined };
+  return { message: failureMessage(failure), fix: failureRemedy(failure) };
+}

@@ -1,0 +1,114 @@
+import { NONE_KILLED, PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
+import type {
+  ContainerProfile,
+  KilledStarts,
+  StartSample,
+  StartupProfile,
+} from '../../engine/facts/startup-profile.ts';
+import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
+
+/** A start that a probe ended. */
+export interface KilledSample {
+  readonly id: string;
+  readonly boundSeconds: number;
+  /** RFC 3339: when the observer saw the end. */
+  readonly at: string;
+}
+
+/** New starts of one container. */
+export interface ContainerNews {
+  readonly image: string;
+  readonly samples: readonly StartSample[];
+  readonly killed: readonly KilledSample[];
+}
+
+/** New starts of a workload, by container. */
+export type ProfileNews = ReadonlyMap<string, ContainerNews>;
+
+/**
+ * Restarts in place take at most this many places when there are more starts than places: a container that restarts
+ * again and again would else push out all first starts.
+ */
+const MOST_RESTARTS = 10;
+
+/**
+ * The profile with new starts. A start that the profile has already is not added again. A start may therefore be
+ * reported by several replicas, and more than once.
+ */
+export function updatedProfile(
+  profile: StartupProfile | undefined,
+  workload: WorkloadReference,
+  news: ProfileNews,
+): StartupProfile {
+  const containers = new Map(profile?.containers.map((container) => [container.name, container]));
+  for (const [name, { image, samples, killed }] of news) {
+    const known = containers.get(name);
+    if (known === undefined && containers.size >= PROFILE_BOUNDS.containers) continue;
+    // Another repository is another application: its starts say nothing about the present one.
+    const before = known !== undefined && repositoryOf(known.image) === repositoryOf(image) ? known : undefined;
+    containers.set(
+      name,
+      updatedContainer(before ?? { name, image, samples: [], killed: NONE_KILLED }, image, samples, killed),
+    );
+  }
+  return { workload, containers: [...containers.values()].sort((one, other) => (one.name < other.name ? -1 : 1)) };
+}
+
+function updatedContainer(
+  before: ContainerProfile,
+  image: string,
+  added: readonly StartSample[],
+  killed: readonly KilledSample[],
+): ContainerProfile {
+  const byId = new Map([...before.samples, ...added].map((sample) => [sample.id, sample] as const));
+  for (const sample of before.samples) byId.set(sample.id, sample);
+  const samples = latest([...byId.values()]);
+  return { name: before.name, image, samples, killed: withKilled(before.killed, killed, samples) };
+}
+
+/** The latest starts, oldest first. */
+function latest(samples: readonly StartSample[]): readonly StartSample[] {
+  const sorted = samples.toSorted((one, other) => compare(one.at, other.at) || compare(one.id, other.id));
+  let restarts = sorted.filter(({ restart }) => restart).length;
+  while (sorted.length > PROFILE_BOUNDS.samples) {
+    const oldestRestart = restarts > MOST_RESTARTS ? sorted.findIndex(({ restart }) => restart) : 0;
+    const [dropped] = sorted.splice(oldestRestart, 1);
+    if (dropped?.restart === true) restarts -= 1;
+  }
+  return sorted;
+}
+
+function withKilled(
+  before: KilledStarts,
+  added: readonly KilledSample[],
+  samples: readonly StartSample[],
+): KilledStarts {
+  const ids = new Set(before.ids);
+  let { count, boundSeconds, at } = before;
+  // The profile keeps the identities of the last ones only. An earlier one has been counted, and its identity is gone.
+  const countedUntil = before.ids.length < PROFILE_BOUNDS.killedIds ? '' : before.at;
+  for (const sample of added) {
+    if (ids.has(sample.id)) continue;
+    boundSeconds = Math.max(boundSeconds, sample.boundSeconds);
+    if (compare(sample.at, countedUntil) <= 0) continue;
+    ids.add(sample.id);
+    count += 1;
+    if (compare(at, sample.at) < 0) at = sample.at;
+  }
+  // Thirty later starts have passed: the container of today starts within what its probes grant.
+  const isOutlived = samples.length >= PROFILE_BOUNDS.samples && samples.every((sample) => compare(sample.at, at) > 0);
+  return { count, boundSeconds: isOutlived ? 0 : boundSeconds, at, ids: [...ids].slice(-PROFILE_BOUNDS.killedIds) };
+}
+
+/** RFC 3339 instants in UTC with whole seconds sort as texts. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The image without tag and digest. The tag changes with each release of the same application. */
+export function repositoryOf(image: string): string {
+  const [name = ''] = image.split('@');
+  const slash = name.lastIndexOf('/');
+  const colon = name.lastIndexOf(':');
+  return colon > slash ? name.slice(0, colon) : name;
+}

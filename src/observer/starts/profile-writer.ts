@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  figuresOf,
+  profileName,
+  readStartupProfile,
+  STARTUP_PROFILE_KIND,
+} from '../../engine/facts/startup-profile.ts';
+import { hasCode } from '../../cluster/client/api-error.ts';
+import { isRecord } from '../../cluster/client/kubernetes-object.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/probe-policy.ts';
+import { statusWriteFailure } from '../../cluster/sources/status-write-failure.ts';
+import { copied } from './pending-starts.ts';
+import { profileStatus, shownFigures } from './profile-status.ts';
+import { updatedProfile } from './profile-update.ts';
+import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
+import type { PendingStarts, PendingWorkload } from './pending-starts.ts';
+
+/** The result of writing one profile. `unchanged`: the profile waits for a change that matters. */
+export type WriteResult = 'written' | 'unchanged' | 'conflict' | 'gone' | 'failed';
+
+/** Asks for the object of a workload, whose uid the profile's owner reference needs. */
+export type FindWorkload = (namespace: string, workload: WorkloadReference) => Promise<JsonObject | undefined>;
+
+/** A profile is written at most so often. */
+export const WRITE_MILLISECONDS = 5 * 60_000;
+/** Starts that change no figure are written after this time, so that the profile keeps the latest starts. */
+const QUIET_MILLISECONDS = 60 * 60_000;
+/** A change of the middle start times by less than a tenth does not matter. */
+const RELEVANT_CHANGE = 0.1;
+
+/**
+ * Writes StartupProfiles. Each write reads the profile first. The API server rejects the write if the profile has
+ * changed meanwhile, so two writers never lose a start of each other.
+ */
+export class ProfileWriter {
+  readonly #client: Pick<ApiClient, 'request'>;
+  readonly #pending: PendingStarts;
+  readonly #findWorkload: FindWorkload;
+  /** When each profile was written or looked at last. */
+  readonly #writtenAt = new Map<string, number>();
+
+  constructor(client: Pick<ApiClient, 'request'>, pending: PendingStarts, findWorkload: FindWorkload) {
+    this.#client = client;
+    this.#pending = pending;
+    this.#findWorkload = findWorkload;
+  }
+
+  /** The workloads that may be written now, the oldest first. */
+  due(now: number): readonly PendingWorkload[] {
+    // A clock that was set back does not prolong the pause.
+    for (const [key, at] of this.#writtenAt) if (Math.abs(now - at) >= WRITE_MILLISECONDS) this.#writtenAt.delete(key);
+    return this.#pending.workloads().filter(({ key }) => !this.#writtenAt.has(key));
+  }
+
+  /** Writes the starts of one workload. Rejects when the API server is away, or refuses for another reason. */
+  async write(pending: PendingWorkload, now: number, signal: AbortSignal): Promise<WriteResult> {
+    const { key, namespace, workload, since } = pending;
+    const news = copied(pending.news);
+    this.#writtenAt.set(key, now);
+    const name = profileName(workload.kind, workload.name);
+    const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/startupprofiles`;
+    const path = `${collection}/${encodeURIComponent(name)}`;
+    try {
+      const existing = await this.#get(path, signal);
+      const known = existing && readStartupProfile(existing);
+      if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, news, 'gone');
+      const profile = updatedProfile(known, workload, news);
+      // Another leader has written these starts.
+      if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, news, 'unchanged');
+      if (known !== undefined && Math.abs(now - since) < QUIET_MILLISECONDS && !isRelevant(known, profile))
+        return 'unchanged';
+      const object = existing ?? (await this.#create(collection, name, namespace, workload, signal));
+      if (object === undefined) return this.#done(pending, news, 'gone');
+      const body = { ...object, status: profileStatus(profile) };
+      await this.#client.request({ method: 'PUT', path: `${path}/status`, body, signal });
+      return this.#done(pending, news, 'written');
+    } catch (error) {
+      // Another writer has changed or deleted the profile. The starts stay for the next round.
+      if (hasCode(error, 409) || hasCode(error, 404)) {
+        this.#writtenAt.delete(key);
+        return 'conflict';
+      }
+      // The same write would be refused again.
+      if (statusWriteFailure(error) === 'refused' || statusWriteFailure(error) === 'too-large')
+        this.#pending.drop(pending, news);
+      throw error;
+    }
+  }
+
+  #done(pending: PendingWorkload, news: PendingWorkload['news'], result: WriteResult): WriteResult {
+    this.#pending.drop(pending, news);
+    return result;
+  }
+
+  async #get(path: string, signal: AbortSignal): Promise<JsonObject | undefined> {
+    try {
+      const object = await this.#client.request({ method: 'GET', path, signal });
+      return isRecord(object) ? object : undefined;
+    } catch (error) {
+      if (hasCode(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Creates a profile that its workload owns; undefined when there is no such workload any more. */
+  async #create(
+    collection: string,
+    name: string,
+    namespace: string,
+    workload: WorkloadReference,
+    signal: AbortSignal,
+  ): Promise<JsonObject | undefined> {
+    const owner = await this.#findWorkload(namespace, workload);
+    const metadata = owner?.['metadata'];
+    const uid = isRecord(metadata) ? metadata['uid'] : undefined;
+    if (owner === undefined || typeof uid !== 'string') return undefined;
+    const { kind, name: ownerName } = workload;
+    const apiVersion = typeof owner['apiVersion'] === 'string' ? owner['apiVersion'] : workload.apiVersion;
+    const body = {
+      apiVersion: POLICY_API_VERSION,
+      kind: STARTUP_PROFILE_KIND,
+      metadata: {
+        name,
+        namespace,
+        labels: { 'app.kubernetes.io/managed-by': 'probewright' },
+        ownerReferences: [{ apiVersion, kind, name: ownerName, uid }],
+      },
+    };
+    const created = await this.#client.request({ method: 'POST', path: collection, body, signal });
+    return isRecord(created) ? created : undefined;
+  }
+}
+
+/** The versions of an API group may differ. */
+function isSame(one: WorkloadReference, other: WorkloadReference): boolean {
+  const groupOf = ({ apiVersion }: WorkloadReference): string => apiVersion.split('/').slice(0, -1).join('/');
+  return one.kind === other.kind && one.name === other.name && groupOf(one) === groupOf(other);
+}
+
+/** True when a figure of a container changes that a budget or a reader depends on. */
+function isRelevant(before: StartupProfile, after: StartupProfile): boolean {
+  const known = new Map(before.containers.map((container) => [container.name, container]));
+  return after.containers.some((container) => {
+    const own = known.get(container.name);
+    return own === undefined || hasChanged(own, container);
+  });
+}
+
+function hasChanged(before: ContainerProfile, after: ContainerProfile): boolean {
+  const [one, other] = [figuresOf(before), figuresOf(after)];
+  if (one.starts !== other.starts || before.samples.length !== after.samples.length) return true;
+  if (one.longestSeconds !== other.longestSeconds || one.boundSeconds !== other.boundSeconds) return true;
+  if (before.killed.count !== after.killed.count || before.image !== after.image) return true;
+  const [shown, now] = [shownFigures(before), shownFigures(after)];
+  return hasMoved(shown.p50Seconds, now.p50Seconds) || hasMoved(shown.p90Seconds, now.p90Seconds);
+}
+
+function hasMoved(before = 0, after = 0): boolean {
+  return Math.abs(after - before) >= RELEVANT_CHANGE * Math.max(1, before);
+}

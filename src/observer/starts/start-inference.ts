@@ -1,0 +1,346 @@
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { ownProbe } from '../../engine/probe/probe.ts';
+import { isBeingDeleted } from '../../engine/workload/kinds.ts';
+import { NamespaceShares } from '../namespace-shares.ts';
+import { controllerOfPod } from '../pod-workload.ts';
+import { KubeletRestarts } from './kubelet-restarts.ts';
+import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
+import { containersReady, kubeletWriteOf, observedContainers } from './pod-status.ts';
+import { killedStartOf, startProbeOf } from './start-probe.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ClosedGate } from './kubelet-restarts.ts';
+import type { MeasuredStart, StartPlace } from './measured-start.ts';
+import type { ContainerEnd, ObservedContainer, ReadyCondition } from './pod-status.ts';
+import type { StartProbe } from './start-probe.ts';
+
+/** A start that a probe ended: the container needs more than the bound. */
+export interface KilledStart extends StartPlace {
+  /** Identifies the start, so that two observers count it once. */
+  readonly id: string;
+  readonly boundSeconds: number;
+}
+
+/** Where starts go. */
+export interface StartListener {
+  measured(start: MeasuredStart): void;
+  killed(start: KilledStart): void;
+}
+
+/** A container that is starting. */
+interface Starting {
+  /** The container that runs; '' while none runs. */
+  readonly containerID: string;
+  /** Start by the node's clock, in seconds since the epoch. */
+  readonly startedAt: number;
+  /**
+   * When a watch first reported that the container runs, by our clock. Undefined when the container may have run
+   * before.
+   */
+  readonly runningSeenAt: number | undefined;
+  /** The closed startup gate, if a status has shown it. */
+  readonly gate: ClosedGate | undefined;
+  /** Liveness failures of an open gate may have ended the container the moment that its start was over. */
+  readonly mayHaveBeenOpen: boolean;
+  /** The measured start, while the next event may still show a better instant. */
+  readonly provisional?: { readonly start: MeasuredStart; readonly at: number };
+}
+
+/** A Pod with containers that are starting. */
+interface StartingPod {
+  readonly node: string;
+  readonly containers: ReadonlyMap<string, Starting>;
+  /** Containers that were not ready when the Pod was seen last. */
+  readonly unready: number;
+  readonly seenAt: number;
+  readonly listing: number;
+}
+
+/** One event of one Pod. */
+interface PodEvent {
+  readonly pod: JsonObject;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly node: string;
+  /** The kubelet's write of this status, in seconds since the epoch. */
+  readonly wroteAt: number;
+  readonly containers: readonly ObservedContainer[];
+  readonly ready: ReadyCondition | undefined;
+  readonly before: StartingPod | undefined;
+  readonly receivedAt: number;
+}
+
+const NOTHING = { startedAt: 0, runningSeenAt: undefined, gate: undefined, mayHaveBeenOpen: false };
+const NOT_RUNNING: Starting = { containerID: '', ...NOTHING };
+
+/** The kubelet finds a new container within a relist (1 s) and a sync, and writes the status soon after. */
+const RUNNING_SEEN_WITHIN_SECONDS = 3;
+/** A container that is seen this soon after its start was not unseen for long. Our clock may be a little behind. */
+const JUST_STARTED_SECONDS = { earliest: -2, latest: 5 };
+/** Both instants of the kubelet are whole seconds, so their difference is off by less than one in both directions. */
+const ROUNDING_SECONDS = 2;
+/**
+ * Error of an instant of our clock: how long after the start the container was seen, and how late a status is written.
+ */
+const EVENT_ERROR_SECONDS = 5;
+/** A node that writes nothing for this long counts as lost, and its Pods as unready (node-monitor-grace-period). */
+const LONGEST_UNSEEN_SECONDS = 40;
+/** The next event of a Pod, with a better instant, usually comes within a second. */
+const PROVISIONAL_MILLISECONDS = 5000;
+
+/** More starting Pods than any cluster has at one time. */
+const MOST_PODS = 50_000;
+
+/**
+ * Infers how long containers take to start, from the events of a watch of Pods. Keeps one record for each Pod with
+ * starting containers, and drops the record afterwards. A start of which a part was not seen gives no sample: a wrong
+ * sample is worse than none.
+ *
+ * Sources of the rules: pkg/kubelet/status/status_manager.go, updateLastTransitionTime (instants of conditions are set
+ * when a probe decides, by the node's clock); pkg/kubelet/prober/prober_manager.go, UpdatePodStatus (started and
+ * ready).
+ */
+export class StartInference {
+  readonly #listener: StartListener;
+  readonly #pods = new NamespaceShares<StartingPod>({ most: MOST_PODS });
+  readonly #restarts: KubeletRestarts;
+  #listing = 0;
+  #isListing = false;
+
+  constructor(listener: StartListener) {
+    this.#listener = listener;
+    this.#restarts = new KubeletRestarts((start) => {
+      listener.measured(start);
+    });
+  }
+
+  /** The number of Pods that are followed now. */
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  /** A list of all Pods begins. */
+  listing(): void {
+    this.#listing += 1;
+    this.#isListing = true;
+  }
+
+  /** The list has ended: Pods that it did not have are gone. */
+  listed(): void {
+    this.#isListing = false;
+    for (const [namespace, uid, { listing, node }] of this.#pods.entries())
+      if (listing !== this.#listing) this.#forget(namespace, uid, node);
+  }
+
+  /** A Pod has been deleted, or has ended. */
+  gone(pod: JsonObject): void {
+    const [namespace, uid] = [namespaceOf(pod), uidOf(pod)];
+    const known = this.#pods.get(namespace, uid);
+    if (known === undefined) return;
+    for (const { provisional, ...one } of known.containers.values())
+      if (provisional) this.#measured(known.node, provisional.start, one);
+    this.#forget(namespace, uid, known.node);
+  }
+
+  /** A Pod of a list or of a watch. Nothing of the Pod is kept. */
+  seen(pod: JsonObject, receivedAt: number): void {
+    const uid = uidOf(pod);
+    if (uid === '') return;
+    const [namespace, node] = [namespaceOf(pod), nodeOf(pod)];
+    const wroteAt = kubeletWriteOf(pod) ?? Math.floor(receivedAt / 1000);
+    if (node !== '') this.#restarts.wrote(node, wroteAt);
+    const containers = isBeingDeleted(pod) ? undefined : observedContainers(pod);
+    if (containers === undefined) {
+      this.gone(pod);
+      return;
+    }
+    const before = this.#pods.get(namespace, uid);
+    const ready = containersReady(pod);
+    const event: PodEvent = { pod, uid, namespace, node, wroteAt, containers, ready, before, receivedAt };
+    const starting = new Map<string, Starting>();
+    let unready = 0;
+    for (const one of containers) {
+      if (!one.ready) unready += 1;
+      const probe = startProbeOf(one.container.spec);
+      if (probe === undefined) continue;
+      const next = this.#follow(event, one, probe);
+      if (next !== undefined) starting.set(one.container.name, next);
+    }
+    if (starting.size === 0) this.#forget(namespace, uid, node);
+    else this.#keep(event, { node, containers: starting, unready, seenAt: receivedAt, listing: this.#listing });
+  }
+
+  /** Reports measured starts for which no better instant came. To be called now and then. */
+  settle(now: number): void {
+    for (const [namespace, uid, pod] of this.#pods.entries()) {
+      const left = new Map(pod.containers);
+      for (const [name, { provisional, ...one }] of pod.containers) {
+        if (provisional === undefined || now - provisional.at < PROVISIONAL_MILLISECONDS) continue;
+        this.#measured(pod.node, provisional.start, one);
+        left.delete(name);
+      }
+      if (left.size === 0) this.#forget(namespace, uid, pod.node);
+      else if (left.size < pod.containers.size) this.#pods.set(namespace, uid, { ...pod, containers: left });
+    }
+    this.#restarts.settle(now);
+  }
+
+  #keep({ namespace, uid }: PodEvent, pod: StartingPod): void {
+    this.#pods.set(namespace, uid, pod);
+    const gates = [...pod.containers.values()].flatMap(({ gate, provisional }) =>
+      gate === undefined || provisional !== undefined ? [] : [gate.since],
+    );
+    this.#restarts.closed(pod.node, uid, gates.length === 0 ? undefined : Math.min(...gates));
+  }
+
+  #forget(namespace: string, uid: string, node: string): void {
+    this.#pods.delete(namespace, uid);
+    this.#restarts.closed(node, uid, undefined);
+  }
+
+  #measured(node: string, start: MeasuredStart, since: Starting): void {
+    this.#restarts.report(node, start, beginOf(since));
+  }
+
+  /** The record to keep of a container; undefined when it is not starting, or when a part of its start was not seen. */
+  #follow(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
+    const { running } = one;
+    let known = this.#known(event, one, probe);
+    if (known?.provisional !== undefined) {
+      const start = better(known.provisional.start, one, event.ready, known.startedAt);
+      this.#measured(event.node, start, known);
+      if (running?.containerID === known.containerID) return undefined;
+      // The next start may have begun already.
+      known = this.#isListing ? undefined : NOT_RUNNING;
+    }
+    if (running === undefined) return NOT_RUNNING;
+    const hasPassed = probe.basis === 'startup' ? one.started : one.ready;
+    const isNew = known !== undefined && known.containerID !== running.containerID;
+    if (known === undefined && (hasPassed || !isFromItsStart(event, running.startedAt))) return undefined;
+    if (!hasPassed && hasBeenReady(event, running.startedAt)) return undefined;
+    const now = known === undefined || isNew ? firstSight(event, one, probe, running, isNew) : known;
+    if (!hasPassed) return probe.basis === 'startup' ? withClosedGate(now, event) : now;
+    // After a liveness kill, the next container inherits the open gate (kubernetes/kubernetes#141155).
+    if (probe.basis === 'startup' && one.isRestart && now.gate === undefined) return undefined;
+    if (now.gate !== undefined) {
+      const isReady = hasLaterProbe(one, probe) ? undefined : one.ready;
+      this.#restarts.opened(event.node, event.uid, now.gate, isReady, event.receivedAt);
+    }
+    return this.#passed(event, one, probe, now);
+  }
+
+  /** The record of the container, after the end of the container that was starting. */
+  #known(event: PodEvent, one: ObservedContainer, probe: StartProbe): Starting | undefined {
+    const known = event.before?.containers.get(one.container.name);
+    if (known === undefined || known.containerID === '') return this.#isListing ? undefined : known;
+    if (known.provisional !== undefined) return known;
+    const end = one.ends.find(({ containerID }) => containerID === known.containerID);
+    if (end === undefined && one.running?.containerID === known.containerID) {
+      // Changes before a list were not seen. Only a startup probe passes once and for all.
+      return this.#isListing && (probe.basis === 'readiness' || one.started) ? undefined : known;
+    }
+    if (this.#isListing) return undefined;
+    if (end !== undefined) this.#ended(event, one, end, known);
+    return NOT_RUNNING;
+  }
+
+  /** The start has ended. Reports the sample, or keeps it for a better instant. */
+  #passed(event: PodEvent, one: ObservedContainer, probe: StartProbe, now: Starting): Starting | undefined {
+    const { before, receivedAt } = event;
+    const byCondition = secondsUntilReady(event.ready, one, now.startedAt);
+    const isOneEvent = now.runningSeenAt === receivedAt;
+    if (byCondition !== undefined) {
+      // Nothing tells whether the container was ready before, and lost it again, in a time that nobody saw.
+      if (isOneEvent && byCondition > LONGEST_UNSEEN_SECONDS) return undefined;
+      // The condition has the instant of the last probe that passed since the last event.
+      const isLastProbe = before?.unready === 1 && !hasLaterProbe(one, probe);
+      const sinceLastEvent = isOneEvent ? byCondition : (receivedAt - (before?.seenAt ?? 0)) / 1000;
+      const gap = isLastProbe ? 0 : sinceLastEvent + EVENT_ERROR_SECONDS;
+      const start = startOf(event, one, probe, byCondition, ROUNDING_SECONDS + gap);
+      if (start !== undefined) this.#measured(event.node, start, now);
+      return undefined;
+    }
+    if (now.runningSeenAt === undefined) return undefined;
+    const age = receivedAt / 1000 - now.startedAt;
+    if (isOneEvent && (age < JUST_STARTED_SECONDS.earliest || age > JUST_STARTED_SECONDS.latest)) return undefined;
+    const seconds = Math.ceil((receivedAt - now.runningSeenAt) / 1000) + RUNNING_SEEN_WITHIN_SECONDS;
+    const start = startOf(event, one, probe, seconds, EVENT_ERROR_SECONDS);
+    return start && { ...now, provisional: { start, at: receivedAt } };
+  }
+
+  /** A container has ended while it was starting. */
+  #ended({ pod, uid, node }: PodEvent, { container }: ObservedContainer, end: ContainerEnd, known: Starting): void {
+    if (known.mayHaveBeenOpen || this.#restarts.isInterrupted(node, beginOf(known))) return;
+    const workload = controllerOfPod(pod);
+    const killed = killedStartOf(container.spec, objectMember(pod, 'spec') ?? {});
+    const { lifetimeSeconds } = end;
+    if (workload === undefined || killed === undefined || lifetimeSeconds === undefined) return;
+    // A container that ends earlier has ended by itself, one that ends later was alive.
+    const isKill = lifetimeSeconds >= killed.shortestSeconds && lifetimeSeconds <= killed.longestSeconds;
+    // A bound of 0 s says nothing.
+    if (!isKill || killed.boundSeconds === 0 || end.isOutOfMemory || areAllRestarted(pod)) return;
+    this.#listener.killed({
+      ...placeOf(pod, container.spec, workload),
+      id: startId(uid, end.containerID),
+      boundSeconds: killed.boundSeconds,
+    });
+  }
+}
+
+/** True when the Pod has stopped being ready since this start of a container: its container was ready before. */
+function hasBeenReady({ ready }: Pick<PodEvent, 'ready'>, startedAt: number): boolean {
+  return ready?.isTrue === false && ready.since > startedAt + RUNNING_SEEN_WITHIN_SECONDS;
+}
+
+/**
+ * True when a running container, of which nothing is known, has not been ready since its start: the Pod has not been
+ * ready since, and has no other container with probes. Our clock does not tell: the clock of the node may be ahead.
+ */
+function isFromItsStart({ ready, containers }: PodEvent, startedAt: number): boolean {
+  if (ready === undefined || ready.isTrue || hasBeenReady({ ready }, startedAt)) return false;
+  return containers.filter(({ container }) => startProbeOf(container.spec) !== undefined).length === 1;
+}
+
+/** The record of a container that is seen for the first time. */
+function firstSight(
+  { receivedAt }: PodEvent,
+  { container, isRestart }: ObservedContainer,
+  { basis }: StartProbe,
+  running: { readonly containerID: string; readonly startedAt: number },
+  isNew: boolean,
+): Starting {
+  const hasLiveness = isJsonObject(ownProbe(container.spec, 'livenessProbe'));
+  return {
+    ...running,
+    runningSeenAt: isNew ? receivedAt : undefined,
+    gate: undefined,
+    mayHaveBeenOpen: !isNew && isRestart && basis === 'startup' && hasLiveness,
+  };
+}
+
+function withClosedGate(one: Starting, { wroteAt }: PodEvent): Starting {
+  return { ...one, gate: { since: one.gate?.since ?? wroteAt, seenAt: wroteAt } };
+}
+
+/** When the container surely ran already, in milliseconds: the clock of the node may be ahead. */
+function beginOf({ startedAt, runningSeenAt }: Starting): number {
+  return Math.min(startedAt * 1000, runningSeenAt ?? Infinity);
+}
+
+function namespaceOf(pod: JsonObject): string {
+  return stringMember(objectMember(pod, 'metadata') ?? {}, 'namespace') ?? '';
+}
+
+function uidOf(pod: JsonObject): string {
+  return stringMember(objectMember(pod, 'metadata') ?? {}, 'uid') ?? '';
+}
+
+/** True while the kubelet restarts all containers of the Pod (KEP-5532): no probe ended them. */
+function areAllRestarted(pod: JsonObject): boolean {
+  const conditions = member(objectMember(pod, 'status') ?? {}, 'conditions');
+  return (
+    Array.isArray(conditions) &&
+    (conditions as unknown[]).some(
+      (one) => isJsonObject(one) && one['type'] === 'AllContainersRestarting' && one['status'] === 'True',
+    )
+  );
+}

@@ -1,0 +1,75 @@
+import { isJsonObject, objectMember } from '../../base/json/json-value.ts';
+import { killBy, longestKillSeconds } from '../../engine/probe/grace-period.ts';
+import { ownProbe } from '../../engine/probe/probe.ts';
+import { guaranteedStartSeconds, longestStartSeconds, probeTiming } from '../../engine/probe/timing.ts';
+import type { StartBasis } from '../../engine/facts/startup-profile.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ProbeTiming } from '../../engine/probe/timing.ts';
+
+/** The probe whose first success ends a start, as the kubelet reports it. */
+export interface StartProbe {
+  readonly basis: StartBasis;
+  readonly timing: ProbeTiming;
+}
+
+/**
+ * The probe that shows the end of a container's start: the startup probe, else the readiness probe. Undefined without
+ * both: such a container counts as started and ready at once (prober_manager.go, isContainerStarted), so its status
+ * says nothing about its start.
+ */
+export function startProbeOf(container: JsonObject): StartProbe | undefined {
+  const startup = ownProbe(container, 'startupProbe');
+  if (isJsonObject(startup)) return { basis: 'startup', timing: probeTiming(startup) };
+  const readiness = ownProbe(container, 'readinessProbe');
+  return isJsonObject(readiness) ? { basis: 'readiness', timing: probeTiming(readiness) } : undefined;
+}
+
+/** The kubelet knows of a running container only after a relist and a sync, so the first probe may come this late. */
+const LATEST_SIGHT_SECONDS = 2;
+
+/**
+ * How far a measured start may be above the true one. A probe sees the end of a start at its next turn: up to one
+ * period later, or one timeout later while a probe hangs, and readiness needs `successThreshold` turns. A measured
+ * start that ends with the first probes says only that the true start is not longer.
+ *
+ * @param seconds the measured start
+ * @param rounding error of the two instants, in seconds
+ */
+export function overEstimate({ timing }: StartProbe, seconds: number, rounding: number): number {
+  const turns = timing.successThreshold * Math.max(timing.periodSeconds, timing.timeoutSeconds);
+  const first = timing.initialDelaySeconds + LATEST_SIGHT_SECONDS;
+  return seconds <= first + turns + rounding ? seconds : turns + rounding;
+}
+
+/**
+ * The time that a probe grants to a start, and the range of lifetimes of a container that the probe kills meanwhile.
+ */
+export interface KilledStart {
+  /** Every start up to this time survives. A container that was killed while starting needs more. */
+  readonly boundSeconds: number;
+  readonly shortestSeconds: number;
+  readonly longestSeconds: number;
+}
+
+/** Both ends of a lifetime are whole seconds. */
+const LIFETIME_ROUNDING_SECONDS = 1;
+/** From the kill to the end that the runtime reports, beyond the grace period. */
+const KILL_LAG_SECONDS = 5;
+
+/**
+ * The known facts about a container that its startup probe, or without one its liveness probe, kills while it starts.
+ * Undefined when no probe can kill the start.
+ */
+export function killedStartOf(container: JsonObject, podSpec: JsonObject): KilledStart | undefined {
+  const gate = objectMember(container, 'startupProbe') ?? objectMember(container, 'livenessProbe');
+  if (gate === undefined) return undefined;
+  const timing = probeTiming(gate);
+  const kill = killBy(gate, container, podSpec);
+  if (kill === undefined) return undefined;
+  const boundSeconds = guaranteedStartSeconds(timing);
+  return {
+    boundSeconds,
+    shortestSeconds: boundSeconds - LIFETIME_ROUNDING_SECONDS,
+    longestSeconds: longestStartSeconds(timing) + LATEST_SIGHT_SECONDS + longestKillSeconds(kill) + KILL_LAG_SECONDS,
+  };
+}

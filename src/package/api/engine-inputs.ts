@@ -1,0 +1,86 @@
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { inputsOf } from '../../cli/input/inputs.ts';
+import { readWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { InvalidInputError } from './invalid-input-error.ts';
+import type { Inputs } from '../../cli/input/inputs.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { ReadTexts } from '../../cli/input/manifest-texts.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
+import type { InputProblem } from './invalid-input-error.ts';
+
+/**
+ * The inputs of a command, made of objects. Each object becomes a text of JSON, which is read as every manifest is. So
+ * the package and the commands cannot differ, and nothing but JSON values reaches the engine.
+ *
+ * @param applied the policies that are to be applied over the others
+ * @throws InvalidInputError when an argument cannot be used
+ */
+export function engineInputs(
+  objects: KubernetesObjects,
+  options: EngineOptions,
+  applied: readonly KubernetesObject[] = [],
+): Inputs {
+  if (!isObject(options)) throw invalid('options', `must be an object, not ${typeOf(options)}`);
+  const { policies = [], namespace = 'default', workloadKinds, now = new Date() } = options;
+  if (typeof namespace !== 'string' || namespace === '')
+    throw invalid('options.namespace', `must be a text that is not empty, not ${typeOf(namespace)}`);
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) throw invalid('options.now', 'must be a valid Date');
+  const inputs = inputsOf(
+    textsOf('objects', Array.isArray(objects) ? (objects as readonly unknown[]) : [objects]),
+    textsOf('policies', policies),
+    { catalogue: CHECK_CATALOGUE, kinds: kindsOf(workloadKinds), namespace, now: now.getTime() },
+    textsOf('apply', applied),
+  );
+  if (inputs.problems.length > 0) throw new InvalidInputError(inputs.problems.map(problemOf));
+  return inputs;
+}
+
+/** A line as commands print it, without the line and column of the text of JSON. */
+export function withoutPosition(line: string): string {
+  return line.replace(/^((?:objects|policies|apply)\[\d+\]):\d+:\d+: /, '$1: ');
+}
+
+function textsOf(argument: string, objects: unknown): ReadTexts {
+  if (!Array.isArray(objects)) throw invalid(argument, `must be a list of objects, not ${typeOf(objects)}`);
+  const texts = (objects as readonly unknown[]).map((object, index) => {
+    const file = `${argument}[${index}]`;
+    return { file, text: jsonOf(file, object) };
+  });
+  return { texts, problems: [] };
+}
+
+/** @throws InvalidInputError for a value that is no object, or that JSON cannot hold */
+function jsonOf(place: string, object: unknown): string {
+  if (!isObject(object)) throw invalid(place, `must be a Kubernetes object, not ${typeOf(object)}`);
+  try {
+    return JSON.stringify(object, undefined, 1);
+  } catch (error) {
+    throw invalid(place, `cannot be written as JSON: ${messageOf(error)}`);
+  }
+}
+
+function kindsOf(kinds: EngineOptions['workloadKinds']): readonly WorkloadKind[] {
+  if (kinds === undefined) return KNOWN_KINDS;
+  const parsed = readWorkloadKinds('workloadKinds', JSON.stringify(kinds));
+  if ('problems' in parsed) throw new InvalidInputError(parsed.problems.map(problemOf));
+  return parsed.kinds;
+}
+
+function problemOf({ file, message }: FileProblem): InputProblem {
+  return { place: file, message };
+}
+
+function invalid(place: string, message: string): InvalidInputError {
+  return new InvalidInputError([{ place, message }]);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : value === '' ? 'an empty text' : typeof value;
+}

@@ -1,0 +1,109 @@
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { checkInputs } from '../../cli/check-inputs.ts';
+import { SHOWN_BY_DEFAULT } from '../../cli/fix-advice.ts';
+import { fixFile } from '../../cli/fixed-file.ts';
+import { jsonReport } from '../../cli/output/json.ts';
+import { NOTHING_LEFT_OUT, shownReport } from '../../cli/shown-report.ts';
+import { inputsOf } from '../../cli/input/inputs-of-texts.ts';
+import { placeOfManifest } from '../../cli/input/manifest.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { unifiedDiff } from '../../base/text/unified-diff.ts';
+import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { LONGEST_TEXT, MANIFESTS_FILE, POLICIES_FILE } from './playground-texts.ts';
+import type { ShownReport } from '../../cli/shown-report.ts';
+import type { Inputs } from '../../cli/input/inputs-of-texts.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { DiffLine } from '../../base/text/unified-diff.ts';
+import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
+import type { PlaygroundTexts } from './playground-texts.ts';
+
+/** The results of `check`, `fix` and `explain` for two texts. */
+export interface JudgedTexts {
+  /** The output of `check`, notes included. */
+  readonly report: ShownReport;
+  /** The output of `check --output json`. */
+  readonly json: string;
+  readonly patch: Patch;
+  readonly workloads: readonly WorkloadExplanation[];
+}
+
+/** The result of `fix` for the manifests. */
+export interface Patch {
+  readonly after: string;
+  /** The output of `fix --diff`. */
+  readonly diff: readonly DiffLine[];
+  /** The number of probes that policies add. */
+  readonly probes: number;
+  /** The number of findings whose advice is applied. */
+  readonly advice: number;
+  readonly remarks: readonly string[];
+}
+
+/** The inputs of a decision beside the texts. */
+export interface PlaygroundSettings {
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
+  /** The patch also applies the advice of checks. */
+  readonly appliesAdvice: boolean;
+}
+
+/** Judges manifests by policies with the code of the commands, so the page and the commands cannot differ. */
+export function judgeTexts(texts: PlaygroundTexts, { now, appliesAdvice }: PlaygroundSettings): JudgedTexts {
+  const inputs = inputsOf(
+    { texts: [{ file: MANIFESTS_FILE, text: judged(texts.manifests) }], problems: tooLong(texts) },
+    { texts: [{ file: POLICIES_FILE, text: judged(texts.policies) }], problems: [] },
+    { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace: 'default', now },
+  );
+  const found = checkInputs(inputs, 'Deny');
+  return {
+    report: shownReport(found, { ...NOTHING_LEFT_OUT, minLevel: 'note' }),
+    json: jsonReport(shownReport(found, NOTHING_LEFT_OUT)),
+    patch: patchOf(inputs, appliesAdvice),
+    workloads: inputs.texts
+      .flatMap(({ manifests }) => manifests)
+      .flatMap((manifest) => explainManifest(manifest.object, placeOfManifest(manifest), inputs) ?? []),
+  };
+}
+
+function patchOf(inputs: Inputs, appliesAdvice: boolean): Patch {
+  const [source] = inputs.texts;
+  const before = source?.text ?? '';
+  const unchanged = { after: before, diff: [], probes: 0, advice: 0 };
+  // Without one of the policies, other probes would be written than the webhook adds.
+  if (inputs.policyProblems.length > 0)
+    return { ...unchanged, remarks: ['A policy cannot be read. Correct the policy to see the patch.'] };
+  if (source === undefined) return { ...unchanged, remarks: [] };
+  try {
+    const { after, probes, advice, remarks, problems } = fixFile(
+      source,
+      inputs,
+      // The page shows notes, too.
+      appliesAdvice ? { ...SHOWN_BY_DEFAULT, minLevel: 'note' } : undefined,
+    );
+    const diff = unifiedDiff(MANIFESTS_FILE, before, after);
+    return { after, diff, probes, advice, remarks: [...remarks, ...problems.map(({ message }) => message)] };
+  } catch (error) {
+    // A text with a syntax error has no patch. The problem is in the report.
+    return { ...unchanged, remarks: [messageOf(error)] };
+  }
+}
+
+function judged(text: string): string {
+  return text.length > LONGEST_TEXT ? '' : text;
+}
+
+function tooLong({ manifests, policies }: PlaygroundTexts): FileProblem[] {
+  const texts = [
+    { file: MANIFESTS_FILE, text: manifests },
+    { file: POLICIES_FILE, text: policies },
+  ];
+  return texts
+    .filter(({ text }) => text.length > LONGEST_TEXT)
+    .map(({ file, text }) => ({
+      file,
+      line: 1,
+      column: 1,
+      message: `has ${text.length} characters; the playground judges at most ${LONGEST_TEXT}: use probewright check`,
+    }));
+}

@@ -1,0 +1,90 @@
+import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
+import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
+import { LONGEST_TEXT } from './playground-texts.ts';
+import type { PlaygroundTexts } from './playground-texts.ts';
+
+/** The fragment begins with the version of its format. */
+const VERSION = 'v2:';
+
+/** A link ends with the Adler-32 checksum of its text, because raw deflated bytes have no checksum (RFC 1951). */
+const CHECKSUM_BYTES = 4;
+
+/** The most bytes that a link may hold: two texts, escaped as JSON. A small link could expand to gigabytes. */
+const MOST_BYTES = 8 * LONGEST_TEXT;
+
+/** The texts as the fragment of an address, without `#`. The fragment never leaves the browser. */
+export function linkFragment({ manifests, policies }: PlaygroundTexts): string {
+  const text = strToU8(JSON.stringify({ manifests, policies }));
+  const deflated = deflateSync(text, { level: 9 });
+  const bytes = new Uint8Array(deflated.length + CHECKSUM_BYTES);
+  bytes.set(deflated);
+  new DataView(bytes.buffer).setUint32(deflated.length, adler32(text));
+  const base64 = btoa(strFromU8(bytes, true));
+  return (
+    VERSION +
+    base64
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replace(/={1,2}$/, '')
+  );
+}
+
+/** The texts of a fragment. Undefined when the fragment is no link of the playground, or is damaged or too long. */
+export function textsOfFragment(fragment: string): PlaygroundTexts | undefined {
+  if (!fragment.startsWith(VERSION)) return undefined;
+  try {
+    const base64 = fragment.slice(VERSION.length).replaceAll('-', '+').replaceAll('_', '/');
+    const value: unknown = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true }).decode(textOf(strToU8(atob(base64), true))),
+    );
+    if (!isJsonObject(value)) return undefined;
+    const [manifests, policies] = [stringMember(value, 'manifests'), stringMember(value, 'policies')];
+    return manifests === undefined || policies === undefined ? undefined : { manifests, policies };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws Error when the bytes of a link are damaged */
+function textOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.length < CHECKSUM_BYTES) throw new Error('the link is cut');
+  const end = bytes.length - CHECKSUM_BYTES;
+  const text = inflated(bytes.subarray(0, end));
+  if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(end) !== adler32(text))
+    throw new Error('the link is damaged');
+  return text;
+}
+
+/** The Adler-32 checksum, as RFC 1950 defines it. */
+function adler32(bytes: Uint8Array): number {
+  const base = 65_521;
+  let [sum, sumOfSums] = [1, 0];
+  for (const byte of bytes) {
+    sum = (sum + byte) % base;
+    sumOfSums = (sumOfSums + sum) % base;
+  }
+  return sumOfSums * 0x1_0000 + sum;
+}
+
+/** @throws Error when the bytes are damaged, or expand to more than MOST_BYTES */
+function inflated(bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const ends: boolean[] = [];
+  const inflate = new Inflate((part, isLast) => {
+    size += part.length;
+    if (size > MOST_BYTES) throw new Error('the link is too long');
+    parts.push(part);
+    ends.push(isLast);
+  });
+  // Small steps: each step expands to a thousand times its size at most.
+  for (let start = 0; start < bytes.length; start += 1024)
+    inflate.push(bytes.subarray(start, start + 1024), start + 1024 >= bytes.length);
+  if (ends.at(-1) !== true) throw new Error('the link is cut');
+  const whole = new Uint8Array(size);
+  parts.reduce((offset, part) => {
+    whole.set(part, offset);
+    return offset + part.length;
+  }, 0);
+  return whole;
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { LeaderElection } from '../cluster/client/leader-election.ts';
+import type { Logger } from 'pino';
+import type { ClusterConnection } from './cluster-connection.ts';
+import type { Part } from './part.ts';
+
+/** The dependencies of a replica's election. */
+export interface ElectionPartDependencies {
+  readonly log: Logger;
+  /** The objects that the leader writes, for the log. */
+  readonly leaderWrites: string;
+  /** The wall clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A clock that never goes back, in milliseconds. */
+  readonly monotonic: () => number;
+  /** Called when this replica has become leader, or is leader no longer. */
+  readonly lead: (isLeader: boolean) => void;
+}
+
+/** The figures of the election for the metrics. */
+export interface LeaderMeasures {
+  readonly leader: () => boolean;
+}
+
+/** The election of the replica that writes. */
+export class ElectionPart implements Part<LeaderMeasures> {
+  readonly #election: LeaderElection;
+
+  constructor({ client, namespace, config }: ClusterConnection, dependencies: ElectionPartDependencies) {
+    const { log, leaderWrites, lead, now, monotonic } = dependencies;
+    const { lease, leaseDuration, leaseRenew } = config;
+    const identity = `${hostname()}_${randomUUID()}`;
+    const candidate = {
+      namespace,
+      lease,
+      identity,
+      durationMilliseconds: leaseDuration,
+      retryMilliseconds: leaseRenew,
+    };
+    const listener = {
+      gained: () => {
+        log.info({ lease, identity, leaderWrites }, 'this replica leads');
+        lead(true);
+      },
+      lost: () => {
+        log.info({ lease, identity }, 'this replica no longer leads');
+        lead(false);
+      },
+      troubled: (problem: string | undefined) => {
+        if (problem === undefined) log.info({ lease }, 'the Lease can be read and written again');
+        else log.warn({ lease, problem }, 'the Lease cannot be read or written');
+      },
+    };
+    this.#election = new LeaderElection(client, candidate, listener, { now, monotonic, random: Math.random });
+  }
+
+  start(): void {
+    this.#election.start();
+  }
+
+  /** Leads no longer at once, and gives the Lease back, so that another replica takes over. */
+  stop(): Promise<void> {
+    return this.#election.stop();
+  }
+
+  get isLeader(): boolean {
+    return this.#election.isLeader;
+  }
+
+  /** The host name of the replica that leads, as the Lease says: the name of its Pod. Empty when nobody leads. */
+  get leaderName(): string {
+    return this.#election.holder.split('_')[0] ?? '';
+  }
+
+  get metrics(): LeaderMeasures {
+    return { leader: () => this.#election.isLeader };
+  }
+}

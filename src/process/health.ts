@@ -1,0 +1,63 @@
+import { cut } from '../base/text/cut.ts';
+import { JSON_CONTENT_TYPE } from './content-type.ts';
+import { plainApp } from './http-app.ts';
+import { jsonText } from '../base/text/json-text.ts';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+
+/** The readiness of the server, with details for each part. */
+export interface Readiness {
+  readonly ready: boolean;
+  /** One entry for each part, with its name and its state. A part may have problems while the server stays ready. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The metrics that the health port shows, and counts itself. */
+export interface HealthMetrics {
+  readonly registry: Registry;
+  connectionDropped(port: 'health'): void;
+}
+
+/** Limits on the answer: every client may ask, and a kubelet asks every few seconds. The log has the full text. */
+const MOST_LISTED = 20;
+const LONGEST_TEXT = 300;
+
+/**
+ * The plain-HTTP port. `/livez` reports that the process answers. `/readyz` reports whether the server is ready for
+ * requests, with the reasons. `/metrics` is for Prometheus. The port is separate from the webhook port: the kubelet
+ * needs no TLS, and a busy webhook does not fail the liveness probe.
+ */
+export function buildHealthApp(
+  readiness: () => Readiness,
+  metrics: HealthMetrics,
+  monotonic: () => number,
+): FastifyInstance {
+  const app = plainApp({
+    dropped: () => {
+      metrics.connectionDropped('health');
+    },
+    monotonic,
+  });
+  app.get('/livez', () => ({ status: 'alive' }));
+  app.get('/readyz', (_request, reply) => {
+    const { ready, details } = readiness();
+    const answer = jsonText({ status: ready ? 'ready' : 'not ready', ...details }, briefly);
+    return reply
+      .code(ready ? 200 : 503)
+      .type(JSON_CONTENT_TYPE)
+      .send(answer);
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+  return app;
+}
+
+/**
+ * Shortens a value for the answer: a list to its first elements and the number of the others, a text to its beginning.
+ */
+function briefly(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return cut(value, LONGEST_TEXT);
+  if (!Array.isArray(value) || value.length <= MOST_LISTED) return value;
+  return [...(value.slice(0, MOST_LISTED) as unknown[]), `and ${value.length - MOST_LISTED} more`];
+}

@@ -1,0 +1,72 @@
+import { messageOf } from '../base/text/error-message.ts';
+import { OpenConnections } from './open-connections.ts';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Part } from './part.ts';
+
+/** How long requests in progress may take to finish once the port closes. */
+const CLOSE_MILLISECONDS = 3000;
+
+/** Where a port listens. */
+export interface PortAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The flag that sets the port, for errors. */
+  readonly flag: string;
+}
+
+/** A port that an app answers on. The app is built at the start, with what is known by then. */
+export class ListeningPort implements Part {
+  readonly #build: () => FastifyInstance;
+  readonly #address: PortAddress;
+  readonly #listening = Promise.withResolvers<undefined>();
+  #app: FastifyInstance | undefined;
+  #connections: OpenConnections | undefined;
+  #opening: Promise<unknown> | undefined;
+
+  /** @param address port 0 = any that is free */
+  constructor(build: () => FastifyInstance, address: PortAddress) {
+    this.#build = build;
+    this.#address = address;
+  }
+
+  /** Resolves once the port listens. Rejects when it cannot, for example because another process has it. */
+  async start(): Promise<void> {
+    this.#app = this.#build();
+    this.#connections = new OpenConnections(this.#app);
+    const { host, port, flag } = this.#address;
+    this.#opening = this.#app.listen({ host, port });
+    await this.#opening.catch((error: unknown) => {
+      throw new Error(`${flag}: ${messageOf(error)}`, { cause: error });
+    });
+    this.#listening.resolve(undefined);
+  }
+
+  /** Refuses connections at once, finishes the requests in progress. */
+  async stop(): Promise<void> {
+    // An app that is closed before it listens goes on to listen, and cannot be closed again (Fastify 5).
+    await this.#opening?.catch(() => undefined);
+    await this.#connections?.close(CLOSE_MILLISECONDS);
+  }
+
+  /** The server below the app; undefined before start. */
+  get server(): FastifyInstance['server'] | undefined {
+    return this.#app?.server;
+  }
+
+  /** Resolves once the port listens. Never rejects: start does. */
+  get listening(): Promise<unknown> {
+    return this.#listening.promise;
+  }
+
+  get isListening(): boolean {
+    return this.#app?.server.listening === true;
+  }
+
+  /** The port's number. Throws while the port does not listen. */
+  get port(): number {
+    const address = this.#app?.server.address() as AddressInfo | null | undefined;
+    if (address === undefined || address === null) throw new Error('the port does not listen');
+    return address.port;
+  }
+}

@@ -1,0 +1,93 @@
+import { readRegularFile } from '../../base/files/regular-file.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+
+/** How often the files are read again. A mounted Secret changes by swapping a link, which causes no file event. */
+const POLL_MILLISECONDS = 1000;
+
+/** The reports about files that change. */
+export interface PolledFilesListener<T> {
+  readonly changed: (value: T) => void;
+  readonly failed: (problem: string) => void;
+}
+
+/**
+ * One value from several PEM files, read again as they change. Files that cannot be used are reported and change
+ * nothing.
+ */
+export class PolledFiles<T> {
+  readonly #files: readonly string[];
+  readonly #parse: (texts: readonly string[]) => T;
+  readonly #pollMilliseconds: number;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #seen = '';
+  readonly #problem = new CurrentProblem();
+
+  /** @param parse throws an Error that says what is wrong */
+  constructor(
+    files: readonly string[],
+    parse: (texts: readonly string[]) => T,
+    pollMilliseconds: number = POLL_MILLISECONDS,
+  ) {
+    this.#files = files;
+    this.#parse = parse;
+    this.#pollMilliseconds = pollMilliseconds;
+  }
+
+  /** Reads them for the first time. Rejects when they cannot be read. */
+  async start(listener: PolledFilesListener<T>): Promise<T> {
+    const texts = await this.#read();
+    this.#seen = texts.join('');
+    const value = this.#value(texts);
+    this.#schedule(listener);
+    return value;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** The present problem with the files; undefined when there is none. Meanwhile the value from before counts. */
+  problem(): string | undefined {
+    return this.#problem.text;
+  }
+
+  #read(): Promise<string[]> {
+    return Promise.all(this.#files.map(async (file) => (await readRegularFile(file)).toString('utf8')));
+  }
+
+  #value(texts: readonly string[]): T {
+    try {
+      return this.#parse(texts);
+    } catch (error) {
+      throw new Error(`${this.#files.join(' and ')}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #schedule(listener: PolledFilesListener<T>): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      void this.#poll(listener).finally(() => {
+        this.#schedule(listener);
+      });
+    }, this.#pollMilliseconds);
+  }
+
+  async #poll(listener: PolledFilesListener<T>): Promise<void> {
+    try {
+      const texts = await this.#read();
+      const text = texts.join('');
+      if (text === this.#seen && this.#problem.text === undefined) return;
+      const value = this.#value(texts);
+      const isNews = text !== this.#seen;
+      this.#seen = text;
+      this.#problem.note(undefined);
+      if (isNews && !this.#stopped) listener.changed(value);
+    } catch (error) {
+      const problem = messageOf(error);
+      if (this.#problem.note(problem) !== undefined && !this.#stopped) listener.failed(problem);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { TrustedControllers } from './review/trusted-controllers.ts';
+import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
+import type { ClusterConnection, ConnectionConfig } from '../process/cluster-connection.ts';
+import type { LogLevel } from '../process/log-level.ts';
+
+/** The settings of `probewright serve`. */
+export interface ServeConfig {
+  /** Directory with policies; undefined = the cluster's only. */
+  readonly policies: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly healthPort: number;
+  /**
+   * Both or neither. Without them the certificate comes from the cluster; without a cluster, a development pair is
+   * made.
+   */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  /** File with the CAs that must have signed callers' certificates; undefined = callers need no certificate. */
+  readonly clientCa: string | undefined;
+  /** Common names of the callers that may call; empty = any name in a certificate of those CAs. */
+  readonly clientNames: readonly string[];
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+  /** Users whose controller references count. */
+  readonly controllers: TrustedControllers;
+  readonly logLevel: LogLevel;
+  readonly drainSeconds: number;
+  /** File with custom kinds; undefined = the built-in and ready-made ones. */
+  readonly workloadKinds: string | undefined;
+  /** Undefined = without a cluster. */
+  readonly cluster: ClusterConfig | undefined;
+}
+
+/** The settings that count with a cluster only. Durations are in milliseconds. */
+export interface ClusterConfig extends ConnectionConfig {
+  readonly serviceName: string;
+  /** Name of both the Mutating- and the ValidatingWebhookConfiguration. */
+  readonly webhookConfigurations: string;
+  readonly caSecret: string;
+  /** A Secret with the serving pair; undefined = a certificate of Probewright's own CA, or files. */
+  readonly tlsSecret: string | undefined;
+  readonly caLifetime: number;
+  readonly leafLifetime: number;
+  readonly caOverlap: number;
+  readonly certificateCheck: number;
+  /** Whether reviews of policies show the effect on live workloads. */
+  readonly policyImpact: boolean;
+  /** Namespaces that the webhook configurations exempt; undefined = those that the chart always exempts. */
+  readonly exemptNamespaces: readonly string[] | undefined;
+}
+
+/** A cluster that the webhook speaks to. */
+export type ServeConnection = ClusterConnection<ClusterConfig>;

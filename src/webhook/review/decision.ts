@@ -1,0 +1,51 @@
+import { allowed } from './response.ts';
+import type { ProbeException } from '../../engine/policy/probe-exception.ts';
+import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
+import type { UntouchedReason } from '../../engine/workload/kinds.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
+import type { AdmissionRequest } from './review.ts';
+import type { AdmissionReviewReply } from './response.ts';
+
+/** The reason why Probewright allows a request without checks: design section 3, "always allowed untouched". */
+export type SkipReason = 'operation' | 'subresource' | 'kind' | UntouchedReason | 'unchanged' | 'mutation-off';
+
+/** The decision about a request, with the reply and the reasons. Logs and metrics report the reasons. */
+export interface Decision {
+  readonly reply: AdmissionReviewReply;
+  /** allow: the request was checked, and needs no change. skip: the request was not checked. */
+  readonly result: 'allow' | 'mutate' | 'warn' | 'deny' | 'skip';
+  readonly skipped?: SkipReason;
+  readonly defaulting?: Defaulting;
+  readonly violations?: readonly Violation[];
+  /** Sources of the policies in force, lowest layer first. */
+  readonly policies?: readonly string[];
+  /** The policy or exception whose effect on live workloads the reply may show. */
+  readonly reviewed?: Reviewed;
+}
+
+/** A policy that is being written or deleted. */
+export interface ReviewedPolicy {
+  /** The policy as `kind/namespace/name`. */
+  readonly source: string;
+  /** Undefined for a cluster policy. */
+  readonly namespace: string | undefined;
+  /** Undefined = the policy is being deleted. */
+  readonly applied: ProbePolicy | undefined;
+}
+
+/** A ProbeException that is being written or deleted. */
+export interface ReviewedException {
+  /** The exception as `kind/namespace/name`. */
+  readonly source: string;
+  readonly namespace: string;
+  /** Undefined = the exception is being deleted. */
+  readonly exception: ProbeException | undefined;
+}
+
+export type Reviewed = ReviewedPolicy | ReviewedException;
+
+/** Allows a request without checks, and records the reason. */
+export function skip(request: AdmissionRequest, skipped: SkipReason): Decision {
+  return { reply: allowed(request.uid), result: 'skip', skipped };
+}

@@ -1,0 +1,179 @@
+import { base64OfUtf8 } from '../../base/text/utf8.ts';
+import { cut } from '../../base/text/cut.ts';
+import { visible } from '../../base/text/visible.ts';
+import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { formatViolation, fullMessage } from '../../engine/checks/violation.ts';
+import { formatProblem } from '../../engine/policy/problems.ts';
+import type { Problem } from '../../engine/policy/problems.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { PatchOperation } from '../../engine/defaulting/patch.ts';
+
+/** The reply in the wire format: k8s.io/api/admission/v1 AdmissionReview with a response. */
+export interface AdmissionReviewReply {
+  readonly apiVersion: typeof REVIEW_API_VERSION;
+  readonly kind: typeof REVIEW_KIND;
+  readonly response: AdmissionResponse;
+}
+
+/**
+ * k8s.io/api/admission/v1 AdmissionResponse. `patch` is base64 of an RFC 6902 document. `patch` and `patchType` are
+ * either both set or both absent.
+ */
+export interface AdmissionResponse {
+  readonly uid: string;
+  readonly allowed: boolean;
+  /** The reason for a denial: a meta/v1 Status. The API server adds the webhook's name before the message. */
+  readonly status?: DenialStatus;
+  readonly patch?: string;
+  readonly patchType?: 'JSONPatch';
+  readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** The fields of a meta/v1 Status that a denial sets. 422 is for an object that cannot be read. */
+export interface DenialStatus {
+  readonly code: 403 | 422;
+  readonly reason: 'Forbidden' | 'Invalid';
+  readonly message: string;
+  readonly details: { readonly causes: readonly DenialCause[] };
+}
+
+/** A meta/v1 StatusCause: one violation, for tools. */
+export interface DenialCause {
+  readonly reason: string;
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The fields that a decision adds to a plain `allowed: true`. */
+export interface Verdict {
+  readonly patch?: readonly PatchOperation[];
+  readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Builds every reply that allows a request. Echoes the uid, encodes the patch and omits empty fields. Limits warnings
+ * and audit annotations to what the API server accepts.
+ */
+export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewReply {
+  const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
+  const response: { -readonly [K in keyof AdmissionResponse]: AdmissionResponse[K] } = { uid, allowed: true };
+  if (patch.length > 0) {
+    response.patch = base64OfUtf8(JSON.stringify(patch));
+    response.patchType = 'JSONPatch';
+  }
+  if (warnings.length > 0) response.warnings = boundedWarnings(warnings);
+  if (Object.keys(auditAnnotations).length > 0) response.auditAnnotations = bounded(auditAnnotations);
+  return { apiVersion: REVIEW_API_VERSION, kind: REVIEW_KIND, response };
+}
+
+/**
+ * Builds a denial. The message has one line for each violation, and the causes carry the same violations for tools. A
+ * denial has no warnings, because the message is enough.
+ */
+export function denied(
+  uid: string,
+  violations: readonly Violation[],
+  auditAnnotations: Readonly<Record<string, string>>,
+): AdmissionReviewReply {
+  const shown = violations.slice(0, countShown(violations));
+  const causes = shown.map((violation) => ({
+    reason: violation.reason ?? 'FieldValueForbidden',
+    field: visible(formatPath(violation.path)),
+    message: visible(`${fullMessage(violation)} (${violation.check})`),
+  }));
+  const lines = shown.map((violation) => visible(formatViolation(violation)));
+  if (shown.length < violations.length) lines.push(`and ${violations.length - shown.length} more violations`);
+  return {
+    apiVersion: REVIEW_API_VERSION,
+    kind: REVIEW_KIND,
+    response: {
+      uid,
+      allowed: false,
+      status: { code: 403, reason: 'Forbidden', message: lines.join('\n'), details: { causes } },
+      auditAnnotations: bounded(auditAnnotations),
+    },
+  };
+}
+
+/** A problem quotes keys of the object, which may have any length. */
+const MAX_PROBLEM_LENGTH = 500;
+
+/** Builds the denial of an object that cannot be read. The message has one line for each problem. */
+export function invalid(uid: string, problems: readonly Problem[]): AdmissionReviewReply {
+  const shown = (text: string): string => visible(cut(text, MAX_PROBLEM_LENGTH));
+  const causes = problems.map(({ path, message }) => ({
+    reason: 'FieldValueInvalid',
+    field: shown(formatPath(path)),
+    message: shown(message),
+  }));
+  const message = problems.map((problem) => shown(formatProblem(problem))).join('\n');
+  return {
+    apiVersion: REVIEW_API_VERSION,
+    kind: REVIEW_KIND,
+    response: { uid, allowed: false, status: { code: 422, reason: 'Invalid', message, details: { causes } } },
+  };
+}
+
+/**
+ * A denial reports all violations up to these limits. No hand-written object exceeds the limits. Without limits, an
+ * answer could be 100 times as long as its request.
+ */
+const MAX_DENIALS = 1000;
+const MAX_DENIALS_LENGTH = 256 * 1024;
+
+/** The number of violations within the limits: at least one, because one violation has a bounded length. */
+function countShown(violations: readonly Violation[]): number {
+  let [count, length] = [0, 0];
+  for (const violation of violations) {
+    if (count === MAX_DENIALS || length >= MAX_DENIALS_LENGTH) break;
+    count += 1;
+    length += formatPath(violation.path).length + fullMessage(violation).length;
+  }
+  return count;
+}
+
+/** A reply sums up the warnings beyond this number: nobody reads the ninth warning. */
+const MAX_WARNINGS = 8;
+/**
+ * The API server shows up to 4096 runes of all webhooks' warnings together. Beyond 4096 runes, the API server cuts each
+ * warning to 256 (filters/warning.go). These warnings stay below 4096 and leave room for other webhooks. If these
+ * warnings are too long, `cutWarning` cuts each warning and keeps the check's id.
+ */
+const MAX_WARNINGS_LENGTH = 3500;
+const MAX_WARNING_LENGTH = 256;
+/** An audit entry is read by people and kept for a long time, so the entry must be short. */
+const MAX_AUDIT_LENGTH = 1024;
+/** An audit entry never has room for more entries than this. */
+const MAX_AUDITED = 100;
+
+/** The text of an audit annotation for a list that may be long: as many of the first entries as fit. */
+export function auditText<T>(entries: readonly T[], line: (entry: T) => string): string {
+  return entries.slice(0, MAX_AUDITED).map(line).join('; ');
+}
+
+/**
+ * Makes every warning visible: the API server drops a warning with a control character without a report (apimachinery
+ * NewWarningHeader).
+ */
+function boundedWarnings(warnings: readonly string[]): string[] {
+  const distinct = [...new Set(warnings.map(visible))];
+  const shown = distinct.slice(0, MAX_WARNINGS);
+  const total = shown.reduce((sum, { length }) => sum + length, 0);
+  const fitting = total <= MAX_WARNINGS_LENGTH ? shown : shown.map(cutWarning);
+  return distinct.length <= MAX_WARNINGS ? fitting : [...fitting, `and ${distinct.length - MAX_WARNINGS} more`];
+}
+
+function bounded(annotations: Readonly<Record<string, string>>): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const key of Object.keys(annotations)) texts[key] = cut(visible(annotations[key] ?? ''), MAX_AUDIT_LENGTH);
+  return texts;
+}
+
+/** Keeps the check's id at the end: with the id, the reader finds the documentation. */
+function cutWarning(warning: string): string {
+  const id = / \([a-z-]+\)$/.exec(warning)?.[0] ?? '';
+  return cut(warning.slice(0, warning.length - id.length), MAX_WARNING_LENGTH - id.length) + id;
+}

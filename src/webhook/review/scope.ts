@@ -1,0 +1,37 @@
+import { refuseTooLarge } from './object-size.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS, isControlled } from './trusted-controllers.ts';
+import { isBeingDeleted, templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { SkipReason } from './decision.ts';
+import type { TrustedControllers } from './trusted-controllers.ts';
+import type { AdmissionRequest } from './review.ts';
+
+/** The object of a request and its Pod templates, or the reason why Probewright allows the request without checks. */
+export type Scope =
+  | { readonly object: JsonObject; readonly kind: WorkloadKind; readonly templates: readonly PlacedTemplate[] }
+  | { readonly skipped: SkipReason };
+
+/**
+ * Decides whether Probewright checks a request, and fails open: Probewright allows every unknown object. The object's
+ * kind decides, and the resource in the path does not. `deployments/scale` carries a Scale, and `pods/binding` carries
+ * a Binding.
+ */
+export function scopeOf(
+  request: AdmissionRequest,
+  kinds: readonly WorkloadKind[],
+  controllers: TrustedControllers = DEFAULT_TRUSTED_CONTROLLERS,
+): Scope {
+  const { object, oldObject, operation } = request;
+  if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return { skipped: 'operation' };
+  // No subresource can change probes: status, resize and ephemeralcontainers drop such changes
+  // (pkg/registry/core/pod/strategy.go).
+  if (request.subResource !== '') return { skipped: 'subresource' };
+  const kind = workloadKind(request.kind.group, request.kind.kind, kinds);
+  if (kind === undefined) return { skipped: 'kind' };
+  if (oldObject !== undefined && isBeingDeleted(oldObject)) return { skipped: 'being-deleted' };
+  const found = templatesToLookAt(object, kind, isControlled(request, controllers));
+  if ('skipped' in found) return found;
+  refuseTooLarge(found.templates);
+  return { object, kind, templates: found.templates };
+}

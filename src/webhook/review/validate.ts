@@ -1,0 +1,241 @@
+import { equalJson } from '../../base/json/equal-json.ts';
+import { member, objectMember } from '../../base/json/json-value.ts';
+import { PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { formatViolation, violationKey } from '../../engine/checks/violation.ts';
+import { laxer } from '../../engine/policy/action.ts';
+import { containersOf } from '../../engine/workload/containers.ts';
+import { isPod, podTemplatesOf, workloadKind } from '../../engine/workload/kinds.ts';
+import { violationOfUnseen } from './unseen-object.ts';
+import { skip } from './decision.ts';
+import { judge } from '../../engine/verdict/judge.ts';
+import { controllersOfPod } from '../../engine/workload/pod-controllers.ts';
+import { isControlled } from './trusted-controllers.ts';
+import { allowed, denied } from './response.ts';
+import { violationAnnotation } from './violation-annotation.ts';
+import { ObjectTooLarge, refuseTooLarge } from './object-size.ts';
+import { scopeOf } from './scope.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Judgement, Subject } from '../../engine/verdict/judge.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { Enforcement, MutationMode } from '../../engine/verdict/modes.ts';
+import type { Decision } from './decision.ts';
+import type { Scope } from './scope.ts';
+import type { TrustedControllers } from './trusted-controllers.ts';
+import type { AdmissionRequest } from './review.ts';
+
+/** The server settings for `/validate`. */
+export interface ValidateSettings {
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+  readonly kinds: readonly WorkloadKind[];
+  /** The accounts whose controller references Probewright trusts. */
+  readonly controllers: TrustedControllers;
+}
+
+/**
+ * Answers `/validate`: runs all checks on the effective template, at CREATE and when the template or a rollout limit
+ * changed. For a Pod, runs the checks when a probe changed. Only violations that an update adds may deny. Violations of
+ * the old object only warn.
+ *
+ * @param now the instant of the decision, in milliseconds since the epoch. Old and new are judged at it
+ */
+export function validate(
+  request: AdmissionRequest,
+  policies: Snapshot,
+  settings: ValidateSettings,
+  now: number,
+): Decision {
+  const { controllers } = settings;
+  let scope: Scope;
+  try {
+    scope = scopeOf(request, settings.kinds, controllers);
+  } catch (error) {
+    if (error instanceof ObjectTooLarge) return refuseUnseen(request, settings, error);
+    throw error;
+  }
+  if ('skipped' in scope) return skip(request, scope.skipped);
+  const { object, kind, templates } = scope;
+  const { namespace } = request;
+  const oldObject = comparable(request, settings.kinds);
+  const isUnchanged = oldObject !== undefined && !hasChanged(object, oldObject, kind);
+  // An unchanged template is looked at only for warnings about the end of exceptions.
+  if (isUnchanged && (isPod(kind) || policies.facts.exceptions.ofNamespace(namespace).length === 0))
+    return skip(request, 'unchanged');
+
+  const willBeDefaulted = settings.mutation === 'On' && !isPod(kind);
+  const judgement = judge(
+    { object, kind, templates, namespace, ...controllersOf(request, scope, controllers) },
+    policies,
+    willBeDefaulted,
+    now,
+  );
+  if (isUnchanged) return aboutExceptions(request, judgement, settings.enforcement);
+  if (judgement.violations.length === 0 && judgement.warnings.length === 0)
+    return decide(request, judgement.violations, judgement.warnings, judgement.policies);
+  const isTolerated = toleranceOf(
+    judgement.violations,
+    scope,
+    oldObject,
+    namespace,
+    (old, snapshot) => judge(old, snapshot, willBeDefaulted, now),
+    policies,
+  );
+  // The template of a Pod that a controller creates was already checked. To reject the Pod would only hide the
+  // violation from the author of the template.
+  const cap = isPod(kind) && isControlled(request, controllers) ? 'Audit' : settings.enforcement;
+  const violations = judgement.violations.map((violation) => {
+    const ratchet: Violation['action'] = isTolerated(violation) ? 'Warn' : 'Deny';
+    return { ...violation, action: laxer(laxer(violation.action, ratchet), cap) };
+  });
+  return decide(request, violations, isPod(kind) ? [] : judgement.warnings, judgement.policies);
+}
+
+/** Judges the object before the update. */
+type JudgeOld = (old: Subject, policies: Snapshot) => Judgement;
+
+/**
+ * Returns a test for the violations that an update does not add. A violation whose exception has ended counts as added
+ * when the template changes: a change is the time to correct what the exception allowed.
+ */
+function toleranceOf(
+  violations: readonly Violation[],
+  { object, kind }: Exclude<Scope, { skipped: unknown }>,
+  oldObject: JsonObject | undefined,
+  namespace: string,
+  judgeOld: JudgeOld,
+  policies: Snapshot,
+): (violation: Violation) => boolean {
+  if (oldObject === undefined) return () => false;
+  const old = { object: oldObject, kind, templates: podTemplatesOf(oldObject, kind), namespace };
+  const before = judgeOld(old, policies).violations;
+  const tolerated = new Set(before.map(violationKey));
+  // With its own parameters, a namespace could make its old object violate a floored check, and so excuse the next
+  // violation. So floored violations of the old object are checked again with the cluster's policies alone.
+  const needsPlatform = violations.some((found) => found.isFloored === true && tolerated.has(violationKey(found)));
+  const flooredBefore = !needsPlatform
+    ? undefined
+    : new Set(
+        judgeOld(old, policies.ofCluster)
+          .violations.filter(({ isFloored }) => isFloored === true)
+          .map(violationKey),
+      );
+  let isSameTemplate: boolean | undefined;
+  return (violation) => {
+    const key = violationKey(violation);
+    if (violation.ended !== undefined) {
+      isSameTemplate ??= !isPod(kind) && equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind));
+      if (!isSameTemplate) return false;
+    }
+    return tolerated.has(key) && (violation.isFloored !== true || flooredBefore?.has(key) === true);
+  };
+}
+
+/** The workloads that a Pod belongs to, if the requester can be the Pod's controller. */
+function controllersOf(
+  request: AdmissionRequest,
+  { object, kind }: Exclude<Scope, { skipped: unknown }>,
+  trusted: TrustedControllers,
+): Pick<Subject, 'controllers'> {
+  return isPod(kind) && isControlled(request, trusted) ? { controllers: controllersOfPod(object) } : {};
+}
+
+/** Answers an update that changes nothing that is judged: at most with warnings about exceptions. */
+function aboutExceptions(
+  request: AdmissionRequest,
+  { violations, policies }: Judgement,
+  enforcement: Enforcement,
+): Decision {
+  const about = violations
+    .filter(({ exception, ended }) => exception !== undefined || ended !== undefined)
+    .map((violation) => ({ ...violation, action: laxer(laxer(violation.action, 'Warn'), enforcement) }));
+  return about.length === 0 ? skip(request, 'unchanged') : decide(request, about, [], policies);
+}
+
+/**
+ * Answers a request with an object that is too large to check. The answer is a denial: after an error, failurePolicy
+ * Ignore would allow the object, and a command with 50,000 words would evade every check. An object that was too large
+ * before only warns, and an unchanged template is skipped.
+ */
+function refuseUnseen(request: AdmissionRequest, settings: ValidateSettings, tooLarge: ObjectTooLarge): Decision {
+  const { object, oldObject } = request;
+  const kind = workloadKind(request.kind.group, request.kind.kind, settings.kinds);
+  if (object !== undefined && oldObject !== undefined && kind !== undefined && !hasChanged(object, oldObject, kind))
+    return skip(request, 'unchanged');
+  const wasTooLarge = oldObject !== undefined && comparable(request, settings.kinds) === undefined;
+  const cap = isControlled(request, settings.controllers) ? 'Audit' : settings.enforcement;
+  const action = laxer(wasTooLarge ? 'Warn' : 'Deny', cap);
+  return decide(request, [violationOfUnseen(tooLarge, action)], [], []);
+}
+
+/**
+ * The object before the update. Undefined if there is no old object, or if the old object is too large to check. A too
+ * large object excuses no violation.
+ */
+function comparable({ oldObject, kind }: AdmissionRequest, kinds: readonly WorkloadKind[]): JsonObject | undefined {
+  const known = workloadKind(kind.group, kind.kind, kinds);
+  if (oldObject === undefined || known === undefined) return undefined;
+  try {
+    refuseTooLarge(podTemplatesOf(oldObject, known));
+    return oldObject;
+  } catch (error) {
+    if (error instanceof ObjectTooLarge) return undefined;
+    throw error;
+  }
+}
+
+function decide(
+  request: AdmissionRequest,
+  violations: readonly Violation[],
+  annotationWarnings: readonly string[],
+  policies: readonly string[],
+): Decision {
+  const auditAnnotations = violationAnnotation(violations);
+  const deny = violations.filter(({ action }) => action === 'Deny');
+  if (deny.length > 0)
+    return { reply: denied(request.uid, deny, auditAnnotations), result: 'deny', violations, policies };
+  const warnings = [
+    ...violations.filter(({ action }) => action === 'Warn').map(formatViolation),
+    ...violations.flatMap(warningOfEnd),
+    ...annotationWarnings,
+  ];
+  return {
+    reply: allowed(request.uid, { warnings, auditAnnotations }),
+    result: warnings.length > 0 ? 'warn' : 'allow',
+    violations,
+    policies,
+  };
+}
+
+/** A warning in the last 14 days of an exception. The message has the end and no number of days. */
+function warningOfEnd({ path, check, exception }: Violation): string[] {
+  if (exception?.isEnding !== true) return [];
+  const { name, owner, expires } = exception;
+  return [`${formatPath(path)}: ProbeException ${name} (owner ${owner}) allows this until ${expires} only (${check})`];
+}
+
+function hasChanged(object: JsonObject, oldObject: JsonObject, kind: WorkloadKind): boolean {
+  if (isPod(kind)) return !equalJson(probesOf(object), probesOf(oldObject));
+  return (
+    !equalJson(podTemplatesOf(object, kind), podTemplatesOf(oldObject, kind)) ||
+    !equalJson(rolloutOf(object), rolloutOf(oldObject))
+  );
+}
+
+/** The fields outside of the template that checks read: the time limits of a Deployment's rollout. */
+function rolloutOf(object: JsonObject): unknown {
+  const spec = objectMember(object, 'spec') ?? {};
+  return [member(spec, 'progressDeadlineSeconds') ?? null, member(spec, 'minReadySeconds') ?? null];
+}
+
+/** A Pod's probes, container by container. Changes of labels, images and tolerations need no new check. */
+function probesOf(pod: JsonObject): unknown {
+  const spec = member(pod, 'spec');
+  if (typeof spec !== 'object' || spec === null) return [];
+  return containersOf(spec as JsonObject).map(({ name, spec: container }) => [
+    name,
+    ...PROBE_KINDS.map((probe) => member(container, probe) ?? null),
+  ]);
+}

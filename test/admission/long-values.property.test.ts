@@ -1,4 +1,0 @@
-import { describeLongValues } from '../long-value-times.ts';
-
-// An expression with quadratic time needs seconds for such a text. test/robustness has the largest texts.
-describeLongValues(64 * 1024);

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { member, objectMember } from '../../../src/base/json/json-value.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+const INHERITED = Object.getOwnPropertyNames(Object.prototype);
+
+it.each(INHERITED)('%s is absent from a document that does not have it', (name) => {
+  expect(member({}, name)).toBeUndefined();
+  expect(objectMember({}, name)).toBeUndefined();
+});
+
+it.each(INHERITED)('%s is a member like any other of a document that has it', (name) => {
+  const document = JSON.parse(`{${JSON.stringify(name)}: {"port": 80}}`) as JsonObject;
+  expect(member(document, name)).toEqual({ port: 80 });
+  expect(objectMember(document, name)).toEqual({ port: 80 });
+});
+
+it('a member that is null is null, and a copy has the same members', () => {
+  const document = JSON.parse('{"__proto__": null, "livenessProbe": null}') as JsonObject;
+  expect(member(document, 'livenessProbe')).toBeNull();
+  expect(member(document, '__proto__')).toBeNull();
+  expect(member({ ...document }, '__proto__')).toBeNull();
+});

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Exclusions } from '../../../src/cli/input/exclusions.ts';
+
+describe('a glob of --exclude', () => {
+  it.each<[glob: string, path: string, isExcluded: boolean]>([
+    ['*.gen.yaml', 'apps/deep/web.gen.yaml', true],
+    ['*.gen.yaml', 'apps/web.yaml', false],
+    ['vendor', 'apps/vendor', true],
+    ['vendor/', 'apps/vendor', true],
+    ['vendor', 'apps/vendors', false],
+    ['vendor/**', 'apps/vendor', true],
+    ['vendor/**', 'apps/vendor/a/b.yaml', true],
+    ['./vendor/*.yaml', 'apps/vendor/a.yaml', true],
+    ['vendor/*.yaml', 'apps/vendor/a/b.yaml', false],
+    ['apps/vendor/**', 'apps/vendor/a/b.yaml', true],
+    ['other/vendor/**', 'apps/vendor/a/b.yaml', false],
+    ['**/test/**', 'apps/a/test/b.yaml', true],
+    ['**/{test,ci}/*.yaml', 'apps/a/ci/b.yaml', true],
+    [`${resolve('apps')}/old/**`, 'apps/old/b.yaml', true],
+    [`${resolve('apps')}/old/**`, 'apps/new/b.yaml', false],
+    ['[', 'apps/b.yaml', false],
+  ])('%s below apps: %s is excluded: %s', (glob, path, isExcluded) => {
+    expect(new Exclusions([glob]).below('apps', path)).toBe(isExcluded);
+    expect(new Exclusions(['nothing', glob]).below(resolve('apps'), resolve(path))).toBe(isExcluded);
+  });
+
+  it.each<[glob: string, path: string, isExcluded: boolean]>([
+    ['*.gen.yaml', 'apps/web.gen.yaml', true],
+    ['vendor', 'vendor/charts/web.yaml', true],
+    ['vendor/**', './vendor/charts/web.yaml', true],
+    ['charts/**', 'vendor/charts/web.yaml', false],
+    ['old', '../old/web.yaml', false],
+    ['*', '.', false],
+  ])('%s: the named path %s is excluded: %s', (glob, path, isExcluded) => {
+    expect(new Exclusions([glob]).named(path)).toBe(isExcluded);
+  });
+
+  it('is not needed for node_modules below a directory, which can still be named', () => {
+    expect(new Exclusions([]).below('apps', 'apps/node_modules')).toBe(true);
+    expect(new Exclusions([]).named('apps/node_modules')).toBe(false);
+  });
+});

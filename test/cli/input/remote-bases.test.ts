@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { refuseRemoteParts } from '../../../src/cli/input/remote-bases.ts';
+
+let directory = '';
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'probewright-bases-'));
+});
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), text);
+  }
+}
+
+const refusal = (file: string, field: string, entry: string): string =>
+  `${join(directory, file)}: ${field} has "${entry}", which kustomize would download; ` +
+  'keep a copy in the repository, or add --allow-remote-bases if you trust the address';
+
+describe('the parts of a kustomization that kustomize would download', () => {
+  it.each([
+    'https://example.test/deploy.yaml',
+    'http://example.test/deploy.yaml',
+    'https://example.test/team/app//base?ref=v1',
+    'ssh://git@example.test/team/app.git',
+    'file:///srv/git/app',
+    'git@example.test:team/app.git',
+    'git::https://example.test/team/app',
+    'github.com/team/app//base?ref=v1',
+    'GitHub.com/team/app',
+    'www.github.com/team/app',
+    'github.com:team/app',
+    'gh:team/app',
+    'deploy@example.test/team/app',
+    'example.test/team/app',
+    'app?ref=v1',
+  ])('are named: %s', async (entry) => {
+    for (const field of ['resources', 'bases', 'components', 'generators', 'transformers', 'validators', 'Resources']) {
+      await write({ 'kustomization.yaml': `${field}: ["${entry}"]\n` });
+      await expect(refuseRemoteParts(directory)).rejects.toThrow(refusal('kustomization.yaml', field, entry));
+    }
+  });
+
+  it('are found in bases of bases, in components, and behind links', async () => {
+    await write({
+      'kustomization.yaml': 'resources: [base]\ncomponents: [debug]\n',
+      'base/kustomization.yml': 'bases: [../other]\n',
+      'other/Kustomization': 'resources: [deploy.yaml]\n',
+      'other/deploy.yaml': 'kind: Deployment\n',
+      'debug/kustomization.yaml': 'kind: Component\n',
+    });
+    await expect(refuseRemoteParts(directory)).resolves.toBeUndefined();
+    await write({ 'other/Kustomization': 'resources: [github.com/team/app]\n' });
+    await expect(refuseRemoteParts(directory)).rejects.toThrow(
+      refusal('base/../other/Kustomization', 'resources', 'github.com/team/app').replace('base/../', ''),
+    );
+    await write({ 'base/kustomization.yml': '', 'debug/kustomization.yaml': 'resources: [link]\n' });
+    await symlink(join(directory, 'other'), join(directory, 'debug/link'));
+    await expect(refuseRemoteParts(directory)).rejects.toThrow('github.com/team/app');
+  });
+
+  it.each([
+    ['patches: [{ path: "https://example.test/p.yaml" }]', 'patches'],
+    ['patchesStrategicMerge: ["https://example.test/p.yaml"]', 'patchesStrategicMerge'],
+    ['crds: ["https://example.test/p.yaml"]', 'crds'],
+    ['openapi: { path: "https://example.test/p.yaml" }', 'openapi'],
+    ['configMapGenerator: [{ name: a, files: ["p=https://example.test/p.yaml"] }]', 'configMapGenerator'],
+    ['secretGenerator: [{ name: a, envs: ["https://example.test/p.yaml"] }]', 'secretGenerator'],
+    ['replacements: [{ path: "https://example.test/p.yaml" }]', 'replacements'],
+    ['generators: ["kind: ConfigMapGenerator\\nfiles: [https://example.test/p.yaml]\\n"]', 'generators'],
+  ])('are files of the web, too: %s', async (text, field) => {
+    await write({ 'kustomization.yaml': text });
+    await expect(refuseRemoteParts(directory)).rejects.toThrow(`${field} has "`);
+  });
+
+  it('are found in the file of a plugin', async () => {
+    await write({
+      'kustomization.yaml': 'transformers: [patch.yaml]\n',
+      'patch.yaml': 'kind: PatchTransformer\npath: https://example.test/p.yaml\n',
+    });
+    await expect(refuseRemoteParts(directory)).rejects.toThrow(
+      refusal('patch.yaml', 'transformers', 'https://example.test/p.yaml'),
+    );
+  });
+
+  it('are not what only looks like an address', async () => {
+    await write({
+      'kustomization.yaml': [
+        'resources: [deploy.yaml, ./v1.2/base, ../missing, missing.yaml]',
+        'images: [{ name: example.test/app, newName: github.com/team/app }]',
+        'commonAnnotations: { docs: "https://example.test", path: "https://example.test" }',
+        'configMapGenerator: [{ name: a, literals: ["URL=https://example.test"], files: [a.txt] }]',
+        'patches: [{ path: p.yaml }, { patch: "- { op: add, path: /a, value: \'https://example.test\' }" }]',
+        '',
+      ].join('\n'),
+      'deploy.yaml': 'kind: Deployment\n',
+      'v1.2/base/kustomization.yaml': 'resources: []\n',
+    });
+    await expect(refuseRemoteParts(directory)).resolves.toBeUndefined();
+  });
+
+  it('cannot be told from a file that cannot be read, so this file is refused', async () => {
+    await write({ 'kustomization.yaml': 'resources: [\n' });
+    await expect(refuseRemoteParts(directory)).rejects.toThrow(`${join(directory, 'kustomization.yaml')}:`);
+  });
+
+  it('end when bases contain each other', async () => {
+    await write({ 'a/kustomization.yaml': 'resources: [../b]\n', 'b/kustomization.yaml': 'resources: [../a]\n' });
+    await expect(refuseRemoteParts(join(directory, 'a'))).resolves.toBeUndefined();
+  });
+});

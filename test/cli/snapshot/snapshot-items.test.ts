@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { isJsonObject } from '../../../src/base/json/json-value.ts';
+import { snapshotItems } from '../../../src/cli/snapshot/snapshot-items.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { checkTexts } from '../../support/check-texts.ts';
+import { clusterPolicyDocument, policyDocument } from '../../support/worlds.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+const SETTINGS = { kinds: KNOWN_KINDS, namespace: 'default' };
+
+/** Fixtures with a header whose value does not leave. */
+const CREDENTIALS = ['header-value/fail/a-block-scalar-ends-in-a-line-break.yaml'];
+
+function manifestsBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yaml') && !CREDENTIALS.includes(name))
+    .map((name) => join(directory, name));
+}
+
+function documentsIn(text: string): unknown[] {
+  return parseAllDocuments(text, { version: '1.1', merge: true }).map((document) => document.toJS() as unknown);
+}
+
+/** What check says about objects, without the places. */
+function verdictOn(objects: readonly JsonObject[]): unknown {
+  const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+  const { violations, warnings, problems } = checkTexts([{ file: 'list.json', text }], []);
+  const plain = violations.map((violation) => ({ ...violation, line: 0, column: 0, object: undefined }));
+  return { violations: plain, warnings: warnings.map(({ message }) => message), problems };
+}
+
+describe('the items of a snapshot', () => {
+  it.each(['test/fixtures/checks', 'test/fixtures/incidents', 'examples'].flatMap(manifestsBelow))(
+    'get the verdict of %s',
+    (file) => {
+      const objects = documentsIn(readFileSync(file, 'utf8')).filter(isJsonObject);
+      const items = snapshotItems(objects, SETTINGS);
+      const inOrder = objects.toSorted((a, b) => orderIn(items, a) - orderIn(items, b));
+      expect(verdictOn(items)).toEqual(verdictOn(inOrder));
+    },
+  );
+
+  it('have no credentials of headers, and the verdict stays the same', () => {
+    const header = (value: string): JsonObject => ({ name: 'Authorization', value });
+    const probe = (value: string): JsonObject => ({
+      httpGet: {
+        path: '/live',
+        port: 8080,
+        httpHeaders: [header(value), { name: 'Host', value: 'shop.example.test' }],
+      },
+    });
+    const pod = (liveness: string, readiness: string): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web', namespace: 'apps' },
+      spec: { containers: [{ name: 'app', livenessProbe: probe(liveness), readinessProbe: probe(readiness) }] },
+    });
+    const [different] = snapshotItems([pod('Bearer abc', 'Bearer xyz\n')], SETTINGS);
+    expect(different).toEqual(pod('xxxxxxxxxx', 'xxxxxxxxxx\n'));
+    expect(snapshotItems([pod('Bearer abc', 'Bearer xyz')], SETTINGS)).toEqual([pod('xxxxxxxxxx', 'yyyyyyyyyy')]);
+    expect(snapshotItems([pod('Bearer abc', 'Bearer abc')], SETTINGS)).toEqual([pod('xxxxxxxxxx', 'xxxxxxxxxx')]);
+  });
+
+  it('do not depend on the order of the objects', () => {
+    const objects = [
+      { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' }, spec: { containers: [] } },
+      { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [] } },
+      clusterPolicyDocument({ checks: { 'named-port': { action: 'Warn' } } }),
+      policyDocument({ containers: ['app'] }),
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apps', labels: { team: 'a' } } },
+    ];
+    const items = snapshotItems(objects, SETTINGS);
+    expect(items.map(({ kind, metadata }) => [kind, (metadata as JsonObject)['name']])).toEqual([
+      ['Namespace', 'apps'],
+      ['ClusterProbePolicy', 'cluster'],
+      ['ProbePolicy', 'policy'],
+      ['Pod', 'a'],
+      ['Pod', 'b'],
+    ]);
+    expect(snapshotItems(objects.toReversed(), SETTINGS)).toEqual(items);
+  });
+
+  it('have what verdicts read of each kind, and nothing else', () => {
+    const metadata = { name: 'web', uid: 'u', annotations: { a: 'b' }, labels: { team: 'a' } };
+    const objects = [
+      { apiVersion: 'v1', kind: 'Secret', metadata, data: { password: 'c2VjcmV0' } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { key: 'value' } },
+      { apiVersion: 'v1', kind: 'Namespace', metadata, spec: { finalizers: ['x'] } },
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata,
+        spec: {
+          type: 'ExternalName',
+          externalName: 'db.example.test',
+          clusterIP: '10.0.0.1',
+          selector: { app: 'web' },
+          ports: [{ name: 'http', port: 80, targetPort: 'http', nodePort: 30080, appProtocol: 'x' }],
+        },
+      },
+      { ...policyDocument({ containers: ['app'] }), status: { conditions: [] } },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata,
+        spec: {
+          replicas: 2,
+          selector: { matchLabels: { app: 'web' } },
+          template: {
+            metadata: { labels: { app: 'web' }, annotations: { note: 'n', 'probewright.dev/skip': 'all' } },
+            spec: {
+              volumes: [{ name: 'v', secret: { secretName: 's' } }],
+              serviceAccountName: 'robot',
+              containers: [{ name: 'app', image: 'example.test/app:1@sha256:0123', args: ['--token', 'x'] }],
+            },
+          },
+        },
+      },
+    ];
+    expect(snapshotItems(objects, SETTINGS)).toEqual([
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web', labels: { team: 'a' } } },
+      policyDocument({ containers: ['app'] }),
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'web', namespace: 'default' },
+        spec: {
+          type: 'ExternalName',
+          selector: { app: 'web' },
+          ports: [{ name: 'http', port: 80, targetPort: 'http', appProtocol: 'x' }],
+        },
+      },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'web', namespace: 'default' },
+        spec: {
+          replicas: 2,
+          template: {
+            metadata: { labels: { app: 'web' }, annotations: { 'probewright.dev/skip': 'all' } },
+            spec: { containers: [{ name: 'app', image: 'example.test/app:1', args: ['', ''] }] },
+          },
+        },
+      },
+    ]);
+  });
+});
+
+function orderIn(items: readonly JsonObject[], object: JsonObject): number {
+  const nameOf = (each: JsonObject): string => {
+    const { name, generateName, namespace = 'default' } = each['metadata'] as JsonObject;
+    return JSON.stringify([each['kind'], name ?? generateName, each['kind'] === 'Namespace' ? '' : namespace]);
+  };
+  return items.findIndex((item) => nameOf(item) === nameOf(object));
+}

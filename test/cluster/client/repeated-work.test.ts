@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RepeatedWork } from '../../../src/cluster/client/repeated-work.ts';
+
+const MINUTE = 60_000;
+
+describe('rounds', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('go at once, and then at every check', async () => {
+    let count = 0;
+    const rounds = new RepeatedWork(
+      () => Promise.resolve(++count > 0),
+      MINUTE,
+      () => 1,
+    );
+    rounds.start();
+    expect(count).toBe(1);
+    await vi.advanceTimersByTimeAsync(3 * MINUTE);
+    expect(count).toBe(4);
+    rounds.stop();
+    rounds.ask();
+    await vi.advanceTimersByTimeAsync(3 * MINUTE);
+    expect(count).toBe(4);
+  });
+
+  it('come again after a failure, later each time, up to once a minute', async () => {
+    const at: number[] = [];
+    let now = 0;
+    // Checks do not come into it.
+    const rounds = new RepeatedWork(
+      () => Promise.resolve(at.push(now) > 9),
+      1_000_000_000,
+      () => 1,
+    );
+    rounds.start();
+    for (; now < 400_000; now += 1000) await vi.advanceTimersByTimeAsync(1000);
+    const pauses = at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 1000));
+    // The first is counted from the start, where the clock of this test stands a step behind.
+    expect(pauses.slice(1)).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
+    rounds.stop();
+  });
+
+  it('never go two at a time, and go once more when one was asked for meanwhile', async () => {
+    let running = 0;
+    let most = 0;
+    let count = 0;
+    const rounds = new RepeatedWork(
+      async () => {
+        most = Math.max(most, ++running);
+        await sleep(1);
+        running--;
+        return ++count > 0;
+      },
+      MINUTE,
+      () => 1,
+    );
+    rounds.start();
+    for (let times = 0; times < 5; times++) rounds.ask();
+    await vi.waitFor(() => {
+      expect(count).toBe(2);
+    });
+    await sleep(20);
+    expect([count, most]).toEqual([2, 1]);
+    rounds.stop();
+  });
+});

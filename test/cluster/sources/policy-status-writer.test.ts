@@ -1,0 +1,518 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PolicyStatusWriter } from '../../../src/cluster/sources/policy-status-writer.ts';
+import { waitUntil } from '../client/wait-until.ts';
+import { CLUSTER_POLICIES, ClusterWorld, policiesIn } from './cluster-world.ts';
+import type { Watched } from './cluster-world.ts';
+
+let world: ClusterWorld;
+beforeEach(async () => {
+  world = await ClusterWorld.start();
+});
+afterEach(() => world.stop());
+
+interface Replica {
+  readonly writer: PolicyStatusWriter;
+  readonly watched: Watched;
+  readonly troubles: (string | undefined)[];
+  /** `place reason: problem`, as they were told. */
+  readonly asides: string[];
+}
+
+/** A replica that mirrors policies and writes statuses when it leads. */
+async function replica(name = 'replica'): Promise<Replica> {
+  const troubles: (string | undefined)[] = [];
+  const asides: string[] = [];
+  const writer = new PolicyStatusWriter(
+    world.client(name),
+    {
+      troubled: (problem) => troubles.push(problem),
+      setAside: (place, reason, problem) => asides.push(`${place} ${reason}: ${problem}`),
+    },
+    world.surroundings(),
+  );
+  world.stopLater(() => {
+    writer.stop();
+  });
+  const watched = await world.started({
+    status: (policy, stale) => {
+      writer.update(policy, stale);
+    },
+  });
+  return { writer, watched, troubles, asides };
+}
+
+async function leader(): Promise<Replica> {
+  const made = await replica();
+  made.writer.lead(true);
+  return made;
+}
+
+const ready = (name: string): Record<string, unknown> | undefined =>
+  (world.status(name)?.['conditions'] as Record<string, unknown>[] | undefined)?.find(({ type }) => type === 'Ready');
+const isReady = (name: string, status: 'True' | 'False', generation: number): boolean =>
+  ready(name)?.['status'] === status && world.status(name)?.['observedGeneration'] === generation;
+/** When this policy has its status, all events before it have been dealt with. */
+const settled = async (name = 'marker'): Promise<void> => {
+  world.put(name, {});
+  await waitUntil('the marker has its status', () => isReady(name, 'True', 1));
+};
+const BROKEN = { port: 70_000 };
+
+describe('the leader', () => {
+  it('writes for every policy whether it is in force, once', async () => {
+    world.put('web', {});
+    world.put('bad', BROKEN);
+    world.putCluster('all', {});
+    await leader();
+    await waitUntil('all have a status', () => world.patches().length === 3);
+    await settled();
+    expect(
+      world
+        .patches()
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual([
+      `${CLUSTER_POLICIES}/all/status`,
+      ...['bad', 'marker', 'web'].map((name) => `${policiesIn('apps')}/${name}/status`),
+    ]);
+    expect(world.patches().map(({ query }) => query['fieldManager'])).toEqual(Array(4).fill('probewright-status'));
+    expect(world.status('web')).toEqual({
+      observedGeneration: 1,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'Accepted',
+          message: 'in force',
+          observedGeneration: 1,
+          lastTransitionTime: '1970-01-01T00:16:40Z',
+        },
+      ],
+    });
+    expect(ready('bad')).toMatchObject({
+      status: 'False',
+      reason: 'Invalid',
+      message: 'no version is in force: spec.port: must be at most 65535, not 70000',
+    });
+    expect(world.status('bad')).not.toHaveProperty('lastGood');
+  });
+
+  it('writes nothing where the status says all that it should', async () => {
+    world.put('web', {});
+    const first = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    first.writer.lead(false);
+    const second = await replica();
+    second.writer.lead(true);
+    await settled();
+    expect(world.patches()).toHaveLength(2);
+  });
+
+  it('writes down the last good version while it is needed, and the next process has it in force', async () => {
+    const good = { port: 9, probes: { startupProbe: null } };
+    world.put('web', good);
+    const first = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    world.time += 60_000;
+    world.put('web', BROKEN);
+    await waitUntil('it is not ready', () => isReady('web', 'False', 2));
+    expect(world.status('web')?.['lastGood']).toEqual({ generation: 1, spec: good });
+    expect(ready('web')).toMatchObject({
+      message: 'generation 1 stays in force: spec.port: must be at most 65535, not 70000',
+      lastTransitionTime: '1970-01-01T00:17:40Z',
+    });
+    first.watched.source.stop();
+    first.writer.stop();
+
+    const second = await replica();
+    expect(second.watched.inForce).toEqual({ 'ProbePolicy/apps/web': 9 });
+    expect(second.watched.latest.policies[0]?.probes.startupProbe?.removed).toBe(true);
+    second.writer.lead(true);
+    world.time += 60_000;
+    world.put('web', { port: 'STILL' });
+    await waitUntil('the newer generation is observed', () => isReady('web', 'False', 3));
+    expect(ready('web')).toMatchObject({ lastTransitionTime: '1970-01-01T00:17:40Z' });
+    expect(world.status('web')?.['lastGood']).toEqual({ generation: 1, spec: good });
+    world.put('web', { port: 10 });
+    await waitUntil('it is ready', () => isReady('web', 'True', 4));
+    expect(ready('web')).toMatchObject({ lastTransitionTime: '1970-01-01T00:18:40Z' });
+    expect(world.status('web')).not.toHaveProperty('lastGood');
+    await settled();
+    expect(world.patches()).toHaveLength(5);
+  });
+
+  it("keeps others' conditions and fields", async () => {
+    const others = { type: 'Synced', status: 'True', reason: 'ByGitOps', message: '', lastTransitionTime: 'x' };
+    world.put('web', {});
+    world.api.put(policiesIn('apps'), {
+      metadata: { name: 'web' },
+      spec: {},
+      status: { conditions: [others], own: 1 },
+    });
+    await leader();
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    world.put('web', BROKEN);
+    await waitUntil('it is not ready', () => isReady('web', 'False', 2));
+    expect(world.status('web')).toMatchObject({ conditions: [others, { type: 'Ready' }], own: 1 });
+  });
+
+  it('writes again what somebody else has overwritten', async () => {
+    world.put('web', {});
+    await leader();
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    world.api.put(policiesIn('apps'), { metadata: { name: 'web' }, spec: {}, status: { conditions: [] } });
+    await waitUntil('it is ready again', () => isReady('web', 'True', 1));
+  });
+
+  it('asks for no more than four at a time, two of them for one namespace', async () => {
+    for (let index = 0; index < 20; index++) world.put(`web-${index}`, {});
+    for (const namespace of ['b', 'c', 'd'])
+      world.api.put(policiesIn(namespace), { metadata: { name: 'web' }, spec: {} });
+    world.api.intercept(({ method }) => (method === 'PATCH' ? 'hang' : undefined));
+    const { writer, watched } = await leader();
+    await waitUntil('some are asked for', () => world.patches().length === 4);
+    world.put('marker', {});
+    await waitUntil('an event has come', () => watched.counts['ProbePolicy loaded'] === 24);
+    const asked = world.patches().map(({ path }) => /namespaces\/(\w+)\//.exec(path)?.[1]);
+    expect(asked.toSorted()).toEqual(['apps', 'b', 'c', 'd']);
+    writer.lead(false);
+    world.api.remove(policiesIn('c'), 'web');
+    world.api.remove(policiesIn('d'), 'web');
+    await waitUntil('that is seen', () => watched.counts['ProbePolicy loaded'] === 22);
+    writer.lead(true);
+    await waitUntil('some are asked for again', () => world.patches().length === 7);
+    expect(
+      world
+        .patches()
+        .slice(4)
+        .filter(({ path }) => path.startsWith(policiesIn('apps'))),
+    ).toHaveLength(2);
+    world.api.intercept(undefined);
+    writer.lead(false);
+    writer.lead(true);
+    await waitUntil('all have a status', () =>
+      Array.from({ length: 20 }).every((_, index) => isReady(`web-${index}`, 'True', 1)),
+    );
+  });
+});
+
+describe('namespaces', () => {
+  it('take turns: one with hundreds of policies does not delay the others', async () => {
+    for (let index = 0; index < 300; index++) world.put(`web-${index}`, {});
+    for (const namespace of ['b', 'c']) world.api.put(policiesIn(namespace), { metadata: { name: 'web' }, spec: {} });
+    world.putCluster('all', {});
+    await leader();
+    await waitUntil('all have a status', () => world.patches().length === 303);
+    const place = (path: string): number => world.patches().findIndex((patch) => patch.path === `${path}/status`);
+    for (const path of [`${policiesIn('b')}/web`, `${policiesIn('c')}/web`, `${CLUSTER_POLICIES}/all`])
+      expect(place(path)).toBeLessThan(8);
+  });
+});
+
+/** As kube-apiserver passes on what etcd says. */
+const TOO_LARGE = { status: 500, body: { kind: 'Status', code: 500, message: 'etcdserver: request is too large' } };
+const PLAIN_500 = { status: 500, body: { kind: 'Status', code: 500, reason: 'InternalError', message: 'no' } };
+
+describe('policies whose status cannot be written', () => {
+  it.each([
+    ['at once', TOO_LARGE],
+    ['after some attempts', PLAIN_500],
+  ])('do not delay others, and are set aside %s', async (_, refusal) => {
+    for (let index = 0; index < 5; index++) world.put(`huge-${index}`, {});
+    world.api.intercept(({ method, path }) => (method === 'PATCH' && path.includes('/huge-') ? refusal : undefined));
+    const { writer, watched, troubles, asides } = await leader();
+    await waitUntil('some were tried', () => world.patches().length > 1);
+    // In the same namespace, and in another one; with no pause ended.
+    await settled();
+    world.api.put(policiesIn('other'), { metadata: { name: 'web' }, spec: {} });
+    await waitUntil('the other has its status', () => Boolean(world.api.get(policiesIn('other'), 'web')?.['status']));
+    await watched.until('all are set aside', () => asides.length === 5);
+    const reason = refusal === TOO_LARGE ? 'too-large' : 'failed';
+    expect(asides.toSorted()[0]).toContain(`ProbePolicy/apps/huge-0 ${reason}: PATCH `);
+    expect(writer.setAside()).toMatchObject({ [reason]: 5 });
+    expect(troubles).toEqual([]);
+  });
+
+  it.each([
+    [404, 'gone'],
+    [410, 'gone'],
+    [413, 'too-large'],
+    [400, 'refused'],
+    [422, 'refused'],
+    [418, 'refused'],
+  ])(
+    'with HTTP %i are told of once, counted as %s, and tried again when the object changes',
+    async (status, reason) => {
+      const isWeb = (path: string): boolean => path.endsWith('/web/status');
+      const tries = (): number => world.patches().filter(({ path }) => isWeb(path)).length;
+      world.put('web', {});
+      world.api.intercept(({ method, path }) => (method === 'PATCH' && isWeb(path) ? { status } : undefined));
+      const { writer, watched, asides } = await leader();
+      await waitUntil('it is told', () => asides.length === 1);
+      expect(asides[0]).toMatch(new RegExp(`^ProbePolicy/apps/web ${reason}: PATCH .*HTTP ${status}`));
+      expect(writer.setAside()).toMatchObject({ [reason]: 1 });
+      // The collection is read again, and nothing has changed.
+      world.api.disturbWatches('gone');
+      await settled();
+      world.timer.ring();
+      expect(tries()).toBe(1);
+      world.put('web', {}, { labels: { touched: 'yes' } });
+      await watched.until('it is tried again', () => tries() === 2);
+      await settled('second-marker');
+      expect([asides.length, tries()]).toEqual([1, 2]);
+      world.api.intercept(undefined);
+      world.put('web', {}, { labels: { touched: 'again' } });
+      await watched.until('it is ready', () => isReady('web', 'True', 1));
+      expect(writer.setAside()).toMatchObject({ [reason]: 0 });
+    },
+  );
+
+  it('are not tried more often because they change all the time', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method, path }) =>
+      method === 'PATCH' && path.endsWith('/web/status') ? TOO_LARGE : undefined,
+    );
+    const { asides } = await leader();
+    await waitUntil('it is told', () => asides.length === 1);
+    for (let index = 0; index < 20; index++) world.put('web', {}, { labels: { touched: String(index) } });
+    await settled();
+    expect(world.patches().filter(({ path }) => path.endsWith('/web/status'))).toHaveLength(1);
+    expect(world.timer.waiting.size).toBeGreaterThan(0);
+  });
+
+  it('for failures of the server are tried again now and then', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? PLAIN_500 : undefined));
+    const { writer, watched, asides } = await leader();
+    await watched.until('it is told', () => asides.length === 1);
+    expect(world.patches()).toHaveLength(5);
+    expect(asides[0]).toContain('ProbePolicy/apps/web failed: PATCH');
+    world.api.intercept(undefined);
+    await watched.until('it is ready', () => isReady('web', 'True', 1));
+    await watched.until('it is no longer set aside', () => writer.setAside().failed === 0);
+  });
+
+  it('are tried again by a new term', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 422 } : undefined));
+    const { writer, asides } = await leader();
+    await waitUntil('it is told', () => asides.length === 1);
+    world.api.intercept(undefined);
+    writer.lead(false);
+    expect(writer.setAside()).toMatchObject({ refused: 0 });
+    writer.lead(true);
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+  });
+
+  it('are forgotten with the policy', async () => {
+    world.put('web', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? TOO_LARGE : undefined));
+    const { writer, asides } = await leader();
+    await waitUntil('it is told', () => asides.length === 1);
+    world.api.remove(policiesIn('apps'), 'web');
+    await waitUntil('it is forgotten', () => writer.setAside()['too-large'] === 0);
+  });
+});
+
+describe('a last good version that has no room beside its object', () => {
+  const carriesLastGood = (body: unknown): boolean => JSON.stringify(body).includes('lastGood');
+
+  it('is left out, which the status says, and is written when there is room', async () => {
+    world.put('web', { port: 9 });
+    const { writer, watched, asides } = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    world.api.intercept(({ method, body }) => (method === 'PATCH' && carriesLastGood(body) ? TOO_LARGE : undefined));
+    world.put('web', BROKEN);
+    await waitUntil('the rest is written', () => isReady('web', 'False', 2));
+    expect(ready('web')?.['message']).toBe(
+      'generation 1 stays in force until the replicas restart, as the object is too large to keep it: spec.port: must be at most 65535, not 70000',
+    );
+    expect(world.status('web')).not.toHaveProperty('lastGood');
+    expect(watched.inForce).toEqual({ 'ProbePolicy/apps/web': 9 });
+    await waitUntil('it is told', () => asides.length === 1);
+    expect(asides[0]).toMatch(
+      /^ProbePolicy\/apps\/web no-last-good: the last good version does not fit: PATCH .*too large/,
+    );
+    expect(writer.setAside()).toMatchObject({ 'no-last-good': 1 });
+    const before = world.patches().length;
+    await settled();
+    world.timer.ring();
+    await settled('second-marker');
+    expect(world.patches()).toHaveLength(before + 2);
+
+    world.api.intercept(undefined);
+    world.put('web', BROKEN, { labels: { smaller: 'now' } });
+    await watched.until('it is written', () => world.status('web')?.['lastGood'] !== undefined);
+    expect(ready('web')?.['message']).toBe('generation 1 stays in force: spec.port: must be at most 65535, not 70000');
+    await waitUntil('nothing is set aside', () => writer.setAside()['no-last-good'] === 0);
+  });
+
+  it('does not keep the status from being set aside when there is no room for that either', async () => {
+    world.put('web', { port: 9 });
+    const { writer, asides } = await leader();
+    await waitUntil('it has a status', () => isReady('web', 'True', 1));
+    world.api.intercept(({ method }) => (method === 'PATCH' ? TOO_LARGE : undefined));
+    world.put('web', BROKEN);
+    await waitUntil('it is told', () => asides.length === 1);
+    expect(asides[0]).toContain('ProbePolicy/apps/web too-large: ');
+    expect(writer.setAside()).toMatchObject({ 'too-large': 1, 'no-last-good': 0 });
+  });
+});
+
+describe('a replica that does not lead', () => {
+  it('writes nothing, and everything that is missing when it comes to lead', async () => {
+    world.put('web', {});
+    const a = await replica('a');
+    const b = await replica('b');
+    a.writer.lead(true);
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    a.writer.lead(false);
+    world.put('web', BROKEN);
+    world.put('gone', {});
+    const seen = ({ watched }: Replica): boolean =>
+      watched.counts['ProbePolicy last-good'] === 1 && watched.counts['ProbePolicy loaded'] === 1;
+    await waitUntil('both have seen it', () => seen(a) && seen(b));
+    world.api.remove(policiesIn('apps'), 'gone');
+    await waitUntil('both have seen that', () => [a, b].every(({ watched }) => !watched.counts['ProbePolicy loaded']));
+    expect(world.patches()).toHaveLength(1);
+    b.writer.lead(true);
+    await waitUntil('the other writes', () => isReady('web', 'False', 2));
+    await settled();
+    expect(world.patches().map(({ headers }) => headers['user-agent'])).toEqual(['a', 'b', 'b']);
+  });
+});
+
+describe('a write that fails', () => {
+  it('because the API server is not available is tried again later, and nothing else is tried before; it is told once', async () => {
+    world.put('web', {});
+    world.put('api', {});
+    world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 503 } : undefined));
+    const { troubles, asides, watched } = await leader();
+    await waitUntil('it is told', () => troubles.length === 1);
+    expect(troubles[0]).toContain('/status: HTTP 503');
+    const pauses = (): number[] => [...world.timer.waiting].map(({ milliseconds }) => milliseconds);
+    await waitUntil('it waits, and so do both objects', () => pauses().length === 3);
+    expect(pauses()).toEqual([500, 500, 500]);
+    world.put('late', BROKEN);
+    await waitUntil('an event has come', () => watched.counts['ProbePolicy invalid'] === 1);
+    expect(world.patches()).toHaveLength(2);
+    world.timer.ring();
+    await waitUntil('it waits longer', () => pauses().includes(1000));
+    world.api.intercept(undefined);
+    // Others of the same round may still be on their way to fail.
+    await watched.until('all are written', () => isReady('web', 'True', 1) && isReady('api', 'True', 1));
+    await watched.until('the late one is, too', () => isReady('late', 'False', 1));
+    expect([troubles, asides]).toEqual([[expect.any(String), undefined], []]);
+  });
+
+  it('with 409 is left to the next event', async () => {
+    world.put('web', {});
+    let refused = 0;
+    world.api.intercept(({ method }) => (method === 'PATCH' && refused++ === 0 ? { status: 409 } : undefined));
+    const { troubles, asides } = await leader();
+    await waitUntil('it has failed', () => refused === 1);
+    await settled();
+    expect([troubles, asides, world.status('web')]).toEqual([[], [], undefined]);
+    world.put('web', {}, { labels: { touched: 'yes' } });
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+  });
+
+  it('because the API server drops part of it is not tried again and again', async () => {
+    world.put('web', { port: 1 });
+    const { asides, writer } = await leader();
+    await waitUntil('it is ready', () => isReady('web', 'True', 1));
+    const isWeb = (path: string): boolean => path.endsWith('/web/status');
+    world.api.intercept(({ method, path }) =>
+      method === 'PATCH' && isWeb(path) ? { status: 200, body: { status: { conditions: [] } } } : undefined,
+    );
+    world.put('web', BROKEN);
+    await waitUntil('it is told', () => asides.length === 1);
+    expect(asides[0]).toContain('ProbePolicy/apps/web not-kept: the API server does not keep all of the status');
+    expect(writer.setAside()).toMatchObject({ 'not-kept': 1 });
+    world.put('web', BROKEN, { labels: { touched: 'yes' } });
+    await settled();
+    world.timer.ring();
+    await settled('second-marker');
+    expect(world.patches().filter(({ path }) => isWeb(path))).toHaveLength(2);
+  });
+
+  it('says nothing of a version that came while it was under way', async () => {
+    world.put('web', {});
+    let held = 0;
+    world.api.intercept(({ method }) => {
+      if (method !== 'PATCH' || held++ > 0) return undefined;
+      // The newer version is there before the write for the older one arrives.
+      world.put('web', { port: 7 });
+      return undefined;
+    });
+    await leader();
+    await waitUntil('the newer version is observed', () => isReady('web', 'True', 2));
+    const observed = world
+      .patches()
+      .map(({ body }) => (body as { status: { observedGeneration: number } }).status.observedGeneration);
+    expect(observed).toEqual([1, 2]);
+  });
+});
+
+describe('a policy over budget', () => {
+  /** A spec of about 60 KB: eight of them fit into a namespace. */
+  const large = (port: number): object => ({
+    port,
+    checks: {
+      'dependency-liveness': { paths: Array.from({ length: 15 }, (_, index) => `/${index}`.padEnd(4000, 'x')) },
+    },
+  });
+
+  it('has a status that says which budget and what to do, and is loaded and in force once another is gone', async () => {
+    for (let index = 1; index <= 9; index++) world.put(`p${index}`, large(index));
+    const { watched } = await leader();
+    await waitUntil('all have a status', () =>
+      Array.from({ length: 9 }, (_, index) => ready(`p${index + 1}`)).every(Boolean),
+    );
+    expect(ready('p9')).toMatchObject({ status: 'False', reason: 'OverBudget' });
+    expect(ready('p9')?.['message']).toMatch(
+      /^no version is in force: the spec has 60\d\d\d bytes as JSON; a namespace may have 524288 bytes of policies in force, and this one has 48\d{4}\. .* Delete or shorten policies of this namespace$/,
+    );
+    expect(watched.source.budget()).toMatchObject({ overBudget: { bytes: 1 }, total: 32 * 1024 * 1024 });
+    expect(watched.counts).toMatchObject({ 'ProbePolicy loaded': 8, 'ProbePolicy over-budget': 1 });
+    world.api.remove(policiesIn('apps'), 'p1');
+    await watched.until('p9 is in force', () => watched.inForce['ProbePolicy/apps/p9'] === 9);
+    await waitUntil('its status says so', () => isReady('p9', 'True', 1));
+    expect(watched.source.budget().overBudget.bytes).toBe(0);
+  });
+
+  it('keeps its last good version in force and in its status, for replicas that start later', async () => {
+    world.put('web', { port: 1 });
+    const { watched } = await leader();
+    for (let index = 2; index <= 9; index++) world.put(`p${index}`, large(index));
+    world.put('web', { port: 2, ...large(2), containers: ['a'.repeat(63)] });
+    world.put('web', {
+      port: 3,
+      checks: {
+        'dependency-liveness': { paths: Array.from({ length: 17 }, (_, index) => `/${index}`.padEnd(4000, 'x')) },
+      },
+    });
+    await waitUntil('it is over budget', () => ready('web')?.['reason'] === 'OverBudget');
+    expect(ready('web')?.['message']).toMatch(
+      /^generation \d stays in force: the spec has 68\d\d\d bytes as JSON, and a policy may have 65536/,
+    );
+    expect(world.status('web')?.['lastGood']).toBeDefined();
+    await watched.until(
+      'the last good version is in force',
+      () => (watched.inForce['ProbePolicy/apps/web'] as number) < 3,
+    );
+    const later = await replica('later');
+    expect(later.watched.inForce['ProbePolicy/apps/web']).toBe(watched.inForce['ProbePolicy/apps/web']);
+  });
+
+  it('is not written again for figures that change with other policies', async () => {
+    for (let index = 1; index <= 9; index++) world.put(`p${index}`, large(index));
+    await leader();
+    await waitUntil('p9 is over budget', () => ready('p9')?.['reason'] === 'OverBudget');
+    const before = ready('p9')?.['message'];
+    world.put('p1', { ...large(1), containers: ['app'] });
+    await settled();
+    expect(ready('p9')?.['message']).toBe(before);
+    expect(world.patches().filter(({ path }) => path.includes('/p9/'))).toHaveLength(1);
+  });
+});

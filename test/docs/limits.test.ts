@@ -1,0 +1,291 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../src/engine/checks/catalogue.ts';
+import { BOUNDS, MAX_SPEC_BYTES } from '../../src/engine/policy/bounds.ts';
+import { EXCEPTION_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../../src/engine/facts/fact-budget.ts';
+import { PROFILE_BOUNDS } from '../../src/engine/facts/startup-profile.ts';
+import { EXCEPTION_BOUNDS } from '../../src/engine/policy/exception-bounds.ts';
+import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../../src/engine/policy/policy-budget.ts';
+import { MAX_RECORDS } from '../../src/cluster/sources/namespace-policies.ts';
+import { MAX_SPARE_RECORDS } from '../../src/cluster/sources/policy-grants.ts';
+
+const page = readFileSync('docs/limits.md', 'utf8');
+
+/** The rows of the table under a heading, cell by cell, without the table's own heading. */
+function rowsUnder(heading: string): string[][] {
+  const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  return [...section.matchAll(/^\| (.+) \|$/gm)].slice(1).map(([, row = '']) => row.split(' | '));
+}
+
+const number = (value: number): string => value.toLocaleString('en');
+const MIB = 1024 * 1024;
+
+/** The value of a constant as its file writes it; the pages name what no test imports. */
+function constant(file: string, name: string): number {
+  const text = readFileSync(`src/${file}`, 'utf8');
+  const product = new RegExp(`const ${name} = ([\\d_]+(?: \\* [\\d_]+)*);`).exec(text)?.[1];
+  if (product === undefined) throw new Error(`src/${file} has no ${name}`);
+  return product.split(' * ').reduce((all, factor) => all * Number(factor.replaceAll('_', '')), 1);
+}
+
+type LimitOfPage = [heading: string, limit: string, file: string, name: string, unit: number, suffix: string];
+
+const OF_THE_OBSERVER: readonly (readonly [limit: string, file: string, name: string])[] = [
+  ['containers of Pods with trouble; a Pod counts as four or more', 'failing/failing-workloads', 'MOST_CONTAINERS'],
+  ['Pods with events about their probes', 'failing/probe-hints', 'MOST_PODS'],
+  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-hints', 'MOST_HINTS_A_POD'],
+  ['Pods that start now', 'starts/start-inference', 'MOST_PODS'],
+  ['workloads with starts to write', 'starts/pending-starts', 'MOST_WORKLOADS'],
+  ['nodes whose kubelets are known', 'starts/kubelet-restarts', 'MOST_NODES'],
+];
+
+describe('docs/limits.md', () => {
+  it('lists every bound of a policy with its number, and no other', () => {
+    const ofChecks = CHECKS.flatMap(({ parameters }) =>
+      Object.values(parameters).flatMap((parameter) =>
+        parameter.type === 'strings' ? [parameter.count, parameter.length] : [],
+      ),
+    );
+    const bounds = [...Object.values(BOUNDS), ...new Set(ofChecks)].map(({ at, maximum, unit }) => [
+      at
+        .split(', ')
+        .map((path) => `\`${path}\``)
+        .join(', '),
+      `${number(maximum)} ${unit}`,
+    ]);
+    const whole = ['the whole `spec`, as JSON', `${number(MAX_SPEC_BYTES)} bytes`];
+    expect(rowsUnder('Bounds of a policy')).toEqual([...bounds, whole]);
+  });
+
+  it('lists every bound of an exception with its number, and no other', () => {
+    const bounds = Object.values(EXCEPTION_BOUNDS).map(({ at, maximum, unit }) => [
+      `\`${at}\``,
+      `${number(maximum)} ${unit}`,
+    ]);
+    expect(rowsUnder('Bounds of an exception')).toEqual(bounds);
+  });
+
+  it('lists every bound of a StartupProfile with its number, and no other', () => {
+    const { reference, containers, name, image, samples, text, killedIds } = PROFILE_BOUNDS;
+    expect(rowsUnder('Bounds of a StartupProfile').map(([, bound]) => bound)).toEqual([
+      `${reference} characters`,
+      `${containers} containers`,
+      `${name} characters`,
+      `${number(image)} characters`,
+      `${samples} starts`,
+      `${text} characters`,
+      `${killedIds} starts`,
+      `${text} characters`,
+    ]);
+  });
+
+  it('lists the budgets of facts', () => {
+    const size = (bytes: number): string => (bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`);
+    const kinds = [EXCEPTION_LIMITS, SERVICE_LIMITS, PROFILE_LIMITS];
+    const cells = rowsUnder('Budgets of facts').map(([, ...numbers]) => numbers);
+    expect(cells).toEqual([
+      [...kinds.map(({ object }) => size(object)), '`object`'],
+      [...kinds.map(({ objects }) => number(objects)), '`objects`'],
+      [...kinds.map(({ bytes }) => size(bytes)), '`bytes`'],
+      [...kinds.map(({ total }) => size(total)), '`total`'],
+    ]);
+    const file = 'cluster/sources/left-out-fact.ts';
+    expect(page).toContain(
+      `at most ${number(constant(file, 'MOST_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
+    );
+  });
+
+  it('lists the budgets of policies', () => {
+    expect(rowsUnder('Budgets of policies').map(([, limit = '']) => limit.replace(/, set by.*/, ''))).toEqual([
+      `${MAX_SPEC_BYTES / 1024} KiB`,
+      number(NAMESPACE_POLICIES),
+      `${NAMESPACE_BYTES / 1024} KiB`,
+      `${POLICY_BUDGET_BYTES / MIB} MiB`,
+    ]);
+    expect(page).toContain(`with more than ${number(MAX_RECORDS)} policies`);
+    expect(page).toContain(`at most ${number(MAX_SPARE_RECORDS)} policies without a version in force`);
+    expect(page).toContain(`up to ${number(MAX_SPARE_RECORDS)} of 1.3 KiB each`);
+  });
+
+  it.each<LimitOfPage>([
+    ['Reading from the API server', 'objects a page of a list', 'cluster/client/paged-list.ts', 'PAGE_SIZE', 1, ''],
+    [
+      'Reading from the API server',
+      'one answer of the API server, so also one page',
+      'cluster/client/api-client.ts',
+      'MAX_ANSWER_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    [
+      'Reading from the API server',
+      'one event of a watch',
+      'cluster/client/api-client.ts',
+      'MAX_ANSWER_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    ['Reading from the API server', 'one object', 'cluster/client/api-client.ts', 'MAX_ANSWER_BYTES', MIB, ' MiB'],
+    [
+      'Reading from the API server',
+      'problems remembered of one policy',
+      'cluster/sources/policy-record.ts',
+      'MAX_PROBLEMS_LENGTH',
+      1,
+      ' characters',
+    ],
+    ['The webhook port', 'connections', 'webhook/http/address-sharing.ts', 'CONNECTIONS', 1, ''],
+    ['The webhook port', 'one body', 'webhook/http/app.ts', 'BODY_LIMIT_BYTES', MIB, ' MiB'],
+    [
+      'The webhook port',
+      'one body, once it is parsed',
+      'webhook/http/review-body.ts',
+      'PARSED_LIMIT_BYTES',
+      MIB,
+      ' MiB, by an estimate',
+    ],
+    ['The webhook port', 'all bodies held', 'webhook/http/address-sharing.ts', 'ALL_BODIES_LIMIT_BYTES', MIB, ' MiB'],
+    [
+      'The webhook port',
+      'all answers that nobody has read yet',
+      'webhook/http/address-sharing.ts',
+      'ALL_ANSWERS_LIMIT',
+      MIB,
+      ' MiB',
+    ],
+    ['The webhook port', 'TLS handshakes at a time', 'webhook/http/handshake-limit.ts', 'MOST_UNDER_WAY', 1, ''],
+    [
+      'The webhook port',
+      'TLS handshakes of one address',
+      'webhook/http/handshake-limit.ts',
+      'MOST_OF_AN_ADDRESS',
+      1,
+      '',
+    ],
+    ['The webhook port', 'unanswered requests of one connection', 'webhook/http/app.ts', 'MOST_PIPELINED', 1, ''],
+    [
+      'The webhook port',
+      'one body of more than 128 KiB, nested',
+      'webhook/http/json-steps.ts',
+      'MOST_LEVELS',
+      1,
+      ' levels',
+    ],
+    [
+      'The webhook port',
+      'bodies over 128 KiB of one address that are read or wait',
+      'webhook/http/body-places.ts',
+      'PLACES',
+      1,
+      '',
+    ],
+    [
+      'The webhook port',
+      'bodies over 16 KiB and up to 128 KiB of one address that are read or wait',
+      'webhook/http/body-places.ts',
+      'ALL_SHORT_BYTES',
+      1024,
+      ' KiB together',
+    ],
+    [
+      'The webhook port',
+      'new namespaces that are waited for',
+      'cluster/sources/namespace-waiters.ts',
+      'MAX_WAITING',
+      1,
+      '',
+    ],
+    [
+      'The webhook port',
+      'all reviews that are decided in slices, parsed',
+      'webhook/http/review-endpoint.ts',
+      'ALL_PARSED_LIMIT_BYTES',
+      MIB,
+      ' MiB, by an estimate',
+    ],
+    [
+      'The webhook port',
+      'processor time of one address in one turn of the event loop',
+      'webhook/http/reading-turns.ts',
+      'ADDRESS_MILLISECONDS',
+      1,
+      ' ms',
+    ],
+    [
+      'The webhook port',
+      'processor time of all addresses in one turn of the event loop',
+      'webhook/http/reading-turns.ts',
+      'ALL_MILLISECONDS',
+      1,
+      ' ms',
+    ],
+    [
+      'The webhook port',
+      'one slice of long reviews',
+      'webhook/http/review-endpoint.ts',
+      'SLICE_MILLISECONDS',
+      1,
+      ' ms',
+    ],
+    ['The webhook port', 'addresses remembered without a connection', 'process/addresses.ts', 'MOST_ADDRESSES', 1, ''],
+    ['The webhook port', 'findings of a check about one probe', 'engine/checks/check.ts', 'MOST_PROBE_FINDINGS', 1, ''],
+    ['The webhook port', 'time to send a request', 'webhook/http/app.ts', 'REQUEST_TIMEOUT_MILLISECONDS', 1000, ' s'],
+    [
+      'The webhook port',
+      'reviews that wait for the labels of a new namespace',
+      'webhook/http/review-endpoint.ts',
+      'WAITING_LIMIT_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    ['The webhook port', 'containers of an object', 'webhook/review/object-size.ts', 'MAX_CONTAINERS', 1, ''],
+    ['The webhook port', "elements of an object's lists", 'webhook/review/object-size.ts', 'MAX_ELEMENTS', 1, ''],
+    ['The webhook port', 'violations of an object', 'engine/verdict/judge.ts', 'MOST_VIOLATIONS', 1, ''],
+    [
+      'The webhook port',
+      'annotations `probewright.dev/*` of an object',
+      'engine/policy/annotations.ts',
+      'TOTAL_ANNOTATION_BYTES',
+      1024,
+      ' KiB',
+    ],
+    [
+      'What checks read of a container',
+      'characters of a text in `command`, `args`, `env`, probes and hooks',
+      'engine/workload/bounded-container.ts',
+      'MOST_TEXT_CHARACTERS',
+      1,
+      '',
+    ],
+    [
+      'What checks read of a container',
+      "entries of `command`, `args`, `env` and `httpHeaders`, and words of a probe's command",
+      'engine/workload/bounded-container.ts',
+      'MOST_LIST_ENTRIES',
+      1,
+      '',
+    ],
+    ['The health port', 'connections', 'process/http-app.ts', 'PLAIN_CONNECTIONS', 1, ''],
+    ['The health port', 'problems that `/readyz` lists', 'process/health.ts', 'MOST_LISTED', 1, ''],
+    ['The health port', 'characters of a problem', 'process/health.ts', 'LONGEST_TEXT', 1, ''],
+    ...OF_THE_OBSERVER.map(
+      ([limit, file, name]) => ['The observer', limit, `observing/${file}.ts`, name, 1, ''] as LimitOfPage,
+    ),
+    ['Files', 'problems of one file', 'cluster/sources/policy-documents.ts', 'MOST_PROBLEMS_OF_FILE', 1, ''],
+  ])('under %s, %s is what %s says', (heading, limit, file, name, unit, suffix) => {
+    const row = rowsUnder(heading).find(([first]) => first === limit);
+    expect(row?.[1]).toBe(`${number(constant(file, name) / unit)}${suffix}`);
+  });
+
+  it('says of each limit what happens beyond it', () => {
+    for (const heading of [
+      'Reading from the API server',
+      'The webhook port',
+      'What checks read of a container',
+      'The health port',
+      'The observer',
+      'Files',
+    ])
+      for (const row of rowsUnder(heading)) expect([row.length, row.every((cell) => cell !== '')]).toEqual([3, true]);
+  });
+});

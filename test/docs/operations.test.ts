@@ -1,0 +1,293 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CHART } from '../../scripts/chart/chart-files.ts';
+import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
+import { SERVE_FLAGS } from '../../src/cli/definitions/serve-flags.ts';
+
+const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
+const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
+
+/** The text of a page, as it is read: without the backquotes, on one line. */
+const plain = (text: string): string => text.replaceAll('`', '').replaceAll('\\|', '|').replace(/\s+/g, ' ');
+const headingsOf = (text: string): string[] =>
+  [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+/** Comments in shell blocks look like headings. */
+const withoutBlocks = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```$/gm, '');
+const slug = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** The words of a text, whatever stands between them. */
+const words = (text: string): string => text.replace(/\W+/g, ' ').trim();
+
+/** A template with gaps, as a pattern. */
+function pattern(template: string): RegExp {
+  return new RegExp(template.split(TEMPLATE_GAP).map(escaped).join('.{0,60}?'));
+}
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+function sourcesBelow(...directories: readonly string[]): Source[] {
+  const files = directories.flatMap((directory) =>
+    directory.endsWith('.ts')
+      ? [directory]
+      : readdirSync(directory, { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.ts'))
+          .map((name) => join(directory, name)),
+  );
+  return files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+}
+
+/** What stands between a call's parentheses. */
+function argumentsAt(text: string, start: number): string {
+  let depth = 1;
+  let quote: string | undefined;
+  for (let index = start; index < text.length; index++) {
+    const character = text[index];
+    if (character === '\\') index++;
+    else if (quote !== undefined) quote = character === quote ? undefined : quote;
+    else if (character === "'" || character === '`' || character === '"') quote = character;
+    else if (character === '(') depth++;
+    else if (character === ')' && --depth === 0) return text.slice(start, index);
+  }
+  throw new Error(`no end of a call: ${text.slice(start, start + 80)}`);
+}
+
+/** String literals and templates, without their quotes. */
+const LITERAL = /'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`|"((?:[^"\\\n]|\\.)*)"/g;
+const literals = (code: string): string[] =>
+  [...code.matchAll(LITERAL)].map(([, single, template, double]) => single ?? template ?? double ?? '');
+/** Of a template, `${...}`, also with calls, strings and a template of one's own in it. */
+const TEMPLATE_GAP = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/;
+
+function calls(text: string, callee: RegExp): string[] {
+  return [...text.matchAll(new RegExp(callee, 'g'))].map((match) =>
+    argumentsAt(text, match.index + match[0].length).trim(),
+  );
+}
+
+/** Messages of warnings and errors: the last argument is a constant, or in POLICY_FAILURES. */
+function logMessages(): string[] {
+  return sourcesBelow('src').flatMap(({ file, text }) =>
+    calls(text, /\blog(?:ger)?\.(?:warn|error|fatal)\(/).flatMap((args) => {
+      const last = /'([^'\n]+)',?$/.exec(args)?.[1];
+      if (last !== undefined) return [last];
+      const constant = /const POLICY_FAILURES[^{]*\{([^}]*)\}/.exec(text)?.[1];
+      expect(constant, `${file}: the message of a log line is no constant: ${args}`).toBeDefined();
+      return literals(constant ?? '');
+    }),
+  );
+}
+
+/** What the chart's templates refuse with, `%s` and `%d` for values. */
+function guardRails(): string[] {
+  const directory = `${CHART}/templates`;
+  return readdirSync(directory)
+    .map((name) => join(directory, name))
+    .filter((file) => /\.(tpl|yaml)$/.test(file))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\bfail (?:\(printf )?"((?:[^"\\]|\\.)*)"/g)])
+    .map(([, sentence = '']) => sentence);
+}
+
+/** Faults of the program, not of its surroundings, and what is never shown. */
+const INTERNAL = [
+  'this store knows no ',
+  'stopped before there was a certificate',
+  'stopped before the policies of the cluster had been read',
+  'there is no certificate to serve with',
+  'stopped before all parts had started',
+  'the port does not listen',
+  'no route has a schema',
+  'the server has no listener that speaks TLS',
+  'the logger has no stream',
+  'the server has no listener that routes requests',
+];
+
+/** What a person is told when something of the surroundings is wrong. */
+function errorTexts(): string[] {
+  const sources = sourcesBelow(
+    'src/cluster/client',
+    'src/webhook/certificates',
+    'src/webhook/http',
+    'src/webhook',
+    'src/process',
+    'src/cli/serve.ts',
+    'src/cluster/sources/directory-source.ts',
+    'src/cluster/sources/workload-kinds.ts',
+    'src/cluster/sources/policy-status-writer.ts',
+  );
+  const thrown = sources.flatMap(({ text }) =>
+    calls(text, /(?:\bnew \w*(?:Error|Event)|\bhttpError|#refuse)\(/).flatMap((args) => literals(args).slice(0, 1)),
+  );
+  return thrown.filter(
+    (text) => /[a-z]{2}/.test(text.replace(TEMPLATE_GAP, '')) && !INTERNAL.some((one) => text.startsWith(one)),
+  );
+}
+
+/** Problems with switches and arguments, which serve does not have. */
+const NOT_OF_SERVE = ['takes no value', 'takes at most'];
+
+/** What is wrong with settings. The name of the flag stands before what is not a template of its own. */
+function settingProblems(): string[] {
+  const sources = sourcesBelow('src/cli/flags', 'src/cli/definitions/serve-conflicts.ts');
+  const text = sources.map((source) => source.text).join('\n');
+  const invalid = calls(text, /\breturn invalid\(/).flatMap((args) => literals(args).slice(0, 1));
+  const pushed = calls(text, /\bproblems\.push\(/).flatMap((args) => literals(args).slice(0, 1));
+  return [...invalid, ...pushed].filter((problem) => !NOT_OF_SERVE.some((part) => problem.includes(part)));
+}
+
+const troubleshooting = doc('troubleshooting.md');
+// The language of a block is no word of its text.
+const troubles = plain(troubleshooting.replaceAll('```text', '```'));
+
+describe('docs/troubleshooting.md', () => {
+  const headings = headingsOf(troubleshooting).map(plain);
+
+  it('has a heading for every warning and error in the log', () => {
+    const messages = logMessages();
+    expect(messages.length).toBeGreaterThan(10);
+    expect(messages.filter((message) => !headings.includes(message))).toEqual([]);
+  });
+
+  it('has every sentence that the chart refuses values with, its beginning as a heading', () => {
+    const sentences = guardRails();
+    expect(sentences.length).toBeGreaterThan(12);
+    const missing = sentences.filter((sentence) => {
+      const wanted = new RegExp(
+        `^${words(sentence.replaceAll('\\n', ' ').replaceAll(/%[sdq]/g, ' GAP ')).replaceAll('GAP', '.{1,40}?')}`,
+      );
+      // A heading may stop anywhere; what follows stands below it.
+      return !headings.some((heading) => {
+        const place = troubles.indexOf(`# ${heading}`) + 2;
+        return wanted.test(words(troubles.slice(place, place + 600)));
+      });
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('has every error that the surroundings can cause', () => {
+    const texts = errorTexts();
+    expect(texts.length).toBeGreaterThan(40);
+    expect(texts.filter((text) => !pattern(text).test(troubles))).toEqual([]);
+  });
+
+  it('has every problem with settings', () => {
+    const problems = settingProblems();
+    expect(problems.length).toBeGreaterThan(15);
+    expect(problems.filter((text) => !pattern(text).test(troubles))).toEqual([]);
+  });
+
+  it('has no two headings with one anchor', () => {
+    const slugs = headings.map(slug);
+    expect(slugs.filter((one, index) => slugs.indexOf(one) !== index)).toEqual([]);
+  });
+});
+
+describe('docs/observability.md', () => {
+  it('lists every alert with its severity, and no other', () => {
+    const rules = readFileSync(`${CHART}/templates/monitoring/prometheus-rule.yaml`, 'utf8');
+    const alerts = [...rules.matchAll(/"alert" "(\w+)" "severity" (?:"(\w+)"|\(ternary "critical" "(\w+)")/g)];
+    const listed = [...doc('observability.md').matchAll(/^\| `(Probewright\w+)` \| (\w+) \|/gm)];
+    expect(listed.map(([, alert, severity]) => [alert, severity])).toEqual(
+      alerts.map(([, alert, severity, usual]) => [alert, severity ?? usual]),
+    );
+    expect(alerts.length).toBe([...rules.matchAll(/\(dict "alert"/g)].length);
+  });
+});
+
+describe('docs/break-glass.md', () => {
+  it('has the commands of the release notes, word for word', () => {
+    const notes = readFileSync(`${CHART}/templates/NOTES.txt`, 'utf8').replaceAll('{{ $name }}', 'probewright');
+    const commands = [...notes.matchAll(/^ {2}(kubectl (?:delete|patch) .*)$/gm)].map(([, command = '']) => command);
+    expect(commands.length).toBe(3);
+    const lines = doc('break-glass.md').split('\n');
+    for (const command of commands) expect(lines).toContain(command);
+  });
+});
+
+describe('the pages', () => {
+  it('are all linked from the index and from the root README', () => {
+    const linked = (text: string): string[] =>
+      [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => to);
+    const pages = PAGES.filter((name) => name !== 'README.md');
+    expect(pages.filter((name) => !linked(doc('README.md')).includes(name))).toEqual([]);
+    const root = linked(readFileSync('README.md', 'utf8'));
+    expect(PAGES.filter((name) => !root.includes(`docs/${name}`))).toEqual([]);
+  });
+
+  it.each(PAGES)('%s names no value that the chart does not have', (page) => {
+    const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8')) as Record<string, unknown>;
+    const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as object;
+    expect(schema).toHaveProperty('properties');
+    const text = doc(page);
+    const inline = [...text.matchAll(/`([a-z]\w*(?:\.\w+)+)(?:: [^`]*)?`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => Object.hasOwn(values, path.split('.')[0] ?? ''));
+    const set = [...text.matchAll(/--set(?:-string)? '?([\w.]+)=/g)].map(([, path = '']) => path);
+    expect([...inline, ...set].filter((path) => !hasValue(values, path.split('.')))).toEqual([]);
+  });
+
+  it.each(PAGES)('%s names no flag that no command has', (page) => {
+    if (['install.md', 'rollout.md', 'gitops.md'].includes(page)) return; // Helm's and kubectl's
+    const known = new Set(Object.keys(SERVE_FLAGS));
+    const inline = [...doc(page).matchAll(/`--([a-z-]+)(?:[ =][^`]*)?`/g)].map(([, flag = '']) => flag);
+    expect(inline.filter((flag) => !known.has(flag) && !OTHER_FLAGS.has(flag))).toEqual([]);
+  });
+
+  it.each(PAGES)('%s has e2e blocks that are self-contained', (page) => {
+    for (const [, info = '', block = ''] of doc(page).matchAll(/^```(sh e2e.*)\n([\s\S]*?)^```$/gm)) {
+      expect(['sh e2e', 'sh e2e fails']).toContain(info);
+      expect(block, 'only kubectl and helm').toMatch(/^(kubectl|helm) /);
+      for (const [command] of block.matchAll(/^helm (install|upgrade) .*/gm))
+        expect(command).toMatch(/^helm \w+ probewright charts\/probewright --namespace probewright-system( |$)/);
+    }
+  });
+
+  it.each(PAGES)('%s names no machine of anybody', (page) => {
+    // Names of examples end in .example or begin with registry.example.
+    expect(doc(page)).not.toMatch(/ghcr\.io|docker\.io|quay\.io|\/(?:home|Users|root|work)\//);
+  });
+});
+
+/** Flags of helm, kubectl and the other commands. */
+const OTHER_FLAGS = new Set([
+  ...COMMAND_DEFINITIONS.flatMap(({ flags }) => Object.keys(flags)),
+  'output',
+  'help',
+  'force-conflicts',
+  'post-renderer-args',
+  'enable-exec',
+  // of curl
+  'fail',
+  'take-ownership',
+  'kube-version',
+  'api-versions',
+  'values',
+  'set',
+  'reset-then-reuse-values',
+  'reuse-values',
+  'skip-tests',
+  'admission-control-config-file',
+  'validate',
+  'server-side',
+  'save-config',
+  'type',
+  'flag', // stands for any
+]);
+
+/** Below an empty map or list anything may stand. */
+function hasValue(values: unknown, path: readonly string[]): boolean {
+  const [key, ...rest] = path;
+  if (key === undefined) return true;
+  if (typeof values !== 'object' || values === null) return false;
+  if (Object.keys(values).length === 0) return true;
+  return Object.hasOwn(values, key) && hasValue((values as Record<string, unknown>)[key], rest);
+}

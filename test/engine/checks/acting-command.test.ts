@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { withEdits } from '../../../src/base/json/field-edit.ts';
+import { execArgv } from '../../../src/engine/probe/exec-argv.ts';
+import { commandActs } from '../../../src/engine/probe/exec-effects.ts';
+import { checkTexts } from '../../support/check-texts.ts';
+import { clusterPolicyDocument } from '../../support/worlds.ts';
+import { podWith } from './workload.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { Violation } from '../../../src/engine/checks/violation.ts';
+
+const policy = clusterPolicyDocument({
+  checks: { 'required-startup': { action: 'Warn' }, 'delayed-liveness': { action: 'Warn' } },
+});
+
+function violationsOf(object: JsonObject): readonly Violation[] {
+  const texts = [{ file: 'policy.json', text: JSON.stringify(policy) }];
+  return checkTexts([{ file: 'web.json', text: JSON.stringify(object) }], texts).violations;
+}
+
+const acting = { exec: { command: ['sh', '-c', 'rm -rf /data/tmp; curl -f localhost:8080'] }, timeoutSeconds: 5 };
+const asking = { exec: { command: ['pg_isready'] }, timeoutSeconds: 5 };
+const http = { httpGet: { path: '/', port: 'http' } };
+
+describe('advice about a command with side effects', () => {
+  it('says why the command is not copied into a startup probe, and edits nothing', () => {
+    const [found] = violationsOf(podWith({ livenessProbe: { ...acting, initialDelaySeconds: 600 } })).filter(
+      ({ check }) => check === 'delayed-liveness',
+    );
+    expect(found?.remedy).toBe(
+      'write a startupProbe with a command that only asks, and keep the livenessProbe as it is: ' +
+        'the command of the livenessProbe has side effects ("rm")',
+    );
+    expect(found?.edits).toBeUndefined();
+  });
+
+  it('copies a command that only asks', () => {
+    const [found] = violationsOf(podWith({ livenessProbe: { ...asking, initialDelaySeconds: 600 } })).filter(
+      ({ check }) => check === 'delayed-liveness',
+    );
+    expect(found?.edits).toHaveLength(2);
+  });
+
+  it.each([
+    ['a late liveness probe', { livenessProbe: { ...acting, initialDelaySeconds: 600 } }],
+    ['many failures', { livenessProbe: { ...acting, failureThreshold: 60 } }],
+    ['a short start', { livenessProbe: { ...acting, periodSeconds: 2, failureThreshold: 2 } }],
+    ['a late readiness probe', { readinessProbe: { ...acting, initialDelaySeconds: 100 } }],
+    [
+      'a late readiness probe beside http',
+      { livenessProbe: http, readinessProbe: { ...acting, initialDelaySeconds: 99 } },
+    ],
+    [
+      'both late',
+      { livenessProbe: { ...acting, initialDelaySeconds: 99 }, readinessProbe: { ...acting, initialDelaySeconds: 99 } },
+    ],
+    [
+      'delays behind a startup probe',
+      {
+        startupProbe: { ...http, failureThreshold: 60 },
+        livenessProbe: { ...acting, initialDelaySeconds: 100 },
+        readinessProbe: { ...acting, initialDelaySeconds: 100 },
+      },
+    ],
+  ] as const)('never lets it run earlier: %s', (_, probes) => {
+    const object = podWith(probes);
+    const violations = violationsOf(object);
+    expect(violations).not.toHaveLength(0);
+    for (const { edits } of violations) {
+      if (edits === undefined) continue;
+      const [container] = (withEdits(object, edits)['spec'] as { containers: Record<string, JsonObject>[] }).containers;
+      const exec = container?.['startupProbe']?.['exec'] as JsonObject | undefined;
+      expect(commandActs((exec && execArgv(exec)) ?? [])).toBeUndefined();
+      for (const kind of ['livenessProbe', 'readinessProbe'] as const) {
+        const before = (probes as Record<string, JsonObject>)[kind];
+        if (before?.['exec'] === undefined) continue;
+        expect(container?.[kind]?.['initialDelaySeconds']).toBe(before['initialDelaySeconds']);
+      }
+    }
+  });
+});

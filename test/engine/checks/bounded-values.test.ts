@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../../src/engine/verdict/judge.ts';
+import { POD_KIND, podTemplatesOf } from '../../../src/engine/workload/kinds.ts';
+import { NOW } from '../../support/now.ts';
+import { mutation, pod, policySet, appContainer, clusterPolicyDocument, containerNamed } from '../../support/worlds.ts';
+import { findings, onlyFinding, podWith } from './workload.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { Violation } from '../../../src/engine/checks/violation.ts';
+
+function violations(object: JsonObject): readonly Violation[] {
+  const subject = { object, kind: POD_KIND, templates: podTemplatesOf(object, POD_KIND), namespace: 'apps' };
+  return judge(subject, policySet(), false, NOW).violations;
+}
+
+function ofCheck(id: string, object: JsonObject): Violation {
+  const found = violations(object).find(({ check }) => check === id);
+  if (found === undefined) throw new Error(`no violation of ${id}`);
+  return found;
+}
+
+const slow = { initialDelaySeconds: 300, periodSeconds: 10, failureThreshold: 3 };
+
+describe('a value that is longer than checks read', () => {
+  it.each([
+    ['a path', { httpGet: { path: `/${'p'.repeat(5000)}`, port: 'http' } }],
+    ['a header', { httpGet: { port: 'http', httpHeaders: [{ name: 'A', value: 'v'.repeat(5000) }] } }],
+    ['a script', { exec: { command: ['sh', '-c', `curl -f localhost || ${'true;'.repeat(1000)}`] } }],
+    ['a list of words', { exec: { command: ['check', ...Array<string>(1001).fill('a')] } }],
+  ])('stays out of edits: %s of a liveness probe is named, and not copied', (_, handler) => {
+    const { remedy, edits } = ofCheck('delayed-liveness', podWith({ livenessProbe: { ...handler, ...slow } }));
+    expect(edits).toBeUndefined();
+    expect(remedy).toContain('write a startupProbe with the handler of the livenessProbe and periodSeconds: ');
+    expect(remedy?.length).toBeLessThan(300);
+  });
+
+  it('keeps edits of other fields', () => {
+    const livenessProbe = { exec: { command: ['sh', '-c', 'x'.repeat(5000)] }, periodSeconds: 1 };
+    expect(ofCheck('exec-cost', podWith({ livenessProbe })).edits).toHaveLength(1);
+  });
+
+  it('equals no other value, because the rest may differ', () => {
+    const long = 'p'.repeat(5000);
+    const probe = (path: string): JsonObject => ({ httpGet: { path, port: 'http' } });
+    const both = (path: string): JsonObject => podWith({ livenessProbe: probe(path), readinessProbe: probe(path) });
+    for (const id of ['shared-endpoint', 'identical-probes']) {
+      expect(findings(id, both('/live')), id).toHaveLength(1);
+      expect(findings(id, both(`/${long}`)), id).toEqual([]);
+    }
+  });
+
+  it('is judged by the API server in whole: a header name of any length is valid, and its last character counts', () => {
+    const withName = (name: string): JsonObject =>
+      podWith({ livenessProbe: { httpGet: { port: 'http', httpHeaders: [{ name, value: 'a' }] } } });
+    expect(findings('valid-probe', withName('n'.repeat(5000)))).toEqual([]);
+    expect(onlyFinding('valid-probe', withName(`${'n'.repeat(5000)} `)).reason).toBe('FieldValueInvalid');
+  });
+
+  it('says nothing of variables when the list of variables is cut', () => {
+    const livenessProbe = { exec: { command: ['check', '$(PORT)'] } };
+    const env = Array.from({ length: 1000 }, (_, index) => ({ name: `A${index}`, value: 'a' }));
+    expect(findings('exec-variable', podWith({ livenessProbe, env }))).toHaveLength(1);
+    const more = [...env, { name: 'PORT', value: '80' }];
+    expect(findings('exec-variable', podWith({ livenessProbe, env: more }))).toEqual([]);
+  });
+
+  it('is copied in whole by an injected startup probe, except for a command that is too long to be read', () => {
+    const policies = policySet(clusterPolicyDocument({ slowStart: { startupSeconds: 120 } }));
+    const startupBeside = (livenessProbe: JsonObject): unknown => {
+      const { after } = mutation(pod([appContainer({ livenessProbe })]), policies);
+      return containerNamed(after, 'app')['startupProbe'];
+    };
+    const httpGet = { path: '/live', port: 'http', httpHeaders: [{ name: 'X-A', value: 'b'.repeat(5000) }] };
+    expect(startupBeside({ httpGet })).toMatchObject({ httpGet });
+    for (const command of [
+      ['check', 'b'.repeat(5000)],
+      ['check', ...Array<string>(1200).fill('a')],
+    ])
+      expect(startupBeside({ exec: { command } })).toBeUndefined();
+    expect(startupBeside({ exec: { command: ['check', 'b'.repeat(4000)] } })).toBeDefined();
+  });
+});

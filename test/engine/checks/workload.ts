@@ -1,0 +1,102 @@
+import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
+import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts';
+import { podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { formatPath } from '../../../src/base/json/field-path.ts';
+import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
+import { CollectedFacts } from '../../../src/cluster/sources/fact-documents.ts';
+import { FACT_KINDS, factKindOf } from '../../../src/cluster/sources/fact-kinds.ts';
+import { mergeChecks } from '../../../src/engine/policy/check-policy.ts';
+import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
+import { NOW } from '../../support/now.ts';
+import type { Facts } from '../../../src/engine/facts/facts.ts';
+import type { CheckedWorkload, Finding } from '../../../src/engine/checks/check.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+/** The workload of a manifest as checks see it: after API defaulting, nothing injected. */
+export function workloadOf(manifest: JsonObject, others?: readonly JsonObject[]): CheckedWorkload {
+  const kind = workloadKindOfManifest(manifest, KNOWN_KINDS);
+  const placed = kind && podTemplatesOf(manifest, kind)[0];
+  if (kind === undefined || placed === undefined) throw new Error(`no Pod template in ${String(manifest['kind'])}`);
+  const { namespace = 'default' } = (manifest['metadata'] ?? {}) as { readonly namespace?: string };
+  return checkedWorkload(manifest, kind, placed, { namespace, facts: factsOf(others), now: NOW });
+}
+
+/** The facts of these objects of a cluster, which name their namespaces; no facts without a list. */
+export function factsOf(objects: readonly JsonObject[] | undefined): Facts {
+  if (objects === undefined) return NO_FACTS;
+  const collected = new CollectedFacts();
+  for (const kind of FACT_KINDS) collected.addKind(kind);
+  for (const object of objects) {
+    const kind = factKindOf(object['apiVersion'], object['kind']);
+    const read = kind?.read(object, CHECK_CATALOGUE);
+    const { namespace } = object['metadata'] as { readonly namespace: string };
+    if (kind !== undefined && read !== undefined && 'fact' in read) collected.add(kind, namespace, read.fact);
+  }
+  return collected.facts;
+}
+
+/** A finding with its path as it is printed. */
+export type PrintedFinding = Omit<Finding, 'path'> & { readonly path: string };
+
+export function printed(finding: Finding): PrintedFinding {
+  return { ...finding, path: formatPath(finding.path) };
+}
+
+/**
+ * What one check finds in a manifest under a policy with these parameters; only application containers and sidecars are shown to the check,
+ * as the runner does.
+ */
+export function findings(
+  id: string,
+  manifest: JsonObject,
+  parameters: JsonObject = {},
+  others?: readonly JsonObject[],
+): PrintedFinding[] {
+  const check = CHECK_CATALOGUE[id];
+  if (check === undefined) throw new Error(`no check ${id}`);
+  const policy = parsedPolicy(policyDocument({ checks: { [id]: parameters } }));
+  const values = mergeChecks(CHECK_CATALOGUE, [policy]).get(id)?.parameters ?? {};
+  const workload = workloadOf(manifest, others);
+  return workload.containers
+    .filter(({ role }) => check.everyContainer || role === 'application' || role === 'sidecar')
+    .flatMap((container) => check.run(workload, container, values))
+    .map(printed);
+}
+
+/** The paths of what a check finds. */
+export function paths(id: string, manifest: JsonObject, parameters: JsonObject = {}): string[] {
+  return findings(id, manifest, parameters).map(({ path }) => path);
+}
+
+/** The only thing that a check finds; a test with none or several is wrong. */
+export function onlyFinding(id: string, manifest: JsonObject, parameters: JsonObject = {}): PrintedFinding {
+  const [first, ...others] = findings(id, manifest, parameters);
+  if (first === undefined || others.length > 0)
+    throw new Error(`${first ? 'several findings' : 'no finding'} of ${id}`);
+  return first;
+}
+
+/** A Pod with one container `app`, with an http port, and these members. */
+export function podWith(container: JsonObject, spec: JsonObject = {}): JsonObject {
+  return pod([appContainer(container)], { spec });
+}
+
+/** A Deployment of one container `app`, with an http port, and these members. */
+export function deploymentWith(container: JsonObject, spec: JsonObject = {}, podSpec: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'apps' },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      ...spec,
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [appContainer(container)], ...podSpec } },
+    },
+  };
+}
+
+/** An httpGet probe of the container's http port. */
+export function httpProbe(integers: JsonObject = {}, path = '/live'): JsonObject {
+  return { httpGet: { path, port: 'http' }, ...integers };
+}

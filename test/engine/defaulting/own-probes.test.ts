@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
+import { Snapshot } from '../../../src/engine/facts/snapshot.ts';
+import { member, objectMember } from '../../../src/base/json/json-value.ts';
+import { findPort, portsOf } from '../../../src/engine/workload/ports.ts';
+import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { handlerKindsOf } from '../../../src/engine/probe/probe.ts';
+import { permittedDefaulting } from '../../../src/engine/verdict/permitted-defaulting.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { validPod } from '../../support/arbitraries.ts';
+import { factsOf } from '../checks/workload.ts';
+import { clusterDocument, namespaceDocument } from '../../robustness/random-worlds.ts';
+import {
+  appContainer,
+  clusterPolicyDocument,
+  containerNamed,
+  mutation,
+  parsedPolicy,
+  pod,
+  policyDocument,
+  policySet,
+} from '../../support/worlds.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+/** The policy of the README: endpoints for every application container. */
+const README = clusterPolicyDocument({
+  containers: ['*'],
+  kubernetesProbeEndpoints: { startupProbe: '/livez', livenessProbe: '/livez', readinessProbe: '/readyz' },
+});
+const aimed = (spec: JsonObject = {}): JsonObject =>
+  policyDocument({
+    containers: ['app'],
+    kubernetesProbeEndpoints: { startupProbe: '/start', livenessProbe: '/live', readinessProbe: '/ready' },
+    ...spec,
+  });
+
+const port = (name: string | undefined, containerPort: number): JsonObject => ({ name, containerPort });
+const service = (ports: readonly JsonObject[], fields: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web', namespace: 'apps' },
+  spec: { selector: { app: 'web' }, ports, ...fields },
+});
+
+interface Case {
+  readonly container: JsonObject;
+  readonly policies?: readonly JsonObject[];
+  readonly services?: readonly JsonObject[];
+  readonly annotations?: JsonObject;
+}
+
+const http = (fields: JsonObject = {}): JsonObject => ({ httpGet: { path: '/own', port: 8080, ...fields } });
+const two = [port('http', 8080), port('admin', 9090)];
+const seven = [port('web', 8080), port('grpc', 6500)];
+const own = (livenessProbe: JsonObject, ports: readonly JsonObject[] = two): Case => ({
+  container: appContainer({ ports, livenessProbe }),
+});
+const without = (...ports: JsonObject[]): Case => ({ container: appContainer({ ports }) });
+
+/** One golden file each: the whole reply of `/mutate`. */
+const CASES: Readonly<Record<string, Case>> = {
+  'memcached-tcp-liveness': own({ tcpSocket: { port: 'memcache' } }, [port('memcache', 11211)]),
+  'liveness-beside-grpc-port': own(http(), [port('grpc', 6500)]),
+  'liveness-by-https': own(http({ port: 'web', scheme: 'HTTPS' }), [port('web', 8443)]),
+  'only-scaler-grpc': without(port('scaler-grpc', 9666)),
+  'own-exec': own({ exec: { command: ['pg_isready'] } }),
+  'own-exec-acts': own({ exec: { command: ['sh', '-c', 'rm -rf /cache && test -f /ok'] }, initialDelaySeconds: 600 }),
+  'own-grpc': own({ grpc: { port: 6500, service: 'live' } }, seven),
+  'own-readiness-only': { container: appContainer({ ports: two, readinessProbe: http({ port: 'admin' }) }) },
+  'own-readiness-by-exec': { container: appContainer({ readinessProbe: { exec: { command: ['ask'] } } }) },
+  'own-http-and-exec': {
+    container: appContainer({ ports: two, livenessProbe: http(), startupProbe: { exec: { command: ['ask'] } } }),
+  },
+  'two-http-ports': {
+    container: appContainer({ ports: two, livenessProbe: http(), startupProbe: http({ port: 'admin' }) }),
+  },
+  'two-http-ports-and-an-aimed-port': {
+    container: appContainer({ ports: two, livenessProbe: http(), startupProbe: http({ port: 'admin' }) }),
+    policies: [aimed({ port: 'admin' })],
+  },
+  'headers-of-the-author': own(http({ httpHeaders: [{ name: 'Host', value: 'shop' }], host: '127.0.0.1' })),
+  'headers-that-differ': {
+    container: appContainer({
+      livenessProbe: http({ httpHeaders: [{ name: 'Authorization', value: 'secret' }] }),
+      startupProbe: http(),
+    }),
+  },
+  'misspelt-port-of-the-author': own(http({ port: 'htpp' })),
+  'undeclared-port-of-the-author': own(http({ port: 9999 })),
+  'aimed-path-beside-liveness': { ...own(http({ port: 'admin' })), policies: [aimed({ port: 'http' })] },
+  'aimed-path-beside-tcp': { ...own({ tcpSocket: { port: 9090 } }), policies: [aimed()] },
+  'annotation-beside-liveness': {
+    ...own(http({ port: 'admin' })),
+    annotations: { 'probewright.dev/startup-endpoint': '/begun' },
+  },
+  'startup-seconds-beside-liveness': {
+    ...own(http({ port: 'admin' })),
+    annotations: { 'probewright.dev/startup-seconds': '60' },
+  },
+  'quick-liveness': own({ ...http(), periodSeconds: 2, failureThreshold: 2 }),
+  'slow-liveness-timeout': own({ ...http(), timeoutSeconds: 20 }),
+  https: without(port('https-admin', 9000)),
+  webhook: without(port('webhook-server', 9443), port('metrics', 8080)),
+  'app-protocol': {
+    ...without(port('main', 7000), port('web', 7001)),
+    services: [service([{ port: 80, targetPort: 'main', appProtocol: 'kubernetes.io/h2c' }])],
+  },
+  'name-in-a-service': {
+    ...without(port(undefined, 7000), port('metrics', 7001)),
+    services: [service([{ name: 'https', port: 443, targetPort: 7000 }])],
+  },
+  'grpc-in-a-service': {
+    ...without(port('main', 7000)),
+    services: [service([{ name: 'grpc', port: 80, targetPort: 7000 }])],
+  },
+  'postgresql-in-a-headless-service': {
+    ...without(port('client', 5433)),
+    services: [
+      service([{ name: 'tcp-postgresql', port: 5432, targetPort: 'client' }], { publishNotReadyAddresses: true }),
+    ],
+  },
+  'http-that-a-service-calls-tcp': {
+    ...without(port('http', 8080)),
+    services: [service([{ name: 'tcp', port: 80, targetPort: 'http' }])],
+  },
+  'well-known-numbers': without(port(undefined, 5432), port('db', 3306), port(undefined, 8000)),
+  'only-well-known-numbers': without(port(undefined, 5432), port('db', 3306)),
+  'a-default-port-of-another-protocol': {
+    ...without(port('redis', 6379)),
+    policies: [clusterPolicyDocument({ port: 'redis', kubernetesProbeEndpoints: { readinessProbe: '/r' } })],
+  },
+  'an-aimed-port-of-another-protocol': { ...without(port('redis', 6379)), policies: [aimed({ port: 'redis' })] },
+};
+
+function reply({ container, policies = [README], services = [], annotations = {} }: Case): {
+  readonly result: ReturnType<typeof mutation>;
+  readonly snapshot: Snapshot;
+} {
+  const snapshot = Snapshot.of(CHECK_CATALOGUE, policies.map(parsedPolicy), factsOf(services));
+  return { result: mutation(pod([container], { metadata: { annotations } }), snapshot), snapshot };
+}
+
+describe('a container with evidence', () => {
+  it.each(Object.keys(CASES))('%s gets the reply on record, and no patch a second time', async (name) => {
+    const { result, snapshot } = reply(CASES[name] ?? without());
+    const { allowed, patch, warnings, auditAnnotations } = result;
+    const text = `${JSON.stringify({ allowed, patch, warnings, auditAnnotations }, null, 2)}\n`;
+    await expect(text).toMatchFileSnapshot(`../../golden/own-probes/${name}.json`);
+    expect(mutation(result.after, snapshot).patch).toBeUndefined();
+    expect(JSON.stringify(auditAnnotations)).not.toContain('secret');
+  });
+
+  it('has a golden file, and no golden file is without a case', () => {
+    expect(readdirSync('test/golden/own-probes').sort()).toEqual(
+      Object.keys(CASES)
+        .map((name) => `${name}.json`)
+        .sort(),
+    );
+  });
+});
+
+/** Kind of handler, port and scheme as the kubelet takes them. */
+function asked(container: JsonObject, probe: JsonObject): unknown {
+  const [kind = 'exec'] = handlerKindsOf(probe);
+  const handler = objectMember(probe, kind) ?? {};
+  const wanted = member(handler, 'port') as number | string;
+  const found = findPort(portsOf(container), wanted);
+  return [kind, 'port' in found ? found.port.number : wanted, member(handler, 'scheme') ?? 'HTTP', handler['command']];
+}
+
+const named = (document: JsonObject, name: string): JsonObject => ({
+  ...document,
+  metadata: { name, ...('namespace' in (document['metadata'] as JsonObject) && { namespace: 'apps' }) },
+});
+const worlds = fc.record({
+  pod: validPod,
+  documents: fc.array(fc.oneof(clusterDocument, namespaceDocument), { minLength: 1, maxLength: 3 }),
+});
+
+describe('a probe of the author that the API server refuses', () => {
+  it.each([
+    ['scheme https', http({ scheme: 'https' })],
+    ['port 0', http({ port: 0 })],
+    ['no port', http({ port: undefined })],
+    ['port 70000', http({ port: 70_000 })],
+  ])('tells the kind alone: %s', (_, livenessProbe) => {
+    const { after } = mutation(pod([appContainer({ livenessProbe })]), policySet(README));
+    expect(containerNamed(after, 'app')['readinessProbe']).toEqual({ httpGet: { path: '/readyz', port: 'http' } });
+  });
+});
+
+describe('the annotation about injected probes', () => {
+  const metadata = (kind: string): JsonObject => ({
+    annotations: { 'probewright.dev/injected': JSON.stringify({ app: { [kind]: 'ClusterProbePolicy/cluster' } }) },
+  });
+  const given = (container: JsonObject, kind: string, policies = [README]): JsonObject => {
+    const { after } = mutation(pod([container], { metadata: metadata(kind) }), policySet(...policies));
+    return containerNamed(after, 'app');
+  };
+
+  it("does not make a probe of the author the policy's", () => {
+    const container = appContainer({ livenessProbe: { tcpSocket: { port: 6379 } } });
+    const { readinessProbe, startupProbe } = given(container, 'livenessProbe');
+    expect(startupProbe).toMatchObject({ tcpSocket: { port: 6379 } });
+    expect(readinessProbe).toBeUndefined();
+  });
+
+  it('does not count for a probe of a policy whose numbers somebody has edited', () => {
+    const httpGet = { path: '/livez', port: 'http' };
+    const livenessProbe = { httpGet, initialDelaySeconds: 600 };
+    const { startupProbe } = given(appContainer({ livenessProbe }), 'livenessProbe');
+    expect(guaranteedStartSeconds(probeTiming(startupProbe as JsonObject))).toBeGreaterThanOrEqual(619);
+  });
+
+  it('does not count for a startup probe that asks less often than the policy says', () => {
+    const startupProbe = { httpGet: { path: '/livez', port: 'http', scheme: 'HTTPS' }, periodSeconds: 60 };
+    const { readinessProbe } = given(appContainer({ startupProbe }), 'startupProbe');
+    expect(readinessProbe).toMatchObject({ httpGet: { path: '/readyz', scheme: 'HTTPS' } });
+  });
+
+  it('counts for what an earlier call injected, but in Pods that the API server asks about alone', () => {
+    const cluster = clusterPolicyDocument({
+      containers: ['*'],
+      kubernetesProbeEndpoints: { livenessProbe: '/livez' },
+      probes: { livenessProbe: { initialDelaySeconds: 60 }, startupProbe: { httpGet: { path: '/begun' } } },
+    });
+    const livenessProbe = { httpGet: { path: '/livez', port: 'http' }, initialDelaySeconds: 60 };
+    const container = appContainer({ livenessProbe });
+    expect(given(container, 'livenessProbe', [cluster])['startupProbe']).toEqual({
+      httpGet: { path: '/begun', port: 'http' },
+    });
+    const template = pod([container], { metadata: metadata('livenessProbe') });
+    const { injections } = permittedDefaulting(template, policySet(cluster).policyFor('apps', new Map()), POD_KIND);
+    expect(injections.map(({ probe }) => probe)).toMatchObject([{ httpGet: { path: '/livez' } }]);
+  });
+});
+
+describe('every container', () => {
+  it('with a liveness probe of its own gets a startup probe of the same kind, port and scheme', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(worlds, ({ pod: object, documents }) => {
+        const policies = [README, ...documents.map((document, index) => named(document, `p${index}`))];
+        const before = (object['metadata'] as JsonObject)['annotations'] ?? {};
+        // This annotation says that a probe is not the author's.
+        fc.pre(!Object.hasOwn(before, 'probewright.dev/injected'));
+        const { defaulting } = mutation(object, policySet(...policies));
+        for (const { container, kind, probe } of defaulting?.injections ?? []) {
+          const liveness = container.spec['livenessProbe'] as JsonObject | null | undefined;
+          if (kind !== 'startupProbe' || liveness === undefined || liveness === null) continue;
+          seen += 1;
+          expect(asked(container.spec, probe)).toEqual(asked(container.spec, liveness));
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  it('gets a startup probe with a period in which its liveness probe cannot kill', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(worlds, ({ pod: object, documents }) => {
+        const policies = [README, ...documents.map((document, index) => named(document, `p${index}`))];
+        const { defaulting } = mutation(object, policySet(...policies));
+        const injections = defaulting?.injections ?? [];
+        for (const { container, kind, probe } of injections) {
+          if (kind !== 'startupProbe') continue;
+          const liveness =
+            injections.find((other) => other.container === container && other.kind === 'livenessProbe')?.probe ??
+            container.spec['livenessProbe'];
+          if (liveness === undefined || liveness === null) continue;
+          const limit = guaranteedStartSeconds(probeTiming(liveness as JsonObject));
+          if (limit < 1) continue;
+          seen += 1;
+          expect(probeTiming(probe).periodSeconds).toBeLessThanOrEqual(limit);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(seen).toBeGreaterThan(20);
+  });
+});
+
+it('keeps the guaranteed time to start where it lowers the period', () => {
+  const spec = { kubernetesProbeEndpoints: { startupProbe: '/s' } };
+  const startup = (probes: JsonObject): JsonObject | undefined => {
+    const { result } = reply({
+      ...(CASES['quick-liveness'] ?? without()),
+      policies: [policyDocument({ ...spec, probes })],
+    });
+    return result.defaulting?.injections.find(({ kind }) => kind === 'startupProbe')?.probe;
+  };
+  const lowered = startup({ startupProbe: { periodSeconds: 20, failureThreshold: 7 } });
+  expect(lowered).toMatchObject({ periodSeconds: 2, failureThreshold: 61 });
+  expect(guaranteedStartSeconds(probeTiming(lowered ?? {}))).toBe(120);
+  const short = startup({ startupProbe: { periodSeconds: 1, failureThreshold: 7 } });
+  expect(short).toMatchObject({ periodSeconds: 1, failureThreshold: 7 });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import {
+  LearnedStarts,
+  startsOfContainer,
+  withoutSeconds,
+  workloadStarts,
+} from '../../../src/engine/facts/learned-starts.ts';
+import { percentile, profileName, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
+import { STARTUP_PROFILES } from '../../../src/cluster/sources/startup-profile-kind.ts';
+import { formatProblem } from '../../../src/engine/policy/problems.ts';
+import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+const sample = (seconds: number, restart = false): StartSample => ({
+  seconds,
+  within: 3,
+  basis: 'startup',
+  restart,
+  node: 'n',
+  at: `2026-11-20T10:00:${String(seconds).padStart(2, '0')}Z`,
+  id: `s${seconds}`,
+});
+const document: JsonObject = {
+  apiVersion: 'probewright.dev/v1alpha1',
+  kind: 'StartupProfile',
+  metadata: { name: 'deployment-web', namespace: 'apps' },
+  status: {
+    workload: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    containers: [
+      {
+        name: 'app',
+        image: 'r/app:1',
+        samples: [sample(20), sample(41), sample(9, true)],
+        censored: 2,
+        censoredBoundSeconds: 15,
+        censoredAt: '2026-11-20T09:00:00Z',
+        censoredIds: ['k1', 'k2'],
+      },
+      { name: 'cache', image: 'r/cache:1', samples: [] },
+    ],
+  },
+};
+
+describe('the facts of a StartupProfile', () => {
+  it('are the figures of each container, and the measured starts', () => {
+    const profile = readStartupProfile(document);
+    const starts = profile && workloadStarts('deployment-web', profile);
+    expect(starts && startsOfContainer(starts, 'app')).toEqual({
+      starts: 2,
+      longestSeconds: 41,
+      boundSeconds: 15,
+      seconds: [20, 41, 9],
+    });
+    expect(starts && startsOfContainer(starts, 'cache')).toEqual({
+      starts: 0,
+      longestSeconds: 0,
+      boundSeconds: 0,
+      seconds: [],
+    });
+    expect(starts && startsOfContainer(starts, 'other')).toBeUndefined();
+    expect(starts && startsOfContainer(withoutSeconds(starts), 'app')).toEqual({
+      starts: 2,
+      longestSeconds: 41,
+      boundSeconds: 15,
+    });
+  });
+
+  it('are found by the name of the workload', () => {
+    const reading = STARTUP_PROFILES.read(document, {});
+    const fact = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
+    const others = ['a', 'deployment-wea', 'deployment-wec', 'z'].map((name) => ({ name, figures: [] }));
+    const list = [...others.slice(0, 2), ...(fact ? [fact] : []), ...others.slice(2)].sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
+    const starts = new LearnedStarts(new Map([['apps', list]]));
+    expect(starts.ofWorkload('apps', 'Deployment', 'web')).toBe(fact);
+    expect(starts.ofWorkload('apps', 'StatefulSet', 'web')).toBeUndefined();
+    expect(starts.ofWorkload('other', 'Deployment', 'web')).toBeUndefined();
+  });
+
+  it('replace those of the same workload in other facts', () => {
+    const below = new LearnedStarts(
+      new Map([
+        [
+          'apps',
+          [
+            { name: 'deployment-web', figures: [] },
+            { name: 'statefulset-db', figures: [] },
+          ],
+        ],
+      ]),
+    );
+    const above = { name: 'deployment-web', figures: ['app', 1, 2, 3] };
+    const merged = below.with(new LearnedStarts(new Map([['apps', [above]]])));
+    expect(merged.ofWorkload('apps', 'Deployment', 'web')).toBe(above);
+    expect(merged.ofWorkload('apps', 'StatefulSet', 'db')).toBeDefined();
+  });
+
+  it('leave out what is malformed', () => {
+    const odd = { seconds: -1, basis: 'x' };
+    const status = { workload: { apiVersion: 'v1', kind: 'K', name: 'n' } };
+    const containers = [
+      null,
+      {},
+      { name: 1 },
+      { name: 'app', samples: [odd, null, { ...sample(3), seconds: 1e9 }, sample(4)], censored: 'x' },
+    ];
+    expect(readStartupProfile({ status: { ...status, containers } })?.containers).toMatchObject([
+      { name: 'app', image: '', samples: [{ seconds: 4 }], killed: { count: 0, boundSeconds: 0 } },
+    ]);
+    for (const bad of [undefined, null, 1, [], {}, { workload: 1 }, { workload: {} }])
+      expect(readStartupProfile({ status: bad })).toBeUndefined();
+    expect(STARTUP_PROFILES.read({ metadata: {} }, {})).toBeUndefined();
+  });
+});
+
+describe('a StartupProfile of an API server whose CRD has no bounds', () => {
+  const { workload } = document['status'] as { workload: JsonObject };
+  const container = { name: 'app', image: 'r/app:1', samples: [sample(3)], censoredIds: ['k'] };
+  const long = 'x'.repeat(2000);
+  const profile = (...containers: unknown[]): JsonObject => ({ ...document, status: { workload, containers } });
+  const times = (count: number, element: unknown): unknown[] => Array.from({ length: count }, () => element);
+
+  it.each<[what: string, profile: JsonObject, problem: string]>([
+    [
+      'workload',
+      { ...document, status: { workload: { ...workload, name: long } } },
+      'workload.name: must have at most 253 characters, not 2000',
+    ],
+    ['containers', profile(...times(65, container)), 'containers: must have at most 64 containers, not 65'],
+    [
+      'name',
+      profile(container, { ...container, name: long }),
+      'containers[1].name: must have at most 63 characters, not 2000',
+    ],
+    [
+      'image',
+      profile({ ...container, image: long }),
+      'containers[0].image: must have at most 1024 characters, not 2000',
+    ],
+    [
+      'samples',
+      profile({ ...container, samples: times(31, sample(1)) }),
+      'containers[0].samples: must have at most 30 starts, not 31',
+    ],
+    [
+      'id',
+      profile({ ...container, samples: [sample(1), { ...sample(1), id: long }] }),
+      'containers[0].samples[1].id: must have at most 64 characters, not 2000',
+    ],
+    [
+      'node',
+      profile({ ...container, samples: [{ ...sample(1), node: long }] }),
+      'containers[0].samples[0].node: must have at most 64 characters, not 2000',
+    ],
+    [
+      'censoredAt',
+      profile({ ...container, censoredAt: long }),
+      'containers[0].censoredAt: must have at most 64 characters, not 2000',
+    ],
+    [
+      'censoredIds',
+      profile({ ...container, censoredIds: times(101, 'k') }),
+      'containers[0].censoredIds: must have at most 100 starts, not 101',
+    ],
+    [
+      'censoredIds[]',
+      profile({ ...container, censoredIds: ['k', long] }),
+      'containers[0].censoredIds[1]: must have at most 64 characters, not 2000',
+    ],
+  ])('has no effect beyond the bound of %s, and keeps nothing beyond the bound', (_, hostile, problem) => {
+    const reading = STARTUP_PROFILES.read(hostile, {});
+    const problems = reading !== undefined && 'problems' in reading ? reading.problems.map(formatProblem) : [];
+    expect(problems).toEqual([`status.${problem}`]);
+    // The observer reads what is within the bounds, and replaces the rest.
+    expect(JSON.stringify(readStartupProfile(hostile) ?? {})).not.toContain(long);
+    expect(readStartupProfile(hostile)?.containers.length ?? 0).toBeLessThanOrEqual(64);
+  });
+
+  it('has its effect at all bounds, within the budget of one object', () => {
+    const names = Array.from({ length: 64 }, (_, index) => `${index}`.padStart(63, 'c'));
+    const reading = STARTUP_PROFILES.read(
+      profile(...names.map((name) => ({ ...container, name, samples: times(30, sample(1)) }))),
+      {},
+    );
+    const fact = reading !== undefined && 'fact' in reading ? reading.fact : undefined;
+    expect(fact?.figures.length).toBe(4 * 64);
+    expect(fact && STARTUP_PROFILES.bytes(withoutSeconds(fact))).toBeLessThan(STARTUP_PROFILES.limits.object);
+  });
+});
+
+describe('the name of a profile', () => {
+  it('follows from the workload, and has no more characters than the API server accepts', () => {
+    expect(profileName('Deployment', 'web')).toBe('deployment-web');
+    const long = `${'a'.repeat(240)}.b`;
+    const name = profileName('ClusterDeployment', long);
+    expect(name).toHaveLength(253);
+    expect(name).toMatch(/^clusterdeployment-a+-[0-9a-f]{12}$/);
+    expect(name).not.toBe(profileName('ClusterDeployment', `${'a'.repeat(240)}.c`));
+  });
+});
+
+describe('a percentile', () => {
+  it('is a measured start', () => {
+    const samples = [5, 1, 4, 2, 3].map((seconds) => sample(seconds));
+    expect([percentile(samples, 0.5), percentile(samples, 0.9), percentile([], 0.5)]).toEqual([3, 5, undefined]);
+    expect(percentile([sample(7)], 0.5)).toBe(7);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import {
+  killBy,
+  longestGraceWithin,
+  longestKillSeconds,
+  podGraceSeconds,
+  probeGraceSeconds,
+} from '../../../src/engine/probe/grace-period.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+const hook = { lifecycle: { preStop: { exec: { command: ['sleep', '1'] } } } };
+
+describe('how a container is stopped', () => {
+  it("is within the probe's own grace period, also when it is longer than the Pod's", () => {
+    const pod = { terminationGracePeriodSeconds: 5 };
+    expect(killBy({ terminationGracePeriodSeconds: 60 }, {}, pod)?.graceSeconds).toBe(60);
+    expect(killBy({ terminationGracePeriodSeconds: null }, {}, pod)?.graceSeconds).toBe(5);
+    expect(killBy({}, {}, {})?.graceSeconds).toBe(30);
+  });
+
+  it('is the one of the Pod where nothing restarts the container, and no other container stays', () => {
+    const probe = { terminationGracePeriodSeconds: 2 };
+    const graceOf = (container: JsonObject, spec: JsonObject): number | undefined =>
+      killBy(probe, container, { terminationGracePeriodSeconds: 12, ...spec })?.graceSeconds;
+    const never = { restartPolicy: 'Never' };
+    const alone = { containers: [{}] };
+
+    expect(graceOf({}, { ...alone, ...never })).toBe(12);
+    expect(graceOf(never, alone)).toBe(12);
+    expect(graceOf({}, { ...alone, ...never, initContainers: [{ restartPolicy: 'Always' }] })).toBe(12);
+    expect(graceOf({}, { ...never, containers: [{}, {}] })).toBe(2);
+    expect(graceOf({}, { ...alone, restartPolicy: 'OnFailure' })).toBe(2);
+    expect(graceOf({ restartPolicy: 'Always' }, { ...alone, ...never })).toBe(2);
+    expect(graceOf({ ...never, restartPolicyRules: [{ action: 'Restart' }] }, alone)).toBe(2);
+  });
+
+  it('knows a preStop hook', () => {
+    expect(killBy({}, hook, {})?.hasPreStop).toBe(true);
+    expect(killBy({}, { lifecycle: { postStart: {}, preStop: null } }, {})?.hasPreStop).toBe(false);
+  });
+
+  it.each([-1, 1.5, '30'])('is not known with a grace period of %j', (terminationGracePeriodSeconds) => {
+    expect(podGraceSeconds({ terminationGracePeriodSeconds })).toBeUndefined();
+    expect(probeGraceSeconds({ terminationGracePeriodSeconds })).toBeUndefined();
+    expect(killBy({ terminationGracePeriodSeconds }, {}, {})).toBeUndefined();
+    expect(killBy({}, {}, { terminationGracePeriodSeconds })).toBeUndefined();
+  });
+
+  it.each([
+    [{ graceSeconds: 30, hasPreStop: false }, 30],
+    [{ graceSeconds: 30, hasPreStop: true }, 32],
+    [{ graceSeconds: 2, hasPreStop: false }, 2],
+    [{ graceSeconds: 1, hasPreStop: false }, 2],
+    [{ graceSeconds: 0, hasPreStop: false }, 2],
+  ])('%o takes at most %i s', (kill, seconds) => {
+    expect(longestKillSeconds(kill)).toBe(seconds);
+  });
+
+  it.each([true, false])(
+    'gives the longest grace period that is short enough, with a preStop hook: %s',
+    (hasPreStop) => {
+      const kill = { graceSeconds: 3600, hasPreStop };
+      for (let seconds = -5; seconds < 50; seconds++) {
+        const longest = longestGraceWithin(seconds, kill);
+        const takes = (graceSeconds: number): number => longestKillSeconds({ graceSeconds, hasPreStop });
+        if (longest === undefined) expect(takes(1)).toBeGreaterThan(seconds);
+        else expect([takes(longest) <= seconds, takes(longest + 1) > seconds]).toEqual([true, true]);
+      }
+    },
+  );
+});

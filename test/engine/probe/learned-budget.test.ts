@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LEARNED, hasEnoughStarts, learnedSeconds } from '../../../src/engine/probe/learned-budget.ts';
+import type { LearnedSettings, StartFigures } from '../../../src/engine/probe/learned-budget.ts';
+
+const seconds = (figures: Partial<StartFigures>, settings: Partial<LearnedSettings> = {}, period = 5): number =>
+  learnedSeconds(
+    { starts: 30, longestSeconds: 0, boundSeconds: 0, ...figures },
+    { ...DEFAULT_LEARNED, ...settings },
+    period,
+  );
+
+describe('a learned budget', () => {
+  it('is the longest start with the margin, one period and two seconds', () => {
+    expect(seconds({ longestSeconds: 41 })).toBe(69);
+    expect(seconds({ longestSeconds: 40 }, { margin: 2 }, 10)).toBe(92);
+  });
+
+  it('is rounded up to whole seconds', () => {
+    expect(seconds({ longestSeconds: 33 }, { margin: 1.1 })).toBe(44);
+  });
+
+  it('is twice the bound of a killed start where that is longer', () => {
+    expect(seconds({ longestSeconds: 41, boundSeconds: 34 })).toBe(69);
+    expect(seconds({ longestSeconds: 41, boundSeconds: 35 })).toBe(70);
+  });
+
+  it('keeps within the limits', () => {
+    expect(seconds({ longestSeconds: 1 })).toBe(30);
+    expect(seconds({ longestSeconds: 1 }, { minimumSeconds: 1 })).toBe(9);
+    expect(seconds({ longestSeconds: 5000 })).toBe(1800);
+    expect(seconds({ boundSeconds: 5000 }, { maximumSeconds: 60 })).toBe(60);
+  });
+
+  it('is the minimum where layers set a minimum above the maximum', () => {
+    expect(seconds({ longestSeconds: 50 }, { minimumSeconds: 90, maximumSeconds: 60 })).toBe(90);
+  });
+
+  it('covers every known start whose budget is within the maximum', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(86_400),
+        fc.nat(86_400),
+        fc.double({ min: 1, max: 10, noNaN: true }),
+        fc.integer({ min: 1, max: 600 }),
+        (longestSeconds, boundSeconds, margin, period) => {
+          const budget = seconds({ longestSeconds, boundSeconds }, { margin, maximumSeconds: 1e9 }, period);
+          expect(budget).toBeGreaterThanOrEqual(longestSeconds + period + 2);
+          expect(budget).toBeGreaterThanOrEqual(2 * boundSeconds);
+          expect(Number.isInteger(budget)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('needs the minimum of starts', () => {
+    const known = (starts: number): boolean =>
+      hasEnoughStarts({ starts, longestSeconds: 1, boundSeconds: 0 }, DEFAULT_LEARNED);
+    expect([4, 5].map(known)).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,31 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readPathUrl, requestedPath } from '../../../src/engine/probe/requested-path.ts';
+
+describe('the path that the kubelet asks for', () => {
+  it.each([
+    ['/livez', '/livez'],
+    ['livez', '/livez'],
+    ['http://web:80/livez?a=b', '/livez?a=b'],
+    ['http://web', '/'],
+    ['http://user:pass@web/livez', '/http://user:pass@web/livez'],
+  ])('of %s is %s', (path, asked) => {
+    expect(requestedPath(path)).toBe(asked);
+  });
+
+  it('of a URL is a path without a scheme, which stays as it is', () => {
+    const url = fc
+      .tuple(fc.constantFrom('http://', 'https://', 'a:', 'x:/'), fc.string())
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(url, (text) => {
+        const path = readPathUrl(text)?.path;
+        fc.pre(path !== undefined);
+        expect(readPathUrl(path)).toBeUndefined();
+        expect(requestedPath(path)).toBe(path);
+        expect(requestedPath(text)).toBe(path);
+      }),
+      { examples: [['http://web/livez?a=b#c']] },
+    );
+  });
+});

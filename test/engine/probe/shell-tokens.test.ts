@@ -1,0 +1,137 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readShellScript } from '../../../src/engine/probe/shell-script.ts';
+import { shellTokens } from '../../../src/engine/probe/shell-tokens.ts';
+
+/** The words and operators of a script, as texts. */
+const texts = (script: string): string[] | undefined => shellTokens(script)?.map(({ text }) => text);
+
+describe('the words of a shell script', () => {
+  it.each([
+    ['a b  c', ['a', 'b', 'c']],
+    ['a|b||c&&d;e&f', ['a', '|', 'b', '||', 'c', '&&', 'd', ';', 'e', '&', 'f']],
+    ['a\nb', ['a', '\n', 'b']],
+    ['a \\\n b', ['a', 'b']],
+    [`a'b c'"d e"f`, ['ab cd ef']],
+    ['a "b \\" c" \\| d\\ e', ['a', 'b " c', '|', 'd e']],
+    ['a # b | c', ['a']],
+    ['a#b', ['a#b']],
+    ['a > b 2>&1 < c >> d', ['a']],
+    ['a 2>b', ['a']],
+    ['a 2 >b', ['a', '2']],
+    ['a &> b', ['a']],
+    ['a <<X | b\nc | d\nX\ne', ['a', '|', 'b', '\n', 'e']],
+    ["a <<-'X'\nc\n\tX\ne", ['a', '\n', 'e']],
+    ['a <<< "b c" d', ['a', 'd']],
+    ['a $(b | c "d)" $(e)) f', ['a', '$(b | c "d)" $(e))', 'f']],
+    ['a "$(b "c d")" e', ['a', '$(b "c d")', 'e']],
+    ['a ${b:-"c d"} `e | f` g', ['a', '${b:-"c d"}', '`e | f`', 'g']],
+    ['a <(b | c) d', ['a', '<(b | c)', 'd']],
+    ["a $(b # it's\n) c", ['a', "$(b # it's\n)", 'c']],
+    ['', []],
+    [' \t', []],
+  ])('of %j are %j', (script, words) => {
+    expect(texts(script)).toEqual(words);
+  });
+
+  it.each([["'a"], ['"a'], ['$(a'], ['${a'], ['`a'], ['"$(a"'], ["$('a)"]])('are unknown in %j', (script) => {
+    expect(shellTokens(script)).toBeUndefined();
+  });
+
+  it('tell which words the shell replaces', () => {
+    const literal = (script: string): boolean[] =>
+      (shellTokens(script) ?? []).map((token) => token.kind === 'word' && token.isLiteral);
+    expect(literal(`a $b "$b" '$b' \\$b "\\$b" $(c) "$" a$ \`d\``)).toEqual([
+      ...[true, false, false, true, true, true, false, true, true, false],
+    ]);
+  });
+
+  /** Texts that are likely to open something and to leave it open. */
+  const script = fc
+    .array(
+      fc.constantFrom(
+        ...[
+          'a',
+          ' ',
+          "'",
+          '"',
+          '`',
+          '$',
+          '$(',
+          '${',
+          '(',
+          ')',
+          '{',
+          '}',
+          '\\',
+          '#',
+          '\n',
+          '|',
+          '||',
+          '&',
+          ';',
+          '<<',
+          'X',
+        ],
+        ...['<', '>', 'if ', 'fi', 'case ', 'esac', '! ', 'exit 1'],
+      ),
+      { maxLength: 60 },
+    )
+    .map((pieces) => pieces.join(''));
+
+  it('never make the reader throw, and no word is longer than the script', () => {
+    fc.assert(
+      fc.property(script, (text) => {
+        const words = texts(text) ?? [];
+        expect(words.join('').length).toBeLessThanOrEqual(text.length);
+        readShellScript(text);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('quoted with single quotes, are one word', () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !text.includes("'")),
+        (text) => {
+          expect(texts(`a '${text}' b`)).toEqual(['a', text, 'b']);
+        },
+      ),
+    );
+  });
+});
+
+describe('a megabyte of shell', () => {
+  const MEGABYTE = 1_000_000;
+
+  // Quadratic work on a megabyte takes minutes, so the test's own time limit finds it.
+  it.each([
+    ...[
+      "'",
+      '"',
+      '`',
+      '$(',
+      '${',
+      '(',
+      '{ ',
+      'a|',
+      'a;',
+      '\\',
+      '#',
+      '\n',
+      ' ',
+      '$',
+      '<<X\n',
+      '<<X ',
+      '<',
+      '"$(',
+      "'a' ",
+    ],
+    ...['if ', 'if a;then ', 'a||', '! ', 'A=b ', '1>', "$('", '`"', '{}', '()', '\\\\"', "a'b'"],
+  ])('of %j is read in linear time', (piece) => {
+    const text = piece.repeat(Math.floor(MEGABYTE / piece.length));
+    expect(() => readShellScript(text)).not.toThrow();
+    expect(() => readShellScript(`a "${text}`)).not.toThrow();
+  });
+});

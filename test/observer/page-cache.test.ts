@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PAGE_LIFETIME, PageCache } from '../../src/observer/dashboard/page-cache.ts';
+
+describe('the cache of the page', () => {
+  it('renders at most once in 30 s, however many ask, and whatever comes of it', async () => {
+    const asks = fc.array(fc.record({ after: fc.nat({ max: 20_000 }), fails: fc.boolean() }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(asks, async (steps) => {
+        let now = 0;
+        let fails = false;
+        const begun: number[] = [];
+        const cache = new PageCache(
+          () => {
+            begun.push(now);
+            return fails ? Promise.reject(new Error('no')) : Promise.resolve(`page of ${now}`);
+          },
+          () => now,
+        );
+        for (const { after, fails: next } of steps) {
+          now += after;
+          fails = next;
+          await Promise.allSettled([cache.get(), cache.get(), cache.get()]);
+        }
+        for (const [index, at] of begun.entries())
+          expect(at - (begun[index - 1] ?? -Infinity)).toBeGreaterThanOrEqual(PAGE_LIFETIME);
+      }),
+      {
+        examples: [
+          [
+            [
+              { after: 0, fails: true },
+              { after: 29_999, fails: false },
+              { after: 1, fails: false },
+            ],
+          ],
+        ],
+      },
+    );
+  });
+
+  it('gives all who ask during a rendering the same page', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const cache = new PageCache(
+      () => promise,
+      () => 0,
+    );
+    const asked = [cache.get(), cache.get()];
+    resolve('<p>');
+    const [first, second] = await Promise.all(asked);
+    expect(first).toBe(second);
+    expect(first?.body.toString()).toBe('<p>');
+  });
+
+  it('names equal pages alike, and other pages otherwise', async () => {
+    const etagOf = async (text: string): Promise<string | undefined> =>
+      (
+        await new PageCache(
+          () => Promise.resolve(text),
+          () => 0,
+        ).get()
+      )?.etag;
+    expect(await etagOf('a')).toBe(await etagOf('a'));
+    expect(await etagOf('a')).not.toBe(await etagOf('b'));
+    expect(await etagOf('a')).toMatch(/^"[\w-]{43}"$/);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiClient } from '../../src/cluster/client/api-client.ts';
+import { PodWatch } from '../../src/observer/pod-watch.ts';
+import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { waitUntil } from '../cluster/client/wait-until.ts';
+import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
+
+const PODS = '/api/v1/namespaces/shop/pods';
+const RETRY = { retry: { minimum: 10, maximum: 20 } };
+
+let api: FakeApiServer;
+let watch: PodWatch;
+let clock: number;
+let heard: string[];
+let failures: string[];
+let troubles: (string | undefined)[];
+
+const pod = (name: string, phase = 'Running'): object => ({ metadata: { name }, status: { phase } });
+
+beforeEach(async () => {
+  api = await startFakeApiServer();
+  [clock, heard, failures, troubles] = [1000, [], [], []];
+  const reports = {
+    troubled: (problem: string | undefined) => void troubles.push(problem),
+    failed: (error: unknown) => void failures.push(String(error)),
+  };
+  watch = new PodWatch(new ApiClient(api.access, 'test'), { now: () => clock, random: () => 0.5 }, reports, RETRY);
+  watch.listen({
+    listing: () => void heard.push('listing'),
+    seen: ({ metadata }, at) => void heard.push(`seen ${metadata.name} at ${at}`),
+    gone: ({ metadata }, at) => void heard.push(`gone ${metadata.name} at ${at}`),
+    listed: () => void heard.push('listed'),
+  });
+});
+afterEach(async () => {
+  watch.stop();
+  await api.stop();
+});
+
+const hears = (last: string): Promise<void> => waitUntil(last, () => heard.at(-1) === last);
+
+describe('the watch of Pods', () => {
+  it('lists the Pods that have not ended, then reports changes with the instant at which they came', async () => {
+    api.put(PODS, pod('a'));
+    api.put(PODS, pod('done', 'Succeeded'));
+    api.put(PODS, pod('lost', 'Failed'));
+    watch.start();
+    await hears('listed');
+    clock = 2000;
+    api.put(PODS, pod('b', 'Pending'));
+    await hears('seen b at 2000');
+    clock = 3000;
+    api.remove(PODS, 'a');
+    await hears('gone a at 3000');
+    clock = 4000;
+    api.put(PODS, pod('b', 'Succeeded'));
+    await hears('gone b at 4000');
+    expect(heard).toEqual([
+      ...['listing', 'seen a at 1000', 'listed', 'seen b at 2000', 'gone a at 3000', 'gone b at 4000'],
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  it('lists in pages of 500 Pods', async () => {
+    for (let index = 0; index < 501; index++) api.put(PODS, pod(`pod-${index}`));
+    watch.start();
+    await hears('listed');
+    expect(heard).toHaveLength(503);
+    const lists = api.requests.filter(({ path, query }) => path === '/api/v1/pods' && query['watch'] !== 'true');
+    expect(lists.map(({ query }) => query['limit'])).toEqual(['500', '500']);
+  });
+
+  it('lists again when changes may have been missed', async () => {
+    api.put(PODS, pod('a'));
+    watch.start();
+    await waitUntil('a watch is open', () => api.openWatches() === 1);
+    heard.length = 0;
+    api.disturbWatches('gone');
+    await hears('listed');
+    expect(heard).toEqual(['listing', 'seen a at 1000', 'listed']);
+    expect(troubles).toEqual([]);
+  });
+
+  it('reports a listener that throws, and goes on with the other listeners and Pods', async () => {
+    watch.listen({
+      seen: () => {
+        throw new Error('no such Pod');
+      },
+      gone: () => undefined,
+      listed: () => undefined,
+    });
+    api.put(PODS, pod('a'));
+    watch.start();
+    await hears('listed');
+    api.put(PODS, pod('b'));
+    await hears('seen b at 1000');
+    await waitUntil('two failures', () => failures.length === 2);
+    expect(failures).toEqual(['Error: no such Pod', 'Error: no such Pod']);
+    expect(api.requests.filter(({ query }) => query['watch'] !== 'true')).toHaveLength(1);
+  });
+
+  it('watches nothing without a listener', async () => {
+    const idle = new PodWatch(
+      new ApiClient(api.access, 'test'),
+      { now: () => clock, random: () => 0.5 },
+      { troubled: () => undefined, failed: () => undefined },
+    );
+    idle.start();
+    await new Promise((resolve) => setImmediate(resolve));
+    idle.stop();
+    expect(api.requests).toEqual([]);
+    expect(idle.details()).toEqual({});
+  });
+});

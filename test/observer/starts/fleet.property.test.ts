@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { defaultProbes } from '../../../src/engine/defaulting/default-probes.ts';
+import { figuresOf, profileName, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
+import { startProbeOf } from '../../../src/observer/starts/start-probe.ts';
+import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/timing.ts';
+import { shortHash } from '../../../src/base/text/short-hash.ts';
+import { POD_KIND } from '../../../src/engine/workload/kinds.ts';
+import { appContainer, pod, policyDocument, policySet } from '../../support/worlds.ts';
+import { observeFleet } from './fleet.ts';
+import type { Injection } from '../../../src/engine/defaulting/injection.ts';
+import type { ContainerProfile } from '../../../src/engine/facts/startup-profile.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { StartFigures } from '../../../src/engine/probe/learned-budget.ts';
+import type { PodHistory } from '../../kubelet/status-history.ts';
+import type { TrueStart } from '../../kubelet/truth.ts';
+import type { FleetResult } from './fleet.ts';
+
+const LEARNED = { kubernetesProbeEndpoints: { livenessProbe: '/live' }, slowStart: { learned: {} } };
+const WITHOUT = { kubernetesProbeEndpoints: { livenessProbe: '/live' } };
+
+/** The startup probe that a container without probes gets, by this policy. */
+function injected(spec: JsonObject, starts: StartFigures): Injection | undefined {
+  const policy = policySet(policyDocument(spec, 'p')).policyFor('apps', new Map());
+  const known = { ...policy, starts: () => starts };
+  const { injections } = defaultProbes(pod([appContainer()]), known, POD_KIND);
+  return injections.find(({ kind }) => kind === 'startupProbe');
+}
+
+/** True when the kubelet was restarted before the start had ended: its probes begin again, and nothing tells so. */
+function hasKubeletRestarted({ truth }: PodHistory, start: TrueStart): boolean {
+  return (truth.kubeletRestarts ?? []).some(({ at }) => {
+    const second = truth.createdAt + at * 1000;
+    return second > start.startedAt - 1000 && second < (start.readyAt ?? Infinity) + 30_000;
+  });
+}
+
+interface KnownStart {
+  readonly history: PodHistory;
+  readonly start: TrueStart;
+}
+
+function trueStarts({ histories }: FleetResult): ReadonlyMap<string, KnownStart> {
+  return new Map(
+    histories.flatMap((history) => {
+      const uid = String((history.truth.pod['metadata'] as JsonObject)['uid']);
+      return history.starts.map((start) => [shortHash(`${uid}/${start.containerID}`), { history, start }] as const);
+    }),
+  );
+}
+
+/** All samples of a container are true, and each counts once. */
+function expectTrue({ name, samples, killed }: ContainerProfile, truth: ReadonlyMap<string, KnownStart>): void {
+  expect(new Set(samples.map(({ id }) => id)).size).toBe(samples.length);
+  expect(new Set(killed.ids).size).toBe(killed.ids.length);
+  for (const { id, seconds, within } of samples) {
+    const { history, start } = truth.get(id) ?? expect.fail(`no start ${id}`);
+    expect(start.container).toBe(name);
+    if (hasKubeletRestarted(history, start)) continue;
+    expect(seconds).toBeGreaterThanOrEqual(start.needed ?? Infinity);
+    expect(seconds - within).toBeLessThanOrEqual(start.needed ?? 0);
+  }
+}
+
+/** The budget is what the formula says, and the one without learned starts comes back. */
+function expectBudget(profile: ContainerProfile): void {
+  const figures = figuresOf(profile);
+  const learned = injected(LEARNED, figures) ?? expect.fail('no startup probe');
+  const without = injected(WITHOUT, figures);
+  if (figures.starts < 5) {
+    expect(learned.probe).toEqual(without?.probe);
+    return;
+  }
+  const period = 5;
+  const longest = Math.max(...profile.samples.map(({ seconds }) => seconds));
+  const formula = Math.ceil(Math.max(1.5 * longest + period + 2, 2 * profile.killed.boundSeconds));
+  const budget = Math.min(1800, Math.max(30, formula));
+  const guaranteed = guaranteedStartSeconds(probeTiming(learned.probe));
+  expect(guaranteed).toBeGreaterThanOrEqual(budget);
+  expect(guaranteed).toBeLessThan(budget + period);
+  expect(injected({ ...LEARNED, slowStart: { learned: null } }, figures)?.probe).toEqual(without?.probe);
+}
+
+it('1,000 containers of random truths are learned, each start once, whenever the leader is killed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), async (seed) => {
+      const result = await observeFleet(seed, 1000);
+      const truth = trueStarts(result);
+      const { told, lost, workloads, profiles } = result;
+      const written = { measured: new Set<string>(), killed: 0 };
+      for (const { name, specs } of workloads) {
+        const object = profiles.objects.get(profileName('Deployment', name));
+        for (const container of (object && readStartupProfile(object)?.containers) ?? []) {
+          const spec = specs.find((one) => one['name'] === container.name) ?? expect.fail(container.name);
+          // Case C: a container without such a probe counts as ready at once.
+          expect(startProbeOf(spec)).toBeDefined();
+          expectTrue(container, truth);
+          expectBudget(container);
+          for (const { id } of container.samples) written.measured.add(id);
+          written.killed += container.killed.count;
+          // What has been seen of this container is written, unless only the killed leader had seen it.
+          const own = [...told.measured].filter((id) => isOf(truth.get(id), name, container.name));
+          if (own.length <= 30)
+            expect(own.filter((id) => !lost.has(id) && !container.samples.some((one) => one.id === id))).toEqual([]);
+        }
+      }
+      expect(result.kills).toBeGreaterThan(2);
+      expect(written.measured.size).toBeGreaterThan(300);
+      for (const id of written.measured) expect(told.measured).toContain(id);
+      expect(written.killed).toBeLessThanOrEqual(told.killed.size);
+      expect(written.killed).toBeGreaterThanOrEqual([...told.killed].filter((id) => !lost.has(id)).length);
+      expect(written.killed).toBeGreaterThan(50);
+    }),
+    { numRuns: 1 },
+  );
+}, 60_000);
+
+function isOf(known: KnownStart | undefined, workload: string, container: string): boolean {
+  const metadata = known?.history.truth.pod['metadata'] as JsonObject | undefined;
+  return known?.start.container === container && String(metadata?.['name']).startsWith(`${workload}-`);
+}

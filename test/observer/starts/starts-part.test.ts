@@ -1,0 +1,93 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/cluster/client/api-error.ts';
+import { StartsPart } from '../../../src/observer/starts/starts-part.ts';
+import { BUILT_IN_KINDS } from '../../../src/engine/workload/kinds.ts';
+import { waitUntil } from '../../cluster/client/wait-until.ts';
+import { ms, podSaid } from './pod-events.ts';
+import type { ApiClient, ApiRequest } from '../../../src/cluster/client/api-client.ts';
+import type { KubernetesObject } from '../../../src/cluster/client/kubernetes-object.ts';
+import type { PodListener } from '../../../src/observer/pod-watch.ts';
+
+/** The profiles whose status a leading observer writes after a start of each workload, in this order. */
+async function written(
+  workloads: readonly (readonly [namespace: string, name: string])[],
+  fails: (path: string) => Error | undefined,
+  isDone: (profiles: readonly string[]) => boolean,
+): Promise<readonly string[]> {
+  const listeners: PodListener[] = [];
+  const profiles: string[] = [];
+  const request = ({ method, path }: ApiRequest): Promise<unknown> => {
+    const failure = fails(path);
+    if (failure !== undefined) return Promise.reject(failure);
+    if (method === 'PUT') profiles.push(path.split('/').slice(-4, -1).join('/'));
+    return Promise.resolve({ metadata: { resourceVersion: '1' } });
+  };
+  const part = new StartsPart({ request } as unknown as ApiClient, {
+    log: pino({ level: 'silent' }),
+    now: () => ms(100),
+    random: Math.random,
+    podWatch: { listen: (listener: PodListener) => void listeners.push(listener) },
+    kinds: BUILT_IN_KINDS,
+    roundMilliseconds: 20,
+  });
+  const container = { name: 'app', startupProbe: { tcpSocket: { port: 80 } } };
+  workloads.forEach(([namespace, name], index) => {
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid: 'x', controller: true }];
+    const metadata = { namespace, uid: `pod-${index}`, ownerReferences };
+    const unready = { isTrue: false, since: 1 };
+    const events = [
+      [0, podSaid([container], [{}], unready, metadata)],
+      [11, podSaid([container], [{ id: 'a', startedAt: 10 }], unready, metadata)],
+      [
+        42,
+        podSaid(
+          [container],
+          [{ id: 'a', startedAt: 10, started: true, ready: true }],
+          { isTrue: true, since: 41 },
+          metadata,
+        ),
+      ],
+    ] as const;
+    for (const [second, pod] of events)
+      for (const listener of listeners) listener.seen(pod as unknown as KubernetesObject, ms(second));
+  });
+  part.lead(true);
+  part.start();
+  try {
+    await waitUntil('the profiles are written', () => isDone(profiles));
+  } finally {
+    part.stop();
+  }
+  return profiles;
+}
+
+describe('learned starts', () => {
+  it('are written, although the profiles of another namespace are refused', async () => {
+    const refused = new ApiError(403, 'Forbidden', 'a quota of the namespace');
+    const profiles = await written(
+      [
+        ['tenant', 'a'],
+        ['tenant', 'b'],
+        ['victim', 'web'],
+      ],
+      (path) => (path.includes('/tenant/') ? refused : undefined),
+      ({ length }) => length > 0,
+    );
+    expect(profiles).toEqual(['victim/startupprofiles/statefulset-web']);
+  });
+
+  it('are written in turns of namespaces', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => ['tenant', `w-${index}`] as const);
+    const profiles = await written(
+      [...many, ['victim', 'web']],
+      () => undefined,
+      ({ length }) => length >= 50,
+    );
+    expect(profiles.slice(0, 3)).toEqual([
+      'tenant/startupprofiles/statefulset-w-0',
+      'victim/startupprofiles/statefulset-web',
+      'tenant/startupprofiles/statefulset-w-1',
+    ]);
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { statusAdvice } from '../../src/process/status-advice.ts';
+import { parsedPolicy, policyDocument } from '../support/worlds.ts';
+
+it('the status of a policy gets warnings about its probes, without notes and without the name of the policy', () => {
+  const advice = statusAdvice();
+  const policy = parsedPolicy(
+    policyDocument({
+      kubernetesProbeEndpoints: { livenessProbe: '/ready', readinessProbe: '/ready2' },
+      probes: { readinessProbe: { timeoutSeconds: 30, periodSeconds: 5 } },
+    }),
+  );
+  const found = advice(policy);
+  expect(found.map(({ check, field }) => `${check} ${field}`)).toEqual([
+    'dependency-liveness spec.probes.livenessProbe.httpGet.path',
+  ]);
+  expect(found[0]?.message).not.toContain('ProbePolicy/');
+  expect(advice(policy)).toBe(found);
+  expect(advice(parsedPolicy(policyDocument({})))).toEqual([]);
+});

@@ -1,0 +1,751 @@
+import 'reflect-metadata';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bundleHolds } from '../../../src/webhook/certificates/ca-bundle.ts';
+import { createAuthority } from '../../../src/webhook/certificates/certificate-authority.ts';
+import { isChainTrusted } from '../../../src/webhook/certificates/chain-trust.ts';
+import { oddAuthorities } from './odd-authorities.ts';
+import {
+  aWhile,
+  configuration,
+  DAY,
+  encodedAll,
+  eventually,
+  HOST,
+  HOUR,
+  MUTATING,
+  OwnWorld,
+  SECRETS,
+  SETTINGS,
+  VALIDATING,
+  webhooksOf,
+} from './own-world.ts';
+import { TlsService } from './tls-service.ts';
+import type { OwnCertificates } from '../../../src/webhook/certificates/own-certificates.ts';
+import type { Replica, Webhook } from './own-world.ts';
+
+const odd = await oddAuthorities(HOST, Date.now());
+const refused = odd.filter(({ problem }) => problem !== undefined);
+const accepted = odd.filter(({ problem }) => problem === undefined);
+const missing = (): never => {
+  throw new Error('there is no such CA');
+};
+
+const PKCS8 = { type: 'pkcs8', format: 'pem' } as const;
+const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(PKCS8) as string;
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+const p384Key = p384.export(PKCS8) as string;
+const encryptedKey = p384.export({ ...PKCS8, cipher: 'aes-256-cbc', passphrase: 'secret' }) as string;
+
+/** A leader with a CA that all configurations hold. */
+async function settled(world: OwnWorld): Promise<Replica<OwnCertificates>> {
+  world.putConfigurations();
+  const replica = world.own();
+  await replica.started;
+  replica.source.lead(true);
+  await eventually(() => {
+    expect(replica.source.status().bundleSynced).toEqual({ mutating: true, validating: true });
+  });
+  return replica;
+}
+
+/** Fails unless this pair is signed by this CA. */
+function expectSigned(pair: { cert: string } | undefined, ca: string | undefined): void {
+  expect(isChainTrusted(pair?.cert ?? '', ca ?? '')).toBe(true);
+}
+
+describe('the first start', () => {
+  it('makes a CA, keeps it in a Secret, and serves a leaf for the names of the Service', async () => {
+    const world = await OwnWorld.start();
+    const { started, source } = world.own();
+    const pair = await started;
+    const object = world.api.get(SECRETS, SETTINGS.secretName);
+    expect(object?.['type']).toBe('Opaque');
+    expect(object?.metadata.labels).toEqual({
+      'app.kubernetes.io/name': 'probewright',
+      'app.kubernetes.io/managed-by': 'probewright',
+    });
+    const ca = world.secret()['ca.crt'];
+    expect(Object.keys(world.secret())).toEqual(['ca.crt', 'ca.key']);
+    expect(new X509Certificate(ca ?? '').subject).toMatch(/^CN=probewright CA \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expectSigned(pair, ca);
+    const leaf = new X509Certificate(pair.cert);
+    expect(leaf.subjectAltName).toBe('DNS:probewright.system.svc');
+    expect(source.status()).toMatchObject({
+      leafNotAfter: pair.notAfter,
+      nextNotAfter: undefined,
+      bundleSynced: { mutating: undefined, validating: undefined },
+      writes: [{ step: 'create', result: 'done', count: 1 }],
+    });
+    expect(source.problem()).toBeUndefined();
+  });
+
+  it('never asks for more than the role allows', async () => {
+    const world = await OwnWorld.start();
+    await settled(world);
+    world.editSecret({}, { 'probewright.dev/rotate': '' });
+    await eventually(() => {
+      expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
+    });
+    for (const { method, path, query } of world.api.requests) {
+      const isByName = query['fieldSelector']?.startsWith('metadata.name=probewright') === true;
+      if (method === 'GET') expect(isByName, path).toBe(true);
+      else if (method === 'POST') expect(path).toBe(SECRETS);
+      else if (method === 'PUT') expect(path).toBe(`${SECRETS}/${SETTINGS.secretName}`);
+      else expect([`${MUTATING}/probewright`, `${VALIDATING}/probewright`]).toContain(path);
+    }
+  });
+
+  it.each([2, 3, 4, 5])(
+    'of %d replicas at the same instant ends with one CA that all of them serve from',
+    async (count) => {
+      for (let run = 0; run < 20; run++) {
+        const world = await OwnWorld.start();
+        const replicas = Array.from({ length: count }, () => world.own());
+        const pairs = await Promise.all(replicas.map(({ started }) => started));
+        const { 'ca.crt': ca } = world.secret();
+        for (const pair of pairs) expectSigned(pair, ca);
+        expect(new Set(pairs.map(({ cert }) => cert)).size).toBe(count);
+        expect(world.requests('PUT')).toHaveLength(0);
+        for (const { source } of replicas) source.stop();
+      }
+    },
+  );
+
+  it('takes the CA that is there', async () => {
+    const world = await OwnWorld.start();
+    const first = world.own();
+    await first.started;
+    first.source.stop();
+    const before = world.secret();
+    expectSigned(await world.own().started, before['ca.crt']);
+    expect(world.secret()).toEqual(before);
+  });
+
+  it('waits for as long as the API server is away, and says so', async () => {
+    const world = await OwnWorld.start();
+    await world.api.pause();
+    const { source, started, failures } = world.own();
+    await eventually(() => {
+      expect(failures.join()).toContain('ECONNREFUSED');
+    });
+    expect(source.problem()).toContain('ECONNREFUSED');
+    await world.api.resume();
+    await started;
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it('waits for the right to create the Secret, and says so', async () => {
+    const world = await OwnWorld.start();
+    world.api.intercept(({ method }) => (method === 'POST' ? { status: 403 } : undefined));
+    const { started, failures, source } = world.own();
+    await eventually(() => {
+      expect(failures).toEqual([`POST ${SECRETS}: HTTP 403`]);
+    });
+    world.api.intercept(undefined);
+    await started;
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+    });
+    expect(source.status().writes).toContainEqual({ step: 'create', result: 'done', count: 1 });
+  });
+
+  it('can be given up', async () => {
+    const world = await OwnWorld.start();
+    world.api.intercept(() => 'hang');
+    const { source, started } = world.own();
+    await eventually(() => {
+      expect(world.api.requests.length).toBeGreaterThan(2);
+    });
+    source.stop();
+    await expect(started).rejects.toThrow('stopped before there was a certificate');
+    await expect(source.start({ changed: () => undefined, failed: () => undefined })).rejects.toThrow('stopped');
+  });
+
+  it('replaces a CA that has expired as soon as somebody leads, and not before', async () => {
+    const world = await OwnWorld.start();
+    world.now -= 400 * DAY;
+    const former = world.own();
+    await former.started;
+    former.source.stop();
+    const expired = world.secret()['ca.crt'];
+    world.now += 400 * DAY;
+    const { source, started } = world.own();
+    await aWhile();
+    // A replica whose clock is wrong may take any CA for expired.
+    expect(world.secret()['ca.crt']).toBe(expired);
+    source.lead(true);
+    const pair = await started;
+    expect(world.secret()['ca.crt']).not.toBe(expired);
+    expect(world.secret()['previous.crt']).toBeUndefined();
+    expectSigned(pair, world.secret()['ca.crt']);
+    expect(pair.notAfter).toBeGreaterThan(world.now);
+  });
+});
+
+describe('the leaf', () => {
+  it('is renewed by each replica for itself when two thirds of its life are over', async () => {
+    const world = await OwnWorld.start();
+    const { source, started, pairs } = world.own();
+    await started;
+    world.now += 4 * DAY;
+    await aWhile();
+    expect(pairs).toHaveLength(1);
+    world.now += 1.5 * DAY;
+    await eventually(() => {
+      expect(pairs).toHaveLength(2);
+    });
+    expect(pairs[1]?.notAfter).toBeGreaterThan(world.now + 6 * DAY);
+    expect(source.status().leafNotAfter).toBe(pairs[1]?.notAfter);
+    expect(world.requests('PUT')).toHaveLength(0);
+  });
+
+  it('is renewed while the API server is away', async () => {
+    const world = await OwnWorld.start();
+    const { source, started, pairs } = world.own();
+    await started;
+    await world.api.pause();
+    await eventually(() => {
+      expect(source.problem()).toBeDefined();
+    });
+    world.now += 6 * DAY;
+    await eventually(() => {
+      expect(pairs).toHaveLength(2);
+    });
+    expectSigned(pairs[1], world.secret()['ca.crt']);
+    await world.api.resume();
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it('is no longer renewed, nor told of, after stop', async () => {
+    const world = await OwnWorld.start();
+    const { source, started, pairs } = world.own();
+    await started;
+    source.stop();
+    world.now += 6 * DAY;
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    await aWhile();
+    expect(pairs).toHaveLength(1);
+    expect(world.api.get(SECRETS, SETTINGS.secretName)).toBeUndefined();
+  });
+});
+
+describe('a Secret that is deleted', () => {
+  it('comes back as it was, by whichever replica, and nothing else changes', async () => {
+    const world = await OwnWorld.start();
+    const leader = await settled(world);
+    const other = world.own();
+    await other.started;
+    world.editSecret({}, { 'probewright.dev/rotate': '' });
+    await eventually(() => {
+      expect(world.annotations()['probewright.dev/next-trusted-since']).toBeDefined();
+      expect(leader.source.status().bundleSynced.mutating).toBe(true);
+      expect(other.source.status().nextNotAfter).toBeDefined();
+    });
+    const [secret, annotations, bundles] = [world.secret(), world.annotations(), world.bundles()];
+    for (let deletion = 0; deletion < 5; deletion++) {
+      world.api.remove(SECRETS, SETTINGS.secretName);
+      await eventually(() => {
+        expect(world.secret()).toEqual(secret);
+      });
+      expect(world.annotations()).toEqual(annotations);
+      await aWhile();
+    }
+    expect(world.bundles()).toEqual(bundles);
+    expect([leader.pairs.length, other.pairs.length]).toEqual([1, 1]);
+  });
+
+  it('comes back after the API server was away as well', async () => {
+    const world = await OwnWorld.start();
+    const { source, started, pairs } = world.own();
+    await started;
+    const secret = world.secret();
+    await world.api.pause();
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    await eventually(() => {
+      expect(source.problem()).toBeDefined();
+    });
+    await world.api.resume();
+    await eventually(() => {
+      expect(world.secret()).toEqual(secret);
+    });
+    expect(pairs).toHaveLength(1);
+  });
+});
+
+describe('a Secret that is spoilt', () => {
+  it.each(['ca.crt', 'ca.key'])('in its %s is put right from memory', async (key) => {
+    const world = await OwnWorld.start();
+    const { pairs } = await settled(world);
+    const good = world.secret();
+    world.editSecret({ [key]: 'nonsense' }, { 'somebody.example.com/note': 'mine' });
+    await eventually(() => {
+      expect(world.secret()).toEqual(good);
+    });
+    expect(world.annotations()['somebody.example.com/note']).toBe('mine');
+    expect(world.logged.join('\n')).toContain(`"problems":"${key} is not`);
+    expect(pairs).toHaveLength(1);
+  });
+
+  it('before anybody has read it gets a new CA', async () => {
+    const world = await OwnWorld.start();
+    const data = encodedAll({ 'ca.crt': 'nonsense', 'notes.txt': 'mine' });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+    const replicas = [world.own(), world.own()];
+    const pairs = await Promise.all(replicas.map(({ started }) => started));
+    for (const pair of pairs) expectSigned(pair, world.secret()['ca.crt']);
+    expect(world.secret()['notes.txt']).toBe('mine');
+    expect(world.logged.join('\n')).toContain('"problems":"ca.key is missing"');
+  });
+
+  it("is left alone when it is somebody else's: a serving pair of cert-manager, say", async () => {
+    const world = await OwnWorld.start();
+    const data = encodedAll({ 'ca.crt': 'theirs', 'tls.crt': 'theirs', 'tls.key': 'theirs' });
+    const theirs = world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'kubernetes.io/tls', data });
+    const { source, failures } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(source.problem()).toContain("Secret system/probewright-ca is somebody else's: it has no ca.key");
+    });
+    expect(failures.length).toBeGreaterThan(0);
+    expect(world.api.get(SECRETS, SETTINGS.secretName)?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
+  });
+
+  it.each([
+    ['an RSA key', rsaKey, 'ca.key'],
+    ['a P-384 key', p384Key, 'ca.key'],
+    ['an encrypted key', encryptedKey, 'ca.key'],
+    ['a chain', undefined, 'ca.crt, ca.key'],
+  ])("is left alone when it is somebody else's CA: one with %s", async (_what, key, where) => {
+    const world = await OwnWorld.start();
+    const [{ authority } = missing(), { authority: root } = missing()] = accepted;
+    const texts =
+      key === undefined ? { 'ca.crt': authority.cert + root.cert, 'ca.key': authority.key } : { 'ca.key': key };
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data: encodedAll(texts) });
+    const { source, failures } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(source.problem()).toContain(`a write would destroy what somebody put into ${where}`);
+    });
+    await aWhile();
+    expect(failures.length).toBeGreaterThan(0);
+    expect(world.secret()).toEqual(texts);
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it("is left alone when somebody else's CA without labels replaces it", async () => {
+    const world = await OwnWorld.start();
+    const { source, pairs } = await settled(world);
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    const texts = { 'ca.key': rsaKey };
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, data: encodedAll(texts) });
+    await eventually(() => {
+      expect(source.problem()).toContain('a write would destroy what somebody put into ca.key');
+    });
+    await aWhile();
+    expect([world.secret(), pairs.length]).toEqual([texts, 1]);
+  });
+
+  it('and has lost its labels is put right from memory', async () => {
+    const world = await OwnWorld.start();
+    await settled(world);
+    const good = world.secret();
+    const data = encodedAll({ ...good, 'ca.crt': 'nonsense' });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
+    await eventually(() => {
+      expect(world.secret()).toEqual(good);
+    });
+  });
+
+  it('in its next CA only keeps the CA, also when nobody has read it before', async () => {
+    const world = await OwnWorld.start();
+    const first = world.own();
+    await first.started;
+    first.source.stop();
+    const { 'ca.crt': ca } = world.secret();
+    world.editSecret({ 'next.crt': 'nonsense' });
+    expectSigned(await world.own().started, ca);
+    expect(Object.keys(world.secret())).toEqual(['ca.crt', 'ca.key']);
+  });
+});
+
+describe('a CA whose leaves the API server would refuse', () => {
+  const refusal = (problem: string): string =>
+    `ca.crt: the API server would refuse the certificates that it signs: ${problem}`;
+
+  it.each(refused)('is not adopted at the first start, nor replaced, as it may be somebody’s: $what', async (odd) => {
+    const world = await OwnWorld.start();
+    const { authority, problem } = odd;
+    const data = encodedAll({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+    world.putConfigurations();
+    const { source, pairs, failures } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(source.problem()).toContain(refusal(''));
+      expect(source.problem()).toContain(problem);
+      expect(source.problem()).toContain("Put another CA there, or delete the Secret for one of Probewright's own");
+    });
+    await aWhile();
+    expect(failures.join('\n')).toContain(refusal(''));
+    expect(world.logged.join('\n')).toContain('the Secret of the CA cannot be used');
+    expect([pairs, world.bundles()]).toEqual([[], ['', '', '', '']]);
+    expect(world.secret()).toEqual({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+    // What the message says helps.
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    await eventually(() => {
+      expect(pairs).toHaveLength(1);
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it.each(refused)(
+    'is not adopted when it is put into our Secret, which gets its CA back: $what',
+    async ({ authority }) => {
+      const world = await OwnWorld.start();
+      const { source, pairs } = await settled(world);
+      const good = world.secret();
+      world.editSecret({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+      await eventually(() => {
+        expect(world.secret()).toEqual(good);
+      });
+      expect(world.logged.join('\n')).toContain(refusal('').slice(0, -2));
+      await eventually(() => {
+        expect(source.problem()).toBeUndefined();
+      });
+      expect([pairs.length, world.bundles()]).toEqual([1, Array(4).fill(good['ca.crt'])]);
+    },
+  );
+
+  it('is not adopted when somebody replaces the Secret by one of their own, and stays there', async () => {
+    const world = await OwnWorld.start();
+    const { source, pairs } = await settled(world);
+    const { 'ca.crt': good } = world.secret();
+    const [{ authority } = missing()] = refused;
+    world.api.remove(SECRETS, SETTINGS.secretName);
+    const data = encodedAll({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName, labels: {} }, type: 'Opaque', data });
+    await eventually(() => {
+      expect(source.problem()).toContain(refusal(''));
+    });
+    await aWhile();
+    expect(world.secret()['ca.crt']).toBe(authority.cert);
+    expect([pairs.length, world.bundles()]).toEqual([1, Array(4).fill(good)]);
+  });
+
+  it('is not promoted either: a next CA like that is taken out, and the CA stays', async () => {
+    const world = await OwnWorld.start();
+    const { pairs } = await settled(world);
+    const good = world.secret();
+    const [{ authority } = missing()] = refused;
+    world.editSecret({ 'next.crt': authority.cert, 'next.key': authority.key });
+    await eventually(() => {
+      expect(world.secret()).toEqual(good);
+    });
+    expect(world.logged.join('\n')).toContain('next.crt: the API server would refuse');
+    expect(pairs).toHaveLength(1);
+  });
+
+  it('is not all that there is: one of somebody’s that signs well is adopted', async () => {
+    for (const { authority } of accepted) {
+      const world = await OwnWorld.start();
+      const data = encodedAll({ 'ca.crt': authority.cert, 'ca.key': authority.key });
+      world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+      const { source, started } = world.own();
+      expectSigned(await started, authority.cert);
+      expect(source.problem()).toBeUndefined();
+    }
+  });
+
+  it('is told from one that is only out of time, which rotation replaces', async () => {
+    const world = await OwnWorld.start();
+    const old = await createAuthority('old', world.now - 40 * DAY, 30 * DAY);
+    const data = encodedAll({ 'ca.crt': old.cert, 'ca.key': old.key });
+    world.api.put(SECRETS, { metadata: { name: SETTINGS.secretName }, type: 'Opaque', data });
+    world.putConfigurations();
+    const { source, pairs } = world.own();
+    source.lead(true);
+    await eventually(() => {
+      expect(pairs.length).toBeGreaterThan(0);
+    });
+    expect(world.secret()['ca.crt']).not.toBe(old.cert);
+    expect(world.logged.join('\n')).not.toContain('cannot be used');
+  });
+});
+
+describe('somebody who writes the caBundle, too', () => {
+  it('is not fought for ever: it is given up for a while, and told of', async () => {
+    const world = await OwnWorld.start();
+    const { source } = await settled(world);
+    // As fast as the API server answers, like cert-manager's cainjector.
+    let isFighting = true;
+    onTestFinished(() => {
+      isFighting = false;
+    });
+    const fight = async (): Promise<void> => {
+      while (isFighting) {
+        if (world.bundles().some((bundle) => bundle !== 'theirs')) world.putConfigurations('theirs');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    void fight();
+    await eventually(() => {
+      expect(source.problem()).toContain('somebody else writes the caBundle over and over');
+    });
+    await aWhile();
+    // Two configurations, ten writes each at most.
+    expect(world.requests('PATCH').length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('a Secret whose CA is replaced by another', () => {
+  it('makes clients trust both until no leaf of the former is left, and the leaf waits until they do', async () => {
+    const world = await OwnWorld.start();
+    const leader = await settled(world);
+    const other = world.own();
+    await other.started;
+    const replicas = [leader, other];
+    const services = replicas.map(() => new TlsService());
+    await Promise.all(replicas.map(async ({ started }, index) => services[index]?.start(await started)));
+    const round = { isOver: false };
+    let connections = 0;
+    const connecting = (async () => {
+      while (!round.isOver) {
+        for (const [index, service] of services.entries()) {
+          const pair = replicas[index]?.pairs.at(-1);
+          if (pair !== undefined) service.use(pair);
+          for (const bundle of new Set(world.bundles())) await service.connect(bundle);
+          connections++;
+        }
+      }
+    })();
+
+    const { 'ca.crt': former } = world.secret();
+    const ca = await createAuthority('another', world.now, 365 * DAY);
+    world.editSecret({ 'ca.crt': ca.cert, 'ca.key': ca.key });
+    await eventually(() => {
+      for (const { pairs } of replicas) expect(pairs).toHaveLength(2);
+      for (const bundle of world.bundles()) expect(bundle).toBe(ca.cert + (former ?? ''));
+      expect(world.secret()).toMatchObject({ 'ca.crt': ca.cert, 'previous.crt': former });
+    });
+    expect(world.annotations()['probewright.dev/promoted-at']).toBe(new Date(world.now).toISOString());
+    for (const { pairs } of replicas) expectSigned(pairs[1], ca.cert);
+    const before = connections;
+    await eventually(() => {
+      expect(connections).toBeGreaterThan(before + 4);
+    });
+    round.isOver = true;
+    await connecting;
+
+    world.now += 7 * DAY + HOUR;
+    await eventually(() => {
+      expect(world.secret()['previous.crt']).toBeUndefined();
+      for (const bundle of world.bundles()) expect(bundle).toBe(ca.cert);
+    });
+  });
+
+  it('keeps the former leaf while nobody leads, and gives it up when it has expired', async () => {
+    const world = await OwnWorld.start();
+    const { source, pairs } = await settled(world);
+    source.lead(false);
+    const ca = await createAuthority('another', world.now, 365 * DAY);
+    const { 'ca.crt': former } = world.secret();
+    world.editSecret({ 'ca.crt': ca.cert, 'ca.key': ca.key });
+    await eventually(() => {
+      expect(world.secret()['previous.crt']).toBe(former);
+    });
+    world.now += 6.9 * DAY;
+    await aWhile();
+    expect(pairs).toHaveLength(1);
+    expect(world.logged.join('\n')).toContain('the new leaf waits for the webhook configurations');
+    world.now += 0.1 * DAY;
+    await eventually(() => {
+      expect(pairs).toHaveLength(2);
+    });
+    expectSigned(pairs[1], ca.cert);
+  });
+});
+
+describe('the webhook configurations', () => {
+  it('get the bundle from any replica where they have none, so that calls need not wait for a leader, and not otherwise', async () => {
+    const world = await OwnWorld.start();
+    world.putConfigurations();
+    const { started } = world.own();
+    await started;
+    const ca = world.secret()['ca.crt'] ?? '';
+    await eventually(() => {
+      for (const bundle of world.bundles()) expect(bundleHolds(bundle, ca)).toBe(true);
+    });
+    world.putConfigurations('theirs');
+    await aWhile();
+    expect(world.bundles()).toEqual(Array.from({ length: 4 }, () => 'theirs'));
+  });
+
+  it('get the bundle where they call our Service, and nowhere else', async () => {
+    const world = await OwnWorld.start();
+    await settled(world);
+    const bundle = Buffer.from(world.secret()['ca.crt'] ?? '').toString('base64');
+    for (const collection of [MUTATING, VALIDATING]) {
+      const given = webhooksOf(configuration() as never);
+      expect(webhooksOf(world.api.get(collection, 'probewright'))).toEqual(
+        given.map((webhook) =>
+          webhook.clientConfig.service?.namespace === 'system'
+            ? { ...webhook, clientConfig: { ...webhook.clientConfig, caBundle: bundle } }
+            : webhook,
+        ),
+      );
+    }
+  });
+
+  it('are written once, by the leader only, with a field manager of their own', async () => {
+    const world = await OwnWorld.start();
+    await settled(world);
+    await world.own().started;
+    await aWhile();
+    const patches = world.requests('PATCH');
+    expect(patches.map(({ path }) => path).sort()).toEqual([`${MUTATING}/probewright`, `${VALIDATING}/probewright`]);
+    for (const { query, contentType, body } of patches) {
+      expect(query).toEqual({ fieldManager: 'probewright-ca-bundle' });
+      expect(contentType).toBe('application/json-patch+json');
+      expect(body).toMatchObject([
+        { op: 'test', path: '/webhooks/1/name', value: 'pods.probewright.dev' },
+        { op: 'add', path: '/webhooks/1/clientConfig/caBundle' },
+        { op: 'test', path: '/webhooks/3/name', value: 'workloads.probewright.dev' },
+        { op: 'add', path: '/webhooks/3/clientConfig/caBundle' },
+      ]);
+    }
+  });
+
+  it.each([
+    ['emptied', ''],
+    ['filled with nonsense', 'nonsense'],
+  ])('are put right when a bundle is %s, and only there', async (_how, bundle) => {
+    const world = await OwnWorld.start();
+    await settled(world);
+    const wanted = world.secret()['ca.crt'] ?? '';
+    const before = world.requests('PATCH').length;
+    const object = world.api.get(VALIDATING, 'probewright');
+    const webhooks = webhooksOf(object).map((webhook): Webhook => {
+      if (webhook.name !== 'workloads.probewright.dev') return webhook;
+      const caBundle = Buffer.from(bundle).toString('base64');
+      return { ...webhook, clientConfig: { ...webhook.clientConfig, caBundle } };
+    });
+    world.api.put(VALIDATING, { ...object, webhooks });
+    await eventually(() => {
+      for (const held of world.bundles()) expect(held).toBe(wanted);
+    });
+    const patches = world.requests('PATCH').slice(before);
+    expect(patches).toHaveLength(1);
+    expect(patches[0]?.body).toMatchObject([
+      { path: '/webhooks/3/name' },
+      { path: '/webhooks/3/clientConfig/caBundle' },
+    ]);
+  });
+
+  it('keep a namespaceSelector that somebody has edited, and are not written because of it', async () => {
+    const world = await OwnWorld.start();
+    await settled(world);
+    const before = world.requests('PATCH').length;
+    const object = world.api.get(MUTATING, 'probewright');
+    const namespaceSelector = { matchExpressions: [{ key: 'control-plane', operator: 'DoesNotExist' }] };
+    world.api.put(MUTATING, {
+      ...object,
+      webhooks: webhooksOf(object).map((webhook) => ({ ...webhook, namespaceSelector })),
+    });
+    await aWhile();
+    expect(world.requests('PATCH')).toHaveLength(before);
+    const kept = webhooksOf(world.api.get(MUTATING, 'probewright'));
+    for (const webhook of kept) expect(webhook.namespaceSelector).toEqual(namespaceSelector);
+  });
+
+  it('get the bundle when they are made later, or again', async () => {
+    const world = await OwnWorld.start();
+    const { source, started } = world.own();
+    await started;
+    source.lead(true);
+    for (let time = 0; time < 2; time++) {
+      world.api.put(MUTATING, configuration());
+      await eventually(() => {
+        expect(source.status().bundleSynced).toEqual({ mutating: true, validating: undefined });
+      });
+      expect(bundleHolds(world.bundles()[0] ?? '', world.secret()['ca.crt'] ?? '')).toBe(true);
+      world.api.remove(MUTATING, 'probewright');
+      await eventually(() => {
+        expect(source.status().bundleSynced.mutating).toBeUndefined();
+      });
+    }
+  });
+
+  it('are written to the right entries when entries are moved at the same moment', async () => {
+    const world = await OwnWorld.start();
+    world.putConfigurations();
+    const { source, started } = world.own();
+    await started;
+    let isMoved = false;
+    world.api.intercept(({ method, path }) => {
+      if (method !== 'PATCH' || isMoved || !path.startsWith(MUTATING)) return undefined;
+      isMoved = true;
+      const object = world.api.get(MUTATING, 'probewright');
+      world.api.put(MUTATING, { ...object, webhooks: webhooksOf(object).toReversed() });
+      return undefined;
+    });
+    source.lead(true);
+    await eventually(() => {
+      expect(source.status().bundleSynced).toEqual({ mutating: true, validating: true });
+    });
+    const [, , entry] = webhooksOf(world.api.get(MUTATING, 'probewright'));
+    expect(entry?.clientConfig.caBundle).toBeDefined();
+    const elsewhere = webhooksOf(world.api.get(MUTATING, 'probewright')).find(({ name }) => name === 'url.example.com');
+    expect(elsewhere?.clientConfig.caBundle).toBe('QQ==');
+    expect(source.status().writes).toContainEqual({ step: 'bundle', result: 'conflict', count: 1 });
+  });
+
+  it('that cannot be written are told of and tried again, while all else goes on', async () => {
+    const world = await OwnWorld.start();
+    world.putConfigurations();
+    const { source, started, failures } = world.own();
+    await started;
+    world.api.intercept(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined));
+    source.lead(true);
+    await eventually(() => {
+      expect(failures.join()).toContain('the mutating webhook configuration: PATCH');
+    });
+    expect(source.problem()).toContain('HTTP 403');
+    world.api.intercept(undefined);
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+      expect(source.status().bundleSynced).toEqual({ mutating: true, validating: true });
+    });
+  });
+
+  it('are kept right through whatever happens to the watches', async () => {
+    const world = await OwnWorld.start();
+    const { source } = await settled(world);
+    for (const how of ['end', 'cut', 'gone', 'garbage', 'half-line'] as const) {
+      world.api.disturbWatches(how);
+      world.putConfigurations();
+      await eventually(() => {
+        expect(new Set(world.bundles())).toEqual(new Set([world.secret()['ca.crt']]));
+      });
+    }
+    await eventually(() => {
+      expect(source.problem()).toBeUndefined();
+    });
+  });
+
+  it('name the Service by the very name that the leaf is for', async () => {
+    const world = await OwnWorld.start();
+    const { pairs } = await settled(world);
+    const service = new TlsService();
+    if (pairs[0] !== undefined) await service.start(pairs[0]);
+    for (const bundle of world.bundles()) await service.connect(bundle);
+    expect(new X509Certificate(pairs[0]?.cert ?? '').checkHost(HOST)).toBe(HOST);
+  });
+});

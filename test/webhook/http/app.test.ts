@@ -1,0 +1,530 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { allowed } from '../../../src/webhook/review/response.ts';
+import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
+import { quietMetrics } from './quiet-metrics.ts';
+import type { Metrics } from '../../../src/webhook/http/metrics.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { makeServingPair } from '../../support/certificate.ts';
+import { waitUntil } from '../../cluster/client/wait-until.ts';
+import { expectValidReply } from '../../support/protocol.ts';
+import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
+import { NOW } from '../../support/now.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Decision } from '../../../src/webhook/review/decision.ts';
+import type { AdmissionRequest } from '../../../src/webhook/review/review.ts';
+import type { Steps } from '../../../src/base/steps.ts';
+import type { WebhookApp } from '../../../src/webhook/http/app.ts';
+import type { JsonObject } from '../../../src/base/json/json-value.ts';
+
+let pair: { certPem: string; keyPem: string };
+beforeAll(async () => {
+  pair = await makeServingPair();
+});
+
+const policies = policySet(clusterPolicyDocument({ kubernetesProbeEndpoints: { readinessProbe: '/r' } }));
+
+interface World {
+  readonly app: FastifyInstance;
+  readonly metrics: Metrics;
+  readonly lines: unknown[][];
+}
+
+function world(options: Partial<WebhookApp> = {}): World {
+  const metrics = quietMetrics();
+  const lines: unknown[][] = [];
+  const app = buildWebhookApp({
+    cert: pair.certPem,
+    key: pair.keyPem,
+    policies: () => policies,
+    mutation: 'On',
+    enforcement: 'Deny',
+    kinds: KNOWN_KINDS,
+    controllers: DEFAULT_TRUSTED_CONTROLLERS,
+    draining: () => false,
+    metrics,
+    log: {
+      decided: (...fields) => lines.push(['decided', ...fields]),
+      refused: (...fields) => lines.push(['refused', ...fields]),
+      failed: (...fields) => lines.push(['failed', ...fields]),
+      limited: () => undefined,
+    },
+    now: () => NOW,
+    monotonic: () => 1000,
+    busy: () => 0,
+    random: () => 0,
+    ...options,
+  });
+  return { app, metrics, lines };
+}
+
+const review = reviewOf(pod([appContainer()]));
+const uid = String(review.request['uid']);
+
+async function post(
+  app: FastifyInstance,
+  url: string,
+  payload: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ code: number; body: JsonObject; headers: JsonObject }> {
+  const response = await app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  });
+  expect(response.headers['content-type']).toMatch(/^application\/json/);
+  expect(response.headers).not.toHaveProperty('retry-after');
+  return { code: response.statusCode, body: response.json(), headers: response.headers };
+}
+
+describe('a v1 AdmissionReview', () => {
+  it('posted to /mutate is answered with the patch', async () => {
+    const { app } = world();
+    const { code, body } = await post(app, '/mutate?timeout=5s', review);
+    expect(code).toBe(200);
+    expect(expectValidReply('mutate', uid, body).patch?.map(({ path }) => path)).toEqual([
+      '/metadata/annotations',
+      '/spec/containers/0/readinessProbe',
+    ]);
+  });
+
+  it('posted to /validate is allowed without a patch', async () => {
+    const { body } = await post(world().app, '/validate', review);
+    expect(expectValidReply('validate', uid, body)).toEqual({
+      allowed: true,
+      patch: undefined,
+      warnings: [],
+      auditAnnotations: {},
+    });
+  });
+
+  it('gets no patch under mutation Audit, but annotations that say what would have been added', async () => {
+    const { body } = await post(world({ mutation: 'Audit' }).app, '/mutate', review);
+    const { patch, auditAnnotations } = expectValidReply('mutate', uid, body);
+    expect(patch).toBeUndefined();
+    expect(auditAnnotations).toHaveProperty('would-inject', '{"app":{"readinessProbe":"ClusterProbePolicy/cluster"}}');
+  });
+
+  it('gets nothing at all under mutation Off', async () => {
+    const { body } = await post(world({ mutation: 'Off' }).app, '/mutate', review);
+    expect(body['response']).toEqual({ uid, allowed: true });
+  });
+
+  it('that arrives together with others, good and bad, gets the answer to itself', async () => {
+    const { app } = world();
+    const named = (name: string): JsonObject => ({ ...reviewOf(pod([appContainer({ name })])) });
+    const bodies = [named('one'), '{"', named('two'), { kind: 'Lease' }, named('three')];
+    const answers = await Promise.all(bodies.map((body) => post(app, '/mutate', body)));
+    expect(answers.map(({ code }) => code)).toEqual([200, 400, 200, 400, 200]);
+    const injected = answers.flatMap(({ code, body }) =>
+      code === 200 ? [expectValidReply('mutate', uid, body).auditAnnotations['injected']] : [],
+    );
+    expect(injected).toEqual(
+      ['one', 'two', 'three'].map((name) => `{"${name}":{"readinessProbe":"ClusterProbePolicy/cluster"}}`),
+    );
+  });
+
+  it('of 9 MiB is answered like any other', async () => {
+    const big = reviewOf(pod([appContainer()], { metadata: { annotations: { big: 'x'.repeat(9 * 1024 * 1024) } } }));
+    expect((await post(world().app, '/mutate', big)).code).toBe(200);
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'with a %s key is answered like any other, and the key changes nothing',
+    async (key) => {
+      const text = JSON.stringify(review).replace('"image":', `"${key}":{"livenessProbe":{},"containers":[]},"image":`);
+      const { code, body } = await post(
+        world().app,
+        '/mutate',
+        text.replace('"spec":', `"${key}":{"prototype":{"x":1}},"spec":`),
+      );
+      expect(code).toBe(200);
+      expect(expectValidReply('mutate', uid, body).patch).toHaveLength(2);
+      expect(({} as JsonObject)['livenessProbe']).toBeUndefined();
+    },
+  );
+
+  it('with 10,000 levels of nesting is answered like any other', async () => {
+    const text = JSON.stringify(review).replace('"image":', `"x":${'['.repeat(10_000)}${']'.repeat(10_000)},"image":`);
+    expect((await post(world().app, '/mutate', text)).code).toBe(200);
+  });
+
+  it('never makes the server fail, however deep a part of it is that is looked at', async () => {
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const rollout = {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Rollout',
+      metadata: {},
+      spec: { template: { spec: { containers: [appContainer({ livenessProbe: { httpGet: { port: 'DEEP' } } })] } } },
+    };
+    const text = JSON.stringify(reviewOf(rollout, { operation: 'UPDATE', oldObject: rollout })).replaceAll(
+      '"DEEP"',
+      deep,
+    );
+    expect((await post(world().app, '/validate', text)).code).toBe(400);
+  });
+});
+
+describe('a body that is no v1 AdmissionReview', () => {
+  const without = (path: string): unknown => {
+    const copy = structuredClone(review) as unknown as { request: Record<string, unknown> };
+    Reflect.deleteProperty(path === 'request' ? copy : copy.request, path);
+    return copy;
+  };
+
+  it.each<[string, unknown, string]>([
+    ['no JSON', '{"a":', 'the body is not JSON'],
+    ['nothing', '', 'the body is not JSON'],
+    ['null', 'null', 'the body must be an AdmissionReview object, not null'],
+    ['an array', [], 'the body must be an AdmissionReview object, not an array'],
+    ['another kind', { ...review, kind: 'Pod' }, 'kind must be AdmissionReview, not "Pod"'],
+    [
+      'v1beta1',
+      { ...review, apiVersion: 'admission.k8s.io/v1beta1' },
+      'apiVersion must be admission.k8s.io/v1, not "admission.k8s.io/v1beta1"',
+    ],
+    ['no request', without('request'), 'request must be an object, not absent'],
+    ['no uid', without('uid'), 'request.uid must be a string, not absent'],
+    ['no kind', without('kind'), 'request.kind must be an object, not absent'],
+    ['no operation', without('operation'), 'request.operation must be a string, not absent'],
+    ['no object on CREATE', without('object'), 'request.object must be an object when request.operation is CREATE'],
+    [
+      'a string for an object',
+      reviewOf(pod([]), { object: 'x' }),
+      'request.object must be an object or null, not a string',
+    ],
+  ])('(%s) is HTTP 400 with a Status that says so', async (_, payload, message) => {
+    for (const url of ['/mutate', '/validate']) {
+      const { code, body } = await post(world().app, url, payload);
+      expect(code).toBe(400);
+      expect(body).toMatchObject({
+        kind: 'Status',
+        apiVersion: 'v1',
+        status: 'Failure',
+        reason: 'BadRequest',
+        code: 400,
+        message: expect.stringContaining(message) as string,
+      });
+    }
+  });
+
+  it('of another content type is HTTP 415', async () => {
+    const { code, body } = await post(world().app, '/mutate', JSON.stringify(review), {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
+    expect([code, body['message']]).toEqual([415, 'probewright: Content-Type must be application/json']);
+  });
+
+  it('that takes too much memory when it is parsed is HTTP 413, and says why', async () => {
+    const made = (count: number): string =>
+      JSON.stringify({ ...review, more: Array.from({ length: count }, () => ({ 33: 1 })) });
+    const { code, body } = await post(world().app, '/mutate', made(115_000));
+    expect([code, body['message']]).toEqual([
+      413,
+      'probewright: the body is made of so many small members that it may take more than 48 MiB of memory',
+    ]);
+    expect((await post(world().app, '/mutate', made(100_000))).code).toBe(200);
+  });
+
+  it('over 10 MiB is HTTP 413', async () => {
+    expect((await post(world().app, '/mutate', `"${'x'.repeat(10 * 1024 * 1024)}"`)).code).toBe(413);
+  });
+});
+
+describe('a request from a namespace that the policies do not know yet', () => {
+  const none = policySet();
+
+  /** Requests decided without the labels of their namespace, by why. */
+  async function missed(metrics: Metrics, webhook: string): Promise<Record<string, number>> {
+    const text = await metrics.registry.metrics();
+    const lines = text.matchAll(
+      /^probewright_namespace_waits_skipped_total\{webhook="(\w+)",reason="(.+?)"\} (\d+)$/gm,
+    );
+    const own = [...lines].filter((line) => line[1] === webhook);
+    return Object.fromEntries(own.map((line) => [String(line[2]), Number(line[3])] as const));
+  }
+
+  it.each(['/mutate', '/validate'])(
+    'to %s is answered by the policies that are in force once it is known',
+    async (url) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const asked: string[] = [];
+      let inForce = none;
+      const { app, lines } = world({
+        policies: () => inForce,
+        namespaceKnown: (namespace) => {
+          asked.push(namespace);
+          return promise;
+        },
+      });
+      const answering = post(app, url, review);
+      await waitUntil('it is asked about', () => asked.length > 0);
+      expect([asked, lines]).toEqual([['apps'], []]);
+      inForce = policies;
+      resolve(undefined);
+      expect((await answering).code).toBe(200);
+      const decision = lines[0]?.[3] as { policies: string[] };
+      expect(decision.policies).toEqual(['ClusterProbePolicy/cluster']);
+    },
+  );
+
+  it('is answered at once when there is nothing to wait for', async () => {
+    const { app, lines } = world({ namespaceKnown: () => undefined });
+    expect([(await post(app, '/mutate', review)).code, lines.length]).toEqual([200, 1]);
+  });
+
+  it('is answered by what is known before the API server loses patience, which is counted', async () => {
+    const { app, metrics } = world({ namespaceKnown: () => new Promise(() => undefined) });
+    expect((await post(app, '/mutate?timeout=200ms', review)).code).toBe(200);
+    expect(await missed(metrics, 'mutate')).toEqual({ 'no-room': 0, timeout: 1, 'no-contact': 0 });
+  });
+
+  it.each(['timeout', 'no-contact', 'no-room'] as const)(
+    'is answered by what is known when its labels are not to be had, which is counted: %s',
+    async (reason) => {
+      const { app, metrics } = world({
+        namespaceKnown: () => (reason === 'no-room' ? reason : Promise.resolve(reason)),
+      });
+      expect((await post(app, '/validate', review)).code).toBe(200);
+      expect(await missed(metrics, 'validate')).toEqual({ 'no-room': 0, timeout: 0, 'no-contact': 0, [reason]: 1 });
+      expect(await missed(metrics, 'mutate')).toEqual({ 'no-room': 0, timeout: 0, 'no-contact': 0 });
+    },
+  );
+
+  it('is given up when its time is over all the same', async () => {
+    let time = 0;
+    const { app } = world({
+      monotonic: () => time,
+      namespaceKnown: () => {
+        time = 5000;
+        return Promise.resolve(undefined);
+      },
+    });
+    expect((await post(app, '/mutate?timeout=5s', review)).code).toBe(408);
+  });
+
+  it('is answered by what is known when too many of its address wait already, which is counted', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { app, lines, metrics } = world({ namespaceKnown: () => promise });
+    const large = { ...review, request: { ...review.request, options: { text: 'x'.repeat(2.5 * 1024 * 1024) } } };
+    expect(await missed(metrics, 'mutate')).toMatchObject({ 'no-room': 0 });
+    const answers = Array.from({ length: 3 }, () => post(app, '/mutate', large));
+    await waitUntil('one does not wait', () => lines.length === 1);
+    expect(await missed(metrics, 'mutate')).toMatchObject({ 'no-room': 1 });
+    answers.push(post(app, '/mutate', review));
+    await new Promise((resolved) => setTimeout(resolved, 30));
+    expect(lines.length).toBe(1);
+    resolve(undefined);
+    expect((await Promise.all(answers)).map(({ code }) => code)).toEqual(answers.map(() => 200));
+  });
+
+  it('is not asked about for an object outside namespaces', async () => {
+    const namespaceKnown = (): never => {
+      throw new Error('asked');
+    };
+    const outside = { ...review, request: { ...review.request, namespace: '' } };
+    expect((await post(world({ namespaceKnown }).app, '/mutate', outside)).code).toBe(200);
+  });
+});
+
+describe('a review that takes long to decide', () => {
+  /** Decides in so many steps of some milliseconds; what is done is written down. */
+  function slow(steps: number, milliseconds: number): { options: Partial<WebhookApp>; done: string[] } {
+    let time = 0;
+    const done: string[] = [];
+    const decide = function* (_webhook: string, request: AdmissionRequest): Steps<Decision> {
+      const count = request.name === 'slow' ? steps : 0;
+      for (let step = 0; step < count; step += 1) {
+        time += milliseconds;
+        yield;
+      }
+      done.push(request.name);
+      return { reply: allowed(request.uid), result: 'allow' };
+    };
+    return { options: { decide, monotonic: () => time, busy: () => time }, done };
+  }
+  const named = (name: string, text = ''): JsonObject => ({
+    ...review,
+    request: { ...review.request, name, options: { text } },
+  });
+
+  it.each([
+    ['short', ''],
+    ['long', 'x'.repeat(1_000_000)],
+  ])('goes on in slices, and others are answered in between: a %s one', async (_, text) => {
+    const { options, done } = slow(200, 5);
+    const { app } = world(options);
+    const slowOne = post(app, '/mutate', named('slow', text));
+    for (let count = 0; count < 4; count += 1) expect((await post(app, '/mutate', named('quick'))).code).toBe(200);
+    expect(done).toEqual(['quick', 'quick', 'quick', 'quick']);
+    expect((await slowOne).code).toBe(200);
+    expect(done.at(-1)).toBe('slow');
+  });
+
+  it.each([
+    ['short', ''],
+    ['long', 'x'.repeat(1_000_000)],
+  ])('is given up as soon as its time is over: a %s one', async (_, text) => {
+    const { options, done } = slow(10_000, 5);
+    const { app, metrics } = world(options);
+    const { code, body } = await post(app, '/mutate?timeout=5s', named('slow', text));
+    expect([code, body['message']]).toEqual([
+      408,
+      'probewright: the request took longer than the API server waits for',
+    ]);
+    expect([done, options.monotonic?.()]).toEqual([[], 4005]);
+    expect(await metrics.registry.metrics()).toContain('probewright_deadline_exceeded_total{webhook="mutate"} 1');
+  });
+});
+
+describe('the webhook server', () => {
+  it('answers other paths and methods with a Status that names the right ones', async () => {
+    const response = await world().app.inject({ method: 'GET', url: '/mutate?x=y' });
+    expect(response.statusCode).toBe(404);
+    expect(response.json<JsonObject>()['message']).toBe(
+      'probewright: no GET /mutate: POST an AdmissionReview to /mutate, /validate or /review-policies',
+    );
+  });
+
+  it('answers 500 while the policies are not loaded, so that failurePolicy decides', async () => {
+    const { app, lines } = world({ policies: () => undefined });
+    for (const url of ['/mutate', '/validate']) {
+      const { code, body } = await post(app, url, review);
+      expect([code, body['reason'], body['message']]).toEqual([
+        500,
+        'InternalError',
+        'probewright: the policies are not loaded yet',
+      ]);
+    }
+    expect(lines.map(([kind]) => kind)).toEqual(['failed', 'failed']);
+  });
+
+  it('answers an error of its own with 500, never with allowed: false', async () => {
+    const broken = {
+      policyFor: () => {
+        throw new Error('boom');
+      },
+    };
+    const { code, body } = await post(world({ policies: () => broken as never }).app, '/mutate', review);
+    expect([code, body['message']]).toEqual([500, 'probewright: boom']);
+  });
+
+  it.each([
+    ['5s', 3999, 200],
+    ['5s', 4001, 408],
+    ['1m0s', 47_000, 200],
+    ['500ms', 401, 408],
+    ['nonsense', 100_000, 200],
+  ])('obeys ?timeout=%s: after %i ms the answer is %i', async (timeout, elapsed, expected) => {
+    const clock = [0, elapsed];
+    const { app, metrics } = world({ monotonic: () => clock.shift() ?? elapsed });
+    expect((await post(app, `/mutate?timeout=${timeout}`, review)).code).toBe(expected);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain(`probewright_deadline_exceeded_total{webhook="mutate"} ${expected === 408 ? 1 : 0}`);
+  });
+
+  it('closes connections after a request that is no review, and keeps others', async () => {
+    const { app } = world();
+    const connectionAfter = async (url: string, payload: unknown, type?: string): Promise<unknown[]> => {
+      const { code, headers } = await post(app, url, payload, type === undefined ? {} : { 'content-type': type });
+      return [code, headers['connection']];
+    };
+    expect([
+      await connectionAfter('/mutate', review),
+      await connectionAfter('/mutate', '{'),
+      await connectionAfter('/elsewhere', review),
+      await connectionAfter('/mutate', 'a: 1', 'application/yaml'),
+    ]).toEqual([
+      [200, 'keep-alive'],
+      [400, 'close'],
+      [404, 'close'],
+      [415, 'close'],
+    ]);
+  });
+
+  it('closes connections after their next answer while it drains', async () => {
+    expect((await post(world().app, '/mutate', review)).headers['connection']).not.toBe('close');
+    const { code, headers } = await post(world({ draining: () => true }).app, '/mutate', review);
+    expect([code, headers['connection']]).toEqual([200, 'close']);
+  });
+
+  it('closes a connection without traffic after its answer, and not before', async () => {
+    const { promise: known, resolve } = Promise.withResolvers<undefined>();
+    let asked = false;
+    const { app } = world({
+      namespaceKnown: () => {
+        asked = true;
+        return known;
+      },
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const client = connect({ ...(app.server.address() as AddressInfo), rejectUnauthorized: false });
+    const [socket] = (await once(app.server, 'secureConnection')) as [Socket];
+    app.server.emit('timeout', socket);
+    const body = JSON.stringify(review);
+    const head = 'POST /mutate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json';
+    client.write(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    await waitUntil('the review waits', () => asked);
+    app.server.emit('timeout', socket);
+    expect([socket.destroyed, socket.timeout]).toEqual([false, 10_000]);
+    resolve(undefined);
+    await once(client, 'data');
+    app.server.emit('timeout', socket);
+    expect(socket.destroyed).toBe(true);
+    client.destroy();
+    await app.close();
+  });
+
+  it("has the settings that the API server's client asks for", () => {
+    const { server } = world().app as unknown as { server: { keepAliveTimeout: number; requestTimeout: number } };
+    expect([server.keepAliveTimeout, server.requestTimeout]).toEqual([120_000, 35_000]);
+  });
+
+  it('counts decisions, injected probes and reasons, with labels that callers cannot grow', async () => {
+    const { app, metrics } = world();
+    await post(app, '/mutate', review);
+    await post(app, '/mutate', reviewOf({ ...pod([]), kind: 'Kind-of-the-callers' }));
+    await post(app, '/mutate', '{');
+    const text = await metrics.registry.metrics();
+    expect(text).toContain(
+      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="Pod",result="mutate",dry_run="false"} 1',
+    );
+    expect(text).toContain(
+      'probewright_admission_requests_total{webhook="mutate",operation="CREATE",kind="other",result="skip",dry_run="false"} 1',
+    );
+    expect(text).toContain(
+      'probewright_admission_requests_total{webhook="mutate",operation="other",kind="other",result="error",dry_run="false"} 1',
+    );
+    expect(text).toContain('probewright_patch_operations_total{rule="policy",probe="readinessProbe"} 1');
+    expect(text).toContain('probewright_not_injected_total{reason="no-endpoint"} 2');
+    expect(text).toContain('probewright_admission_duration_seconds_count{webhook="mutate"} 3');
+    expect(text).toContain('probewright_admission_in_flight 0');
+    expect(text).toContain('probewright_cert_expiry_timestamp_seconds{cert="leaf"} 9');
+    expect(text).not.toContain('callers');
+  });
+
+  it('logs an error of its own that comes after the answer, and does not answer twice', async () => {
+    const failed: unknown[] = [];
+    const log = {
+      decided: () => {
+        throw new Error('boom');
+      },
+      refused: () => undefined,
+      limited: () => undefined,
+      failed: (...fields: unknown[]) => failed.push(fields),
+    };
+    expect((await post(world({ log }).app, '/mutate', review)).code).toBe(200);
+    expect(failed).toEqual([['/mutate', new Error('boom')]]);
+  });
+
+  it('logs one line a decision', async () => {
+    const { app, lines } = world();
+    await post(app, '/mutate', review);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.slice(0, 2)).toEqual(['decided', 'mutate']);
+  });
+});

@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../src/webhook/review/trusted-controllers.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { requestLog } from '../../src/webhook/request-log.ts';
+import { expectHarmless, HOSTILE } from '../support/hostile-text.ts';
+
+/** What a logger writes, and its lines as JSON. */
+function logged(write: (log: ReturnType<typeof createLogger>) => void): {
+  text: string;
+  lines: Record<string, unknown>[];
+} {
+  let text = '';
+  write(createLogger('info', { write: (line) => void (text += line) }));
+  const lines = text.trimEnd().split('\n');
+  return { text, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+it('a log line commands no terminal, is one line, and holds the very values', () => {
+  const { text, lines } = logged((log) => {
+    log.warn({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, err: new Error(HOSTILE) }, HOSTILE);
+  });
+  expectHarmless(text);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({ problem: HOSTILE, list: [HOSTILE], [HOSTILE]: 1, msg: HOSTILE });
+});
+
+it('the line of a decision is what pino would write, and lists have at most 50 entries', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
+  const kind = { group: 'apps', version: 'v1', kind: 'Deployment' };
+  const request = {
+    ...{ uid: 'u', kind, subResource: '', operation: 'CREATE', name: '', namespace: 'apps', userName: 'jane' },
+    ...{ dryRun: true, object: { metadata: { generateName: 'web-' } }, oldObject: undefined, textLength: 0 },
+  };
+  const exception = { name: 'legacy', namespace: 'apps', reason: 'r', until: undefined };
+  const reply = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid: 'u', allowed: true } };
+  const decision = {
+    ...({ reply: reply as never, result: 'warn', policies: names } as const),
+    violations: [
+      { check: 'named-port', action: 'Warn', container: 'app', path: [], message: 'm' },
+      { check: 'valid-probe', action: 'Audit', container: '', path: [], message: 'm', exception: exception as never },
+    ] as const,
+  };
+  const { text } = logged((log) => {
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).decided('validate', request, decision, 1.23456);
+    log.info(
+      {
+        ...{ webhook: 'validate', uid: 'u', operation: 'CREATE', kind: 'apps/v1/Deployment', namespace: 'apps' },
+        ...{ name: 'web-*', user: 'jane', dryRun: true, result: 'warn', policies: names.slice(-50) },
+        violations: ['named-port app Warn', 'valid-probe  Audit by legacy'],
+        durationMs: 1.235,
+      },
+      'decision',
+    );
+  });
+  const [own, pinos] = text.split('\n').map((line) => line.replace(/"time":"[^"]*"/, '"time":""'));
+  expect(own).toBe(pinos);
+});
+
+it('names in the lines about requests are escaped as well, and cut between characters', () => {
+  const name = `${'😀'.repeat(200)}${HOSTILE}`;
+  const { text, lines } = logged((log) => {
+    const kind = { group: HOSTILE, version: 'v1', kind: HOSTILE };
+    const request = {
+      ...{ uid: HOSTILE, kind, operation: HOSTILE, namespace: HOSTILE, name, userName: HOSTILE },
+      subResource: '',
+    };
+    const rest = { dryRun: false, object: undefined, oldObject: undefined, textLength: 0 };
+    const reply = {
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: { uid: 'u', allowed: true },
+    } as const;
+    const violations = [
+      { check: 'named-port', action: 'Deny', container: HOSTILE, path: [HOSTILE], message: HOSTILE },
+    ] as const;
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).decided(
+      'validate',
+      { ...request, ...rest },
+      { reply, result: 'deny', violations, policies: [HOSTILE] },
+      1,
+    );
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).refused(`/${HOSTILE}`, 400, HOSTILE);
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).failed(`/${HOSTILE}`, new Error(HOSTILE));
+  });
+  expectHarmless(text);
+  expect(lines).toHaveLength(3);
+  expect(lines[0]?.['name']).toBe(`${'😀'.repeat(125)}...`);
+  expect(lines[0]?.['user']).toBe(HOSTILE.slice(0, 250) + (HOSTILE.length > 253 ? '...' : ''));
+});
+
+it('an account that looks like a controller and is not trusted is named once, and a hundred accounts at most', () => {
+  const reference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
+  const from = (userName: string): Parameters<ReturnType<typeof requestLog>['decided']>[1] => ({
+    ...{ uid: 'u', kind: { group: '', version: 'v1', kind: 'Pod' }, subResource: '', operation: 'CREATE', name: '' },
+    ...{ namespace: 'apps', userName, dryRun: false, oldObject: undefined, textLength: 0 },
+    object: { metadata: { ownerReferences: [reference] } },
+  });
+  const decision = { reply: {} as never, result: 'allow' } as const;
+  const { lines } = logged((log) => {
+    const requests = requestLog(log, { accounts: ['system:serviceaccount:ops:listed'], foreignServiceAccounts: true });
+    const users = ['jane', 'system:kube-controller-manager', 'system:serviceaccount:ops:listed'];
+    for (const user of users) requests.decided('validate', from(user), decision, 1);
+    for (const round of [0, 1])
+      for (let index = 0; index < 120 + round; index++)
+        requests.decided('validate', from(`system:serviceaccount:ops:a-${index}`), decision, 1);
+  });
+  const named = lines.filter(({ msg }) => msg !== 'decision');
+  expect(named).toHaveLength(100);
+  expect(named[0]).toMatchObject({
+    level: 'warn',
+    user: 'system:serviceaccount:ops:a-0',
+    namespace: 'apps',
+    kind: 'Pod',
+    owner: 'apps/v1/ReplicaSet',
+    msg: 'the account looks like a controller, but its controller references do not count',
+  });
+});

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
+import { NO_FACTS } from '../../src/engine/facts/facts.ts';
+import { ApiClient } from '../../src/cluster/client/api-client.ts';
+import { parseProbePolicy } from '../../src/engine/policy/probe-policy.ts';
+import { policyEffect } from '../../src/webhook/policy-effect.ts';
+import { PolicyStore } from '../../src/cluster/sources/policy-store.ts';
+import { BUILT_IN_KINDS } from '../../src/engine/workload/kinds.ts';
+import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
+import { deployment, deploymentsOf, DEPLOYMENTS } from '../observer/observed-cluster.ts';
+import { policyDocument } from '../support/worlds.ts';
+import type { Metrics } from '../../src/webhook/http/metrics.ts';
+import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
+
+let api: FakeApiServer;
+beforeEach(async () => {
+  api = await startFakeApiServer();
+  api.serve([DEPLOYMENTS]);
+  api.put(deploymentsOf('apps'), deployment('secret-project', 'http'));
+});
+afterEach(() => api.stop());
+
+it.each([
+  [undefined, 'change. Run'],
+  ['ca.crt', 'change: Deployment apps/secret-project (required-liveness). Run'],
+])('with --client-ca %s the first warning about a policy says "%s"', async (clientCa, words) => {
+  const store = new PolicyStore(CHECK_CATALOGUE, ['cluster']);
+  store.replace('cluster', { policies: [], facts: NO_FACTS });
+  const effect = policyEffect(
+    {
+      connection: {
+        client: new ApiClient(api.access, 'test'),
+        config: { policyImpact: true, exemptNamespaces: undefined },
+        namespace: 'probewright',
+      } as never,
+      store,
+      kinds: BUILT_IN_KINDS,
+    },
+    { enforcement: 'Deny', mutation: 'On', clientCa },
+    { effectComputed: () => undefined } as unknown as Metrics,
+    { log: { info: () => undefined }, now: () => 0, monotonic: () => performance.now() },
+  );
+  const document = { ...policyDocument({ checks: { 'required-liveness': { action: 'Deny' } } }), kind: 'ProbePolicy' };
+  const parsed = parseProbePolicy(CHECK_CATALOGUE, document);
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+  const { source, namespace } = parsed.policy;
+  const limits = { milliseconds: 10_000, isDryRun: true, isAbandoned: () => false };
+  const [warning] = (await effect?.({ source, namespace, applied: parsed.policy }, limits)) ?? [];
+  expect(warning).toContain(`1 of 1 workload would be denied at its next ${words}`);
+});
