@@ -57,13 +57,13 @@ describe('the pure rooms', () => {
   it('read a policy and a Pod, give the Pod its probes and judge it in a browser', async () => {
     const bundle = await browserBundle(`
       import { parseYamlDocuments } from './src/yaml/reading/documents.ts';
-      import { CHECK_CATALOGUE } from './src/checks/catalogue.ts';
-      import { parseProbePolicy } from './src/policy/probe-policy.ts';
-      import { Snapshot } from './src/facts/snapshot.ts';
-      import { POD_KIND } from './src/workload/kinds.ts';
-      import { judge } from './src/verdict/judge.ts';
-      import { permittedDefaulting } from './src/verdict/permitted-defaulting.ts';
-      import { formatViolation } from './src/checks/violation.ts';
+      import { CHECK_CATALOGUE } from './src/engine/checks/catalogue.ts';
+      import { parseProbePolicy } from './src/engine/policy/probe-policy.ts';
+      import { Snapshot } from './src/engine/facts/snapshot.ts';
+      import { POD_KIND } from './src/engine/workload/kinds.ts';
+      import { judge } from './src/engine/verdict/judge.ts';
+      import { permittedDefaulting } from './src/engine/verdict/permitted-defaulting.ts';
+      import { formatViolation } from './src/engine/checks/violation.ts';
 
       export function decide(policyText, podText) {
         const read = (text) => parseYamlDocuments('file.yaml', text).documents[0].value;

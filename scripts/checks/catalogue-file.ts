@@ -15,8 +15,8 @@ interface CheckFile {
 }
 
 /**
- * The text of the list of checks: every file of src/engine/checks that defines a check, in the order of the sections of docs/checks.md. Files are
- * read as texts, so that the list can be made while it is missing or broken.
+ * The text of the list of checks: every file of src/engine/checks that defines a check, in the order of the sections of
+ * docs/checks.md. Files are read as texts, so that the list can be made while it is missing or broken.
  */
 export function catalogueText(): string {
   const files = checkFiles();
@@ -40,7 +40,8 @@ export const CHECK_CATALOGUE: Readonly<Record<string, Check>> = Object.fromEntri
 }
 
 function checkFiles(): CheckFile[] {
-  return readdirSync(DIRECTORY).flatMap((file): CheckFile[] => {
+  const files = readdirSync(DIRECTORY).filter((file) => file.endsWith('.ts'));
+  return files.flatMap((file): CheckFile[] => {
     const name = /^export const (\w+) = defineCheck\(/m.exec(readFileSync(`${DIRECTORY}/${file}`, 'utf8'))?.[1];
     return name === undefined ? [] : [{ id: file.replace(/\.ts$/, ''), name }];
   });

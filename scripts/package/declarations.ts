@@ -12,7 +12,7 @@ const IMPORT = /(\b(?:from|import\()\s*['"]\.[^'"]+)\.ts(['"])/g;
  *
  * @throws Error when the API cannot be compiled
  */
-export function declarations(entry = 'api/index.d.ts'): Map<string, string> {
+export function declarations(entry = 'package/api/index.d.ts'): Map<string, string> {
   const all = printed();
   const reached = new Map<string, string>();
   const waiting = [entry];
@@ -48,7 +48,7 @@ function printed(): Map<string, string> {
     rootDir: SOURCE,
     outDir: SOURCE,
   };
-  const program = ts.createProgram([join(SOURCE, 'api/index.ts')], options);
+  const program = ts.createProgram([join(SOURCE, 'package/api/index.ts')], options);
   const texts = new Map<string, string>();
   const { diagnostics } = program.emit(undefined, (path, text) => texts.set(relative(SOURCE, path), text));
   const [problem] = diagnostics;

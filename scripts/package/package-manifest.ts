@@ -40,7 +40,7 @@ export function packageManifest(): unknown {
       'probewright-pre-commit': 'bin/probewright-pre-commit.js',
     },
     exports: {
-      '.': { types: './types/api/index.d.ts', default: './dist/api.js' },
+      '.': { types: './types/package/api/index.d.ts', default: './dist/api.js' },
       './schemas/*': './schemas/*',
       './package.json': './package.json',
     },

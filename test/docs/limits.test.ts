@@ -269,7 +269,7 @@ describe('docs/limits.md', () => {
     ['The health port', 'problems that `/readyz` lists', 'process/health.ts', 'MOST_LISTED', 1, ''],
     ['The health port', 'characters of a problem', 'process/health.ts', 'LONGEST_TEXT', 1, ''],
     ...OF_THE_OBSERVER.map(
-      ([limit, file, name]) => ['The observer', limit, `observing/${file}.ts`, name, 1, ''] as LimitOfPage,
+      ([limit, file, name]) => ['The observer', limit, `observer/${file}.ts`, name, 1, ''] as LimitOfPage,
     ),
     ['Files', 'problems of one file', 'cluster/sources/policy-documents.ts', 'MOST_PROBLEMS_OF_FILE', 1, ''],
   ])('under %s, %s is what %s says', (heading, limit, file, name, unit, suffix) => {

@@ -46,6 +46,13 @@ function sourcesBelow(...directories: readonly string[]): Source[] {
   return files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 }
 
+/** The files of a folder, without those of its folders. */
+function filesOf(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(directory, name));
+}
+
 /** What stands between a call's parentheses. */
 function argumentsAt(text: string, start: number): string {
   let depth = 1;
@@ -117,7 +124,7 @@ function errorTexts(): string[] {
     'src/cluster/client',
     'src/webhook/certificates',
     'src/webhook/http',
-    'src/webhook',
+    ...filesOf('src/webhook'),
     'src/process',
     'src/cli/serve.ts',
     'src/cluster/sources/directory-source.ts',

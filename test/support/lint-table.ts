@@ -2,7 +2,6 @@
 interface LintTable {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly pureRooms: readonly string[];
-  readonly shared: readonly string[];
 }
 
 const lintConfig = new URL('../../eslint.config.js', import.meta.url).href;

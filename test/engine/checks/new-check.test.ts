@@ -14,8 +14,8 @@ const FILE = `src/engine/checks/${ID}.ts`;
 /** The file that CONTRIBUTING.md asks for, with a rule that no check of the catalogue has. */
 const CHECK = `
 import { integer } from '../policy/check-parameters.ts';
-import { eachProbe } from './each-probe.ts';
-import { containerPhrase } from './wording.ts';
+import { eachProbe } from './lib/each-probe.ts';
+import { containerPhrase } from './lib/wording.ts';
 import { defineCheck } from './check.ts';
 
 export const inventedCheck = defineCheck({
