@@ -148,9 +148,7 @@ function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView 
     strip: startStrip(stripContainers(workload)),
     findings: findings.map(findingView),
     otherChecks: otherChecks(findings, sorted),
-    live: live
-      .slice(0, MOST_FINDINGS)
-      .map(({ name: finding, message, command }) => ({ name: finding, message: short(message), command })),
+    live: live.slice(0, MOST_FINDINGS).map((finding) => ({ ...finding, message: short(finding.message) })),
     containers:
       drawings === undefined
         ? []
