@@ -120,8 +120,7 @@ const STEP = 52;
 
 /** The frame of a scene that has the page's width. */
 export function wideFrame(scene: Scene): Frame {
-  const [left, length] = [200, 700];
-  return { left, length, scale: sceneScale(scene, length, STEP, 10), barHeight: 26, hasTitles: true };
+  return { ...narrowFrame(scene, 200, 700), barHeight: 26, hasTitles: true };
 }
 
 /** The frame of a scene that shares a row with another scene. */

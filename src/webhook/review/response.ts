@@ -1,4 +1,3 @@
-import { base64OfUtf8 } from '../../base/text/utf8.ts';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
@@ -61,7 +60,7 @@ export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewRepl
   const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
   const response: { -readonly [K in keyof AdmissionResponse]: AdmissionResponse[K] } = { uid, allowed: true };
   if (patch.length > 0) {
-    response.patch = base64OfUtf8(JSON.stringify(patch));
+    response.patch = Buffer.from(JSON.stringify(patch)).toString('base64');
     response.patchType = 'JSONPatch';
   }
   if (warnings.length > 0) response.warnings = boundedWarnings(warnings);

@@ -9,8 +9,8 @@ export interface TokenLimits {
   readonly all: number;
 }
 
-/** The error for a text above the limits, with the offset where the limit is exceeded. */
-export class OverBudget extends Error {
+/** The error for a text above a limit, with the offset where the limit is exceeded. */
+export class BeyondLimits extends Error {
   readonly offset: number;
 
   constructor(offset: number, message: string) {

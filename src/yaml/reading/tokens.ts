@@ -1,21 +1,18 @@
-import { OverBudget, tokensIn } from './reading-budget.ts';
+import { BeyondLimits, tokensIn } from './reading-budget.ts';
 import { Composer, Lexer, Parser } from 'yaml';
 import type { ReadingBudget } from './reading-budget.ts';
 import type { CST, Document } from 'yaml';
 
-/** The error for a text above the nesting limit, with the offset of the excess. */
-export class TooDeep extends Error {
-  readonly offset: number;
-
-  constructor(offset: number) {
-    super('nested too deeply');
-    this.offset = offset;
-  }
-}
+/**
+ * Highest nesting depth that is read. CRDs are the deepest usual manifests and stay below 100 levels. The composer and
+ * every recursion over values run out of stack above about 1,500 levels.
+ */
+export const MAX_DEPTH = 500;
+export const NESTING_MESSAGE = `nested more than ${MAX_DEPTH} levels deep`;
 
 export interface TokenOptions {
   readonly anyIndent?: boolean;
-  readonly maxDepth?: number;
+  /** Without a budget, everything is read. */
   readonly budget?: ReadingBudget | undefined;
   /** Receives the offset that is reached, every few milliseconds. */
   readonly onOffset?: OnOffset | undefined;
@@ -32,25 +29,22 @@ const PIECES_A_CALL = 4096;
  * indented deeper than the surrounding block. libyaml, which kubectl uses, does not check this. With `anyIndent`, this
  * function does not check it either.
  *
- * @throws {TooDeep} as soon as a collection is nested well below `maxDepth`, because the rest of such a text need not
- * be read
- * @throws {OverBudget} as soon as the text exceeds the budget
+ * @throws {BeyondLimits} as soon as the text exceeds the budget, or a collection is nested well below MAX_DEPTH: the
+ * rest of such a text need not be read
  */
 export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[] {
   const lexer = new Lexer();
   if (options.anyIndent === true) acceptAnyIndent(lexer);
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  // The stack contains the document and the open collections. One extra level is allowed, because the caller counts the
-  // exact depth.
-  const mostOpen = (options.maxDepth ?? Infinity) + 2;
   let pieces = 0;
   for (const lexeme of lexer.lex(text)) {
     if (++pieces % PIECES_A_CALL === 0) options.onOffset?.(parser.offset);
     const excess = options.budget?.spend(tokensIn(lexeme));
-    if (excess !== undefined) throw new OverBudget(parser.offset, excess);
+    if (excess !== undefined) throw new BeyondLimits(parser.offset, excess);
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > mostOpen) throw new TooDeep(parser.offset);
+    // The stack contains the document and the open collections. Levels of values are counted later, exactly.
+    if (parser.stack.length > MAX_DEPTH + 2) throw new BeyondLimits(parser.offset, NESTING_MESSAGE);
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;

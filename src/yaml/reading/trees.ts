@@ -1,10 +1,9 @@
 import { messageOf } from '../../base/text/error-message.ts';
-import { OverBudget } from './reading-budget.ts';
-import { TooDeep, composeDocuments, yamlTokens } from './tokens.ts';
+import { BeyondLimits } from './reading-budget.ts';
+import { NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
 import { isAlias, isScalar, visit } from 'yaml';
-import type { ReadingBudget } from './reading-budget.ts';
-import type { OnOffset } from './tokens.ts';
-import type { Alias, CST, Document, ParsedNode } from 'yaml';
+import type { OnOffset, TokenOptions } from './tokens.ts';
+import type { Alias, Document, ParsedNode } from 'yaml';
 
 /** A piece of a text with at most one YAML document, including the marker lines and comments around the document. */
 export interface YamlChunk {
@@ -45,18 +44,8 @@ export interface StreamPart {
   readonly content: ChunkContent;
 }
 
-/**
- * Highest nesting depth that is read. CRDs are the deepest usual manifests and stay below 100 levels. The composer and
- * every recursion over values run out of stack above about 1,500 levels.
- */
-export const maxDepth = 500;
-
-export interface ReadingOptions {
+export interface ReadingOptions extends TokenOptions {
   readonly keepSourceTokens?: boolean;
-  /** The reading budget. Without a budget, everything is read. */
-  readonly budget?: ReadingBudget | undefined;
-  /** Receives the offset in the whole text that is reached. */
-  readonly onOffset?: OnOffset | undefined;
 }
 
 /**
@@ -149,21 +138,14 @@ function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
   return texts.map((text) => ({ text, start: (end += text.length) - text.length }));
 }
 
-function composeChunk(text: string, options: ReadingOptions & { anyIndent?: boolean }): ChunkContent {
+function composeChunk(text: string, options: ReadingOptions): ChunkContent {
   try {
-    const tokens = yamlTokens(text, { ...options, maxDepth });
-    const deep = tooDeep(tokens);
-    if (deep !== undefined) return beyondLimits(deep, nestingMessage);
-    return contentOf(composeDocuments(tokens, options.keepSourceTokens ?? false));
+    return contentOf(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false));
   } catch (error) {
-    if (error instanceof OverBudget) return beyondLimits(error.offset, error.message);
-    if (error instanceof TooDeep) return beyondLimits(error.offset, nestingMessage);
-    if (error instanceof RangeError) return beyondLimits(0, nestingMessage);
-    return faulty(0, messageOf(error));
+    if (error instanceof BeyondLimits) return beyondLimits(error.offset, error.message);
+    return error instanceof RangeError ? beyondLimits(0, NESTING_MESSAGE) : faulty(0, messageOf(error));
   }
 }
-
-const nestingMessage = `nested more than ${maxDepth} levels deep`;
 
 /**
  * Adds a hint for chart templates. People often have many such files, and a template is not valid YAML until it is
@@ -217,23 +199,6 @@ function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fa
     },
   });
   return fault === undefined ? { targets } : { targets, fault };
-}
-
-/** Returns the offset of the first token above the nesting limit. The search uses no recursion. */
-function tooDeep(tokens: readonly CST.Token[]): number | undefined {
-  const open = tokens.map((token) => ({ token, depth: 0 }));
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, depth } = next;
-    if (depth > maxDepth) return token.offset;
-    for (const child of childTokens(token)) open.push({ token: child, depth: depth + 1 });
-  }
-  return undefined;
-}
-
-function childTokens(token: CST.Token): CST.Token[] {
-  if (token.type === 'document') return token.value === undefined ? [] : [token.value];
-  if (!('items' in token)) return [];
-  return token.items.flatMap(({ key, value }) => [key, value].filter((child) => child !== undefined && child !== null));
 }
 
 /**

@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { resolvePlainScalar, resolveTaggedScalar } from './scalars.ts';
 import type { JsonScalar } from './scalars.ts';
-import { maxDepth } from './trees.ts';
+import { MAX_DEPTH, NESTING_MESSAGE } from './tokens.ts';
 import type { ReadingBudget } from './reading-budget.ts';
 import type { YamlFault, YamlTree } from './trees.ts';
 
@@ -103,7 +103,7 @@ interface Reading {
 }
 
 function nodeValue(reading: Reading, node: YamlNode, depth: number): unknown {
-  if (depth > maxDepth) throw new Unreadable(culprit(reading, node), `nested more than ${maxDepth} levels deep`);
+  if (depth > MAX_DEPTH) throw new Unreadable(culprit(reading, node), NESTING_MESSAGE);
   if (reading.open.size > 0) countAliased(reading, node);
   if (isAlias(node)) return aliasValue(reading, node, depth);
   if (isMap(node)) return mapValue(reading, node, depth);
