@@ -1,7 +1,6 @@
 import { count } from '../../base/text/count.ts';
 import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
-import { FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
+import { EXCEPTED, FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
 import type { Markup } from '../../base/text/xml.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
@@ -9,34 +8,19 @@ import type { Report, ReportedException, ReportedWorkload } from './report.ts';
 
 /** The numbers at the top of the page. */
 export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] {
-  const pods = workloads.reduce((sum, { live }) => sum + live.reduce((all, finding) => all + finding.pods, 0), 0);
+  const pods = workloads.flatMap(({ live }) => live).reduce((sum, finding) => sum + finding.pods, 0);
+  const tile = (number: number, label: string, tone: string): PageView['tiles'][number] => ({ number, label, tone });
   return [
-    { number: workloads.length, label: workloads.length === 1 ? 'workload' : 'workloads', tone: '' },
+    tile(workloads.length, workloads.length === 1 ? 'workload' : 'workloads', ''),
     ...countsByVerdict(workloads)
-      .map(({ number, tone }, level) => ({ number, label: LABELS[level] ?? '', tone }))
-      .filter(({ label, number }) => number > 0 || label !== EXCEPTED),
-    ...(pods > 0 ? [{ number: pods, label: 'live Pods with findings', tone: 'warn' }] : []),
-    ...(exceptions.length > 0
-      ? [{ number: exceptions.length, label: exceptions.length === 1 ? 'exception' : 'exceptions', tone: 'excepted' }]
-      : []),
+      .map(({ number, tone }, level) => tile(number, VERDICTS[level]?.meaning ?? '', tone))
+      .filter(({ number, label }) => number > 0 || label !== EXCEPTED),
+    ...(pods > 0 ? [tile(pods, 'live Pods with findings', 'warn')] : []),
+    ...(exceptions.length === 0
+      ? []
+      : [tile(exceptions.length, exceptions.length === 1 ? 'exception' : 'exceptions', 'excepted')]),
   ];
 }
-
-/** The label of a tile that is shown only when there is an excepted workload. */
-const EXCEPTED = 'with exceptions only';
-
-/** The meaning of a verdict's number, in the order of VERDICTS. */
-const LABELS = VERDICTS.map(({ label }) => {
-  return (
-    {
-      Denied: 'would be denied',
-      Warned: 'with warnings',
-      Noted: 'with notes only',
-      Excepted: EXCEPTED,
-      Clean: 'without findings',
-    }[label] ?? label
-  );
-});
 
 function countsByVerdict(workloads: readonly ReportedWorkload[]): CountView[] {
   const levels = workloads.map(({ violations }) => levelOf(violations));
@@ -68,25 +52,17 @@ export function namespaceViews(
 
 /** A row for each check that has findings, in the order of the catalogue. */
 export function checkViews({ workloads, checks }: Report): CheckView[] {
-  const found = new Map<
-    string,
-    { readonly counts: Map<Violation['action'], number>; readonly workloads: Set<ReportedWorkload> }
-  >();
-  for (const workload of workloads) {
-    for (const { check, action } of workload.violations) {
-      const known = found.get(check) ?? { counts: new Map<Violation['action'], number>(), workloads: new Set() };
-      known.counts.set(action, (known.counts.get(action) ?? 0) + 1);
-      known.workloads.add(workload);
-      found.set(check, known);
-    }
-  }
+  const all = workloads.flatMap((workload) =>
+    workload.violations.map(({ check, action }) => ({ workload, check, action })),
+  );
+  const found = Map.groupBy(all, ({ check }) => check);
   return [...checks].flatMap(([check, { summary, url }]): CheckView[] => {
-    const known = found.get(check);
-    if (known === undefined) return [];
+    const own = found.get(check);
+    if (own === undefined) return [];
     const counts = FINDING_ACTIONS.map((action) =>
-      countView(known.counts.get(action) ?? 0, verdictOfAction(action).tone),
+      countView(own.filter((finding) => finding.action === action).length, verdictOfAction(action).tone),
     );
-    return [{ check, url, summary, counts, workloads: known.workloads.size }];
+    return [{ check, url, summary, counts, workloads: new Set(own.map(({ workload }) => workload)).size }];
   });
 }
 

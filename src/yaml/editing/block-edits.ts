@@ -4,41 +4,24 @@ import { endsInBlockScalar, renderBlock, renderBlockItem } from './rendering.ts'
 import { contentEnd, contentStart, insertLines, lineBreakBefore, lineEndAfter, tokenEnd } from './text-edits.ts';
 import type { Addition, TextEdit } from './text-edits.ts';
 
-/** Returns the edit that adds keys to a block mapping. */
-export function blockEdits(text: string, map: CST.BlockMap, additions: readonly Addition[], layout: Layout): TextEdit {
-  const lines = additions.flatMap(({ key, value }) => indented(renderBlock(key, value, layout), map.indent));
-  if (isOpenEnded(text, map)) return linesBeforeLast(text, map, lines, layout);
-  const end = endOfCollection(text, map, Math.max(map.indent, 1));
-  return linesOf(additions.at(-1)?.value, text, end, lines, layout, map.indent);
-}
-
-/** Returns the edit that appends elements to a block sequence with content. */
-export function blockElementEdit(
+/** Returns the edit that appends to a block collection with content. */
+export function blockAdditions(
   text: string,
-  list: CST.BlockSequence,
-  elements: readonly unknown[],
+  collection: CST.BlockMap | CST.BlockSequence,
+  additions: readonly Addition[],
   layout: Layout,
 ): TextEdit {
-  const lines = elements.flatMap((element) => indented(renderBlockItem(element, layout), list.indent));
-  // A comment at the sequence's own indentation may be about the key below.
-  const end = endOfCollection(text, list, list.indent + 1);
-  return linesOf(elements.at(-1), text, end, lines, layout, list.indent);
-}
-
-/**
- * Inserts lines that end with a value. A text without a final line break keeps its form. Exception: a block scalar at
- * the end needs the line break.
- */
-function linesOf(
-  value: unknown,
-  text: string,
-  at: number,
-  lines: readonly string[],
-  layout: Layout,
-  depth: number,
-): TextEdit {
-  const needsBreak = at === text.length && !text.endsWith('\n') && endsInBlockScalar(value);
-  return insertLines(text, at, needsBreak ? [...lines, ''] : lines, layout.eol, depth);
+  const { indent } = collection;
+  const lines = additions.flatMap(({ key, value }) =>
+    indented(key === undefined ? renderBlockItem(value, layout) : renderBlock(key, value, layout), indent),
+  );
+  const isMap = collection.type === 'block-map';
+  if (isMap && isOpenEnded(text, collection)) return linesBeforeLast(text, collection, lines, layout);
+  // A comment at a sequence's own indentation may be about the key below.
+  const at = endOfCollection(text, collection, isMap ? Math.max(indent, 1) : indent + 1);
+  // A block scalar at the end of the text needs a line break.
+  const isCutOff = at === text.length && !text.endsWith('\n') && endsInBlockScalar(additions.at(-1)?.value);
+  return insertLines(text, at, isCutOff ? [...lines, ''] : lines, layout.eol, indent);
 }
 
 /**

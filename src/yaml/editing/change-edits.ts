@@ -8,8 +8,8 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { YamlTree } from '../reading/trees.ts';
 import { isMergeKey, keyName, mergeSources } from '../reading/values.ts';
 import type { YamlNode } from '../reading/values.ts';
-import { blockElementEdit, blockEdits } from './block-edits.ts';
-import { flowEdits, flowElementEdits } from './flow-edits.ts';
+import { blockAdditions } from './block-edits.ts';
+import { flowAdditions } from './flow-edits.ts';
 import type { Layout } from './layout.ts';
 import { removals } from './removals.ts';
 import { renamedKey, replacement } from './replacements.ts';
@@ -83,7 +83,7 @@ function valueEdits(planning: Planning, placed: PlacedValue, old: unknown, value
 }
 
 function mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: JsonObject, path: FieldPath): void {
-  const { text, tree, layout, edits } = planning;
+  const { text, tree, edits } = planning;
   const token = map.srcToken;
   if (token?.type !== 'block-map' && token?.type !== 'flow-collection') throw refused(path, 'is an unusual mapping');
   const renamed = renames(old, value);
@@ -106,10 +106,15 @@ function mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: Json
   }
   const items: readonly PairTokens[] = token.items;
   for (const edit of removals(text, token, items.filter(hasContent), removed)) edits.push(edit);
+  const isPairs = token.type === 'flow-collection' && token.start.source !== '{';
+  if (isPairs && additions.length > 0) throw unsupported(path);
+  append(planning, token, additions);
+}
+
+function append({ text, layout, edits }: Planning, token: Slot['parent'], additions: readonly Addition[]): void {
   if (additions.length === 0) return;
-  if (token.type === 'block-map') edits.push(blockEdits(text, token, additions, layout));
-  else if (token.start.source === '{') for (const edit of flowEdits(text, token, additions, layout)) edits.push(edit);
-  else throw unsupported(path);
+  if (token.type !== 'flow-collection') edits.push(blockAdditions(text, token, additions, layout));
+  else for (const edit of flowAdditions(text, token, additions, layout)) edits.push(edit);
 }
 
 /** Returns the keys that only get another name, with this name. The value and its comments then stay in their place. */
@@ -155,17 +160,17 @@ function listEdits(
   value: readonly unknown[],
   path: FieldPath,
 ): void {
-  const { text, layout, edits } = planning;
+  const { text, edits } = planning;
   const token = list.srcToken;
   if (token?.type !== 'block-seq' && token?.type !== 'flow-collection') throw refused(path, 'is an unusual list');
   const items: readonly PairTokens[] = (token.items as readonly PairTokens[]).filter(hasContent);
   if (items.length !== list.items.length) throw unsupported(path);
   const removed = new Set(items);
-  const appended: unknown[] = [];
+  const appended: Addition[] = [];
   continued(old, value).forEach((index, at) => {
     const tokens = index === undefined ? undefined : items[index];
     if (index === undefined || tokens === undefined) {
-      appended.push(value[at]);
+      appended.push({ value: value[at] });
       return;
     }
     removed.delete(tokens);
@@ -179,19 +184,17 @@ function listEdits(
     if (removed.has(tokens)) guardAnchors(planning, list.items[index] as YamlNode, [...path, index]);
   });
   for (const edit of removals(text, token, items, removed)) edits.push(edit);
-  if (appended.length === 0) return;
-  if (token.type === 'block-seq') edits.push(blockElementEdit(text, token, appended, layout));
-  else for (const edit of flowElementEdits(text, token, appended, layout)) edits.push(edit);
+  append(planning, token, appended);
 }
 
 /**
  * Returns the index in the old list for each element of the new list, in ascending order. New elements have none, and
- * are at the end. Elements that stay are the same objects; edited ones are found by their place.
+ * are at the end. Objects that stay are the same in both lists. Other elements are found by their place.
  */
 function continued(old: readonly unknown[], value: readonly unknown[]): (number | undefined)[] {
   let next = 0;
   const stays = value.map((element) => {
-    const index = old.indexOf(element, next);
+    const index = isJsonObject(element) ? old.indexOf(element, next) : -1;
     if (index === -1) return undefined;
     next = index + 1;
     return index;

@@ -16,43 +16,36 @@ import {
 } from './text-edits.ts';
 import type { Addition, PairTokens, TextEdit } from './text-edits.ts';
 
-/** Returns the edits that add keys to a flow mapping with content and braces of its own. */
-export function flowEdits(
+/**
+ * Returns the edits that append to a flow collection with content, on lines of their own if the last items have such
+ * lines. A flow mapping must have braces of its own.
+ */
+export function flowAdditions(
   text: string,
-  map: CST.FlowCollection,
+  collection: CST.FlowCollection,
   additions: readonly Addition[],
   layout: Layout,
 ): TextEdit[] {
-  const style = styleOf(map, layout);
-  const added = {
-    onLine: () => additions.map(({ key, value }) => `${renderFlowKey(key, style)}${renderFlow(value, style)}`),
-    onOwnLines: (indent: string) =>
-      additions.map(({ key, value }) => `${renderFlowKey(key, style)}${renderOwnLine(value, indent, style, layout)}`),
-  };
-  return appendItems(text, map, added, style, layout);
-}
-
-/**
- * Returns the edits that append elements to a flow sequence with content. The elements get lines of their own if the
- * last elements have.
- */
-export function flowElementEdits(
-  text: string,
-  list: CST.FlowCollection,
-  elements: readonly unknown[],
-  layout: Layout,
-): TextEdit[] {
-  const style = { quoted: layout.json, compact: layout.json && layout.compact };
-  return appendItems(
-    text,
-    list,
-    {
-      onLine: () => elements.map((element) => renderFlow(element, style)),
-      onOwnLines: (indent) => elements.map((element) => renderOwnLine(element, indent, style, layout)),
-    },
-    style,
-    layout,
-  );
+  const style = styleOf(collection, layout);
+  const rendered = (render: (value: unknown) => string): string[] =>
+    additions.map(({ key, value }) => (key === undefined ? '' : renderFlowKey(key, style)) + render(value));
+  const items = collection.items.filter(hasContent);
+  const last = items.at(-1) ?? { start: [] };
+  const ownLine = items
+    .map((item) => flowItemStart(item))
+    .findLast((start) => start !== undefined && startsLine(text, start));
+  if (ownLine === undefined)
+    return [
+      appendOnLine(
+        text,
+        last,
+        rendered((value) => renderFlow(value, style)),
+        style,
+      ),
+    ];
+  const indent = lineIndent(text, ownLine);
+  const lines = rendered((value) => renderOwnLine(value, indent, style, layout));
+  return appendLines(text, collection, contentEnd(last) ?? 0, indent, lines, layout);
 }
 
 /**
@@ -70,7 +63,7 @@ export function flowReplacement(
   quoted: string | undefined,
 ): TextEdit | undefined {
   const isMap = parent.start.source === '{';
-  const style = isMap ? styleOf(parent, layout) : { quoted: layout.json, compact: layout.json && layout.compact };
+  const style = styleOf(parent, layout);
   const itemStart = flowItemStart(item) ?? 0;
   const rendered =
     quoted ??
@@ -85,67 +78,42 @@ export function flowReplacement(
   return { start, end: start, text: `${hasColon ? '' : ':'} ${rendered}`, depth: 0 };
 }
 
-/** Quotes keys in the same way as other keys of the mapping. An empty mapping follows the style of the document. */
-function styleOf(map: CST.FlowCollection, layout: Layout): FlowStyle {
-  const sibling = map.items.findLast(({ key }) => key);
+/** Quotes keys in the same way as other keys of the mapping. Lists and empty mappings follow the document's style. */
+function styleOf(collection: CST.FlowCollection, layout: Layout): FlowStyle {
+  const sibling = collection.start.source === '{' ? collection.items.findLast(({ key }) => key) : undefined;
   const quoted = sibling === undefined ? layout.json : sibling.key?.type === 'double-quoted-scalar';
   return { quoted, compact: quoted && layout.compact };
 }
 
-/** New items of a flow collection, as text. */
-interface NewItems {
-  readonly onLine: () => readonly string[];
-  readonly onOwnLines: (indent: string) => readonly string[];
-}
-
-function appendItems(
-  text: string,
-  collection: CST.FlowCollection,
-  added: NewItems,
-  style: FlowStyle,
-  layout: Layout,
-): TextEdit[] {
-  const items = collection.items.filter(hasContent);
-  const last = items.at(-1) ?? { start: [] };
-  const ownLine = items
-    .map((item) => flowItemStart(item))
-    .findLast((start) => start !== undefined && startsLine(text, start));
-  if (ownLine === undefined) return [appendOnLine(text, last, added.onLine().join(separator(style)), style)];
-  const indent = lineIndent(text, ownLine);
-  return appendLines(text, collection, last, indent, added.onOwnLines(indent), layout);
-}
-
-function appendOnLine(text: string, last: PairTokens, pairs: string, style: FlowStyle): TextEdit {
+function appendOnLine(text: string, last: PairTokens, added: readonly string[], style: FlowStyle): TextEdit {
   const end = contentEnd(last) ?? 0;
   // In `{a:, b: 1}`, some parsers would read `a:,` as the key without this space.
   const gap = last.value === undefined && text[end - 1] === ':' ? ' ' : '';
-  return { start: end, end, text: gap + separator(style) + pairs, depth: 0 };
+  const separator = style.compact ? ',' : ', ';
+  return { start: end, end, text: gap + separator + added.join(separator), depth: 0 };
 }
 
-/**
- * Adds a comma after the last pair if the comma is missing, and new lines below the last pair's line. A comment on that
- * line is kept.
- */
+/** Adds new lines below the last item, and a missing comma after it. A comment on its line is kept. */
 function appendLines(
   text: string,
-  map: CST.FlowCollection,
-  last: PairTokens,
+  collection: CST.FlowCollection,
+  end: number,
   indent: string,
-  pairs: readonly string[],
+  added: readonly string[],
   layout: Layout,
 ): TextEdit[] {
-  const end = contentEnd(last) ?? 0;
-  const closing = map.end[0]?.offset ?? end;
-  const comma = map.items.flatMap(({ start }) => start).find(({ type, offset }) => type === 'comma' && offset >= end);
+  const closing = collection.end[0]?.offset ?? end;
+  const starts = collection.items.flatMap(({ start }) => start);
+  const comma = starts.find(({ type, offset }) => type === 'comma' && offset >= end);
   const lineBreak = lineBreakBefore(text, end) ?? layout.eol;
-  const joined = pairs.join(`,${lineBreak}${indent}`);
+  const joined = added.join(`,${lineBreak}${indent}`);
   const lineEnd = beforeLineBreak(text, lineEndAfter(text, comma?.offset ?? end));
   if (lineEnd >= closing) {
     const start = comma === undefined ? end : comma.offset + 1;
     return [{ start, end: start, text: `${comma === undefined ? ',' : ''}${lineBreak}${indent}${joined}`, depth: 0 }];
   }
-  const added = `${lineBreak}${indent}${joined}${comma === undefined ? '' : ','}`;
-  const edits: TextEdit[] = [{ start: lineEnd, end: lineEnd, text: added, depth: 0 }];
+  const lines = `${lineBreak}${indent}${joined}${comma === undefined ? '' : ','}`;
+  const edits: TextEdit[] = [{ start: lineEnd, end: lineEnd, text: lines, depth: 0 }];
   return comma === undefined ? [{ start: end, end, text: ',', depth: 1 }, ...edits] : edits;
 }
 
@@ -153,8 +121,4 @@ function appendLines(
 function renderOwnLine(value: unknown, indent: string, style: FlowStyle, layout: Layout): string {
   if (!layout.json || layout.jsonStep === undefined || !style.quoted) return renderFlow(value, style);
   return yamlFromJson(JSON.stringify(value, null, layout.jsonStep)).replaceAll('\n', layout.eol + indent);
-}
-
-function separator(style: FlowStyle): string {
-  return style.compact ? ',' : ', ';
 }

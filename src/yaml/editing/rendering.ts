@@ -16,10 +16,7 @@ export interface FlowStyle {
 /** The part of the layout that block style uses. */
 export type BlockLayout = Pick<Layout, 'step' | 'indentSequences' | 'flowPadding'>;
 
-/**
- * Converts a JSON value to nodes of a failsafe document, in which every scalar is text. Strings that YAML 1.1 would
- * misread are quoted.
- */
+/** Converts a JSON value to nodes of a failsafe document. Strings that YAML 1.1 would misread are quoted. */
 export function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
   if (Array.isArray(value)) {
     const sequence = new YAMLSeq();
@@ -56,10 +53,7 @@ export function endsInBlockScalar(value: unknown): boolean {
   return typeof value === 'object' && value !== null && endsInBlockScalar(Object.values(value).at(-1));
 }
 
-/**
- * True for several lines of printable text that are safe in a block scalar. The meaning stays the same if an editor
- * changes white space.
- */
+/** True for printable lines that are safe in a block scalar, also if an editor changes white space. */
 function isLiteralText(text: string): boolean {
   const lines = text.replace(/\n$/, '').split('\n');
   return (
@@ -120,10 +114,7 @@ export function renderBlockItem(value: unknown, layout: BlockLayout): readonly s
   return printDocument(emptyDocument(), sequence, layout).slice(0, -1).split('\n');
 }
 
-/**
- * Returns a document in which every scalar is text. Hidden characters in double quotes are escaped when the document is
- * printed.
- */
+/** Returns a document in which every scalar is text. Hidden characters in quotes are escaped when it is printed. */
 export function emptyDocument(): Document {
   return new Document(null, { schema: 'failsafe', customTags: (tags) => tags.map(withVisibleQuotes) });
 }

@@ -9,10 +9,7 @@ import type { Layout } from './layout.ts';
 import { emptyDocument, printDocument, specialInFlow } from './rendering.ts';
 import type { YamlPair } from './text-edits.ts';
 
-/**
- * Prints a document again. Aliases and merge keys are resolved, so no two places share a node. Comments are kept where
- * the library keeps them.
- */
+/** Prints a document again without aliases and merge keys. Comments are kept where the library keeps them. */
 export function reprinted(text: string, tree: YamlTree, eol: string): string {
   const layout = layoutOf(text, tree.root, eol);
   const keepsLast = tree.root.srcToken !== undefined && isOpenEnded(text, tree.root.srcToken);

@@ -10,10 +10,7 @@ import type { Pair, ParsedNode, YAMLMap } from 'yaml';
 export interface YamlDocument {
   /** The file name as given. Callers show '-' as '<stdin>'. */
   readonly file: string;
-  /**
-   * Index of the document in the file, from 0. Documents that cannot be read are counted. Documents without content are
-   * not counted.
-   */
+  /** Index of the document in the file, from 0. Faulty documents count, empty ones do not. */
   readonly index: number;
   /**
    * The value as plain JSON data: null, booleans, finite numbers, strings, arrays, and objects with own members only.
@@ -25,10 +22,7 @@ export interface YamlDocument {
    * position of the key is returned instead.
    */
   position(path: readonly (string | number)[], options?: { key?: boolean }): Position;
-  /**
-   * Returns the text of the scalar at a path as it is written, if the scalar has no quotes: `y`, where the value is
-   * true.
-   */
+  /** Returns the text of a scalar without quotes as it is written: `y`, where the value is true. */
   plainScalar(path: readonly (string | number)[]): string | undefined;
 }
 
@@ -158,10 +152,7 @@ export interface Position {
   readonly column: number;
 }
 
-/**
- * Returns a function that converts an offset in the text to a position. An offset outside the text becomes the nearest
- * end of the text.
- */
+/** Returns a function that converts an offset to a position. Offsets outside become the nearest end of the text. */
 export function positionsIn(text: string): (offset: number) => Position {
   const starts = lineStarts(text);
   return (offset) => {

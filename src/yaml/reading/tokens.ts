@@ -50,10 +50,7 @@ export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[
   return tokens;
 }
 
-/**
- * Members of the library's lexer that are not public. If a release renames them, the lexer is strict again, and tests
- * fail.
- */
+/** Members of the library's lexer that are not public. If a release renames them, tests fail. */
 interface LexerParts {
   /** The smallest indentation of a line that continues the current token. */
   indentNext: number;

@@ -34,10 +34,7 @@ export type ChunkContent =
   | { readonly kind: 'faulty'; readonly fault: YamlFault; readonly isBeyondLimits?: boolean }
   | { readonly kind: 'tree'; readonly tree: YamlTree };
 
-/**
- * One chunk of a stream. Documents are counted from 0, including faulty documents. A chunk without content has no
- * index.
- */
+/** One chunk of a stream. Its index counts documents from 0, also faulty ones. An empty chunk has none. */
 export interface StreamPart {
   readonly chunk: YamlChunk;
   readonly index: number | undefined;
@@ -48,18 +45,12 @@ export interface ReadingOptions extends TokenOptions {
   readonly keepSourceTokens?: boolean;
 }
 
-/**
- * Reads all documents of a text. The function never throws. A chunk that cannot be read becomes a fault of this chunk
- * only.
- */
+/** Reads all documents of a text. Never throws: a chunk that cannot be read becomes a fault of this chunk. */
 export function readYamlStream(text: string, options: ReadingOptions = {}): StreamPart[] {
   return [...yamlStreamParts(text, options)];
 }
 
-/**
- * Does the same as readYamlStream, but reads each document on demand. A caller with many documents can do other work in
- * between, or stop.
- */
+/** The same, but each document is read on demand, so a caller can do other work in between, or stop. */
 export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Generator<StreamPart> {
   let count = 0;
   for (const chunk of splitYaml(text))
@@ -147,10 +138,7 @@ function composeChunk(text: string, options: ReadingOptions): ChunkContent {
   }
 }
 
-/**
- * Adds a hint for chart templates. People often have many such files, and a template is not valid YAML until it is
- * rendered.
- */
+/** Adds a hint for chart templates, which people often have, and which are no valid YAML until they are rendered. */
 function hinted({ offset, message }: YamlFault, text: string): ChunkContent {
   return faulty(offset, text.includes('{{') ? `${message} (is this a template that was not rendered?)` : message);
 }
@@ -179,10 +167,7 @@ function isNothing(root: ParsedNode): boolean {
   return isScalar(root) && root.type === 'PLAIN' && root.source === '' && root.tag === undefined && !root.anchor;
 }
 
-/**
- * Resolves each alias to the last preceding node with the alias's anchor. An anchor's name may be used again later in
- * the document.
- */
+/** Resolves each alias to the last node before it with its anchor. An anchor's name may be used again. */
 function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fault?: YamlFault } {
   const anchors = new Map<string, ParsedNode>();
   const targets = new Map<Alias, ParsedNode>();
