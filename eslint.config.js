@@ -42,7 +42,7 @@ export const pureRooms = [
   'explain',
   'webhook/review',
   'cli/flags',
-  'cli/snapshot',
+  'cli/snapshot/items',
 ];
 
 const directionZones = Object.entries(rooms).map(([room, allowed]) => ({

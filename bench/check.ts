@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../src/engine/checks/catalogue.ts';
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { checkInputs } from '../src/cli/check-inputs.ts';
+import { checkInputs } from '../src/cli/check/check-inputs.ts';
 import { inputsOf } from '../src/cli/input/inputs.ts';
 import { KNOWN_KINDS } from '../src/engine/workload/custom-kinds.ts';
 import { judged, ratios, reading } from './figures.ts';

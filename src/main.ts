@@ -1,8 +1,6 @@
 import { runCommandLine } from './cli/commands.ts';
 import { EXIT_USAGE, printLine } from './cli/io.ts';
 import { endWithoutStdout, goOnWithoutStderr, readStdin, terminalColumns } from './cli/standard-streams.ts';
-import { letHeapGrow } from './process/garbage-collection.ts';
-import { serverLog } from './process/standard-output-log.ts';
 
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve' || args[0] === 'observe';
@@ -12,16 +10,15 @@ if (!isServer) endWithoutStdout();
 
 process.exitCode = await runCommandLine(args, {
   env: process.env,
-  stdout: isServer ? serverLog() : process.stdout,
+  // Loaded when needed only: a command starts faster without the logger.
+  stdout: isServer ? (await import('./process/log.ts')).serverLog() : process.stdout,
   stderr: process.stderr,
   stdoutColumns: isServer ? undefined : terminalColumns(process.stdout),
   stderrColumns: terminalColumns(process.stderr),
   readStdin,
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  busy: () => performance.now() - performance.nodeTiming.idleTime,
   untilSignal,
-  letHeapGrow,
 }).catch((error: unknown) => {
   // Node exits with code 1 for an uncaught error. Here, code 1 means that a violation is denied, so use another code.
   for (const line of String(error instanceof Error ? error.stack : error).split('\n')) printLine(process.stderr, line);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { filesBelow, importGraph } from '../scripts/size/measure.ts';
 import { lintTable } from './support/lint-table.ts';
 
 const { rooms } = lintTable;
@@ -47,22 +47,6 @@ describe('the table of rooms in ARCHITECTURE.md', () => {
   });
 });
 
-/** Imports and exports from a module, `import type` and `import()` included. */
-const IMPORT = /^(?:import|export)\b[^;'"]*?\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
-
-/** What each file of src/ imports of src/. */
-function importGraph(): Map<string, readonly string[]> {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join('src', file));
-  return new Map(
-    files.map((file) => {
-      const imports = [...readFileSync(file, 'utf8').matchAll(IMPORT)];
-      return [file, imports.map(([, given, lazy]) => join(dirname(file), given ?? lazy ?? ''))];
-    }),
-  );
-}
-
 /** One way round each cycle that a walk meets: the files in the order in which they import each other. */
 function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const cycles: string[] = [];
@@ -82,7 +66,7 @@ function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
 
 describe('imports in src/', () => {
   it('make no cycle, types and lazily loaded modules included', () => {
-    const graph = importGraph();
+    const graph = importGraph(filesBelow('src'));
     expect(graph.get('src/main.ts')).toContain('src/cli/commands.ts');
     expect(cyclesOf(graph)).toEqual([]);
   });

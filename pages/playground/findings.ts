@@ -1,12 +1,11 @@
 import { checkUrl } from '../../src/engine/checks/lib/check-url.ts';
 import { formatException } from '../../src/engine/checks/violation.ts';
-import { LEVEL_OF_ACTION } from '../../src/cli/level.ts';
+import { LEVEL_OF_ACTION } from '../../src/cli/check/report.ts';
 import { formatPath } from '../../src/base/json/field-path.ts';
 import { count } from '../../src/base/text/count.ts';
 import { visible } from '../../src/base/text/visible.ts';
 import { element, find } from './find.ts';
-import type { PlacedViolation } from '../../src/cli/check-report.ts';
-import type { ShownReport } from '../../src/cli/shown-report.ts';
+import type { PlacedViolation, ShownReport } from '../../src/cli/check/report.ts';
 import type { FileProblem } from '../../src/cluster/sources/policy-documents.ts';
 import type { Mark } from './editor.ts';
 

@@ -46,7 +46,7 @@ export function conditionsSchema(description: string, types: string): OpenApiSch
   };
 }
 
-/** What Probewright tells about a policy: whether it is in force, and what stands in for it when it cannot be read. */
+/** What Probewright tells about a policy: whether it is in force. */
 export const statusSchema: OpenApiSchema = {
   description: 'What Probewright made of the policy. Written by Probewright, never by hand.',
   type: 'object',
@@ -89,20 +89,6 @@ export const statusSchema: OpenApiSchema = {
             type: 'string',
             maxLength: ADVICE_BOUNDS.message,
           },
-        },
-      },
-    },
-    lastGood: {
-      description: 'The last version that could be read. It is in force while the newest cannot.',
-      type: 'object',
-      required: ['generation', 'spec'],
-      properties: {
-        generation: { description: 'Its metadata.generation.', type: 'integer', format: 'int64' },
-        spec: {
-          description: 'Its spec, as it was.',
-          type: 'object',
-          // Kept as it was even when a newer schema would prune or refuse it.
-          'x-kubernetes-preserve-unknown-fields': true,
         },
       },
     },

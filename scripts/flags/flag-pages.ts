@@ -1,4 +1,4 @@
-import { commandTable, flagTables } from '../../src/cli/flags/flag-table.ts';
+import { commandTable, flagTables } from './flag-table.ts';
 import { COMMAND_DEFINITIONS, COMMAND_TABLE } from '../../src/cli/command-table.ts';
 
 /** The page of docs/ for each command with flags. */

@@ -1,28 +1,49 @@
-import { CHECK } from './definitions/check.ts';
-import { CHECKS } from './definitions/checks.ts';
-import { COMPLETION } from './definitions/completion.ts';
-import { EXPLAIN } from './definitions/explain.ts';
-import { FIX } from './definitions/fix.ts';
-import { OBSERVE } from './definitions/observe.ts';
-import { KRM_FUNCTION } from './definitions/krm-function.ts';
-import { PLAN } from './definitions/plan.ts';
-import { REPORT } from './definitions/report.ts';
-import { SNAPSHOT } from './definitions/snapshot.ts';
-import { STARTS } from './definitions/starts.ts';
-import { SERVE } from './definitions/serve.ts';
-import type { CommandDefinition, NoFlags } from './flags/command-definition.ts';
+import { CHECK } from './check/definition.ts';
+import { CHECKS } from './checks/definition.ts';
+import { EXPLAIN } from './explain/definition.ts';
+import { FIX } from './fix/definition.ts';
+import { KRM_FUNCTION } from './krm/definition.ts';
+import { PLAN } from './plan/definition.ts';
+import { OBSERVE } from './process/observe-definition.ts';
+import { SERVE } from './process/serve-definition.ts';
+import { REPORT } from './report/definition.ts';
+import { SNAPSHOT } from './snapshot/definition.ts';
+import { STARTS } from './starts/definition.ts';
+import type { CommandDefinition, NoFlags } from './flags/flag.ts';
 
 /** The name of the program in help, messages and completion. */
 export const PROGRAM = 'probewright';
+
+/** The shells that `probewright completion` knows. */
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** `probewright completion`. */
+export const COMPLETION: CommandDefinition<NoFlags> = {
+  name: 'completion',
+  summary: 'Print a completion script for a shell',
+  usage: SHELLS.join('|'),
+  description: [
+    'Prints a script that completes commands, flags and values in a shell.',
+    'For bash: source <(probewright completion bash)',
+  ],
+  positionals: {
+    name: 'SHELL',
+    minimum: 1,
+    maximum: 1,
+    suggestions: SHELLS,
+    missing: `name one of ${SHELLS.join(', ')}`,
+  },
+  flags: {},
+  exitCodes: [],
+};
 
 const VERSION: CommandDefinition<NoFlags> = {
   name: 'version',
   summary: 'Print the version',
   usage: '',
   description: ['Prints the version of Probewright.'],
-  positionals: undefined,
   flags: {},
-  readsEnvironment: false,
   exitCodes: [],
 };
 
@@ -49,7 +70,6 @@ const HELP: CommandDefinition<NoFlags> = {
   description: ['Prints the commands, or the flags of a command.'],
   positionals: { name: 'COMMAND', minimum: 0, maximum: 1, suggestions: OTHER_COMMANDS, missing: '' },
   flags: {},
-  readsEnvironment: false,
   exitCodes: [],
 };
 

@@ -15,12 +15,8 @@ export interface CommandIo {
   readonly now: () => number;
   /** A clock that never goes back, in milliseconds. */
   readonly monotonic: () => number;
-  /** The time for which the event loop has been busy, in milliseconds. */
-  readonly busy: () => number;
   /** Resolves with the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<'SIGTERM' | 'SIGINT'>;
-  /** Lets a server that has started use more memory for fewer pauses. */
-  readonly letHeapGrow: () => void;
 }
 
 /**

@@ -10,12 +10,12 @@ const MOST_NAMESPACES = 200;
  * Registers a gauge by namespace and cause. Tenants choose the names of namespaces, and a cluster may have tens of
  * thousands, so the namespaces with the smallest sums share one label value.
  *
- * @param counts what to show now, by namespace and cause
+ * @param found the namespace and the cause of each thing to count now
  */
 export function namespaceGauge(
   name: string,
   help: string,
-  counts: () => ReadonlyMap<string, ReadonlyMap<string, number>>,
+  found: () => readonly (readonly [namespace: string, cause: string])[],
   registers: Registry[],
 ): void {
   new Gauge({
@@ -25,33 +25,20 @@ export function namespaceGauge(
     registers,
     collect() {
       this.reset();
-      for (const [namespace, byCause] of withinLimit(counts())) {
-        for (const [cause, count] of byCause) this.set({ namespace, cause }, count);
-      }
+      for (const [namespace, causes] of byNamespace(found()))
+        for (const [cause, { length }] of Map.groupBy(causes, (one) => one)) this.set({ namespace, cause }, length);
     },
   });
 }
 
-/** The counts with at most MOST_NAMESPACES namespaces; the others are added up. */
-export function withinLimit(
-  counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
+/** The causes by namespace, of at most so many namespaces; the others are put together. */
+export function byNamespace(
+  found: readonly (readonly [namespace: string, cause: string])[],
   most = MOST_NAMESPACES,
-): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  if (counts.size <= most) return counts;
-  const sum = (byCause: ReadonlyMap<string, number>): number =>
-    [...byCause.values()].reduce((total, one) => total + one, 0);
-  const sorted = [...counts].toSorted(
-    ([one, ofOne], [other, ofOther]) => sum(ofOther) - sum(ofOne) || (one < other ? -1 : 1),
-  );
-  const others = new Map<string, number>();
-  for (const [, byCause] of sorted.slice(most))
-    for (const [cause, count] of byCause) others.set(cause, (others.get(cause) ?? 0) + count);
-  return new Map([...sorted.slice(0, most), [OTHER_NAMESPACES, others]]);
-}
-
-/** Adds to a count by namespace and cause. */
-export function addCount(counts: Map<string, Map<string, number>>, namespace: string, cause: string, more = 1): void {
-  const byCause = counts.get(namespace) ?? new Map<string, number>();
-  byCause.set(cause, (byCause.get(cause) ?? 0) + more);
-  counts.set(namespace, byCause);
+): ReadonlyMap<string, readonly string[]> {
+  const causes = [...Map.groupBy(found, ([namespace]) => namespace)]
+    .map(([namespace, own]) => [namespace, own.map(([, cause]) => cause)] as const)
+    .sort(([one, ofOne], [other, ofOther]) => ofOther.length - ofOne.length || (one < other ? -1 : 1));
+  const others = causes.slice(most).flatMap(([, own]) => own);
+  return new Map([...causes.slice(0, most), ...(others.length > 0 ? [[OTHER_NAMESPACES, others] as const] : [])]);
 }

@@ -1,10 +1,3 @@
-/** The bound of a store, in the unit of its weights. */
-export interface SharesBound<Value> {
-  readonly most: number;
-  /** What one value takes of the bound; 1 by default. */
-  readonly weight?: (value: Value) => number;
-}
-
 /** The values of one namespace, in the order in which their keys were set first. */
 interface Share<Value> {
   readonly values: Map<string, Value>;
@@ -21,21 +14,19 @@ export class NamespaceShares<Value> {
   readonly #weightOf: (value: Value) => number;
   #size = 0;
   #weight = 0;
-  #lost = 0;
 
-  constructor({ most, weight = () => 1 }: SharesBound<Value>) {
+  /**
+   * @param most the bound, in the unit of the weights
+   * @param weightOf what one value takes of the bound
+   */
+  constructor(most: number, weightOf: (value: Value) => number = () => 1) {
     this.#most = most;
-    this.#weightOf = weight;
+    this.#weightOf = weightOf;
   }
 
   /** How many values are held. */
   get size(): number {
     return this.#size;
-  }
-
-  /** How many values were lost since the start because the store was full. */
-  get lost(): number {
-    return this.#lost;
   }
 
   get(namespace: string, key: string): Value | undefined {
@@ -46,11 +37,10 @@ export class NamespaceShares<Value> {
   set(namespace: string, key: string, value: Value): void {
     const share = this.#shares.get(namespace) ?? { values: new Map<string, Value>(), weight: 0 };
     this.#shares.set(namespace, share);
-    const before = share.values.get(key);
-    if (before === undefined) this.#size += 1;
+    this.#count(share, share.values.get(key), -1);
     share.values.set(key, value);
-    this.#weigh(share, this.#weightOf(value) - (before === undefined ? 0 : this.#weightOf(before)));
-    while (this.#weight > this.#most) this.#loseOne();
+    this.#count(share, value, 1);
+    while (this.#weight > this.#most) this.#dropOne();
   }
 
   delete(namespace: string, key: string): boolean {
@@ -58,8 +48,7 @@ export class NamespaceShares<Value> {
     const value = share?.values.get(key);
     if (share === undefined || value === undefined) return false;
     share.values.delete(key);
-    this.#size -= 1;
-    this.#weigh(share, -this.#weightOf(value));
+    this.#count(share, value, -1);
     if (share.values.size === 0) this.#shares.delete(namespace);
     return true;
   }
@@ -74,18 +63,22 @@ export class NamespaceShares<Value> {
     for (const { values } of this.#shares.values()) yield* values.values();
   }
 
-  #weigh(share: Share<Value>, change: number): void {
-    share.weight += change;
-    this.#weight += change;
+  #count(share: Share<Value>, value: Value | undefined, by: 1 | -1): void {
+    if (value === undefined) return;
+    const weight = by * this.#weightOf(value);
+    share.weight += weight;
+    this.#weight += weight;
+    this.#size += by;
   }
 
   /** Drops the oldest value of the namespace that takes the most. */
-  #loseOne(): void {
-    let largest: readonly [string, Share<Value>] | undefined;
-    for (const entry of this.#shares) if (largest === undefined || entry[1].weight > largest[1].weight) largest = entry;
-    const oldest = largest?.[1].values.keys().next();
-    if (largest === undefined || oldest?.done !== false) return;
-    this.delete(largest[0], oldest.value);
-    this.#lost += 1;
+  #dropOne(): void {
+    const [first, ...others] = this.#shares;
+    if (first === undefined) return;
+    const [namespace, { values }] = others.reduce((most, one) => (one[1].weight > most[1].weight ? one : most), first);
+    for (const oldest of values.keys()) {
+      this.delete(namespace, oldest);
+      return;
+    }
   }
 }

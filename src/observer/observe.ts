@@ -1,14 +1,23 @@
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
 import { openClusterConnection } from '../process/cluster-connection.ts';
 import { exemptNamespaces } from '../process/exempt-namespaces.ts';
-import { PartRunner } from '../process/part-runner.ts';
+import { PartRunner } from '../process/part.ts';
 import { PolicyStore } from '../cluster/sources/policy-store.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { VERSION } from '../base/version.ts';
 import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { buildObserverParts } from './observer-parts.ts';
-import type { ObserveConfig } from './config.ts';
-import type { ObserverClocks } from './observer-inputs.ts';
+import type { Logger } from 'pino';
+import type { ObserveConfig } from './observer-parts.ts';
+
+/** The log and the clocks that the observer works with, in milliseconds. */
+export interface ObserverClocks {
+  readonly log: Logger;
+  /** The wall clock, since the epoch. */
+  readonly now: () => number;
+  /** Never goes back. */
+  readonly monotonic: () => number;
+}
 
 /** An observer that runs. */
 export interface RunningObserver {
@@ -33,10 +42,14 @@ export async function startObserver(config: ObserveConfig, clocks: ObserverClock
   const connection = await openClusterConnection(config.cluster, `probewright-observer/${VERSION}`);
   const isExempt = exemptNamespaces(config.exemptNamespaces, connection.namespace, store);
   const runner = new PartRunner();
-  const lead = (isLeader: boolean): void => {
-    runner.lead(isLeader);
-  };
-  const parts = buildObserverParts({ config, connection, store, kinds, isExempt, lead }, clocks);
+  const parts = buildObserverParts(
+    config,
+    connection,
+    { ...clocks, kinds, store, isExempt, random: Math.random },
+    (isLeader) => {
+      runner.lead(isLeader);
+    },
+  );
   await runner.start(parts.inOrder);
   log.info({ host: config.host, healthPort: parts.health.port, version: VERSION }, 'observing');
   let stopping: Promise<void> | undefined;

@@ -1,14 +1,29 @@
+import { objectMember, stringMember } from '../base/json/json-value.ts';
 import { isRecord } from '../cluster/client/kubernetes-object.ts';
+import { isDnsSubdomain } from '../engine/policy/dns-subdomain.ts';
 import { rootOf } from '../cluster/sources/cluster-kinds.ts';
+import { hasControllerOwner } from '../engine/workload/controller-owner.ts';
+import { POD_KIND } from '../engine/workload/kinds.ts';
+import { workloadOfPod } from '../engine/workload/workload-of-pod.ts';
+import type { JsonObject } from '../base/json/json-value.ts';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../cluster/sources/cluster-kinds.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
-import type { WorkloadName } from './workload-key.ts';
+import type { WorkloadReference } from '../engine/workload/workload-of-pod.ts';
 
-/** A kind of workload that is observed: how the cluster serves the kind, and where its Pod templates are. */
-export interface ObservedKind {
-  readonly served: Pick<ClusterKind, 'group' | 'apiVersion' | 'kind' | 'resource'>;
-  readonly templates: WorkloadKind;
+/** A workload by its name. The UID of a Deployment cannot be read from its Pods: they name the ReplicaSet. */
+export interface WorkloadName {
+  readonly namespace: string;
+  /** The kind alone: `Deployment`. Two kinds of the same name in two groups are told apart by `group`. */
+  readonly kind: string;
+  /** The API group; empty for the core group. */
+  readonly group: string;
+  readonly name: string;
+}
+
+/** The workload as one text, for maps. */
+export function workloadKey({ namespace, group, kind, name }: WorkloadName): string {
+  return `${namespace}/${group}/${kind}/${name}`;
 }
 
 /** A workload as reports refer to it. */
@@ -17,10 +32,25 @@ export interface ObservedWorkload extends WorkloadName {
   readonly uid: string;
 }
 
+/** A kind of workload that is observed: how the cluster serves the kind, and where its Pod templates are. */
+export interface ObservedKind {
+  readonly served: Pick<ClusterKind, 'group' | 'apiVersion' | 'kind' | 'resource'>;
+  readonly templates: WorkloadKind;
+}
+
+/** Pods. The watch of Pods finds those without a controller. */
+export const OBSERVED_POD: ObservedKind = {
+  served: { group: '', apiVersion: 'v1', kind: 'Pod', resource: 'pods' },
+  templates: POD_KIND,
+};
+
+/** Selects the Pods that have not ended. Pods that have ended start nothing, fail nothing and have no verdict. */
+export const LIVE_PODS = 'status.phase!=Succeeded,status.phase!=Failed';
+
 /** The path of the collection: `/apis/apps/v1/namespaces/shop/deployments`. Without a namespace: of all namespaces. */
-export function collectionOf({ served: { apiVersion, resource } }: ObservedKind, namespace?: string): string {
+export function collectionOf({ served }: Pick<ObservedKind, 'served'>, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${rootOf(apiVersion)}${scope}/${resource}`;
+  return `${rootOf(served.apiVersion)}${scope}/${served.resource}`;
 }
 
 /** Reads which workload an object is. Undefined for an object without a namespace or a UID, which has no report. */
@@ -41,4 +71,37 @@ export function versionOf(object: unknown): number {
   const metadata = isRecord(object) ? object['metadata'] : undefined;
   const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
   return typeof version === 'string' && /^\d+$/.test(version) ? Number(version) : NaN;
+}
+
+/** A kind, and a version with or without a group, no longer than a definition may have them. */
+const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
+const API_VERSION = /^[a-z0-9.-]{0,253}\/?[a-z0-9]{1,63}$/;
+
+/**
+ * The controller of a Pod, or its Deployment or Rollout. Who writes a Pod writes the reference. The API server
+ * takes any text as a name. A reference that can name no object counts as absent, because requests for it would fail.
+ */
+export function controllerOfPod(pod: JsonObject): WorkloadReference | undefined {
+  const owner = workloadOfPod(pod);
+  if (owner === undefined || !isDnsSubdomain(owner.name)) return undefined;
+  return KIND.test(owner.kind) && API_VERSION.test(owner.apiVersion) ? owner : undefined;
+}
+
+/** The API group of an API version: `apps` of `apps/v1`; empty for the core group. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+/**
+ * The workload to which findings about a Pod belong: its Deployment, its controller, or the Pod itself. Undefined for a
+ * static Pod, which the kubelet runs from a file of the node.
+ */
+export function workloadNameOfPod(pod: JsonObject): WorkloadName | undefined {
+  const metadata = objectMember(pod, 'metadata') ?? {};
+  const [namespace, name] = [stringMember(metadata, 'namespace'), stringMember(metadata, 'name')];
+  if (namespace === undefined || name === undefined) return undefined;
+  const owner = controllerOfPod(pod);
+  if (owner === undefined) return hasControllerOwner(pod) ? undefined : { namespace, group: '', kind: 'Pod', name };
+  return { namespace, group: groupOf(owner.apiVersion), kind: owner.kind, name: owner.name };
 }

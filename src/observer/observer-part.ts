@@ -1,5 +1,11 @@
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Part } from '../process/part.ts';
+import type { PolicyStore } from '../cluster/sources/policy-store.ts';
+import type { WorkloadKind } from '../engine/workload/kinds.ts';
+import type { InformerContext } from './informer.ts';
+import type { PodWatch } from './pod-watch.ts';
+import type { ExtraResults } from './reports/report-result.ts';
 
 /** One part of the observer: a watch, the scan, the reports. */
 export interface ObserverPart extends Part {
@@ -7,4 +13,21 @@ export interface ObserverPart extends Part {
   registerMetrics?(registers: Registry[]): void;
   /** The details of this part in `/readyz`, by the name of the part. */
   readonly details?: () => Readonly<Record<string, unknown>>;
+}
+
+/** What the parts of the observer work with. Times are in milliseconds. */
+export interface ObserverContext extends InformerContext {
+  /** The kinds that may hold Pod templates. */
+  readonly kinds: readonly WorkloadKind[];
+  /** The policies and facts in force. */
+  readonly store: PolicyStore;
+  /** True for a namespace that the webhook leaves out. Workloads there have no verdict and no report. */
+  readonly isExempt: (namespace: string) => boolean;
+  /** The watch of all Pods. A part adds its listener when the part is built. */
+  readonly podWatch: Pick<PodWatch, 'listen'>;
+  /** Findings that no check makes. They are written into the reports of their workloads. */
+  readonly extraResults: ExtraResults;
+  readonly log: Logger;
+  /** Never goes back. */
+  readonly monotonic: () => number;
 }

@@ -1,25 +1,60 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
+import { dashboardPort } from './dashboard/dashboard-port.ts';
+import { FailingPart } from './failing/failing-part.ts';
+import { MissedPart } from './missed/missed-part.ts';
 import { PodWatch } from './pod-watch.ts';
-import { ExtraResults } from './reports/extra-results.ts';
+import { ExtraResults } from './reports/report-result.ts';
+import { Scan } from './scan/scan.ts';
+import { StartsPart } from './starts/starts-part.ts';
 import { ClusterPolicies } from '../process/cluster-policies.ts';
+import { droppedConnections } from '../process/connection-limit.ts';
 import { ElectionPart } from '../process/election-part.ts';
-import { filesPart } from '../process/files-part.ts';
+import { filesPart } from '../process/policy-listener.ts';
+import { buildHealthApp } from '../process/health.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { metricsOf } from '../process/part.ts';
-import { policyDetails } from '../process/policy-details.ts';
-import { policySourcesStatus } from '../process/policy-sources-status.ts';
-import { buildHealthApp } from '../process/health.ts';
+import { policyDetails, policySourcesStatus } from '../process/policy-status.ts';
+import { observeProcess } from '../process/process-metrics.ts';
 import { DirectorySource } from '../cluster/sources/directory-source.ts';
 import { COMMIT, VERSION } from '../base/version.ts';
-import { dashboardPort } from './dashboard-part.ts';
-import { observingParts } from './observing-parts.ts';
-import { OBSERVER_WRITES, ObserverMetrics } from './observer-metrics.ts';
-import type { ObserverPart } from './observer-part.ts';
-import type { ClusterConnection } from '../process/cluster-connection.ts';
-import type { Part } from '../process/part.ts';
+import type { ObserverContext, ObserverPart } from './observer-part.ts';
+import type { ReportsSetting } from './reports/reports-setting.ts';
+import type { ClusterConnection, ConnectionConfig } from '../process/cluster-connection.ts';
 import type { Readiness } from '../process/health.ts';
+import type { LogLevel } from '../process/log-level.ts';
+import type { Part } from '../process/part.ts';
 import type { ProcessSources } from '../process/process-metrics.ts';
-import type { ObserverClocks, ObserverInputs } from './observer-inputs.ts';
+import type { Enforcement, MutationMode } from '../engine/verdict/modes.ts';
+
+/** The settings of `probewright observe`. Durations are in milliseconds. */
+export interface ObserveConfig {
+  /** Directory with policies, the lowest layer; undefined = the cluster's only. */
+  readonly policies: string | undefined;
+  readonly host: string;
+  readonly healthPort: number;
+  /** Port of the page about all workloads; undefined = there is none. */
+  readonly dashboardPort: number | undefined;
+  /** The settings of the webhook, so that both give the same verdict. */
+  readonly enforcement: Enforcement;
+  readonly mutation: MutationMode;
+  readonly logLevel: LogLevel;
+  /** File with custom kinds; undefined = the built-in and ready-made ones. */
+  readonly workloadKinds: string | undefined;
+  readonly cluster: ConnectionConfig;
+  readonly scanInterval: number;
+  /** Name of the MutatingWebhookConfiguration: its selectors tell which Pods the webhook sees. */
+  readonly webhookConfiguration: string;
+  /** Namespaces that the webhook configurations exempt; undefined = the chart's, and Probewright's own. */
+  readonly exemptNamespaces: readonly string[] | undefined;
+  readonly reports: ReportsSetting;
+  readonly reportsIncludeClean: boolean;
+  /** Measures starts, and writes StartupProfiles. */
+  readonly learnsStarts: boolean;
+}
+
+/** The objects that the leading observer writes, for the log and for metrics. */
+const OBSERVER_WRITES = 'reports';
 
 /** The parts of an observer. */
 export interface ObserverParts {
@@ -34,37 +69,53 @@ export interface ObserverParts {
   readonly drain: () => void;
 }
 
-/** Puts the parts together; nothing is started. */
-export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClocks): ObserverParts {
-  const { config, connection, store, lead } = inputs;
-  const { log, now, monotonic } = clocks;
+/** What the parts work with, without what is built here. */
+type GivenContext = Omit<ObserverContext, 'client' | 'podWatch' | 'extraResults' | 'watchRenewal'>;
+
+/**
+ * Puts the parts together; nothing is started.
+ *
+ * @param lead tells all parts that this replica leads, or leads no longer
+ */
+export function buildObserverParts(
+  config: ObserveConfig,
+  connection: ClusterConnection,
+  given: GivenContext,
+  lead: (isLeader: boolean) => void,
+): ObserverParts {
+  const { log, now, monotonic, store } = given;
+  const { client } = connection;
+  const { watchRenewal } = config.cluster;
+  const podWatch = new PodWatch({ ...given, client, watchRenewal });
+  const context: ObserverContext = { ...given, client, podWatch, extraResults: new ExtraResults(), watchRenewal };
   let isStopping = false;
   const files = config.policies === undefined ? undefined : new DirectorySource(CHECK_CATALOGUE, config.policies, now);
   const policies = new ClusterPolicies(connection, store, { log, now, writesStatuses: false });
   const election = new ElectionPart(connection, { log, leaderWrites: OBSERVER_WRITES, lead, now, monotonic });
-  const podWatch = buildPodWatch(connection, clocks);
-  const extraResults = new ExtraResults();
-  const dashboard = dashboardPort(inputs, clocks, extraResults, election, () => {
-    metrics.connectionDropped('dashboard');
-  });
-  const observing: readonly ObserverPart[] = [
-    ...observingParts({ ...inputs, ...clocks, podWatch, policies, extraResults }),
-    podWatch,
-  ];
+  const registry = new Registry();
+  const dropped = droppedConnections(['health', 'dashboard'], [registry]);
+  const dashboard = dashboardPort(context, config, election, () => dropped.inc({ port: 'dashboard' }));
+  const observing: readonly ObserverPart[] = [...observingParts(context, config), podWatch];
   const sources = [files, policies.source].filter((source) => source !== undefined);
-  const process: ProcessSources = {
-    policies: () => {
-      const { problemCount, lastSync } = policySourcesStatus(sources);
-      return { loaded: store.current?.policies.length ?? 0, problems: problemCount, lastSync };
+  collectDefaultMetrics({ register: registry });
+  observeProcess(
+    {
+      policies: () => {
+        const { problemCount, lastSync } = policySourcesStatus(sources);
+        return { loaded: store.current?.policies.length ?? 0, problems: problemCount, lastSync };
+      },
+      leader: () => false,
+      now,
+      build: { version: VERSION, commit: COMMIT },
+      ...metricsOf<ProcessSources>([policies, election]),
     },
-    leader: () => false,
-    now,
-    build: { version: VERSION, commit: COMMIT },
-  };
-  const metrics = new ObserverMetrics({ ...process, ...metricsOf<ProcessSources>([policies, election]) }, observing);
+    OBSERVER_WRITES,
+    [registry],
+  );
+  for (const part of observing) part.registerMetrics?.([registry]);
   const readiness = (): Readiness => {
     const policiesInForce = store.current?.policies.length;
-    const overBudget = policies.source.budget().overBudget;
+    const { overBudget } = policies.source.budget();
     return {
       ready: !isStopping && policiesInForce !== undefined,
       details: {
@@ -75,6 +126,7 @@ export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClock
       },
     };
   };
+  const metrics = { registry, connectionDropped: () => dropped.inc({ port: 'health' }) };
   const health = new ListeningPort(() => buildHealthApp(readiness, metrics, monotonic), {
     host: config.host,
     port: config.healthPort,
@@ -95,16 +147,24 @@ export function buildObserverParts(inputs: ObserverInputs, clocks: ObserverClock
   return { inOrder, health, dashboard, policies, election, drain };
 }
 
-function buildPodWatch({ client, config }: ClusterConnection, { log, now }: ObserverClocks): PodWatch {
-  const reports = {
-    troubled: (problem: string | undefined) => {
-      if (problem === undefined) log.info('Pods can be watched again');
-      else log.warn({ problem }, 'Pods cannot be watched now');
-    },
-    failed: (error: unknown) => {
-      log.error({ err: error }, 'a Pod cannot be evaluated');
-    },
-  };
-  const options = { renewalMilliseconds: config.watchRenewal };
-  return new PodWatch(client, { now, random: Math.random }, reports, options);
+/** The parts that observe the cluster, in the order in which they start. */
+function observingParts(context: ObserverContext, config: ObserveConfig): readonly ObserverPart[] {
+  const { webhookConfiguration, enforcement, learnsStarts, scanInterval } = config;
+  const addsProbes = config.mutation === 'On';
+  return [
+    new Scan({
+      ...context,
+      settings: { enforcement, addsProbes },
+      reportSettings: { setting: config.reports, includeClean: config.reportsIncludeClean },
+      scanInterval,
+    }),
+    new FailingPart(context),
+    // A webhook that injects nothing misses no Pod.
+    new MissedPart({
+      ...context,
+      webhookConfiguration,
+      snapshot: () => (addsProbes ? context.store.current : undefined),
+    }),
+    ...(learnsStarts ? [new StartsPart(context)] : []),
+  ];
 }

@@ -1,11 +1,11 @@
-import { Reflector } from '../cluster/client/reflector.ts';
-import type { ApiClient } from '../cluster/client/api-client.ts';
-import type { ClockAndRandom } from '../cluster/client/clock-and-random.ts';
+import { informer } from './informer.ts';
+import { LIVE_PODS } from './observed-workload.ts';
+import type { Logger } from 'pino';
 import type { KubernetesObject } from '../cluster/client/kubernetes-object.ts';
-import type { ReflectorOptions, ReflectorStatus } from '../cluster/client/reflector.ts';
-import type { ObserverPart } from './observer-part.ts';
+import type { Reflector } from '../cluster/client/reflector.ts';
+import type { InformerContext } from './informer.ts';
 
-/** The listeners for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
+/** A listener for Pods. Instants are of the wall clock, in milliseconds since the epoch. */
 export interface PodListener {
   /**
    * A Pod of a list, or a Pod that is new or has changed. The Pod is dropped afterwards: keep what is needed of it, and
@@ -13,74 +13,43 @@ export interface PodListener {
    */
   seen(pod: KubernetesObject, receivedAt: number): void;
   /**
-   * A Pod has been deleted, or has ended: its phase is Succeeded or Failed. Pods that disappear while there is no watch
-   * are not reported. They are the Pods that were not seen between `listing` and `listed`.
+   * A Pod has been deleted, or has ended: its phase is Succeeded or Failed.
    */
   gone(pod: KubernetesObject, receivedAt: number): void;
-  /** All Pods have been seen since the list began. */
-  listed(): void;
   /** A list of all Pods begins: the first one, or another one after changes may have been missed. */
   listing?(): void;
+  /** All Pods have been seen since the list began. A Pod whose UID is not here has gone while nobody watched. */
+  listed?(uids: ReadonlySet<string>): void;
 }
-
-/** The reports of the watch of Pods beside the Pods themselves. */
-export interface PodWatchReports {
-  /** Contact is lost, or back (undefined). */
-  readonly troubled: (problem: string | undefined) => void;
-  /** A listener has thrown. The other listeners and later Pods are not affected. */
-  readonly failed: (error: unknown) => void;
-}
-
-/** Pods that have ended start nothing and fail nothing. */
-const FIELD_SELECTOR = 'status.phase!=Succeeded,status.phase!=Failed';
 
 /**
  * One watch of all Pods that have not ended, for all parts of the observer: lists in pages, then watches. The watch
  * keeps nothing.
  */
-export class PodWatch implements ObserverPart {
+export class PodWatch {
   readonly #reflector: Reflector;
   readonly #listeners: PodListener[] = [];
-  readonly #reports: PodWatchReports;
-  readonly #now: () => number;
+  readonly #log: Logger;
   #hasStarted = false;
 
-  constructor(client: ApiClient, clock: ClockAndRandom, reports: PodWatchReports, options: ReflectorOptions = {}) {
-    this.#reports = reports;
-    this.#now = clock.now;
-    const kind = { path: '/api/v1/pods', fieldSelector: FIELD_SELECTOR };
-    const events = {
-      listing: () => {
-        this.#tell((listener) => listener.listing?.());
-        return {
-          page: (pods: readonly KubernetesObject[]) => {
-            const at = this.#now();
-            for (const pod of pods)
-              this.#tell((listener) => {
-                listener.seen(pod, at);
-              });
-          },
-          end: () =>
-            this.#tell((listener) => {
-              listener.listed();
-            }),
-        };
-      },
-      applied: (pod: KubernetesObject) => {
-        const at = this.#now();
-        this.#tell((listener) => {
-          listener.seen(pod, at);
-        });
-      },
-      deleted: (pod: KubernetesObject) => {
-        const at = this.#now();
-        this.#tell((listener) => {
-          listener.gone(pod, at);
-        });
-      },
-      troubled: reports.troubled,
+  constructor(context: InformerContext & { readonly log: Logger }) {
+    const { log, now } = context;
+    this.#log = log;
+    const tellNow = (event: 'seen' | 'gone', pod: KubernetesObject): void => {
+      const at = now();
+      this.#tell((listener) => listener[event](pod, at));
     };
-    this.#reflector = new Reflector(client, kind, events, clock, options);
+    const pods = { path: '/api/v1/pods', fieldSelector: LIVE_PODS };
+    this.#reflector = informer(context, pods, {
+      seen: (pod) => tellNow('seen', pod),
+      gone: (pod) => tellNow('gone', pod),
+      listing: () => this.#tell((listener) => listener.listing?.()),
+      listed: (uids) => this.#tell((listener) => listener.listed?.(uids)),
+      troubled: (problem) => {
+        if (problem === undefined) log.info('Pods can be watched again');
+        else log.warn({ problem }, 'Pods cannot be watched now');
+      },
+    });
   }
 
   /** Adds a listener. To be called before the start. */
@@ -88,19 +57,14 @@ export class PodWatch implements ObserverPart {
     this.#listeners.push(listener);
   }
 
-  /** Begins to list. Returns at once: the API server may be away. Without a listener, nothing is watched. */
+  /** Begins to list. Returns at once: the API server may be away. */
   start(): void {
-    if (this.#listeners.length === 0) return;
     this.#hasStarted = true;
     void this.#reflector.start();
   }
 
   stop(): void {
     this.#reflector.stop();
-  }
-
-  status(): ReflectorStatus {
-    return this.#reflector.status();
   }
 
   /** The details in `/readyz`. */
@@ -116,7 +80,7 @@ export class PodWatch implements ObserverPart {
       try {
         call(listener);
       } catch (error) {
-        this.#reports.failed(error);
+        this.#log.error({ err: error }, 'a Pod cannot be evaluated');
       }
     }
   }

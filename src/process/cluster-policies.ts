@@ -1,18 +1,28 @@
 import { CHECK_CATALOGUE } from '../engine/checks/catalogue.ts';
-import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../cluster/sources/exception-kind.ts';
+import { reportedStatus } from '../cluster/sources/exception-status.ts';
 import { exceptionCounts, ExceptionStatuses } from '../cluster/sources/exception-statuses.ts';
-import { asFactKind } from '../cluster/sources/fact-kind.ts';
-import { SERVICES } from '../cluster/sources/service-kind.ts';
-import { STARTUP_PROFILES } from '../cluster/sources/startup-profile-kind.ts';
+import {
+  asFactKind,
+  PROBE_EXCEPTIONS,
+  SERVICES,
+  STARTUP_PROFILES,
+  WEBHOOK_EXCEPTIONS,
+} from '../cluster/sources/fact-kinds.ts';
 import { KubernetesSource } from '../cluster/sources/kubernetes-source.ts';
 import { EXCEPTION_KIND } from '../engine/policy/probe-exception.ts';
-import { PolicyStatusWriter } from '../cluster/sources/policy-status-writer.ts';
+import { policyStatusTask } from '../cluster/sources/policy-statuses.ts';
+import { StatusWriter } from '../cluster/sources/status-writer.ts';
 import { statusAdvice } from './status-advice.ts';
 import { policyListener } from './policy-listener.ts';
 import type { Logger } from 'pino';
-import type { FactBudgetStatus, PolicyBudgetStatus } from '../cluster/sources/kubernetes-source.ts';
-import type { LeftOutObject } from '../cluster/sources/fact-reports.ts';
+import type {
+  FactBudgetStatus,
+  KubernetesSourceOptions,
+  PolicyBudgetStatus,
+} from '../cluster/sources/kubernetes-source.ts';
+import type { LeftOut, Named, OverBudgetChange } from '../cluster/sources/stored-kind.ts';
 import type { ExceptionState } from '../engine/policy/exception-state.ts';
+import type { ProbeException } from '../engine/policy/probe-exception.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import type { Part } from './part.ts';
@@ -41,7 +51,8 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   /** Resolves once the policies have been read and are in force; never when they cannot be read. */
   readonly read: Promise<unknown>;
   readonly #markRead: (nothing: undefined) => void;
-  readonly #statusWriter: PolicyStatusWriter | undefined;
+  readonly #statusWriter: StatusWriter;
+  readonly #exceptionWriter: StatusWriter;
   /** Undefined where statuses are not written. */
   readonly exceptionStatuses: ExceptionStatuses | undefined;
   readonly #store: PolicyStore;
@@ -56,11 +67,25 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
     this.#now = now;
     this.#log = log;
     ({ promise: this.read, resolve: this.#markRead } = Promise.withResolvers<undefined>());
-    const writer = writesStatuses ? statusWriter(connection, dependencies) : undefined;
-    this.#statusWriter = writer;
-    this.exceptionStatuses = writesStatuses
-      ? exceptionStatuses(connection, store, () => this.source.leftOut(EXCEPTION_KIND), dependencies)
-      : undefined;
+    const writer = (this.#statusWriter = policyStatusWriter(dependencies));
+    this.#exceptionWriter = exceptionStatusWriter(dependencies);
+    const exceptions = { client, writer: this.#exceptionWriter, snapshot: () => store.current, now };
+    this.exceptionStatuses = writesStatuses ? new ExceptionStatuses(exceptions) : undefined;
+    const statuses: KubernetesSourceOptions = {
+      advice: statusAdvice(),
+      judged: (policy) => {
+        if (writer.isActive) writer.put(policyStatusTask(client, now, policy));
+      },
+      policyGone: (place) => {
+        writer.drop(place);
+      },
+      leftOutFact: (kind, left) => {
+        if (kind === EXCEPTION_KIND) this.exceptionStatuses?.leftOut(leftOutException(left));
+      },
+      factGone: (kind, namespace, name) => {
+        if (kind === EXCEPTION_KIND) this.exceptionStatuses?.gone(namespace, name);
+      },
+    };
     this.source = new KubernetesSource(
       CHECK_CATALOGUE,
       client,
@@ -76,24 +101,13 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
           ...(config.readsStartupProfiles ? [asFactKind(STARTUP_PROFILES)] : []),
           ...(config.readsServices ? [asFactKind(SERVICES)] : []),
         ],
-        overBudget: ({ namespace, count, first, use }) => {
-          const details = { namespace, overBudget: count, first, inForce: use.policies, bytes: use.bytes };
-          if (count > 0) log.warn(details, 'policies over budget are not in force');
-          else log.info(details, 'the policies of the namespace are within the budgets again');
-        },
-        overBudgetFacts: ({ count, ...details }) => {
-          if (count > 0) log.warn({ ...details, overBudget: count }, 'objects over budget have no effect');
-          else log.info(details, 'the objects of the namespace are within the budgets again');
+        overBudget: (kind, change) => {
+          logOverBudget(log, kind, change);
         },
         unreadableFact: (fact) => {
           log.warn(fact, 'object cannot be read and has no effect');
         },
-        ...(writer && {
-          advice: statusAdvice(),
-          status: (...stale: Parameters<PolicyStatusWriter['update']>) => {
-            writer.update(...stale);
-          },
-        }),
+        ...(writesStatuses && statuses),
       },
     );
   }
@@ -101,19 +115,21 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   /** Begins to read. Returns at once: the API server may be away for as long as it likes. */
   start(): void {
     void this.#read();
+    this.#exceptionWriter.setActive(true);
     this.exceptionStatuses?.start();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.source.stop();
-    this.#statusWriter?.stop();
+    for (const writer of [this.#statusWriter, this.#exceptionWriter]) writer.setActive(false);
     this.exceptionStatuses?.stop();
   }
 
   lead(isLeader: boolean): void {
-    this.#statusWriter?.lead(isLeader);
     this.exceptionStatuses?.lead(isLeader);
+    this.#statusWriter.setActive(isLeader);
+    if (isLeader && this.exceptionStatuses !== undefined) this.source.judgeAll();
   }
 
   get metrics(): ClusterPolicyMeasures {
@@ -121,7 +137,7 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
       policyBudget: () => this.source.budget(),
       factBudgets: () => this.source.factBudgets(),
       exceptions: () => exceptionCounts(this.#store.current, this.#now()),
-      statusesSetAside: () => this.#statusWriter?.setAside() ?? {},
+      statusesSetAside: () => this.#statusWriter.setAside(),
     };
   }
 
@@ -137,25 +153,25 @@ export class ClusterPolicies implements Part<ClusterPolicyMeasures> {
   }
 }
 
-function exceptionStatuses(
-  { client }: ClusterConnection,
-  store: PolicyStore,
-  leftOut: () => Iterable<LeftOutObject>,
-  { log, now }: ClusterPoliciesDependencies,
-): ExceptionStatuses {
-  return new ExceptionStatuses({
-    client,
-    snapshot: () => store.current,
-    leftOut,
-    now,
-    troubled: (problem) => {
-      if (problem === undefined) log.info('statuses of exceptions can be written again');
-      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
-    },
-  });
+function logOverBudget(log: Logger, kind: string, { namespace, count, first, use }: OverBudgetChange): void {
+  if (kind === 'ProbePolicy') {
+    const names = first.map((name) => `${kind}/${namespace}/${name}`);
+    const details = { namespace, overBudget: count, first: names, inForce: use.objects, bytes: use.bytes };
+    if (count > 0) log.warn(details, 'policies over budget are not in force');
+    else log.info(details, 'the policies of the namespace are within the budgets again');
+  } else if (count > 0) log.warn({ kind, namespace, first, overBudget: count }, 'objects over budget have no effect');
+  else log.info({ kind, namespace, first }, 'the objects of the namespace are within the budgets again');
 }
 
-function statusWriter({ client }: ClusterConnection, { log, now }: ClusterPoliciesDependencies): PolicyStatusWriter {
+function leftOutException({ object, entry, ...left }: LeftOut<Named>): Parameters<ExceptionStatuses['leftOut']>[0] {
+  const reported =
+    object === undefined
+      ? (entry as ProbeException | undefined)?.reported
+      : reportedStatus(object as unknown as Record<string, unknown>);
+  return { ...left, reported };
+}
+
+function policyStatusWriter({ log, now }: ClusterPoliciesDependencies): StatusWriter {
   const listener = {
     troubled: (problem: string | undefined) => {
       if (problem === undefined) log.info('statuses of policies can be written again');
@@ -165,5 +181,18 @@ function statusWriter({ client }: ClusterConnection, { log, now }: ClusterPolici
       log.warn({ policy, reason, problem }, 'status of a policy not written');
     },
   };
-  return new PolicyStatusWriter(client, listener, { now, random: Math.random });
+  return new StatusWriter(listener, { now, random: Math.random });
+}
+
+function exceptionStatusWriter({ log, now }: ClusterPoliciesDependencies): StatusWriter {
+  const listener = {
+    troubled: (problem: string | undefined) => {
+      if (problem === undefined) log.info('statuses of exceptions can be written again');
+      else log.warn({ problem }, 'statuses of exceptions cannot be written now');
+    },
+    setAside: (exception: string, reason: string, problem: string) => {
+      log.warn({ exception, reason, problem }, 'status of an exception not written');
+    },
+  };
+  return new StatusWriter(listener, { now, random: Math.random });
 }

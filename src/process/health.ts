@@ -1,5 +1,4 @@
 import { cut } from '../base/text/cut.ts';
-import { JSON_CONTENT_TYPE } from './content-type.ts';
 import { plainApp } from './http-app.ts';
 import { jsonText } from '../base/text/json-text.ts';
 import type { FastifyInstance } from 'fastify';
@@ -44,7 +43,7 @@ export function buildHealthApp(
     const answer = jsonText({ status: ready ? 'ready' : 'not ready', ...details }, briefly);
     return reply
       .code(ready ? 200 : 503)
-      .type(JSON_CONTENT_TYPE)
+      .type('application/json; charset=utf-8')
       .send(answer);
   });
   app.get('/metrics', async (_request, reply) =>

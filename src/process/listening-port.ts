@@ -1,6 +1,5 @@
 import { messageOf } from '../base/text/error-message.ts';
-import { OpenConnections } from './open-connections.ts';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Part } from './part.ts';
 
@@ -21,7 +20,8 @@ export class ListeningPort implements Part {
   readonly #address: PortAddress;
   readonly #listening = Promise.withResolvers<undefined>();
   #app: FastifyInstance | undefined;
-  #connections: OpenConnections | undefined;
+  /** The open connections, below TLS. */
+  readonly #connections = new Set<Socket>();
   #opening: Promise<unknown> | undefined;
 
   /** @param address port 0 = any that is free */
@@ -33,7 +33,10 @@ export class ListeningPort implements Part {
   /** Resolves once the port listens. Rejects when it cannot, for example because another process has it. */
   async start(): Promise<void> {
     this.#app = this.#build();
-    this.#connections = new OpenConnections(this.#app);
+    this.#app.server.on('connection', (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
     const { host, port, flag } = this.#address;
     this.#opening = this.#app.listen({ host, port });
     await this.#opening.catch((error: unknown) => {
@@ -42,11 +45,18 @@ export class ListeningPort implements Part {
     this.#listening.resolve(undefined);
   }
 
-  /** Refuses connections at once, finishes the requests in progress. */
+  /**
+   * Refuses connections at once, and finishes the requests in progress. After some seconds every connection is cut:
+   * Node waits without limit for connections that have sent no request, or half of one.
+   */
   async stop(): Promise<void> {
     // An app that is closed before it listens goes on to listen, and cannot be closed again (Fastify 5).
     await this.#opening?.catch(() => undefined);
-    await this.#connections?.close(CLOSE_MILLISECONDS);
+    const cutOff = setTimeout(() => {
+      for (const socket of this.#connections) socket.destroy();
+    }, CLOSE_MILLISECONDS);
+    await this.#app?.close();
+    clearTimeout(cutOff);
   }
 
   /** The server below the app; undefined before start. */

@@ -1,7 +1,9 @@
 import { formatSourceProblem } from '../cluster/sources/policy-source.ts';
 import type { Logger } from 'pino';
 import type { PolicySnapshot, SourceListener } from '../cluster/sources/policy-source.ts';
+import type { DirectorySource } from '../cluster/sources/directory-source.ts';
 import type { PolicyOrigin, PolicyStore } from '../cluster/sources/policy-store.ts';
+import type { Part } from './part.ts';
 
 /** Of files the whole set counts, of a cluster each object. */
 const POLICY_FAILURES: Readonly<Record<PolicyOrigin, string>> = {
@@ -32,6 +34,18 @@ export function policyListener(origin: PolicyOrigin, store: PolicyStore, log: Lo
       if (problem === undefined) log.info({ origin }, 'the policy source is reachable again');
       else if (store.current === undefined) log.warn({ origin, problem }, 'the policy source cannot be reached yet');
       else log.warn({ origin, problem }, 'the policy source cannot be reached; the last known policies stay in force');
+    },
+  };
+}
+
+/** The part that reads policies from files, and follows their changes. */
+export function filesPart(files: DirectorySource, store: PolicyStore, log: Logger): Part {
+  return {
+    start: async () => {
+      store.replace('files', await files.start(policyListener('files', store, log)));
+    },
+    stop: () => {
+      files.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
-import { BUDGETS } from '../engine/policy/policy-budget.ts';
+import { POLICY_BUDGETS } from '../engine/policy/budget.ts';
 import type { Registry } from 'prom-client';
-import type { Budget } from '../engine/policy/policy-budget.ts';
+import type { PolicyBudget } from '../engine/policy/budget.ts';
 
 /** The values that the metrics of every long-running process read at scrape time. */
 export interface ProcessSources {
@@ -12,7 +12,7 @@ export interface ProcessSources {
   };
   /** The use of the policy budgets, with sizes in bytes. Undefined without a cluster. */
   readonly policyBudget?: () =>
-    | { readonly overBudget: Readonly<Record<Budget, number>>; readonly used: number; readonly total: number }
+    | { readonly overBudget: Readonly<Record<PolicyBudget, number>>; readonly used: number; readonly total: number }
     | undefined;
   /** How the budgets of facts are used, by kind. Undefined without a cluster. */
   readonly factBudgets?: () =>
@@ -84,7 +84,7 @@ function observePolicies(sources: ProcessSources, registers: Registry[]): void {
     labelNames: ['budget'],
     registers,
     collect() {
-      for (const budget of BUDGETS) this.set({ budget }, sources.policyBudget?.()?.overBudget[budget] ?? 0);
+      for (const budget of POLICY_BUDGETS) this.set({ budget }, sources.policyBudget?.()?.overBudget[budget] ?? 0);
     },
   });
   new Gauge({

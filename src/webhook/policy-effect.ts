@@ -3,7 +3,7 @@ import { PolicyImpact } from './policy-effect/policy-impact.ts';
 import { exemptNamespaces } from '../process/exempt-namespaces.ts';
 import type { Logger } from 'pino';
 import type { Metrics } from './http/metrics.ts';
-import type { PolicyEffect } from './http/review-dependencies.ts';
+import type { PolicyEffect } from './http/review-endpoint.ts';
 import type { PolicyStore } from '../cluster/sources/policy-store.ts';
 import type { WorkloadKind } from '../engine/workload/kinds.ts';
 import type { ServeConfig, ServeConnection } from './config.ts';

@@ -1,35 +1,113 @@
 import { looksLikeController } from './review/trusted-controllers.ts';
+import { objectMember, stringMember } from '../base/json/json-value.ts';
 import { cut } from '../base/text/cut.ts';
 import { controllerOwners } from '../engine/workload/controller-owner.ts';
-import { destinationOf } from '../process/log.ts';
-import { decisionLine } from './decision-line.ts';
 import type { Logger } from 'pino';
+import type { Decision } from './review/decision.ts';
 import type { AdmissionRequest } from './review/review.ts';
 import type { TrustedControllers } from './review/trusted-controllers.ts';
+import type { Violation } from '../engine/checks/violation.ts';
 import type { RequestLog } from './http/app.ts';
+import type { Webhook } from './http/metrics.ts';
+
+/** A client that loses thousands of connections has one line a minute. */
+const LIMITED_MILLISECONDS = 60_000;
 
 /**
  * The level of every line about a request: a decision is info, an error of the caller is warn, an error of Probewright
  * is error. The object is never logged: environment variables hold secrets.
+ *
+ * @param monotonic a monotonic clock, in milliseconds
  */
-export function requestLog(logger: Logger, controllers: TrustedControllers): RequestLog {
-  const lines = destinationOf(logger);
+export function requestLog(logger: Logger, controllers: TrustedControllers, monotonic: () => number): RequestLog {
   const noteController = untrustedControllers(logger, controllers);
+  let limitedUntil = -Infinity;
   return {
     decided: (webhook, request, decision, milliseconds) => {
       if (webhook === 'validate') noteController(request);
-      if (logger.isLevelEnabled('info')) lines.write(decisionLine(webhook, request, decision, milliseconds));
+      if (logger.isLevelEnabled('info'))
+        logger.info(decisionFields(webhook, request, decision, milliseconds), 'decision');
     },
     refused: (path, code, message) => {
       logger.warn({ path, code, error: cut(message, 500) }, 'request refused');
     },
-    limited: (address, what) => {
-      logger.warn({ address, what }, 'client uses more than its share');
+    limited: (address) => {
+      if (monotonic() < limitedUntil) return;
+      limitedUntil = monotonic() + LIMITED_MILLISECONDS;
+      logger.warn({ address, what: 'dropped' }, 'client uses more than its share');
     },
     failed: (path, error) => {
       logger.error({ path, err: error }, 'request failed');
     },
   };
+}
+
+/** The fields of the line about a decision. Undefined fields have no member in the line. */
+function decisionFields(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  { result, skipped, defaulting, violations, policies }: Decision,
+  milliseconds: number,
+): object {
+  const { uid, operation, kind, namespace, userName, dryRun } = request;
+  const version = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  const name = nameOf(request);
+  return {
+    webhook,
+    uid: brief(uid),
+    operation: brief(operation),
+    kind: brief(`${version}/${kind.kind}`),
+    namespace: brief(namespace),
+    name: name === undefined ? undefined : brief(name),
+    user: brief(userName),
+    dryRun,
+    result,
+    skipped,
+    // The last policies are of the highest layers.
+    policies: listed(policies?.slice(-MAX_LISTED), (policy) => policy),
+    injected: listed(
+      defaulting?.injections,
+      ({ container, kind: probe, source }) => `${container.name}.${probe} <- ${source}`,
+    ),
+    notInjected: listed(defaulting?.notInjected, ({ container, probe, code }) => dotted(container, probe, code)),
+    warnings: listed(defaulting?.warnings, (warning) => warning),
+    violations: listed(violations, violationText),
+    durationMs: Math.round(milliseconds * 1000) / 1000,
+  };
+}
+
+function violationText({ check, container, probe, action, exception }: Violation): string {
+  const by = exception === undefined ? '' : ` by ${exception.name}`;
+  return `${check} ${dotted(container, probe)} ${action}${by}`;
+}
+
+/** The texts that exist and are not empty, with dots between them. */
+function dotted(...texts: readonly (string | undefined)[]): string {
+  return texts.filter(Boolean).join('.');
+}
+
+/** A Pod that a controller creates has no name yet, only the beginning of one. */
+function nameOf({ name, object }: AdmissionRequest): string | undefined {
+  if (name !== '') return name;
+  const metadata = object && objectMember(object, 'metadata');
+  if (metadata === undefined) return undefined;
+  const generateName = stringMember(metadata, 'generateName');
+  return stringMember(metadata, 'name') || (generateName && `${generateName}*`);
+}
+
+/** The caller decides how long these texts are: the API server has not validated them yet. */
+const MAX_TEXT_LENGTH = 253;
+
+function brief(text: string): string {
+  return cut(text, MAX_TEXT_LENGTH);
+}
+
+/** At most this many entries of a list: a Pod with thousands of containers must not write thousands of lines' worth. */
+const MAX_LISTED = 50;
+
+/** The texts of a list. Undefined for an empty list. */
+function listed<T>(entries: readonly T[] | undefined, text: (entry: T) => string): readonly string[] | undefined {
+  return entries === undefined || entries.length === 0 ? undefined : entries.slice(0, MAX_LISTED).map(text);
 }
 
 /** Tenants choose the names of their service accounts, so only the first ones are named. */
@@ -44,12 +122,7 @@ function untrustedControllers(logger: Logger, controllers: TrustedControllers): 
     named.add(userName);
     const owners = controllerOwners(request.object ?? {}).map((owner) => `${owner.apiVersion}/${owner.kind}`);
     logger.warn(
-      {
-        user: cut(userName, 253),
-        namespace: cut(namespace, 253),
-        kind: cut(kind.kind, 253),
-        owner: cut(owners.join(), 253),
-      },
+      { user: brief(userName), namespace: brief(namespace), kind: brief(kind.kind), owner: brief(owners.join()) },
       'the account looks like a controller, but its controller references do not count',
     );
   };

@@ -5,8 +5,7 @@ import { KNOWN_KINDS } from '../engine/workload/custom-kinds.ts';
 import { loadWorkloadKinds } from '../cluster/sources/workload-kinds.ts';
 import { certificateOrigin } from './certificate-origin.ts';
 import { openCertificates } from './open-certificates.ts';
-import { PartRunner } from '../process/part-runner.ts';
-import { keepTickShape } from '../process/tick-shape.ts';
+import { PartRunner } from '../process/part.ts';
 import { buildServingParts } from './serving-parts.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServeConfig } from './config.ts';
@@ -39,7 +38,6 @@ export interface RunningServer {
  * the server still waits for.
  */
 export async function startServer(config: ServeConfig, dependencies: ServeDependencies): Promise<RunningServer> {
-  keepTickShape();
   const { log } = dependencies;
   const runner = new PartRunner();
   const parts = await build(config, dependencies, (isLeader) => {

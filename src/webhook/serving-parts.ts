@@ -8,8 +8,8 @@ import { certificatePart } from './certificate-part.ts';
 import { ListeningPort } from '../process/listening-port.ts';
 import { requestLog } from './request-log.ts';
 import { metricsOf } from '../process/part.ts';
-import { filesPart } from '../process/files-part.ts';
-import { policySourcesStatus } from '../process/policy-sources-status.ts';
+import { filesPart } from '../process/policy-listener.ts';
+import { policySourcesStatus } from '../process/policy-status.ts';
 import { policyEffect } from './policy-effect.ts';
 import { readinessOf } from './readiness.ts';
 import { ServingTls } from './serving-tls.ts';
@@ -24,7 +24,7 @@ import type { WorkloadKind } from '../engine/workload/kinds.ts';
 import type { OpenedCertificates } from './certificate-part.ts';
 import type { ServeConfig } from './config.ts';
 import type { Part } from '../process/part.ts';
-import type { PolicySourcesStatus } from '../process/policy-sources-status.ts';
+import type { PolicySourcesStatus } from '../process/policy-status.ts';
 import type { ClusterParts } from './serve-cluster.ts';
 
 /** The log and the clocks that serving works with, in milliseconds. */
@@ -34,8 +34,6 @@ export interface ServingClocks {
   readonly now: () => number;
   /** Never goes back. */
   readonly monotonic: () => number;
-  /** Stands still while the event loop waits. */
-  readonly busy: () => number;
 }
 
 /** The inputs from which the parts are built. */
@@ -155,7 +153,7 @@ function webhookApp(
   tls: ServingTls,
   metrics: Metrics,
   draining: () => boolean,
-  { log, now, monotonic, busy }: ServingClocks,
+  { log, now, monotonic }: ServingClocks,
 ): FastifyInstance {
   const { pair, clientCa } = tls;
   if (pair === undefined) throw new Error('there is no certificate to serve with');
@@ -178,10 +176,9 @@ function webhookApp(
     controllers: config.controllers,
     draining,
     metrics,
-    log: requestLog(log, config.controllers),
+    log: requestLog(log, config.controllers, monotonic),
     now,
     monotonic,
-    busy,
     random: Math.random,
   });
 }

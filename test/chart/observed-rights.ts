@@ -1,5 +1,5 @@
-import { observeConfig } from '../../src/cli/observe-config.ts';
-import { OBSERVE } from '../../src/cli/definitions/observe.ts';
+import { observeConfig } from '../../src/cli/process/observe.ts';
+import { OBSERVE } from '../../src/cli/process/observe-definition.ts';
 import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { startObserver } from '../../src/observer/observe.ts';
 import { createLogger } from '../../src/process/log.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OBSERVE } from '../../src/cli/definitions/observe.ts';
-import { OBSERVE_FLAGS } from '../../src/cli/definitions/observe-flags.ts';
-import { observeConfig } from '../../src/cli/observe-config.ts';
+import { OBSERVE, OBSERVE_FLAGS } from '../../src/cli/process/observe-definition.ts';
+import { observeConfig } from '../../src/cli/process/observe.ts';
 import { parseCommandLine } from '../../src/cli/flags/parse-command-line.ts';
 import { isWithoutHelm, one, render, valuesFiles } from './helm.ts';
 import type { PolicyRule } from '../e2e/written-rbac.ts';

@@ -153,8 +153,10 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {
     return text.slice(text.lastIndexOf('NOTES:'));
   };
 
+  const RESTRICTED = 'callers.configMap=webhook-callers';
+
   it('tell the certificate mode, the failure policies, the proof and the ways out', () => {
-    const text = notes('webhooks.workloads.failurePolicy=Fail');
+    const text = notes('webhooks.workloads.failurePolicy=Fail', RESTRICTED);
     expect(text).toContain("certificate             own (Probewright's own CA; the leader renews it)");
     expect(text).toMatch(/Pods +failurePolicy Ignore\n +workload kinds +failurePolicy Fail/);
     expect(text).toContain('helm test probewright --namespace guard --logs');
@@ -166,6 +168,14 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {
     expect(text).not.toContain('WARNING');
   });
 
+  it('warn when every Pod may call, and not when a NetworkPolicy or client certificates restrict the callers', () => {
+    const warning = 'WARNING: EVERY POD OF THE CLUSTER CAN CALL THE WEBHOOK PORT';
+    expect(notes()).toContain(warning);
+    expect(notes('networkPolicy.enabled=true')).toContain(warning);
+    const policy = ['networkPolicy.enabled=true', 'networkPolicy.apiServerIngressCIDRs={10.0.0.1/32}'];
+    expect([notes(RESTRICTED), notes(...policy)].filter((text) => text.includes('WARNING'))).toEqual([]);
+  });
+
   it('warn of one replica, of missing definitions, and of a test that would prove nothing', () => {
     expect(notes('replicas=1')).toContain('WARNING: with one replica');
     expect(notes('replicas=0')).toContain('WARNING: replicas is 0');
@@ -173,7 +183,7 @@ describe.skipIf(isWithoutHelm('rendering.test.ts'))('the notes', () => {
     expect(notes('autoscaling.enabled=true', 'autoscaling.minReplicas=1')).toContain(
       'Set autoscaling.minReplicas to 2',
     );
-    expect(notes('autoscaling.enabled=true', 'replicas=1')).not.toContain('WARNING');
+    expect(notes('autoscaling.enabled=true', 'replicas=1', RESTRICTED)).not.toContain('WARNING');
     expect(notes('crds.enabled=false')).toContain('WARNING: crds.enabled is false');
     expect(notes('tests.namespace=guard')).toContain('WARNING: `helm test` has nothing to run');
     expect(notes('monitoring.serviceMonitor.enabled=true')).toContain('WARNING: ServiceMonitor');

@@ -43,7 +43,6 @@ export async function servedRights(manifests: readonly Manifest[], set: readonly
       notice: () => undefined,
       now: () => Date.now(),
       monotonic: () => performance.now(),
-      busy: () => 0,
     },
   );
   try {

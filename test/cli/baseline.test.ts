@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { baselineText, readBaseline } from '../../src/cli/baseline/baseline-file.ts';
-import { withoutKnown } from '../../src/cli/baseline/known-findings.ts';
+import { baselineText, readBaseline } from '../../src/cli/check/baseline-file.ts';
+import { withoutKnown } from '../../src/cli/check/baseline.ts';
 import { runProbewright } from './run-probewright.ts';
 import { deploymentWithTypo as deployment } from './deployment-with-typo.ts';
-import type { PlacedViolation } from '../../src/cli/check-report.ts';
-import type { FindingIdentity } from '../../src/cli/finding-identity.ts';
+import type { PlacedViolation, FindingIdentity } from '../../src/cli/check/report.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;

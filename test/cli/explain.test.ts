@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProbewright } from './run-probewright.ts';
-import { PictureNames } from '../../src/cli/output/picture-names.ts';
+import { PictureNames } from '../../src/cli/explain/pictures.ts';
 import type { Ran } from './run-probewright.ts';
 
 let directory: string;

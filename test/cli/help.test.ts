@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { variableOf } from '../../src/cli/flags/environment.ts';
+import { variableOf } from '../../src/cli/flags/parse-command-line.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
 import { runProbewright } from './run-probewright.ts';
 

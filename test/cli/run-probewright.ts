@@ -32,9 +32,7 @@ export async function runProbewright(
     readStdin: () => Promise.resolve(options.stdin ?? ''),
     now: () => 0,
     monotonic: options.monotonic ?? (() => 0),
-    busy: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
-    letHeapGrow: () => undefined,
   });
   const shown = (text: string): string =>
     options.directory === undefined ? text : text.replaceAll(options.directory, 'DIR');

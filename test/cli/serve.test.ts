@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/commands.ts';
-import { makeServingPair } from '../support/certificate.ts';
 import { expectValidReply } from '../support/protocol.ts';
 import { appContainer, pod, reviewOf } from '../support/worlds.ts';
 import type { ChildProcess } from 'node:child_process';
@@ -106,34 +104,6 @@ describe('probewright serve', () => {
     child?.kill('SIGTERM');
     await Promise.all(clients);
     expect(await exited).toBe(0);
-  });
-
-  it('lets its heap grow once it listens, and not before', async () => {
-    const { certPem, keyPem } = await makeServingPair();
-    const [cert, key] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
-    await writeFile(cert, certPem);
-    await writeFile(key, keyPem, { mode: 0o600 });
-    let stdout = '';
-    let saidBefore = '';
-    const signal = Promise.withResolvers<'SIGINT'>();
-    const code = await runCommandLine(['serve', ...local, '--tls-cert', cert, '--tls-key', key], {
-      env: {},
-      stdout: { write: (text) => (stdout += text) },
-      stderr: { write: () => undefined },
-      stdoutColumns: undefined,
-      stderrColumns: undefined,
-      readStdin: () => Promise.resolve(''),
-      now: Date.now,
-      monotonic: () => performance.now(),
-      busy: () => 0,
-      untilSignal: () => signal.promise,
-      letHeapGrow: () => {
-        saidBefore = stdout;
-        signal.resolve('SIGINT');
-      },
-    });
-    expect(code).toBe(0);
-    expect(saidBefore).toContain('"msg":"serving"');
   });
 
   it('takes settings from the environment, and a flag wins over it', async () => {

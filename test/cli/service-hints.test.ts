@@ -53,10 +53,9 @@ describe('what a Service says about ports', () => {
     expect(JSON.stringify(planned)).toContain(JSON.stringify(EXPECTED));
   });
 
-  it.each([[[]], [['--anonymise']]])('stays in a snapshot with %j', async (flags) => {
-    const items = await command(['snapshot', '-', ...flags], POD, SERVICE, POLICY);
+  it('stays in a snapshot', async () => {
+    const items = await command(['snapshot', '-'], POD, SERVICE, POLICY);
     const { stdout } = await runProbewright(['fix', '-'], { stdin: items });
     expect(stdout).toMatch(/"?port"?: 7000,?\s+"?scheme"?: "?HTTPS/);
-    if (flags.length > 0) expect(items).not.toMatch(/name: "?x\b/);
   });
 });

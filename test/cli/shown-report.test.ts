@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEVELS } from '../../src/cli/level.ts';
-import { countByAction, shownReport } from '../../src/cli/shown-report.ts';
+import { LEVELS, countByAction, shownReport } from '../../src/cli/check/report.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
-import type { CheckReport, PlacedViolation } from '../../src/cli/check-report.ts';
-import type { Selection } from '../../src/cli/shown-report.ts';
+import type { CheckReport, PlacedViolation, Selection } from '../../src/cli/check/report.ts';
 
 const EVERYTHING: Selection = { minLevel: 'note', only: [], skip: [] };
 

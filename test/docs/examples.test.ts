@@ -5,7 +5,7 @@ import { formatViolation } from '../../src/engine/checks/violation.ts';
 import { checkTexts } from '../support/check-texts.ts';
 import { IMPLIED_CHECKS } from '../engine/checks/implied-checks.ts';
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import type { PlacedViolation } from '../../src/cli/check-report.ts';
+import type { PlacedViolation } from '../../src/cli/check/report.ts';
 
 const page = readFileSync('docs/checks.md', 'utf8');
 

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/engine/checks/catalogue.ts';
 import { BOUNDS, MAX_SPEC_BYTES } from '../../src/engine/policy/bounds.ts';
-import { EXCEPTION_LIMITS, PROFILE_LIMITS, SERVICE_LIMITS } from '../../src/engine/facts/fact-budget.ts';
+import {
+  EXCEPTION_LIMITS,
+  POLICY_BUDGET_BYTES,
+  POLICY_LIMITS,
+  PROFILE_LIMITS,
+  SERVICE_LIMITS,
+} from '../../src/engine/policy/budget.ts';
 import { PROFILE_BOUNDS } from '../../src/engine/facts/startup-profile.ts';
 import { EXCEPTION_BOUNDS } from '../../src/engine/policy/exception-bounds.ts';
-import { NAMESPACE_BYTES, NAMESPACE_POLICIES, POLICY_BUDGET_BYTES } from '../../src/engine/policy/policy-budget.ts';
-import { MAX_RECORDS } from '../../src/cluster/sources/namespace-policies.ts';
-import { MAX_SPARE_RECORDS } from '../../src/cluster/sources/policy-grants.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 
@@ -32,8 +35,8 @@ type LimitOfPage = [heading: string, limit: string, file: string, name: string, 
 
 const OF_THE_OBSERVER: readonly (readonly [limit: string, file: string, name: string])[] = [
   ['containers of Pods with trouble; a Pod counts as four or more', 'failing/failing-workloads', 'MOST_CONTAINERS'],
-  ['Pods with events about their probes', 'failing/probe-hints', 'MOST_PODS'],
-  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-hints', 'MOST_HINTS_A_POD'],
+  ['Pods with events about their probes', 'failing/probe-events', 'MOST_PODS'],
+  ['events about probes of one Pod, by container, probe and cause', 'failing/probe-events', 'MOST_HINTS_A_POD'],
   ['Pods that start now', 'starts/start-inference', 'MOST_PODS'],
   ['workloads with starts to write', 'starts/pending-starts', 'MOST_WORKLOADS'],
   ['nodes whose kubelets are known', 'starts/kubelet-restarts', 'MOST_NODES'],
@@ -89,22 +92,22 @@ describe('docs/limits.md', () => {
       [...kinds.map(({ bytes }) => size(bytes)), '`bytes`'],
       [...kinds.map(({ total }) => size(total)), '`total`'],
     ]);
-    const file = 'cluster/sources/left-out-fact.ts';
+    const file = 'cluster/sources/left-out-objects.ts';
     expect(page).toContain(
-      `at most ${number(constant(file, 'MOST_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
+      `at most ${number(constant(file, 'MOST_RECORDED_OF_NAMESPACE'))} of one namespace and ${number(constant(file, 'MOST_RECORDED'))} of all`,
     );
   });
 
   it('lists the budgets of policies', () => {
     expect(rowsUnder('Budgets of policies').map(([, limit = '']) => limit.replace(/, set by.*/, ''))).toEqual([
       `${MAX_SPEC_BYTES / 1024} KiB`,
-      number(NAMESPACE_POLICIES),
-      `${NAMESPACE_BYTES / 1024} KiB`,
+      number(POLICY_LIMITS.objects),
+      `${POLICY_LIMITS.bytes / 1024} KiB`,
       `${POLICY_BUDGET_BYTES / MIB} MiB`,
     ]);
-    expect(page).toContain(`with more than ${number(MAX_RECORDS)} policies`);
-    expect(page).toContain(`at most ${number(MAX_SPARE_RECORDS)} policies without a version in force`);
-    expect(page).toContain(`up to ${number(MAX_SPARE_RECORDS)} of 1.3 KiB each`);
+    expect(page).toContain(
+      `at most once in ${constant('cluster/sources/informer.ts', 'LIST_AGAIN_MILLISECONDS') / 1000} s`,
+    );
   });
 
   it.each<LimitOfPage>([
@@ -114,6 +117,14 @@ describe('docs/limits.md', () => {
       'one answer of the API server, so also one page',
       'cluster/client/api-client.ts',
       'MAX_ANSWER_BYTES',
+      MIB,
+      ' MiB',
+    ],
+    [
+      'Reading from the API server',
+      'one page of a kind that is kept in memory',
+      'cluster/client/reflector.ts',
+      'MOST_PAGE_BYTES',
       MIB,
       ' MiB',
     ],
@@ -129,63 +140,45 @@ describe('docs/limits.md', () => {
     [
       'Reading from the API server',
       'problems remembered of one policy',
-      'cluster/sources/policy-record.ts',
+      'cluster/sources/policy-kind.ts',
       'MAX_PROBLEMS_LENGTH',
       1,
       ' characters',
     ],
-    ['The webhook port', 'connections', 'webhook/http/address-sharing.ts', 'CONNECTIONS', 1, ''],
-    ['The webhook port', 'one body', 'webhook/http/app.ts', 'BODY_LIMIT_BYTES', MIB, ' MiB'],
+    ['The webhook port', 'connections', 'process/http-app.ts', 'TLS_CONNECTIONS', 1, ''],
     [
       'The webhook port',
-      'one body, once it is parsed',
-      'webhook/http/review-body.ts',
-      'PARSED_LIMIT_BYTES',
-      MIB,
-      ' MiB, by an estimate',
+      'new connections of one address in a second',
+      'process/connection-limit.ts',
+      'NEW_CONNECTIONS_A_SECOND',
+      1,
+      '',
     ],
-    ['The webhook port', 'all bodies held', 'webhook/http/address-sharing.ts', 'ALL_BODIES_LIMIT_BYTES', MIB, ' MiB'],
+    ['The webhook port', 'time of a TLS handshake', 'webhook/http/app.ts', 'HANDSHAKE_MILLISECONDS', 1000, ' s'],
     [
       'The webhook port',
-      'all answers that nobody has read yet',
-      'webhook/http/address-sharing.ts',
-      'ALL_ANSWERS_LIMIT',
+      'time without traffic during a request',
+      'webhook/http/app.ts',
+      'SILENCE_MILLISECONDS',
+      1000,
+      ' s',
+    ],
+    ['The webhook port', 'one body', 'webhook/http/body-limit.ts', 'BODY_LIMIT_BYTES', MIB, ' MiB'],
+    [
+      'The webhook port',
+      'members and elements of one body over 16 KiB, as JSON',
+      'webhook/http/body-limit.ts',
+      'MOST_MEMBERS',
+      1,
+      '',
+    ],
+    [
+      'The webhook port',
+      'bodies and answers over 16 KiB under way',
+      'webhook/http/body-limit.ts',
+      'UNDER_WAY_BYTES',
       MIB,
       ' MiB',
-    ],
-    ['The webhook port', 'TLS handshakes at a time', 'webhook/http/handshake-limit.ts', 'MOST_UNDER_WAY', 1, ''],
-    [
-      'The webhook port',
-      'TLS handshakes of one address',
-      'webhook/http/handshake-limit.ts',
-      'MOST_OF_AN_ADDRESS',
-      1,
-      '',
-    ],
-    ['The webhook port', 'unanswered requests of one connection', 'webhook/http/app.ts', 'MOST_PIPELINED', 1, ''],
-    [
-      'The webhook port',
-      'one body of more than 128 KiB, nested',
-      'webhook/http/json-steps.ts',
-      'MOST_LEVELS',
-      1,
-      ' levels',
-    ],
-    [
-      'The webhook port',
-      'bodies over 128 KiB of one address that are read or wait',
-      'webhook/http/body-places.ts',
-      'PLACES',
-      1,
-      '',
-    ],
-    [
-      'The webhook port',
-      'bodies over 16 KiB and up to 128 KiB of one address that are read or wait',
-      'webhook/http/body-places.ts',
-      'ALL_SHORT_BYTES',
-      1024,
-      ' KiB together',
     ],
     [
       'The webhook port',
@@ -195,49 +188,8 @@ describe('docs/limits.md', () => {
       1,
       '',
     ],
-    [
-      'The webhook port',
-      'all reviews that are decided in slices, parsed',
-      'webhook/http/review-endpoint.ts',
-      'ALL_PARSED_LIMIT_BYTES',
-      MIB,
-      ' MiB, by an estimate',
-    ],
-    [
-      'The webhook port',
-      'processor time of one address in one turn of the event loop',
-      'webhook/http/reading-turns.ts',
-      'ADDRESS_MILLISECONDS',
-      1,
-      ' ms',
-    ],
-    [
-      'The webhook port',
-      'processor time of all addresses in one turn of the event loop',
-      'webhook/http/reading-turns.ts',
-      'ALL_MILLISECONDS',
-      1,
-      ' ms',
-    ],
-    [
-      'The webhook port',
-      'one slice of long reviews',
-      'webhook/http/review-endpoint.ts',
-      'SLICE_MILLISECONDS',
-      1,
-      ' ms',
-    ],
-    ['The webhook port', 'addresses remembered without a connection', 'process/addresses.ts', 'MOST_ADDRESSES', 1, ''],
     ['The webhook port', 'findings of a check about one probe', 'engine/checks/check.ts', 'MOST_PROBE_FINDINGS', 1, ''],
-    ['The webhook port', 'time to send a request', 'webhook/http/app.ts', 'REQUEST_TIMEOUT_MILLISECONDS', 1000, ' s'],
-    [
-      'The webhook port',
-      'reviews that wait for the labels of a new namespace',
-      'webhook/http/review-endpoint.ts',
-      'WAITING_LIMIT_BYTES',
-      MIB,
-      ' MiB',
-    ],
+    ['The webhook port', 'time to send a request', 'webhook/http/app.ts', 'REQUEST_MILLISECONDS', 1000, ' s'],
     ['The webhook port', 'containers of an object', 'webhook/review/object-size.ts', 'MAX_CONTAINERS', 1, ''],
     ['The webhook port', "elements of an object's lists", 'webhook/review/object-size.ts', 'MAX_ELEMENTS', 1, ''],
     ['The webhook port', 'violations of an object', 'engine/verdict/judge.ts', 'MOST_VIOLATIONS', 1, ''],

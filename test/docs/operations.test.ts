@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART } from '../../scripts/chart/chart-files.ts';
 import { COMMAND_DEFINITIONS } from '../../src/cli/command-table.ts';
-import { SERVE_FLAGS } from '../../src/cli/definitions/serve-flags.ts';
+import { SERVE_FLAGS } from '../../src/cli/process/serve-flags.ts';
 
 const PAGES = readdirSync('docs').filter((name) => name.endsWith('.md'));
 const doc = (name: string): string => readFileSync(join('docs', name), 'utf8');
@@ -129,7 +129,7 @@ function errorTexts(): string[] {
     'src/cli/serve.ts',
     'src/cluster/sources/directory-source.ts',
     'src/cluster/sources/workload-kinds.ts',
-    'src/cluster/sources/policy-status-writer.ts',
+    'src/cluster/sources/status-writer.ts',
   );
   const thrown = sources.flatMap(({ text }) =>
     calls(text, /(?:\bnew \w*(?:Error|Event)|\bhttpError|#refuse)\(/).flatMap((args) => literals(args).slice(0, 1)),

@@ -10,7 +10,6 @@ import {
 } from '../../src/engine/probe/timing.ts';
 import { podOf, seededRandom } from './pods.ts';
 import { simulatePod } from './simulated-pod.ts';
-import { podAsListed, watchEventsOf } from './watch-events.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { PodHistory, StatusWrite } from './status-history.ts';
 import type { ContainerTruth, PodTruth, StartTruth } from './truth.ts';
@@ -47,12 +46,6 @@ function condition(write: StatusWrite | undefined, type: string): JsonObject {
 
 function firstWrite(history: PodHistory, matches: (write: StatusWrite) => boolean): StatusWrite | undefined {
   return history.writes.find(matches);
-}
-
-function messages(history: PodHistory, reason: string): unknown[] {
-  return [
-    ...new Set(history.events.filter(({ event }) => event['reason'] === reason).map(({ event }) => event['message'])),
-  ];
 }
 
 const timing = fc.record({
@@ -174,33 +167,6 @@ describe('the statuses of the simulated kubelet', () => {
     );
   });
 
-  it('tells a container without probes as started and ready at once', () => {
-    const history = simulate({});
-    const ready = firstWrite(history, (write) => statusOf(write)['ready'] === true);
-    expect(statusOf(ready)).toMatchObject({ started: true, ready: true, restartCount: 0 });
-    expect((ready?.at ?? 0) - (history.starts[0]?.startedAt ?? 0)).toBeLessThan(relist * 1000 + 100);
-  });
-
-  it('dates the write of the kubelet by the API server, in whole seconds', () => {
-    const history = simulate(
-      { startupProbe: { httpGet, periodSeconds: 1, failureThreshold: 30 } },
-      { nodeClockAhead: 30, starts: [{ answersFrom: 5 }] },
-    );
-    const event = watchEventsOf(history).find(({ object }) => {
-      const statuses = objectMember(object, 'status')?.['containerStatuses'] as JsonObject[] | undefined;
-      return statuses?.[0]?.['started'] === true;
-    });
-    const fields = objectMember(event?.object ?? {}, 'metadata')?.['managedFields'] as JsonObject[];
-    const kubelet = fields.find(({ manager }) => manager === 'kubelet');
-    expect(kubelet).toStrictEqual({
-      manager: 'kubelet',
-      operation: 'Update',
-      apiVersion: 'v1',
-      time: `${new Date(Math.floor((event?.at ?? 0) / 1000) * 1000).toISOString().slice(0, 19)}Z`,
-      subresource: 'status',
-    });
-  });
-
   it('writes the newest status only: states that pass during a write are never seen', () => {
     const probes = {
       startupProbe: { httpGet, periodSeconds: 1, failureThreshold: 60 },
@@ -212,19 +178,6 @@ describe('the statuses of the simulated kubelet', () => {
       writes.map((write) => `${String(statusOf(write)['started'])}/${String(statusOf(write)['ready'])}`);
     expect(states(slow)).not.toContain('true/false');
     expect(states(fast)).toContain('true/false');
-  });
-
-  it('keeps what ended before in lastState, with the reason of the runtime and never that of the probe', () => {
-    const oom = simulate({}, { starts: [{ endsAt: 30, exitCode: 137, reason: 'OOMKilled' }, {}] });
-    const killed = simulate(
-      { startupProbe: { httpGet, periodSeconds: 1 } },
-      { starts: [{ answersFrom: Infinity }, {}] },
-    );
-    const last = (history: PodHistory): JsonObject =>
-      objectMember(objectMember(statusOf(history.writes.at(-1)), 'lastState') ?? {}, 'terminated') ?? {};
-    expect(last(oom)).toMatchObject({ reason: 'OOMKilled', exitCode: 137 });
-    expect(last(killed)).toMatchObject({ reason: 'Error', exitCode: 143 });
-    expect(statusOf(killed.writes.at(-1))).toMatchObject({ restartCount: 1, ready: true });
   });
 
   it('starts what follows a sidecar only when the sidecar is started', () => {
@@ -268,36 +221,9 @@ describe('the statuses of the simulated kubelet', () => {
       { containerID: 'containerd://app-1', endedBy: undefined },
     ]);
   });
-
-  it('tells the Pod of any time as a list would', () => {
-    const history = simulate({});
-    expect(podAsListed(history, createdAt - 1)).toBeUndefined();
-    expect(podAsListed(history, createdAt)?.['status']).toStrictEqual({ phase: 'Pending', qosClass: 'BestEffort' });
-    expect(podAsListed(history, createdAt + 60_000)?.['status']).toBe(history.writes.at(-1)?.status);
-  });
 });
 
 describe('the events of the simulated kubelet', () => {
-  it('never starts and never kills with a startup probe on an undeclared port name; only an event per period tells', () => {
-    const probes = { startupProbe: { httpGet: { path: '/', port: 'nope' } }, livenessProbe: { httpGet } };
-    const history = simulate(probes, { starts: [{}] });
-    expect(history.starts.map(({ endedBy, passedAt }) => [endedBy, passedAt])).toStrictEqual([[undefined, undefined]]);
-    expect(messages(history, 'Unhealthy')).toStrictEqual([
-      'Startup probe errored and resulted in unknown state: strconv.Atoi: parsing "nope": invalid syntax',
-    ]);
-  });
-
-  it('names the probe that kills in the event, which no status does', () => {
-    const history = simulate(
-      { livenessProbe: { httpGet, periodSeconds: 1 } },
-      { starts: [{ before: { kind: 'status', status: 404 }, answersFrom: Infinity }, {}] },
-    );
-    expect(messages(history, 'Unhealthy')).toStrictEqual([
-      'Liveness probe failed: HTTP probe failed with statuscode: 404',
-    ]);
-    expect(messages(history, 'Killing')).toStrictEqual(['Container app failed liveness probe, will be restarted']);
-  });
-
   it('counts equal events, and drops events after a burst of 25', () => {
     const history = simulate(
       { readinessProbe: { httpGet, periodSeconds: 1 } },

@@ -1,7 +1,7 @@
 import { objectMember } from '../../src/base/json/json-value.ts';
 import { wholeSecond } from './event-recorder.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { PodHistory, StatusWrite } from './status-history.ts';
+import type { PodHistory } from './status-history.ts';
 
 /** One event of a watch of Pods, at the true time at which the API server stored it. */
 export interface PodWatchEvent {
@@ -39,24 +39,8 @@ function podAt({ truth, writes }: PodHistory, index: number): JsonObject {
       ...objectMember(truth.pod, 'metadata'),
       creationTimestamp: wholeSecond(truth.createdAt),
       resourceVersion: String(1000 + index + 1),
-      managedFields: managedFields(truth.createdAt, done),
     },
     spec: { ...spec, ...(isScheduled && { nodeName: truth.node ?? 'node-1' }) },
     status: done.at(-1)?.status ?? { phase: 'Pending', qosClass: 'BestEffort' },
   };
-}
-
-/** Each manager's last write, by the API server's clock in whole seconds. Conditions of several managers are merged there; here the last write wins. */
-function managedFields(createdAt: number, done: readonly StatusWrite[]): JsonObject[] {
-  const last = new Map(done.map(({ manager, at }) => [manager, at]));
-  return [
-    { manager: 'kube-controller-manager', operation: 'Update', apiVersion: 'v1', time: wholeSecond(createdAt) },
-    ...[...last].map(([manager, at]) => ({
-      manager,
-      operation: 'Update',
-      apiVersion: 'v1',
-      time: wholeSecond(at),
-      subresource: 'status',
-    })),
-  ];
 }

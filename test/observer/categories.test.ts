@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CHECKS } from '../../src/engine/checks/catalogue.ts';
-import { categoryOf } from '../../src/observer/reports/categories.ts';
+import { categoryOf } from '../../src/observer/reports/report-result.ts';
 
 it('the checks of the category "Cannot work" are the first of the catalogue, so reports and docs group them alike', () => {
   const first = CHECKS.filter(({ id }) => categoryOf(id) === 'Cannot work');

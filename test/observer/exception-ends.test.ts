@@ -3,7 +3,7 @@ import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
 import { Exceptions } from '../../src/engine/facts/exceptions.ts';
 import { NO_FACTS } from '../../src/engine/facts/facts.ts';
 import { Snapshot } from '../../src/engine/facts/snapshot.ts';
-import { exceptionEnds } from '../../src/observer/scan/exception-ends.ts';
+import { exceptionEnds } from '../../src/observer/scan/changes.ts';
 import { exceptionDocument, parsedException } from '../support/exceptions.ts';
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ExtraResults } from '../../src/observer/reports/extra-results.ts';
+import { ExtraResults } from '../../src/observer/reports/report-result.ts';
 import type { ReportResult } from '../../src/observer/reports/report-result.ts';
 
 const web = { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' };
@@ -18,13 +18,15 @@ it('extra results hold the results of all producers, and report changes only', (
   const extra = new ExtraResults();
   const changes: string[] = [];
   extra.onChange(({ name }) => changes.push(name));
-  extra.set('missed', web, [result('missed-pods')]);
-  extra.set('missed', { ...web }, [result('missed-pods')]);
-  extra.set('failing', web, [result('probe-failing')]);
-  extra.set('failing', { ...web, name: 'worker' }, []);
+  extra.replace('missed', [[web, [result('missed-pods')]]]);
+  extra.replace('missed', [[{ ...web }, [result('missed-pods')]]]);
+  extra.replace('failing', [
+    [web, [result('probe-failing')]],
+    [{ ...web, name: 'worker' }, []],
+  ]);
   expect(extra.of(web).map(({ rule }) => rule)).toEqual(['probe-failing', 'missed-pods']);
-  extra.set('failing', web, []);
-  extra.set('missed', web, []);
+  extra.replace('failing', [[web, []]]);
+  extra.replace('missed', []);
   expect(extra.of(web)).toEqual([]);
   expect(changes).toEqual(['web', 'web', 'web', 'web']);
 });

@@ -3,7 +3,7 @@ import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../../src/observer/f
 import { diagnose } from '../../src/observer/failing/diagnosis.ts';
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-event.ts';
+import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import {
   both,
   events,

@@ -1,18 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { failingResults } from '../../src/observer/failing/failing-results.ts';
+import { failingResults, sharedTroubles } from '../../src/observer/failing/failing-results.ts';
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-event.ts';
-import { ProbeHints } from '../../src/observer/failing/probe-hints.ts';
-import { sharedTroubles } from '../../src/observer/failing/shared-trouble.ts';
-import { controllerOfPod, workloadNameOfPod } from '../../src/observer/pod-workload.ts';
-import { observedContainers } from '../../src/observer/starts/pod-status.ts';
+import { ProbeHints, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
+import { controllerOfPod, workloadNameOfPod } from '../../src/observer/observed-workload.ts';
+import { observedContainers } from '../../src/observer/starts/observed-containers.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
-import type { ProbeHint } from '../../src/observer/failing/probe-event.ts';
-import type { Candidate } from '../../src/observer/failing/shared-trouble.ts';
-import type { WorkloadName } from '../../src/observer/workload-key.ts';
+import type { ProbeHint } from '../../src/observer/failing/probe-events.ts';
+import type { Candidate } from '../../src/observer/failing/failing-results.ts';
+import type { WorkloadName } from '../../src/observer/observed-workload.ts';
 
 const NOW = Date.parse('2026-11-20T10:10:00Z');
 const named = (namespace: string, name: string): WorkloadName => ({

@@ -5,7 +5,7 @@ import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { MissedPart } from '../../src/observer/missed/missed-part.ts';
 import { MissedPods } from '../../src/observer/missed/missed-pods.ts';
 import { PodWatch } from '../../src/observer/pod-watch.ts';
-import { ExtraResults } from '../../src/observer/reports/extra-results.ts';
+import { ExtraResults } from '../../src/observer/reports/report-result.ts';
 import { startFakeApiServer } from '../cluster/client/fake-api-server.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { appContainer, policyDocument, policySet } from '../support/worlds.ts';
@@ -36,12 +36,9 @@ beforeEach(async () => {
   exempt = undefined;
   const log = pino({ enabled: false });
   const client = new ApiClient(api.access, 'test');
-  watch = new PodWatch(
+  watch = new PodWatch({ client, now: () => clock, random: () => 0.5, log, watchRenewal: 60_000 });
+  const context = {
     client,
-    { now: () => clock, random: () => 0.5 },
-    { troubled: () => undefined, failed: (error) => expect(error).toBeUndefined() },
-  );
-  const dependencies = {
     log,
     now: () => clock,
     podWatch: watch,
@@ -50,7 +47,7 @@ beforeEach(async () => {
     snapshot: () => snapshot,
     webhookConfiguration: 'probewright',
   };
-  part = new MissedPart(client, dependencies);
+  part = new MissedPart(context);
   part.registerMetrics([registry]);
   api.put(CONFIGURATIONS, { metadata: { name: 'probewright' }, webhooks: [{ name: 'mutate.probewright.dev' }] });
   changePolicy('2026-01-01T00:00:00Z');

@@ -1,7 +1,6 @@
 import { diagnose } from '../../src/observer/failing/diagnosis.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-event.ts';
-import { ProbeHints } from '../../src/observer/failing/probe-hints.ts';
+import { ProbeHints, readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 
 /** All times are seconds after this instant. */

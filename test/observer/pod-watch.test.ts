@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../src/cluster/client/api-client.ts';
 import { PodWatch } from '../../src/observer/pod-watch.ts';
@@ -6,25 +7,21 @@ import { waitUntil } from '../cluster/client/wait-until.ts';
 import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 const PODS = '/api/v1/namespaces/shop/pods';
-const RETRY = { retry: { minimum: 10, maximum: 20 } };
 
 let api: FakeApiServer;
 let watch: PodWatch;
 let clock: number;
 let heard: string[];
-let failures: string[];
-let troubles: (string | undefined)[];
+let logged: string[];
 
 const pod = (name: string, phase = 'Running'): object => ({ metadata: { name }, status: { phase } });
 
 beforeEach(async () => {
   api = await startFakeApiServer();
-  [clock, heard, failures, troubles] = [1000, [], [], []];
-  const reports = {
-    troubled: (problem: string | undefined) => void troubles.push(problem),
-    failed: (error: unknown) => void failures.push(String(error)),
-  };
-  watch = new PodWatch(new ApiClient(api.access, 'test'), { now: () => clock, random: () => 0.5 }, reports, RETRY);
+  [clock, heard, logged] = [1000, [], []];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void logged.push(line) });
+  const client = new ApiClient(api.access, 'test');
+  watch = new PodWatch({ client, now: () => clock, random: () => 0.5, log, watchRenewal: 60_000 });
   watch.listen({
     listing: () => void heard.push('listing'),
     seen: ({ metadata }, at) => void heard.push(`seen ${metadata.name} at ${at}`),
@@ -58,7 +55,7 @@ describe('the watch of Pods', () => {
     expect(heard).toEqual([
       ...['listing', 'seen a at 1000', 'listed', 'seen b at 2000', 'gone a at 3000', 'gone b at 4000'],
     ]);
-    expect(failures).toEqual([]);
+    expect(logged).toEqual([]);
   });
 
   it('lists in pages of 500 Pods', async () => {
@@ -78,7 +75,7 @@ describe('the watch of Pods', () => {
     api.disturbWatches('gone');
     await hears('listed');
     expect(heard).toEqual(['listing', 'seen a at 1000', 'listed']);
-    expect(troubles).toEqual([]);
+    expect(logged).toEqual([]);
   });
 
   it('reports a listener that throws, and goes on with the other listeners and Pods', async () => {
@@ -87,28 +84,14 @@ describe('the watch of Pods', () => {
         throw new Error('no such Pod');
       },
       gone: () => undefined,
-      listed: () => undefined,
     });
     api.put(PODS, pod('a'));
     watch.start();
     await hears('listed');
     api.put(PODS, pod('b'));
     await hears('seen b at 1000');
-    await waitUntil('two failures', () => failures.length === 2);
-    expect(failures).toEqual(['Error: no such Pod', 'Error: no such Pod']);
+    await waitUntil('two failures', () => logged.length === 2);
+    for (const line of logged) expect(line).toMatch(/"no such Pod".*"a Pod cannot be evaluated"/s);
     expect(api.requests.filter(({ query }) => query['watch'] !== 'true')).toHaveLength(1);
-  });
-
-  it('watches nothing without a listener', async () => {
-    const idle = new PodWatch(
-      new ApiClient(api.access, 'test'),
-      { now: () => clock, random: () => 0.5 },
-      { troubled: () => undefined, failed: () => undefined },
-    );
-    idle.start();
-    await new Promise((resolve) => setImmediate(resolve));
-    idle.stop();
-    expect(api.requests).toEqual([]);
-    expect(idle.details()).toEqual({});
   });
 });

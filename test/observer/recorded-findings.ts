@@ -1,8 +1,8 @@
 import { FailingWorkloads } from '../../src/observer/failing/failing-workloads.ts';
 import { podHealth } from '../../src/observer/failing/pod-health.ts';
-import { readProbeEvent } from '../../src/observer/failing/probe-event.ts';
+import { readProbeEvent } from '../../src/observer/failing/probe-events.ts';
 import { failingCauses } from '../../src/observer/failing/failing-results.ts';
-import { workloadNameOfPod } from '../../src/observer/pod-workload.ts';
+import { workloadNameOfPod } from '../../src/observer/observed-workload.ts';
 import { podName, recording } from '../kubelet/recordings.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Batch, KubeEvent, PodEvent, Recording } from '../kubelet/recordings.ts';

@@ -1,48 +1,42 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NamespacePauses } from '../../src/observer/reports/namespace-pauses.ts';
 import { ReportQueue } from '../../src/observer/reports/report-queue.ts';
 import { waitUntil } from '../cluster/client/wait-until.ts';
 import { deployment, deploymentsOf, ObservedCluster } from './observed-cluster.ts';
 
 describe('reports that wait', () => {
-  const report = (namespace: string, uid: string): Parameters<ReportQueue['add']>[0] => ({
-    namespace,
-    uid,
-    workload: undefined,
-    content: undefined,
-  });
+  const queue = (...reports: readonly (readonly [namespace: string, uid: string])[]): ReportQueue => {
+    const made = new ReportQueue(() => 1);
+    for (const [namespace, uid] of reports) made.add({ namespace, uid, workload: undefined });
+    return made;
+  };
 
-  it('are taken in turns of namespaces, each once, and none of a namespace that pauses', () => {
-    const queue = new ReportQueue();
-    for (const uid of ['1', '2', '3', '1']) queue.add(report('tenant', uid));
-    queue.add(report('victim', '4'));
-    const taken = (isPassedOver: (namespace: string) => boolean = () => false): string | undefined =>
-      queue.take(isPassedOver)?.uid;
-    expect([queue.size, taken(), taken(), taken()]).toEqual([4, '1', '4', '2']);
-    expect([taken((namespace) => namespace === 'tenant'), taken(), taken(), queue.size]).toEqual([
-      undefined,
-      '3',
-      undefined,
-      0,
-    ]);
+  it('are taken in turns of namespaces, each once', () => {
+    const waiting = queue(['tenant', '1'], ['tenant', '2'], ['tenant', '3'], ['tenant', '1'], ['victim', '4']);
+    expect(waiting.size).toBe(4);
+    expect(Array.from({ length: 5 }, () => waiting.take(0)?.uid)).toEqual(['1', '4', '2', '3', undefined]);
+    expect(waiting.size).toBe(0);
   });
 
   it('pause by namespace, longer with each failure', () => {
-    const pauses = new NamespacePauses({ minimum: 1000, maximum: 4000 }, () => 1);
-    const paused = (now: number): boolean[] => ['tenant', 'victim'].map((namespace) => pauses.isPaused(namespace, now));
-    pauses.failed('tenant', 0);
-    expect([paused(999), paused(1000)]).toEqual([
-      [true, false],
-      [false, false],
+    const taken = (failures: readonly number[], now: number): unknown => {
+      const waiting = queue(['tenant', '1'], ['victim', '2']);
+      waiting.failed('other', 0);
+      for (const at of failures) waiting.failed('tenant', at);
+      return [waiting.take(now)?.uid, waiting.take(now)?.uid];
+    };
+    expect([taken([0], 999), taken([0], 1000)]).toEqual([
+      ['2', undefined],
+      ['1', '2'],
     ]);
-    pauses.failed('tenant', 1000);
-    expect([paused(2999), paused(3000)]).toEqual([
-      [true, false],
-      [false, false],
+    expect([taken([0, 1000], 2999), taken([0, 1000], 3000)]).toEqual([
+      ['2', undefined],
+      ['1', '2'],
     ]);
-    pauses.succeeded('tenant');
-    pauses.failed('tenant', 3000);
-    expect(paused(4000)).toEqual([false, false]);
+    const waiting = queue(['tenant', '1']);
+    for (const at of [0, 1000]) waiting.failed('tenant', at);
+    waiting.succeeded('tenant');
+    waiting.failed('tenant', 3000);
+    expect([waiting.take(3999), waiting.take(4000)?.uid]).toEqual([undefined, '1']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resultOfViolation } from '../../src/observer/reports/violation-result.ts';
+import { resultOfViolation } from '../../src/observer/reports/report-result.ts';
 import type { Violation } from '../../src/engine/checks/violation.ts';
 
 const violation: Violation = {

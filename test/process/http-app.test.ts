@@ -18,22 +18,48 @@ function build(): FastifyInstance {
   return plainApp({ dropped: () => (dropped += 1), monotonic: () => performance.now() });
 }
 
-it('a plain port closes the oldest silent connection for each one above a hundred, and counts it', async () => {
-  app = build();
-  await app.listen({ host: '127.0.0.1', port: 0 });
+/** Opens connections one after another, and waits until the server has seen each. */
+async function openConnections(count: number, localAddress: string): Promise<readonly Socket[]> {
   const { port } = app.server.address() as AddressInfo;
-  for (let count = 0; count < 103; count += 1) {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index += 1) {
     const seen = once(app.server, 'connection');
-    open.push(
-      connect(port, '127.0.0.1')
-        .on('error', () => undefined)
-        .resume(),
-    );
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => undefined).resume();
+    sockets.push(socket);
     await seen;
   }
-  await waitUntil('three are closed', () => open.filter(({ closed }) => closed).length === 3);
-  expect(open.slice(0, 3).every(({ closed }) => closed)).toBe(true);
+  open.push(...sockets);
+  return sockets;
+}
+
+it('a plain port closes new connections of an address with half of all, counts them, and takes those of others', async () => {
+  app = build();
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const sockets = await openConnections(53, '127.0.0.2');
+  await waitUntil('three are closed', () => sockets.filter(({ closed }) => closed).length === 3);
+  expect(sockets.slice(0, 50).some(({ closed }) => closed)).toBe(false);
   expect(dropped).toBe(3);
+  const others = await openConnections(20, '127.0.0.1');
+  expect((await fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/`)).status).toBe(404);
+  expect([others.some(({ closed }) => closed), dropped]).toEqual([false, 3]);
+  sockets[0]?.destroy();
+  await waitUntil('it is closed', () => sockets[0]?.closed === true);
+  await openConnections(1, '127.0.0.2');
+});
+
+it('a plain port takes 200 new connections of an address in a second', async () => {
+  let now = 0;
+  app = plainApp({ dropped: () => (dropped += 1), monotonic: () => now });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  dropped = 0;
+  for (let count = 0; count < 210; count += 1) (await openConnections(1, '127.0.0.2'))[0]?.destroy();
+  const before = dropped;
+  expect(before).toBeGreaterThanOrEqual(10);
+  await openConnections(1, '127.0.0.1');
+  now = 1000;
+  await openConnections(1, '127.0.0.2');
+  expect(dropped).toBe(before);
 });
 
 it('a plain port takes no large body, and waits for no slow request', async () => {

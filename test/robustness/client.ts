@@ -81,8 +81,8 @@ export async function tls(port: number, options: ConnectionOptions = {}): Promis
   return socket;
 }
 
-export async function tcp(port: number): Promise<Socket> {
-  const socket = connectPlain({ host: '127.0.0.1', port });
+export async function tcp(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connectPlain({ host: '127.0.0.1', port, localAddress });
   await once(socket, 'connect');
   socket.on('error', () => undefined);
   return socket;

@@ -15,7 +15,7 @@ import { oldNode } from '../support/old-node.ts';
 import { askHealth } from './client.ts';
 import { POLICY } from './program.ts';
 import type { CommandName } from '../../src/cli/command-table.ts';
-import type { CommandDefinition } from '../../src/cli/flags/command-definition.ts';
+import type { CommandDefinition } from '../../src/cli/flags/flag.ts';
 import type { FakeApiServer } from '../cluster/client/fake-api-server.ts';
 
 const program = join(inject('builtProgram'), 'probewright.js');

@@ -1,12 +1,11 @@
 /** Mirrors many objects of one kind of facts and prints the bytes of heap of one. Heaps are measured in a child process. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { projectInto } from '../../src/cluster/client/projection.ts';
-import { WEBHOOK_EXCEPTIONS } from '../../src/cluster/sources/exception-kind.ts';
-import { asFactKind } from '../../src/cluster/sources/fact-kind.ts';
-import { FactStore } from '../../src/cluster/sources/fact-store.ts';
-import { SERVICES } from '../../src/cluster/sources/service-kind.ts';
+import { asFactKind, SERVICES, WEBHOOK_EXCEPTIONS } from '../../src/cluster/sources/fact-kinds.ts';
+import { informedFactKind } from '../../src/cluster/sources/informed-kinds.ts';
+import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
-import type { FactKind } from '../../src/cluster/sources/fact-kind.ts';
+import type { FactKind } from '../../src/cluster/sources/fact-kinds.ts';
+import type { Named } from '../../src/cluster/sources/stored-kind.ts';
 
 const NAMESPACES = 1000;
 const OBJECTS_OF_NAMESPACE = 40;
@@ -78,9 +77,10 @@ if (found === undefined) throw new Error(`no kind ${process.argv[2] ?? ''}`);
 const [kind, make] = found;
 
 /** Loads the code, so that the measurement has objects only. */
-function mirror(namespaces: number): FactStore {
-  const store = new FactStore(kind, CHECK_CATALOGUE, { changed: () => undefined });
-  const listing = projectInto(store.kindToMirror.project, store).listing();
+function mirror(namespaces: number): ObjectStore<Named> {
+  const nothing = (): void => undefined;
+  const store = new ObjectStore(informedFactKind(kind, CHECK_CATALOGUE), { changed: nothing, mayFit: nothing });
+  const listing = store.listing();
   for (let namespace = 0; namespace < namespaces; namespace++) listing.page(page(make, namespace));
   listing.end();
   return store;

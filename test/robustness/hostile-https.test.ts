@@ -45,8 +45,8 @@ async function attack(path: string, body: string | Buffer): Promise<{ code: numb
   return { code, milliseconds };
 }
 
-/** Characters: a patch for 5,000 containers has 2 million and more, a denial one. */
-const LONGEST_ANSWER = 4_000_000;
+/** Characters: a denial has the most. */
+const LONGEST_ANSWER = 1_000_000;
 
 describe('the program over HTTPS, with 256 MiB of heap', () => {
   it('answers or refuses within a second every review that was made to do harm, and holds no memory afterwards', async () => {

@@ -1,7 +1,7 @@
 /** Mirrors many policies of one shape and tells what one of them takes: a process of its own, as heaps are measured whole. */
 import { CHECK_CATALOGUE } from '../../src/engine/checks/catalogue.ts';
-import { projectInto } from '../../src/cluster/client/projection.ts';
-import { PolicyMirror } from '../../src/cluster/sources/policy-mirror.ts';
+import { ObjectStore } from '../../src/cluster/sources/object-store.ts';
+import { policyKind } from '../../src/cluster/sources/policy-kind.ts';
 import type { KubernetesObject } from '../../src/cluster/client/kubernetes-object.ts';
 
 const POLICIES_OF_NAMESPACE = 8;
@@ -98,22 +98,19 @@ function heapUsed(): number {
 const shape = shapes[process.argv[2] ?? ''];
 if (shape === undefined) throw new Error(`no shape ${process.argv[2] ?? ''}`);
 const nothing = (): void => undefined;
-const mirror = new PolicyMirror(CHECK_CATALOGUE, 'ProbePolicy', {
+const store = new ObjectStore(policyKind(CHECK_CATALOGUE, 'ProbePolicy', Infinity), {
   changed: nothing,
-  failed: nothing,
-  warned: nothing,
-  overBudget: nothing,
-  status: nothing,
+  mayFit: nothing,
 });
-const listing = projectInto(mirror.kindToMirror.project, mirror).listing();
+const listing = store.listing();
 listing.page(page(shape, 0));
 const before = heapUsed();
-const first = mirror.counts().memory;
+const first = store.counts().used;
 let policies = 0;
-for (; mirror.counts().memory < HEAP_BYTES; policies += POLICIES_OF_NAMESPACE)
+for (; store.counts().used < HEAP_BYTES; policies += POLICIES_OF_NAMESPACE)
   listing.page(page(shape, policies + POLICIES_OF_NAMESPACE));
 listing.end();
 const heap = Math.round((heapUsed() - before) / policies);
-const { memory } = mirror.counts();
+const { used: memory } = store.counts();
 const estimate = Math.round((memory - first) / policies);
 console.log(JSON.stringify({ bytes: JSON.stringify(shape(1)).length, heap, estimate }));

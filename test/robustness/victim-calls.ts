@@ -191,9 +191,7 @@ async function command(args: readonly string[], stdin: string): Promise<Outcome>
     readStdin: () => Promise.resolve(stdin),
     now: () => 0,
     monotonic: () => 0,
-    busy: () => 0,
     untilSignal: () => Promise.resolve('SIGINT'),
-    letHeapGrow: () => undefined,
   };
   const code = await runCommandLine(args, io);
   if (![0, 1, 2].includes(code)) throw new Error(`exit code ${code}`);

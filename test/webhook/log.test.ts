@@ -41,7 +41,7 @@ it('the line of a decision is what pino would write, and lists have at most 50 e
     ] as const,
   };
   const { text } = logged((log) => {
-    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).decided('validate', request, decision, 1.23456);
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS, () => 0).decided('validate', request, decision, 1.23456);
     log.info(
       {
         ...{ webhook: 'validate', uid: 'u', operation: 'CREATE', kind: 'apps/v1/Deployment', namespace: 'apps' },
@@ -73,14 +73,14 @@ it('names in the lines about requests are escaped as well, and cut between chara
     const violations = [
       { check: 'named-port', action: 'Deny', container: HOSTILE, path: [HOSTILE], message: HOSTILE },
     ] as const;
-    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).decided(
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS, () => 0).decided(
       'validate',
       { ...request, ...rest },
       { reply, result: 'deny', violations, policies: [HOSTILE] },
       1,
     );
-    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).refused(`/${HOSTILE}`, 400, HOSTILE);
-    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS).failed(`/${HOSTILE}`, new Error(HOSTILE));
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS, () => 0).refused(`/${HOSTILE}`, 400, HOSTILE);
+    requestLog(log, DEFAULT_TRUSTED_CONTROLLERS, () => 0).failed(`/${HOSTILE}`, new Error(HOSTILE));
   });
   expectHarmless(text);
   expect(lines).toHaveLength(3);
@@ -97,7 +97,11 @@ it('an account that looks like a controller and is not trusted is named once, an
   });
   const decision = { reply: {} as never, result: 'allow' } as const;
   const { lines } = logged((log) => {
-    const requests = requestLog(log, { accounts: ['system:serviceaccount:ops:listed'], foreignServiceAccounts: true });
+    const requests = requestLog(
+      log,
+      { accounts: ['system:serviceaccount:ops:listed'], foreignServiceAccounts: true },
+      () => 0,
+    );
     const users = ['jane', 'system:kube-controller-manager', 'system:serviceaccount:ops:listed'];
     for (const user of users) requests.decided('validate', from(user), decision, 1);
     for (const round of [0, 1])
@@ -114,4 +118,17 @@ it('an account that looks like a controller and is not trusted is named once, an
     owner: 'apps/v1/ReplicaSet',
     msg: 'the account looks like a controller, but its controller references do not count',
   });
+});
+
+it('a client that loses many connections has one line a minute', () => {
+  let now = 0;
+  const { lines } = logged((log) => {
+    const requests = requestLog(log, DEFAULT_TRUSTED_CONTROLLERS, () => now);
+    for (const time of [0, 10, 59_999, 60_000, 61_000]) {
+      now = time;
+      requests.limited('10.0.0.7');
+    }
+  });
+  const line = { level: 'warn', address: '10.0.0.7', what: 'dropped', msg: 'client uses more than its share' };
+  expect(lines).toEqual([expect.objectContaining(line), expect.objectContaining(line)]);
 });

@@ -89,7 +89,6 @@ async function start(): Promise<Listening> {
     notice: () => undefined,
     now: () => Date.now() + clockSkew,
     monotonic: () => performance.now(),
-    busy: () => 0,
   });
   return { ...running, port: await running.port };
 }

@@ -6,6 +6,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** False for a value that the API server treats as absent: undefined and null. */
+export function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** Returns an object's own member. An inherited property such as `constructor` counts as absent. */
 export function member(object: JsonObject, key: string): unknown {
   const value = object[key];

@@ -1,7 +1,6 @@
 import { wrap } from '../../base/text/wrap.ts';
-import { variableOf } from './environment.ts';
-import type { CommandDefinition } from './command-definition.ts';
-import type { Flag } from './flag.ts';
+import { variableOf } from './parse-command-line.ts';
+import type { CommandDefinition, Flag } from './flag.ts';
 
 const WIDTH = 80;
 
@@ -29,7 +28,7 @@ export function commandHelp(program: string, definition: CommandDefinition): str
     ...flagGroups(definition).flatMap(([group, flags]) => [
       '',
       `${group ?? 'Flags'}:`,
-      ...flags.flatMap(([flag, texts]) => flagHelp(flag, texts, definition.readsEnvironment)),
+      ...flags.flatMap(([flag, texts]) => flagHelp(flag, texts, definition.readsEnvironment === true)),
     ]),
     ...(exitCodes.length > 0 ? ['', 'Exit codes:'] : []),
     ...exitCodes.flatMap(({ code, meaning }) => hanging(`  ${code}  `, meaning, 5)),

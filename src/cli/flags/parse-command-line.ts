@@ -1,13 +1,10 @@
-import { suggestion, didYouMean } from '../../base/text/suggestion.ts';
 import { quote } from '../../base/text/quote.ts';
-import { valueFromEnvironment, variableOf } from './environment.ts';
+import { didYouMean, suggestion } from '../../base/text/suggestion.ts';
 import { choice } from './value-types.ts';
-import type { CommandDefinition, CommandLine } from './command-definition.ts';
-import type { Environment } from './environment.ts';
-import type { Flag, Flags, FlagValues } from './flag.ts';
+import type { CommandDefinition, CommandLine, Flag, Flags, FlagValues } from './flag.ts';
 
 /** The values of a command line, every problem with it, or the wish for help. */
-export type CommandLineParse<F extends Flags> =
+type CommandLineParse<F extends Flags> =
   CommandLine<F> | { readonly problems: readonly string[] } | { readonly wantsHelp: true };
 
 /** The flags that every command has. */
@@ -16,8 +13,11 @@ const HELP_FLAGS = ['--help', '-h'];
 /**
  * Reads the arguments after a command's name: `--flag value`, `--flag=value`, `--switch` and positionals. A flag with a
  * letter may also be written `-f value`, `-f=value` and `-fvalue`. A value that begins with two dashes needs the form
- * `--flag=value`. All arguments after `--` are positionals. A flag overrides its
- * environment variable. `--help` and `-h` count in the place of a flag only, and whatever else is wrong.
+ * `--flag=value`. All arguments after `--` are positionals. A flag overrides its environment variable. `--help` and
+ * `-h` count in the place of a flag only, and whatever else is wrong.
+ *
+ * `parseArgs` of Node takes the next flag as the value of a flag without a value, and splits `-Ax` and `-n=x` into
+ * letters. Its tokens would have to be put together again.
  */
 export function parseCommandLine<F extends Flags>(
   definition: CommandDefinition<F>,
@@ -29,72 +29,68 @@ export function parseCommandLine<F extends Flags>(
   if (wantsHelp) return { wantsHelp };
   const replaces = definition.positionals?.replacedBy?.some((name) => texts.has(name)) ?? false;
   checkPositionals(definition, positionals, mayLack || replaces, problems);
-  const values: Record<string, unknown> = {};
-  for (const [name, flag] of Object.entries(definition.flags)) {
+  const values = Object.entries(definition.flags).map(([name, flag]) => {
     const given = texts.get(name);
-    const variable = definition.readsEnvironment ? valueFromEnvironment(name, environment) : undefined;
-    values[name] =
-      given === undefined && variable !== undefined
-        ? readFlag(flag, [variable], variableOf(name), problems)
-        : readFlag(flag, given ?? [], `--${name}`, problems);
-  }
-  const flags = values as FlagValues<F>;
-  const conflicts = definition.conflicts?.(flags) ?? [];
+    const variable = definition.readsEnvironment === true ? valueFromEnvironment(name, environment) : undefined;
+    const isVariable = given === undefined && variable !== undefined;
+    const origin = isVariable ? variableOf(name) : `--${name}`;
+    return [name, readFlag(flag, isVariable ? [variable] : (given ?? []), origin, problems)] as const;
+  });
+  const flags = Object.fromEntries(values) as FlagValues<F>;
   // A misspelt flag is not missing too.
-  const isMeant = (conflict: string): boolean => meantFlags.has(conflict.split(':', 1)[0] ?? '');
-  const allProblems = [...problems, ...conflicts.filter((conflict) => !isMeant(conflict))];
+  const conflicts = (definition.conflicts?.(flags) ?? []).filter(
+    (each) => !meantFlags.has(each.split(':', 1)[0] ?? ''),
+  );
+  const allProblems = [...problems, ...conflicts];
   return allProblems.length > 0 ? { problems: allProblems } : { flags, positionals };
 }
 
-/** The texts of each flag by name, and the arguments that are not flags. */
 interface SplitArguments {
-  readonly texts: ReadonlyMap<string, readonly string[]>;
-  readonly positionals: readonly string[];
-  readonly wantsHelp: boolean;
+  /** The texts of each flag by name. */
+  readonly texts: Map<string, string[]>;
+  positionals: readonly string[];
+  wantsHelp: boolean;
   /** True when an argument after an unknown flag is either a value or a positional. */
-  readonly mayLack: boolean;
+  mayLack: boolean;
   /** The flags that a person probably meant with unknown flags: `--port`. */
-  readonly meantFlags: ReadonlySet<string>;
+  readonly meantFlags: Set<string>;
 }
 
 function splitArguments(args: readonly string[], flags: Flags, problems: string[]): SplitArguments {
-  const texts = new Map<string, string[]>();
   const positionals: string[] = [];
-  let mayLack = false;
-  const meantFlags = new Set<string>();
+  const split: SplitArguments = {
+    texts: new Map(),
+    positionals,
+    wantsHelp: false,
+    mayLack: false,
+    meantFlags: new Set(),
+  };
   const add = (name: string, text: string): void => {
-    const own = texts.get(name);
-    if (own === undefined) texts.set(name, [text]);
+    const own = split.texts.get(name);
+    if (own === undefined) split.texts.set(name, [text]);
     else own.push(text);
   };
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
     const next = args[index + 1];
-    if (arg === '--')
-      return {
-        texts,
-        positionals: positionals.concat(args.slice(index + 1)),
-        wantsHelp: false,
-        mayLack,
-        meantFlags,
-      };
-    if (HELP_FLAGS.includes(arg)) return { texts, positionals, wantsHelp: true, mayLack, meantFlags };
+    if (arg === '--') return { ...split, positionals: positionals.concat(args.slice(index + 1)) };
+    if (HELP_FLAGS.includes(arg)) return { ...split, wantsHelp: true };
     if (isPositional(arg)) {
       positionals.push(arg);
       continue;
     }
-    const { written, name, inline } = longArgument(arg, flags) ?? readArgument(arg);
+    const { written, name, inline } = readArgument(arg, flags);
     const flag = written.startsWith('--') && Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) {
       const meant = suggestion(name, Object.keys(flags));
       const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
       problems.push(`${written}: unknown flag${hint}`);
-      if (meant !== undefined) meantFlags.add(`--${meant}`);
+      if (meant !== undefined) split.meantFlags.add(`--${meant}`);
       // A person who meant a flag with a value meant the next argument as the value. One mistake gets one problem.
       const isSwitch = meant !== undefined && flags[meant]?.type === undefined;
       if (inline === undefined && next !== undefined && isPositional(next) && !isSwitch) {
         index += 1;
-        mayLack ||= meant === undefined;
+        split.mayLack ||= meant === undefined;
       }
     } else if (flag.type === undefined) {
       if (inline === undefined) add(name, '');
@@ -106,30 +102,17 @@ function splitArguments(args: readonly string[], flags: Flags, problems: string[
       index += 1;
     }
   }
-  return { texts, positionals, wantsHelp: false, mayLack, meantFlags };
+  return split;
 }
 
-/** An argument that is or may be a flag. */
-interface FlagArgument {
-  readonly written: string;
-  readonly name: string;
-  readonly inline: string | undefined;
-}
-
-/** Reads `-f`, `-f=value` and `-fvalue` as the flag with the letter. Undefined for any other argument. */
-function longArgument(arg: string, flags: Flags): FlagArgument | undefined {
+/** Splits `--flag=value`, and reads `-f`, `-f=value` and `-fvalue` as the flag with the letter. */
+function readArgument(arg: string, flags: Flags): { written: string; name: string; inline: string | undefined } {
   const letter = arg.startsWith('--') ? undefined : arg[1];
   const found = Object.entries(flags).find(([, { short }]) => short !== undefined && short === letter);
-  if (found === undefined) return undefined;
-  const [name, { type }] = found;
   const rest = arg.slice(2);
   // `-Ax` is no form of a switch.
-  if (type === undefined && rest !== '' && !rest.startsWith('=')) return undefined;
-  return { written: `--${name}`, name, inline: rest === '' ? undefined : rest.replace(/^=/, '') };
-}
-
-/** Splits `--flag=value`. */
-function readArgument(arg: string): FlagArgument {
+  if (found !== undefined && (found[1].type !== undefined || rest === '' || rest.startsWith('=')))
+    return { written: `--${found[0]}`, name: found[0], inline: rest === '' ? undefined : rest.replace(/^=/, '') };
   const equals = arg.indexOf('=');
   const written = equals < 0 ? arg : arg.slice(0, equals);
   return { written, name: written.replace(/^--?/, ''), inline: equals < 0 ? undefined : arg.slice(equals + 1) };
@@ -180,4 +163,27 @@ function readFlag(flag: Flag<unknown>, texts: readonly string[], origin: string,
   problems.push(`${origin}: ${reading.problem}`);
   const fallback = flag.read([]);
   return 'value' in fallback ? fallback.value : undefined;
+}
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the environment variable of a flag: `PROBEWRIGHT_HEALTH_PORT` for `health-port`. */
+export function variableOf(flag: string): string {
+  return `PROBEWRIGHT_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/**
+ * A service link such as `tcp://10.96.0.7:443`. A kubelet sets such variables for a Service in each Pod of the
+ * Service's namespace.
+ */
+const SERVICE_LINK = /^(tcp|udp|sctp):\/\//;
+
+/**
+ * Returns the value of a flag's environment variable. An empty variable counts as absent. A service link counts as
+ * absent too: for a Service named probewright, the kubelet sets PROBEWRIGHT_PORT to an address.
+ */
+export function valueFromEnvironment(flag: string, environment: Environment): string | undefined {
+  const value = environment[variableOf(flag)];
+  return value === undefined || value === '' || SERVICE_LINK.test(value) ? undefined : value;
 }

@@ -1,32 +1,29 @@
-import { inParallel } from '../../cluster/client/in-parallel.ts';
 import { mergedFacts } from '../../engine/facts/facts.ts';
 import { readNamespaceLabels } from '../../engine/facts/namespace-labels.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
+import { inParallel } from '../../cluster/client/in-parallel.ts';
 import { PolicySet, PolicyTier } from '../../engine/policy/policy-set.ts';
-import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { discoverKinds, MOST_REQUESTS_AT_ONCE, POLICY_GROUP } from '../../cluster/sources/cluster-kinds.ts';
-import { wantedKinds } from './cluster-names.ts';
+import { FACT_KINDS } from '../../cluster/sources/fact-kinds.ts';
+import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
+import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
 import { isOfController } from '../../cluster/sources/workload-lists.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { wantedKinds } from './cluster-choice.ts';
 import { CLUSTER_PLACE, clusterText } from './cluster-object.ts';
-import { ClusterReading } from './cluster-reading.ts';
-import type { ReadableKind } from './cluster-reading.ts';
-import { readPolicyTexts } from './manifest-texts.ts';
-import { readObserverReports } from './cluster-reports.ts';
-import { ClusterFacts } from './cluster-facts.ts';
-import { policiesAmong } from './policies-among.ts';
-import { PolicyPlaces } from './policy-places.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { Facts } from '../../engine/facts/facts.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { ClusterFacts, ClusterReading, readObserverReports } from './cluster-reading.ts';
+import { NO_TEXTS, warningsOf } from './inputs.ts';
+import { policiesAmong, PolicyPlaces } from './policies-among.ts';
+import { readPolicyTexts } from './read-inputs.ts';
 import type { LabelsOfNamespace } from '../../engine/facts/namespace-labels.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { ClusterName, WantedKind } from './cluster-names.ts';
-import type { Inputs, OnRead, ParsedText } from './inputs.ts';
-import type { PoliciesAmong } from './policies-among.ts';
+import type { ClusterName, WantedKind } from './cluster-choice.ts';
+import type { ListedKind } from './cluster-reading.ts';
+import type { Inputs, OnRead } from './inputs.ts';
+import type { ParsedText } from './manifest.ts';
 
 /** A change of policies that is to be compared with the policies in force. */
 export interface PolicyChangeFiles {
@@ -54,8 +51,18 @@ export interface ClusterInputOptions {
   readonly readsReports?: boolean | undefined;
 }
 
+/** What a command reads beside what verdicts depend on. */
+export type ReadingWishes = Pick<ClusterInputOptions, 'change' | 'keepsObjects' | 'readsReports'>;
+
 /** Inputs from a cluster. */
 export type ClusterInputs = Inputs & { readonly isFromCluster: true };
+
+const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false, isOptional: true };
+
+const POLICY_KINDS: readonly ListedKind[] = [
+  { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false, isOptional: true },
+  { kind: 'ProbePolicy', resource: 'probepolicies', isNamespaced: true },
+].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: `${POLICY_GROUP}/v1alpha1`, names: [] }));
 
 /**
  * Reads workloads, policies and labels of namespaces from a cluster. What cannot be read becomes a problem, and
@@ -71,36 +78,35 @@ export async function readClusterInputs(
   options: ClusterInputOptions,
   onRead: OnRead = () => undefined,
 ): Promise<ClusterInputs> {
-  const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false } = options;
-  const known = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
-  const { kinds, hasPolicies, problems: kindProblems } = await discoverKinds(client, known);
-  const policyKinds = hasPolicies && !(change !== undefined && policies !== undefined) ? POLICY_KINDS : [];
-  const { wanted, problems: nameProblems } = wantedKinds(names, kinds);
+  const { names, namespace, policies, change, workloadKinds, now, keepsObjects = false, readsReports } = options;
+  const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
+  const discovered = await discoverKinds(client, kinds);
+  const { wanted, problems: nameProblems } = wantedKinds(names, discovered.kinds);
+  const replacesPolicies = change !== undefined && policies !== undefined;
+  const policyKinds = discovered.hasPolicies && !replacesPolicies ? POLICY_KINDS : [];
+  const factKinds = FACT_KINDS.filter(({ group }) => discovered.hasPolicies || group !== POLICY_GROUP);
   const reading = new ClusterReading(client, namespace);
   const policyReading = new ClusterReading(client, namespace);
   const facts = new ClusterFacts(keepsObjects);
-  const factSteps = facts.steps(catalogue, policyReading, hasPolicies);
-  let done = 0;
   const steps: readonly (() => Promise<readonly ParsedText[]>)[] = [
-    ...policyKinds.map((kind) => () => policiesOf(policyReading, kind)),
-    ...factSteps.map((step) => async () => {
-      await step();
+    ...policyKinds.map((kind) => () => policyReading.list(kind, (object) => clusterText(object, kind))),
+    ...factKinds.map((kind) => async () => {
+      await facts.read(catalogue, policyReading, kind);
       return [];
     }),
     ...wanted.flatMap((each) => workloadSteps(reading, each)),
   ];
+  let done = 0;
   const read = await inParallel(steps, MOST_REQUESTS_AT_ONCE, async (step) => {
     const texts = await step();
-    done += 1;
-    onRead(done, steps.length);
+    onRead(++done, steps.length);
     return texts;
   });
   const policyTexts = read.slice(0, policyKinds.length).flat();
-  const texts = read.slice(policyKinds.length).flat();
   const inForce = await policiesInForce(catalogue, policies, policyTexts);
-  const applied = await newPoliciesOf(catalogue, change?.newPolicies);
-  const observed = options.readsReports === true ? await readObserverReports(client, policyReading) : [];
-  const readsLabels = keepsObjects || inForce.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
+  const applied = await policiesOfFiles(catalogue, change?.newPolicies);
+  const observed = readsReports === true ? await readObserverReports(client, policyReading) : undefined;
+  const readsLabels = keepsObjects || inForce.set.looksAtNamespaceLabels || applied.set.looksAtNamespaceLabels;
   const labels = readsLabels ? await labelsOfNamespaces(policyReading, namespace) : new Map();
   const policyProblems = [
     ...policyReading.problems.map(clusterProblem),
@@ -108,41 +114,32 @@ export async function readClusterInputs(
     ...inForce.problems,
     ...applied.problems,
   ];
-  const problems = [...kindProblems, ...nameProblems, ...reading.problems].map(clusterProblem);
   return {
     isFromCluster: true,
     ...(keepsObjects && { others: [...objectsOf(policyTexts), ...facts.objects, ...namespaceObjects(labels)] }),
-    ...(options.readsReports === true && { observed }),
-    texts: texts.toSorted(byNamespace),
-    policies: inForce.snapshot(labels, facts.facts),
+    ...(observed !== undefined && { observed }),
+    texts: read.slice(policyKinds.length).flat().toSorted(byNamespace),
+    policies: new Snapshot(inForce.set, {
+      ...mergedFacts(inForce.facts, facts.facts),
+      namespaceLabels: new Map([...inForce.facts.namespaceLabels, ...labels]),
+    }),
     newPolicies: applied.set,
     policyPlaces: inForce.places,
-    kinds: known,
+    kinds,
     namespace: namespace ?? 'default',
     now,
-    problems: [...problems, ...policyProblems],
+    problems: [
+      ...[...discovered.problems, ...nameProblems, ...reading.problems].map(clusterProblem),
+      ...policyProblems,
+    ],
     policyProblems,
-    policyWarnings: [
+    policyWarnings: warningsOf([
       ...policyReading.missingRights.map(clusterProblem),
       ...facts.warnings,
       ...inForce.warnings,
       ...applied.warnings,
-    ].map((of) => ({
-      ...of,
-      message: `warning: ${of.message}`,
-    })),
+    ]),
   };
-}
-
-const POLICY_VERSION = `${POLICY_GROUP}/v1alpha1`;
-const NAMESPACES = { group: '', apiVersion: 'v1', resource: 'namespaces', isNamespaced: false, isOptional: true };
-const POLICY_KINDS: readonly (ClusterKind & ReadableKind)[] = [
-  { kind: 'ClusterProbePolicy', resource: 'clusterprobepolicies', isNamespaced: false, isOptional: true },
-  { kind: 'ProbePolicy', resource: 'probepolicies', isNamespaced: true },
-].map((each) => ({ ...each, group: POLICY_GROUP, apiVersion: POLICY_VERSION, names: [] }));
-
-async function policiesOf(reading: ClusterReading, kind: ClusterKind & ReadableKind): Promise<readonly ParsedText[]> {
-  return await reading.list(kind, (object) => clusterText(object, kind));
 }
 
 /** One step for a list, or for each named object. A person who names an object wants it, whoever made it. */
@@ -158,47 +155,28 @@ function workloadSteps(reading: ClusterReading, { kind, names }: WantedKind): ((
 }
 
 /** The policies of files, as the lowest tier, and those of the cluster above them: as in the webhook. */
-async function policiesInForce(
-  catalogue: CheckCatalogue,
-  policyFiles: string | undefined,
-  clusterTexts: readonly ParsedText[],
-): Promise<{
-  readonly looksAtNamespaceLabels: boolean;
-  readonly snapshot: (labels: ReadonlyMap<string, LabelsOfNamespace>, facts: Facts) => Snapshot;
-  readonly places: PolicyPlaces;
-  readonly problems: readonly FileProblem[];
-  readonly warnings: readonly FileProblem[];
-}> {
+async function policiesInForce(catalogue: CheckCatalogue, policyFiles: string | undefined, ofCluster: ParsedText[]) {
   const places = new PolicyPlaces();
-  const files = policyFiles === undefined ? { texts: [], problems: [] } : await readPolicyTexts(policyFiles);
-  const objects = clusterTexts.flatMap(({ manifests }) =>
+  const files = policyFiles === undefined ? NO_TEXTS : await readPolicyTexts(policyFiles);
+  const objects = ofCluster.flatMap(({ manifests }) =>
     manifests.map(({ document, object, path }) => ({ document, value: object, path })),
   );
   const add: Parameters<typeof readPolicyDocuments>[3] = ({ source }, document, path) => {
     places.add(source, document, path);
   };
-  const ofFiles = readPolicyDocuments(catalogue, files.texts, [], add);
-  const ofCluster = readPolicyDocuments(catalogue, [], objects, add);
-  const tiers = [new PolicyTier(ofFiles.policies), new PolicyTier(ofCluster.policies)];
-  const set = PolicySet.ofTiers(catalogue, tiers);
+  const low = readPolicyDocuments(catalogue, files.texts, [], add);
+  const high = readPolicyDocuments(catalogue, [], objects, add);
   return {
-    looksAtNamespaceLabels: set.looksAtNamespaceLabels,
-    snapshot: (labels, facts) =>
-      new Snapshot(set, {
-        ...mergedFacts(ofFiles.facts, facts),
-        namespaceLabels: new Map([...ofFiles.facts.namespaceLabels, ...labels]),
-      }),
+    set: PolicySet.ofTiers(catalogue, [new PolicyTier(low.policies), new PolicyTier(high.policies)]),
+    facts: low.facts,
     places,
-    problems: [...files.problems, ...ofFiles.problems, ...ofCluster.problems],
-    warnings: [...ofFiles.warnings, ...ofCluster.warnings],
+    problems: [...files.problems, ...low.problems, ...high.problems],
+    warnings: [...low.warnings, ...high.warnings],
   };
 }
 
-async function newPoliciesOf(
-  catalogue: CheckCatalogue,
-  newPolicies: string | undefined,
-): Promise<Pick<PoliciesAmong, 'set' | 'problems' | 'warnings'>> {
-  const files = newPolicies === undefined ? { texts: [], problems: [] } : await readPolicyTexts(newPolicies);
+async function policiesOfFiles(catalogue: CheckCatalogue, path: string | undefined) {
+  const files = path === undefined ? NO_TEXTS : await readPolicyTexts(path);
   const read = policiesAmong(catalogue, [], files.texts);
   return { ...read, problems: [...files.problems, ...read.problems] };
 }
@@ -207,12 +185,11 @@ async function labelsOfNamespaces(
   reading: ClusterReading,
   namespace: string | undefined,
 ): Promise<ReadonlyMap<string, LabelsOfNamespace>> {
-  if (namespace === undefined)
-    return new Map(
-      await reading.list(NAMESPACES, ({ metadata }) => [metadata.name, readNamespaceLabels(metadata.labels)] as const),
-    );
-  const found = await reading.get(NAMESPACES, namespace);
-  return new Map(found === undefined ? [] : [[namespace, readNamespaceLabels(found.metadata.labels)]]);
+  const found =
+    namespace === undefined
+      ? await reading.list(NAMESPACES, (object) => object)
+      : [await reading.get(NAMESPACES, namespace)].filter((object) => object !== undefined);
+  return new Map(found.map(({ metadata }) => [metadata.name, readNamespaceLabels(metadata.labels)]));
 }
 
 function objectsOf(texts: readonly ParsedText[]): JsonObject[] {
@@ -233,7 +210,6 @@ function clusterProblem(message: string): FileProblem {
 
 /** All workloads of a namespace together. Kinds and names keep the order in which they were read. */
 function byNamespace(a: ParsedText, b: ParsedText): number {
-  const [left, right] = [a, b].map(({ file }) => file.slice(0, file.indexOf('/')));
-  if (left === right || left === undefined || right === undefined) return 0;
-  return left < right ? -1 : 1;
+  const [left = '', right = ''] = [a, b].map(({ file }) => file.slice(0, file.indexOf('/')));
+  return left === right ? 0 : left < right ? -1 : 1;
 }

@@ -1,11 +1,12 @@
-import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
-import { POLICY_GROUP } from '../../cluster/sources/cluster-kinds.ts';
 import { isJsonObject } from '../../base/json/json-value.ts';
-import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import { POLICY_GROUP } from '../../cluster/sources/cluster-kinds.ts';
+import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { YamlDocument } from '../../yaml/reading/documents.ts';
+import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { ParsedText } from './inputs.ts';
+import type { YamlDocument } from '../../yaml/reading/documents.ts';
+import type { Inputs } from './inputs.ts';
+import type { ParsedText } from './manifest.ts';
 
 /** The beginning of the places of objects of a cluster. The texts are URIs with this scheme. */
 export const CLUSTER_PLACE = 'cluster';
@@ -48,4 +49,15 @@ function withoutUnread(object: KubernetesObject, { apiVersion, kind }: ClusterKi
 
 function without(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+}
+
+/** Where the inputs of a report are from. */
+export type Origin = Pick<Inputs, 'isFromCluster'>;
+
+/**
+ * True for an object of a cluster. Such an object has no lines. Policies in files, which have lines, may be beside a
+ * cluster.
+ */
+export function isInCluster(file: string, { isFromCluster = false }: Origin): boolean {
+  return isFromCluster && (file === CLUSTER_PLACE || file.startsWith(`${CLUSTER_PLACE}:`));
 }

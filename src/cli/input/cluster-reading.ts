@@ -1,13 +1,22 @@
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isKubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import { PagedList } from '../../cluster/client/paged-list.ts';
+import { PagedList, withoutManagedFields } from '../../cluster/client/paged-list.ts';
+import { formatProblem } from '../../engine/policy/problems.ts';
 import { refusal, resourceOf, rootOf } from '../../cluster/sources/cluster-kinds.ts';
-import { reduceList, reduceObject } from '../../cluster/sources/workload-lists.ts';
+import { CollectedFacts } from '../../cluster/sources/fact-documents.ts';
+import { readObserverReport, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { clusterPlace } from './cluster-object.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import type { FactKind } from '../../cluster/sources/fact-kinds.ts';
+import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 
 /** A kind that can be listed. */
-export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
+type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource' | 'isNamespaced'> & {
   /** The cluster may lack the kind, and then has no objects of the kind. */
   readonly mayBeMissing?: boolean;
   /** The status of the objects is needed. */
@@ -15,7 +24,9 @@ export type ReadableKind = Pick<ClusterKind, 'group' | 'apiVersion' | 'resource'
   /** Without the right to read the kind, the rest is shown, and the missing right is a warning. */
   readonly isOptional?: boolean;
 };
-import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+
+/** A kind whose objects are listed as manifests. */
+export type ListedKind = ClusterKind & ReadableKind;
 
 /** A list is begun again so often when its later pages have expired. */
 const MOST_LISTS = 3;
@@ -43,7 +54,7 @@ export class ClusterReading {
     const request = {
       method: 'GET',
       path: this.#pathOf(kind),
-      ...(kind.isInStatus !== true && { reduce: reduceList }),
+      dropsStatus: kind.isInStatus !== true,
     } as const;
     try {
       for (let attempt = 1; ; attempt += 1) {
@@ -73,8 +84,8 @@ export class ClusterReading {
     const what = `${resourceOf(kind)} "${name}" ${this.#scopeOf(kind)}`;
     const path = `${this.#pathOf(kind)}/${encodeURIComponent(name)}`;
     try {
-      const object = await this.#client.request({ method: 'GET', path, reduce: reduceObject });
-      if (isKubernetesObject(object)) return object;
+      const object = await this.#client.request({ method: 'GET', path });
+      if (isKubernetesObject(object)) return Object.assign(withoutManagedFields(object), { status: null });
       this.problems.push(`cannot get ${what}: the answer is no object`);
     } catch (error) {
       const isMissingRight = kind.isOptional === true && hasCode(error, 403);
@@ -93,5 +104,77 @@ export class ClusterReading {
   #scopeOf({ isNamespaced }: ReadableKind): string {
     if (!isNamespaced) return 'in the cluster';
     return this.#namespace === undefined ? 'in all namespaces' : `in namespace ${this.#namespace}`;
+  }
+}
+
+/** The facts of a cluster, and what could not be read. */
+export class ClusterFacts extends CollectedFacts {
+  readonly problems: FileProblem[] = [];
+  readonly warnings: FileProblem[] = [];
+  /** The objects as the cluster has them, if they are kept. */
+  readonly objects: JsonObject[] = [];
+  readonly #keepsObjects: boolean;
+
+  constructor(keepsObjects = false) {
+    super();
+    this.#keepsObjects = keepsObjects;
+  }
+
+  /** Reads a kind of facts page by page. Digests are kept. */
+  async read(catalogue: CheckCatalogue, reading: ClusterReading, kind: FactKind): Promise<void> {
+    const unread = (): number => reading.problems.length + reading.missingRights.length;
+    const before = unread();
+    const listed = { ...kind, isNamespaced: true, mayBeMissing: true, isOptional: !kind.isRequired };
+    const objects = await reading.list(listed, (object) => {
+      const json = object as unknown as JsonObject;
+      // Lists leave out version and kind of their items.
+      if (this.#keepsObjects) this.objects.push({ ...json, apiVersion: kind.apiVersion, kind: kind.kind });
+      const read = kind.read(json, catalogue);
+      return read === undefined ? undefined : { read, metadata: object.metadata };
+    });
+    // A list that cannot be read leaves the facts unknown.
+    if (unread() === before) this.addKind(kind);
+    for (const { read, metadata } of objects) {
+      const place = { file: clusterPlace({ metadata }, kind), line: 1, column: 1 };
+      if ('problems' in read)
+        for (const problem of read.problems) this.problems.push({ ...place, message: formatProblem(problem) });
+      else {
+        this.add(kind, metadata.namespace ?? '', read.fact);
+        for (const warning of read.warnings ?? []) this.warnings.push({ ...place, message: formatProblem(warning) });
+      }
+    }
+  }
+}
+
+/**
+ * Reads what an observer has reported about live Pods. A cluster without the report APIs has no reports, and a missing
+ * right to read reports is a warning: verdicts do not depend on reports.
+ */
+export async function readObserverReports(
+  client: ApiClient,
+  reading: ClusterReading,
+): Promise<readonly ObservedWorkload[]> {
+  const observed: ObservedWorkload[] = [];
+  for (const { apiVersion, kind, resource } of REPORT_APIS) {
+    // Without the right to list, the API server answers 403 for missing kinds too. Everybody may ask which APIs exist.
+    if (!(await isServed(client, apiVersion))) continue;
+    const [group = ''] = apiVersion.split('/');
+    const listed = { group, apiVersion, resource, isNamespaced: true, mayBeMissing: true, isOptional: true };
+    const found = await reading.list(listed, (object) =>
+      // Lists may leave out version and kind of their items.
+      readObserverReport({ ...(object as unknown as JsonObject), apiVersion, kind }),
+    );
+    observed.push(...found);
+  }
+  return observed;
+}
+
+/** An answer that is not clear counts as served: then the list says what is wrong. */
+async function isServed(client: ApiClient, apiVersion: string): Promise<boolean> {
+  try {
+    await client.request({ method: 'GET', path: `/apis/${apiVersion}` });
+    return true;
+  } catch (error) {
+    return !hasCode(error, 404);
   }
 }

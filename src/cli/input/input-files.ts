@@ -1,19 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, matchesGlob, relative, resolve, sep } from 'node:path';
 import { findYamlFiles } from '../../base/files/yaml-files.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { CHART_FILE, ChartSearch } from './charts.ts';
-import { directoriesAbove } from './directories-above.ts';
+import { CHART_FILE, ChartSearch, directoriesAbove } from './charts.ts';
 import { isKustomizationFile } from './kustomizations.ts';
+import type { FoundInput } from './kustomizations.ts';
 import type { LinkReport } from '../../base/files/yaml-files.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Exclusions } from './exclusions.ts';
-
-/** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
-export interface FoundInput {
-  readonly kind: 'file' | 'chart' | 'kustomization';
-  readonly path: string;
-}
 
 /** Finds the inputs that names of files and directories lead to. Charts and kustomizations are found once. */
 export class InputFiles {
@@ -97,4 +90,55 @@ export function linksOf(directory: string, problems: FileProblem[]): LinkReport 
     },
     broken: (link, error) => void problems.push(unreadable(link, error)),
   };
+}
+
+/** A directory of packages has no manifests of its own. The walk also skips names with a dot first, such as `.git`. */
+const PACKAGES = 'node_modules';
+
+/**
+ * The files and directories that globs exclude. A glob without a slash matches a name at any depth. A glob with a slash
+ * matches a path from the working directory or from the directory that the command line names.
+ */
+export class Exclusions {
+  readonly #names: readonly string[];
+  readonly #paths: readonly string[];
+
+  constructor(globs: readonly string[]) {
+    const all = globs.map(normalized);
+    this.#names = all.filter((glob) => !glob.includes('/'));
+    const paths = all.filter((glob) => glob.includes('/'));
+    // `charts/**` also excludes the directory `charts`, so no chart is reported there.
+    this.#paths = paths.flatMap((glob) => (glob.endsWith('/**') ? [glob, glob.slice(0, -3)] : [glob]));
+  }
+
+  /** True for a file or directory below a directory that the command line names. */
+  below(directory: string, path: string): boolean {
+    return basename(path) === PACKAGES || this.#matches(path, [relative('', path), relative(directory, path)]);
+  }
+
+  /** True for a file or directory that the command line names. A directory above the path counts too. */
+  named(path: string): boolean {
+    const fromHere = relative('', path);
+    const isInside = fromHere !== '..' && !fromHere.startsWith(`..${sep}`) && !isAbsolute(fromHere);
+    if (!isInside) return this.#matches(path, [fromHere]);
+    for (let above = fromHere; above !== '' && above !== '.'; above = dirname(above))
+      if (this.#matches(above, [above])) return true;
+    return false;
+  }
+
+  #matches(path: string, candidates: readonly string[]): boolean {
+    const name = basename(path);
+    return (
+      this.#names.some((glob) => matchesGlob(name, glob)) ||
+      this.#paths.some((glob) =>
+        isAbsolute(glob)
+          ? matchesGlob(resolve(path), glob)
+          : candidates.some((candidate) => matchesGlob(candidate, glob)),
+      )
+    );
+  }
+}
+
+function normalized(glob: string): string {
+  return glob.replace(/^(?:\.\/+)+/, '').replace(/(?<=^\/|[^/])\/+$/, '');
 }

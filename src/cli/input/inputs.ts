@@ -1,57 +1,128 @@
-import { resolve } from 'node:path';
-import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
-import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { inputsOf, NO_TEXTS } from './inputs-of-texts.ts';
-import { readManifestTexts, readPolicyTexts } from './manifest-texts.ts';
+import { manifestsOf } from './manifest.ts';
+import { policiesAmong, policyProblemsIn } from './policies-among.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { InputNote } from './input-note.ts';
-import type { Inputs, OnRead } from './inputs-of-texts.ts';
+import type { ObservedWorkload } from '../../cluster/sources/observer-reports.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { ManifestText, ParsedText } from './manifest.ts';
+import type { FileIdentity, PolicyPlaces } from './policies-among.ts';
 
-export { inputsOf } from './inputs-of-texts.ts';
-export type { Inputs, InputSettings, OnRead, ParsedText } from './inputs-of-texts.ts';
+/** Everything that a command decides by. */
+export interface Inputs {
+  /** True when the texts are objects of a cluster. Such objects have a place without lines: `cluster:shop/pod/web`. */
+  readonly isFromCluster?: boolean;
+  /** In the order of the command line. */
+  readonly texts: readonly ParsedText[];
+  /** Objects of a cluster beside its workloads, as the snapshot of a cluster needs them. */
+  readonly others?: readonly JsonObject[];
+  /** The reports of an observer about live Pods of a cluster. In files, reports are among the manifests. */
+  readonly observed?: readonly ObservedWorkload[];
+  readonly policies: Snapshot;
+  /** The policies that are to be applied over the others, alone. */
+  readonly newPolicies: Snapshot;
+  readonly policyPlaces: PolicyPlaces;
+  readonly kinds: readonly WorkloadKind[];
+  readonly namespace: string;
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
+  /** The inputs that could not be read; the others are there. */
+  readonly problems: readonly FileProblem[];
+  /** Those of the problems by which a policy is missing. */
+  readonly policyProblems: readonly FileProblem[];
+  /** Parts of policies that are in force and probably not meant, such as an empty probe. */
+  readonly policyWarnings: readonly FileProblem[];
+}
 
-/**
- * The command line's inputs of a command. Each new kind of input has a member here and a step in
- * `readInputs`.
- */
-export interface InputOptions {
-  /** Files, directories, and `-` for standard input. */
-  readonly files: readonly string[];
-  /** A file or a directory with policies. Undefined = policies among the manifests only. */
-  readonly policies: string | undefined;
-  /** A file or a directory with policies that are to be applied over the others. */
-  readonly newPolicies?: string | undefined;
-  /** A file of custom kinds. Undefined = the known kinds. */
-  readonly workloadKinds: string | undefined;
+/** Texts that were read, and what could not be read. One does not keep the other from being used. */
+export interface ReadTexts {
+  readonly texts: readonly ManifestText[];
+  readonly problems: readonly FileProblem[];
+}
+
+/** No text, and no problem. */
+export const NO_TEXTS: ReadTexts = { texts: [], problems: [] };
+
+/** How inputs in texts are read. */
+export interface InputSettings {
+  readonly catalogue: CheckCatalogue;
+  readonly kinds: readonly WorkloadKind[];
   /** The namespace of objects that name no namespace. */
   readonly namespace: string;
   /** The instant of all verdicts, in milliseconds since the epoch. */
   readonly now: number;
-  /** Globs of files and directories to leave out. */
-  readonly exclude: readonly string[];
-  /** Renders charts and kustomizations. */
-  readonly renderCharts: boolean;
-  /** Lets kustomize download remote bases. */
-  readonly allowRemoteBases: boolean;
+  /** Is called now and then with how many characters of all manifests have been read. */
+  readonly onRead?: OnRead | undefined;
+  /** Two names with one identity are one file. Default: the name, because texts in memory have no paths. */
+  readonly fileIdentity?: FileIdentity;
 }
 
+/** Receives how far the reading of manifests is. `done` never goes back. */
+export type OnRead = (done: number, total: number) => void;
+
 /**
- * Reads the inputs of a command that looks at manifests.
+ * The inputs in texts that have been read. Policies and Namespaces may be among the manifests.
  *
- * @throws PolicyFilesError when the file of custom kinds cannot be used
+ * @param newPolicyTexts the policies that are to be applied over the others
  */
-export async function readInputs(
-  catalogue: CheckCatalogue,
-  { files, policies, newPolicies, workloadKinds, ...selection }: InputOptions,
-  readStdin: () => Promise<string>,
-  onRead?: OnRead,
-): Promise<Inputs & { readonly notes: readonly InputNote[] }> {
-  const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
-  const manifestTexts = await readManifestTexts(files, readStdin, selection);
-  const policyTexts = policies === undefined ? NO_TEXTS : await readPolicyTexts(policies);
-  const newPolicyTexts = newPolicies === undefined ? NO_TEXTS : await readPolicyTexts(newPolicies);
-  const { namespace, now } = selection;
-  const settings = { catalogue, kinds, namespace, now, onRead, fileIdentity: resolve };
-  const inputs = inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
-  return { ...inputs, notes: manifestTexts.notes };
+export function inputsOf(
+  manifestTexts: ReadTexts,
+  policyTexts: ReadTexts,
+  settings: InputSettings,
+  newPolicyTexts: ReadTexts = NO_TEXTS,
+): Inputs {
+  const { catalogue } = settings;
+  const parsed = parsedTexts(manifestTexts.texts, settings.onRead);
+  const manifests = parsed.flatMap((text) => text.manifests);
+  const policies = policiesAmong(catalogue, manifests, policyTexts.texts, newPolicyTexts.texts, settings);
+  const newPolicies = policiesAmong(catalogue, [], newPolicyTexts.texts, [], settings);
+  return {
+    kinds: settings.kinds,
+    namespace: settings.namespace,
+    now: settings.now,
+    texts: parsed,
+    policies: policies.set,
+    newPolicies: newPolicies.set,
+    policyPlaces: policies.places,
+    problems: [
+      ...manifestTexts.problems,
+      ...policyTexts.problems,
+      ...newPolicyTexts.problems,
+      ...parsed.flatMap(({ problems }) => problems),
+      ...policies.problems,
+      ...newPolicies.problems,
+    ],
+    policyProblems: [
+      ...policyTexts.problems,
+      ...newPolicyTexts.problems,
+      ...policies.problems,
+      ...newPolicies.problems,
+      ...parsed.flatMap(({ text, problems }) => policyProblemsIn(text, problems)),
+    ],
+    policyWarnings: warningsOf([...policies.warnings, ...newPolicies.warnings]),
+  };
+}
+
+/** Problems as warnings: `warning: ...`. */
+export function warningsOf(problems: readonly FileProblem[]): FileProblem[] {
+  return problems.map((problem) => ({ ...problem, message: `warning: ${problem.message}` }));
+}
+
+function parsedTexts(texts: readonly ManifestText[], onRead: OnRead | undefined): (ParsedText & ProblemsOfText)[] {
+  const total = texts.reduce((sum, { text }) => sum + text.length, 0);
+  let start = 0;
+  let done = 0;
+  return texts.map((text) => {
+    const parsed = manifestsOf(text, (offset) => {
+      done = Math.max(done, start + offset);
+      onRead?.(done, total);
+    });
+    start += text.text.length;
+    return { ...text, ...parsed };
+  });
+}
+
+interface ProblemsOfText {
+  readonly problems: readonly FileProblem[];
 }

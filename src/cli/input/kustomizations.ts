@@ -1,12 +1,87 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readUtf8File } from '../../base/files/utf8.ts';
 import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import { readUtf8File } from '../../base/files/utf8.ts';
-import { outputOf } from './rendering-tool.ts';
-import { shellPath } from './shell-word.ts';
+import { outputOf, shellPath } from './rendering-tool.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { InputNote } from './input-note.ts';
-import type { ManifestText } from './manifest-text.ts';
+import type { ManifestText } from './manifest.ts';
+import type { InputNote } from './rendering-tool.ts';
+
+/** Something that a command line leads to: a file, a directory with a chart, or the file of a kustomization. */
+export interface FoundInput {
+  readonly kind: 'file' | 'chart' | 'kustomization';
+  readonly path: string;
+}
+
+/** A pipe, which is read where the shell has opened it. */
+export interface Stream {
+  readonly kind: 'stream';
+  readonly path: string;
+  readonly read: () => Promise<string>;
+}
+
+/** An input, and the way to read it. */
+export type PlannedInput =
+  | Stream
+  | { readonly kind: 'file' | 'chart'; readonly path: string }
+  | { readonly kind: 'build'; readonly kustomization: Kustomization }
+  | { readonly kind: 'note'; readonly note: InputNote };
+
+/**
+ * Plans how inputs are read, in their order. A file that a kustomization uses as a patch is no manifest and is left
+ * out. With `renders`, the files of a kustomization are left out too, because the kustomization is built instead.
+ *
+ * @param directoriesAbove directories whose kustomizations may use named files
+ */
+export async function plannedInputs(
+  inputs: readonly (Stream | FoundInput)[],
+  directoriesAbove: ReadonlySet<string>,
+  renders: boolean,
+): Promise<readonly PlannedInput[]> {
+  const own = new Map<string, Kustomization>();
+  for (const { kind, path } of inputs) {
+    const kustomization = kind === 'kustomization' ? await kustomizationIn(path) : undefined;
+    if (kustomization !== undefined) own.set(path, kustomization);
+  }
+  const above = await kustomizationsIn(directoriesAbove);
+  const graph = new KustomizationGraph([...own.values()]);
+  const roots = new Set(graph.roots());
+  const built = renders ? graph.partsOf([...roots]) : new Set<string>();
+  const patches = new Set([...own.values()].flatMap(({ otherFiles }) => [...otherFiles]));
+
+  return inputs.flatMap((input): PlannedInput[] => {
+    if (input.kind === 'stream' || input.kind === 'chart') return [input as PlannedInput];
+    const { path } = input;
+    const kustomization = own.get(path);
+    if (kustomization !== undefined) {
+      if (!roots.has(kustomization)) return [];
+      return [renders ? { kind: 'build', kustomization } : { kind: 'note', note: filesAlone(kustomization) }];
+    }
+    const absolute = resolve(path);
+    if (patches.has(absolute) || built.has(absolute)) return [];
+    const user = above.find(({ otherFiles }) => otherFiles.has(absolute));
+    return [user === undefined ? { kind: 'file', path } : { kind: 'note', note: patchAlone(user, path) }];
+  });
+}
+
+function filesAlone(kustomization: Kustomization): InputNote {
+  return unbuiltKustomization(kustomization, 'not built, so its files are checked without its patches');
+}
+
+function patchAlone(kustomization: Kustomization, path: string): InputNote {
+  return unbuiltKustomization(kustomization, `not built, so its part ${path} is skipped`);
+}
+
+/** Undefined for a file that cannot be read. It is then read as a manifest, which reports the problem. */
+async function kustomizationIn(path: string): Promise<Kustomization | undefined> {
+  return await readKustomization(path).catch(() => undefined);
+}
+
+async function kustomizationsIn(directories: ReadonlySet<string>): Promise<readonly Kustomization[]> {
+  const paths = [...directories].flatMap((directory) => KUSTOMIZATION_FILES.map((name) => join(directory, name)));
+  const read = await Promise.all(paths.map(kustomizationIn));
+  return read.filter((each) => each !== undefined);
+}
 
 /** The names under which kustomize looks for its file. */
 export const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
@@ -102,4 +177,40 @@ export async function buildKustomization(
   const environment = allowsRemoteBases ? {} : { GIT_ALLOW_PROTOCOL: 'none' };
   const text = await outputOf('kubectl', ['kustomize', resolve(directory)], environment);
   return { file, text, rendered: { place: () => ({ line: 1, column: 1 }) } };
+}
+
+/** Which kustomizations contain which others. */
+export class KustomizationGraph {
+  readonly #all: readonly Kustomization[];
+
+  constructor(all: readonly Kustomization[]) {
+    this.#all = all;
+  }
+
+  /** The kustomizations that no other one contains: what people apply. */
+  roots(): readonly Kustomization[] {
+    const contained = new Set(this.#all.flatMap(({ resources }) => [...resources]));
+    const roots = this.#all.filter(({ directory, isComponent }) => !isComponent && !contained.has(resolve(directory)));
+    const reached = this.#reachedFrom([...roots, ...this.#all.filter(({ isComponent }) => isComponent)]);
+    // Kustomizations that contain each other have no root. kustomize reports the cycle.
+    const cyclic = this.#all.find((each) => !reached.has(each));
+    return cyclic === undefined ? roots : [...roots, cyclic];
+  }
+
+  /** The absolute paths that are parts of these kustomizations, also through other kustomizations. */
+  partsOf(roots: readonly Kustomization[]): ReadonlySet<string> {
+    return new Set([...this.#reachedFrom(roots)].flatMap(({ resources }) => [...resources]));
+  }
+
+  #reachedFrom(roots: readonly Kustomization[]): ReadonlySet<Kustomization> {
+    const byDirectory = new Map(this.#all.map((each) => [resolve(each.directory), each]));
+    const reached = new Set(roots);
+    // The loop also visits what is added to the set meanwhile.
+    for (const { resources } of reached)
+      for (const path of resources) {
+        const next = byDirectory.get(path);
+        if (next !== undefined) reached.add(next);
+      }
+    return reached;
+  }
 }

@@ -1,10 +1,24 @@
 import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { numberOrLiteral } from '../../base/json/number-literal.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
-import type { ManifestText } from './manifest-text.ts';
+import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { Position } from '../../yaml/reading/documents.ts';
+
+/** A text with manifests or policies, and the name that messages give it. */
+export interface ManifestText {
+  readonly file: string;
+  readonly text: string;
+  /** Present for a text that a tool rendered. `file` is then a source of the text. */
+  readonly rendered?: {
+    /** The place in the source of a place in the text. */
+    readonly place: (position: Position) => Position;
+  };
+}
 
 /** One object of a text: a document, or an item of a List in it. */
 export interface Manifest {
@@ -12,6 +26,11 @@ export interface Manifest {
   readonly document: YamlDocument;
   /** The place of the object in its document. */
   readonly path: readonly PathStep[];
+}
+
+/** A text and the objects in it. */
+export interface ParsedText extends ManifestText {
+  readonly manifests: readonly Manifest[];
 }
 
 /** The objects of a text. Items of Lists are objects of their own. */
@@ -51,8 +70,38 @@ function objectsIn(document: YamlDocument, object: JsonObject, path: readonly Pa
 
 /** The namespace that an object names. */
 export function namespaceOf(object: JsonObject): string | undefined {
-  const metadata = objectMember(object, 'metadata');
-  return metadata && stringMember(metadata, 'namespace');
+  return stringMember(objectMember(object, 'metadata') ?? {}, 'namespace');
+}
+
+/** The name of an object, or how its generated name begins. */
+export function nameOf(object: JsonObject): string {
+  const metadata = objectMember(object, 'metadata') ?? {};
+  return stringMember(metadata, 'name') ?? stringMember(metadata, 'generateName') ?? '';
+}
+
+/** An object with Pod templates. */
+export interface ManifestWorkload {
+  readonly object: JsonObject;
+  readonly kind: WorkloadKind;
+  readonly templates: readonly PlacedTemplate[];
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Returns the workload in an object. Undefined for objects that the webhook would skip.
+ *
+ * @param inputs the kinds, and the namespace of objects that name no namespace
+ */
+export function workloadIn(
+  object: JsonObject,
+  inputs: { readonly kinds: readonly WorkloadKind[]; readonly namespace: string },
+): ManifestWorkload | undefined {
+  const kind = workloadKindOfManifest(object, inputs.kinds);
+  const found = kind && templatesToLookAt(object, kind);
+  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
+  const namespace = namespaceOf(object) ?? inputs.namespace;
+  return { object, kind, templates: found.templates, namespace, name: nameOf(object) };
 }
 
 /** An object as messages name it: `Deployment apps/web`. */
@@ -66,4 +115,40 @@ export function describeManifest(object: JsonObject, namespace: string): string 
 export function placeOfManifest({ document, path }: Manifest): string {
   const { line, column } = document.position(path);
   return `${document.file}:${line}:${column}`;
+}
+
+/**
+ * The manifests of a text as the API server decodes them. In JSON, a number such as `1.0` is a literal that valid-probe
+ * rejects. In YAML, kubectl changes `1.0` to 1 before it calls the API server.
+ */
+export function manifestsAsSent({ text, manifests }: ParsedText): readonly Manifest[] {
+  const literal = jsonWithLiterals(text);
+  if (literal === undefined) return manifests;
+  return manifests.map((manifest) => {
+    const object = valueAt(literal, manifest.path);
+    return isJsonObject(object) ? { ...manifest, object } : manifest;
+  });
+}
+
+/**
+ * The value of a text that is one JSON document. Numbers that parsing would change are NumberLiterals. Undefined for
+ * any other text.
+ */
+function jsonWithLiterals(text: string): unknown {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
+      typeof value === 'number' && context?.source !== undefined ? numberOrLiteral(value, context.source) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value at a path; undefined when there is no such value. */
+function valueAt(value: unknown, path: readonly PathStep[]): unknown {
+  return path.reduce<unknown>((current, step) => {
+    if (Array.isArray(current) && typeof step === 'number') return current[step];
+    return isJsonObject(current) && Object.hasOwn(current, step) ? current[String(step)] : undefined;
+  }, value);
 }

@@ -1,13 +1,13 @@
-import { stringMember } from '../../base/json/json-value.ts';
 import { Snapshot } from '../../engine/facts/snapshot.ts';
+import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
 import { factKindOf } from '../../cluster/sources/fact-kinds.ts';
 import { readPolicyDocuments } from '../../cluster/sources/policy-documents.ts';
-import { PolicyPlaces } from './policy-places.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Manifest } from './manifest.ts';
-import type { ManifestText } from './manifest-text.ts';
+import type { YamlDocument } from '../../yaml/reading/documents.ts';
+import type { Manifest, ManifestText } from './manifest.ts';
 
 /** Policies of inputs, and where each of them is written. */
 export interface PoliciesAmong {
@@ -65,4 +65,70 @@ function isForPolicies(object: JsonObject): boolean {
   if (apiVersion.startsWith(POLICY_API_GROUP)) return true;
   const kind = stringMember(object, 'kind');
   return (apiVersion === 'v1' && kind === 'Namespace') || factKindOf(apiVersion, kind) !== undefined;
+}
+
+/**
+ * The problems in documents that may be policies. A document with a syntax error has no object that could be asked for
+ * its kind, so the text of the document decides. Each line is read once, because a text can have a problem in every
+ * line.
+ */
+export function policyProblemsIn(text: string, problems: readonly FileProblem[]): readonly FileProblem[] {
+  if (problems.length === 0) return [];
+  /** The first and the last document of each line. A line between two documents counts for both. */
+  const documentsOf: (readonly [number, number])[] = [];
+  const mayBePolicy: boolean[] = [false];
+  for (const line of text.split('\n')) {
+    const before = mayBePolicy.length - 1;
+    if (line.startsWith('---')) mayBePolicy.push(false);
+    const last = mayBePolicy.length - 1;
+    if (line.includes(`${POLICY_API_GROUP}v`)) mayBePolicy[last] = true;
+    documentsOf.push([before, last]);
+  }
+  return problems.filter(({ line }) => documentsOf[line - 1]?.some((document) => mayBePolicy[document]));
+}
+
+/** A place in a file. Lines and columns count from 1. */
+export interface PlaceInFile {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where the policies of the inputs are written, by the policy's source: `ProbePolicy/apps/web`. */
+export class PolicyPlaces {
+  readonly #places = new Map<string, { readonly document: YamlDocument; readonly path: FieldPath }>();
+
+  add(source: string, document: YamlDocument, path: FieldPath): void {
+    this.#places.set(source, { document, path });
+  }
+
+  /**
+   * The place of a field in a policy, or of the nearest field around it. Undefined for a policy that is not among the
+   * inputs.
+   *
+   * @param field the path in the policy's object; [] is the policy itself
+   */
+  find(source: string, field: FieldPath = []): PlaceInFile | undefined {
+    const place = this.#places.get(source);
+    if (place === undefined) return undefined;
+    const { document, path } = place;
+    const policy = path.reduce(memberAt, document.value);
+    return { file: document.file, ...document.position([...path, ...asWritten(policy, field)], { key: true }) };
+  }
+}
+
+/** A probe may be written in `kubernetesProbeEndpoints` alone, which is the short form of its HTTP path. */
+function asWritten(policy: unknown, field: FieldPath): FieldPath {
+  const [spec, probes, kind, handler, part] = field;
+  if (spec === undefined || probes !== 'probes' || kind === undefined) return field;
+  const isPath = handler === 'httpGet' && (part === undefined || part === 'path');
+  const longForm = isPath ? field : [spec, probes, kind];
+  const shortForm = [spec, 'kubernetesProbeEndpoints', kind];
+  const isShort = longForm.reduce(memberAt, policy) === undefined && shortForm.reduce(memberAt, policy) !== undefined;
+  return isShort ? shortForm : field;
+}
+
+function memberAt(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
+  return isJsonObject(value) ? member(value, String(step)) : undefined;
 }

@@ -3,6 +3,22 @@ import { utf8Text } from '../../base/files/utf8.ts';
 import { cut } from '../../base/text/cut.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 
+/** An input that is not checked as it will be applied, and the command that prints what will be applied. */
+export interface InputNote {
+  /** `chart web`. */
+  readonly subject: string;
+  /** The result in place of the usual one: `not rendered`. */
+  readonly state: string;
+  /** A command line whose output can be checked: `helm template web charts/web`. */
+  readonly command: string;
+}
+
+/** Returns a path as one word of a POSIX shell, for a command line that a person copies. */
+export function shellPath(path: string): string {
+  const word = path.startsWith('-') ? `./${path}` : path;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** Time for one chart or kustomization, in milliseconds. A kustomization may download its bases. */
 const TIME_LIMIT_MILLISECONDS = 120_000;
 /** Most output of one chart or kustomization, in bytes. */

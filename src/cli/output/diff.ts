@@ -1,7 +1,7 @@
 import { unifiedDiff } from '../../base/text/unified-diff.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import type { DiffLine } from '../../base/text/unified-diff.ts';
-import type { Paint, Style } from '../colour.ts';
+import type { Paint, Style } from './screen.ts';
 
 const STYLES: Readonly<Partial<Record<DiffLine['kind'], Style>>> = {
   file: 'heading',

@@ -17,8 +17,6 @@ export interface ApiRequest {
   /** Default `application/json`; a patch says its type here. */
   readonly contentType?: string;
   readonly accept?: string;
-  /** Removes unused parts of an answer, or of one line of an answer, before it is parsed. */
-  readonly reduce?: (json: Buffer) => Buffer;
   /** The most bytes of the answer, if fewer than MAX_ANSWER_BYTES. */
   readonly mostBytes?: number;
   /** Aborts the request: its promise rejects. */
@@ -90,7 +88,7 @@ export class ApiClient {
       throw named(error, what);
     });
     const bytes = answer.length;
-    const text = (request.reduce?.(answer) ?? answer).toString();
+    const text = answer.toString();
     try {
       return { body: JSON.parse(text), bytes };
     } catch (error) {
@@ -109,7 +107,7 @@ export class ApiClient {
       response.setTimeout(0);
       stream.opened();
       await readLines(response, (line) => {
-        stream.line((request.reduce?.(line) ?? line).toString());
+        stream.line(line.toString());
       });
     } catch (error) {
       throw named(error, nameOf(request));

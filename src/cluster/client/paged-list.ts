@@ -25,6 +25,8 @@ export class Unusable extends Error {}
 
 /** A list to request. */
 export interface ListRequest extends Omit<ApiRequest, 'method'> {
+  /** Sets the `status` of each object to null. */
+  readonly dropsStatus?: boolean;
   /** `managedFields` are often longer than the object itself, so pages lack them. */
   readonly keepsManagedFields?: boolean;
 }
@@ -32,7 +34,7 @@ export interface ListRequest extends Omit<ApiRequest, 'method'> {
 /**
  * The only way to list a collection; the lint forbids other ones. The list comes page by page, so that a page has at
  * most MAX_ANSWER_BYTES, or `mostBytes` of the request. A page that would be longer is requested again with half as
- * many objects. After short pages, the next pages get more objects again.
+ * many objects, down to one of at most MAX_ANSWER_BYTES. After short pages, the next pages get more objects again.
  */
 export class PagedList {
   readonly #client: Pick<ApiClient, 'measured'>;
@@ -69,17 +71,23 @@ export class PagedList {
    *
    * @param start where the page begins; undefined for the first one
    */
-  async page({ keepsManagedFields = false, ...request }: ListRequest, start: string | undefined): Promise<Page> {
+  async page(list: ListRequest, start: string | undefined): Promise<Page> {
+    const { keepsManagedFields = false, dropsStatus = false, mostBytes = MAX_ANSWER_BYTES, ...request } = list;
     const { resourceVersion, ...selectors } = request.query ?? {};
     let version = start === undefined ? resourceVersion : undefined;
     for (;;) {
       try {
         const from = start === undefined ? version !== undefined && { resourceVersion: version } : { continue: start };
         const query = { ...selectors, limit: String(this.#size), ...from };
-        const { body, bytes } = await this.#client.measured({ ...request, method: 'GET', query });
+        const { body, bytes } = await this.#client.measured({
+          ...request,
+          method: 'GET',
+          query,
+          mostBytes: this.#size === 1 ? MAX_ANSWER_BYTES : mostBytes,
+        });
         // A page with twice as many objects is then still far from being too long.
-        if (bytes < (request.mostBytes ?? MAX_ANSWER_BYTES) / 4) this.#size = Math.min(this.#size * 2, PAGE_SIZE);
-        return readPage(body, keepsManagedFields);
+        if (bytes < mostBytes / 4) this.#size = Math.min(this.#size * 2, PAGE_SIZE);
+        return readPage(body, { keepsManagedFields, dropsStatus });
       } catch (error) {
         if (!(error instanceof AnswerTooLarge) || (this.#size === 1 && version === undefined)) throw error;
         if (version !== undefined) version = undefined;
@@ -95,13 +103,17 @@ export async function tryList(client: ApiRequests, path: string): Promise<void> 
 }
 
 /** Reads the answer to a list. Throws Unusable if the answer is no list. */
-function readPage(body: unknown, keepsManagedFields: boolean): Page {
+function readPage(
+  body: unknown,
+  { keepsManagedFields, dropsStatus }: { readonly keepsManagedFields: boolean; readonly dropsStatus: boolean },
+): Page {
   const metadata = isRecord(body) ? body['metadata'] : undefined;
   const items = isRecord(body) ? (body['items'] ?? []) : undefined;
   if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items))
     throw new Unusable('the list has no resourceVersion or no items');
   const { continue: next, remainingItemCount: remaining } = metadata;
   const objects = (items as unknown[]).filter(isKubernetesObject);
+  if (dropsStatus) for (const object of objects) Object.assign(object, { status: null });
   return {
     items: keepsManagedFields ? objects : objects.map(withoutManagedFields),
     resourceVersion: metadata['resourceVersion'],

@@ -4,11 +4,10 @@ import { AnswerTooLarge } from './api-client.ts';
 import { ApiError, hasCode } from './api-error.ts';
 import { Backoff } from './backoff.ts';
 import { isKubernetesObject, isRecord } from './kubernetes-object.ts';
-import { omittingMetadata } from './omitted-metadata.ts';
 import { PagedList, Unusable, withoutManagedFields } from './paged-list.ts';
 import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ApiClient, ApiRequest } from './api-client.ts';
 import type { BackoffLimits } from './backoff.ts';
 import type { ClockAndRandom } from './clock-and-random.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
@@ -25,11 +24,6 @@ export interface Reflected {
   readonly labelSelector?: string;
   /** Ask for metadata alone (PartialObjectMetadata): a fraction of the bytes. */
   readonly metadataOnly?: boolean;
-  /**
-   * Members of the objects' metadata to leave out: a member that an object has is null. managedFields are always left
-   * out.
-   */
-  readonly omit?: readonly string[];
 }
 
 /**
@@ -37,9 +31,7 @@ export interface Reflected {
  * first page.
  */
 export interface Listing {
-  /**
-   * Some of the objects. The reflector does not keep them. A listener should keep only what it needs of each object.
-   */
+  /** Some of the objects. The reflector does not keep them. */
   readonly page: (objects: readonly KubernetesObject[]) => void;
   /** The list is complete: an object that was on none of the pages is gone. */
   readonly end: () => void;
@@ -49,7 +41,6 @@ export interface Listing {
 export interface ReflectorListener {
   /** A list of the whole collection begins. */
   readonly listing: () => Listing;
-  /** An object is new or has changed. */
   readonly applied: (object: KubernetesObject) => void;
   readonly deleted: (object: KubernetesObject) => void;
   /** Contact is lost, or back (undefined). Reported once, not at every attempt. */
@@ -78,12 +69,9 @@ export interface ReflectorStatus {
   readonly watching: boolean;
 }
 
-/**
- * As client-go's informers, which use 5 to 10 minutes. A renewed watch may reach another API server, and its end shows
- * a live server.
- */
+/** As client-go's informers, which use 5 to 10 minutes. A renewed watch may reach another API server. */
 const WATCH_RENEWAL_MILLISECONDS = 300_000;
-/** A watch lasts up to this share of the renewal time less or more, so that watches are not all renewed at once. */
+/** A watch lasts up to this share less or more, so that watches are not all renewed at once. */
 const WATCH_SPREAD = 0.2;
 /** A server that ends a watch later than this is taken to be gone. */
 const WATCH_MARGIN_MILLISECONDS = 15_000;
@@ -94,6 +82,8 @@ const BRIEF_WATCH_MILLISECONDS = 500;
  * backup.
  */
 const REFUSALS: readonly number[] = [401, 403, 429, 500, 502, 503];
+/** A page is parsed in one turn of the event loop: a megabyte of small members takes 150 ms. */
+const MOST_PAGE_BYTES = 1024 * 1024;
 /** The longest Retry-After that is obeyed, in milliseconds. */
 const MAX_RETRY_AFTER = 30_000;
 /** The pauses after failures. They are short, so that a watch is back within 10 s after its server. */
@@ -125,6 +115,8 @@ export class Reflector {
   /** How many answers of 410 there have been since the last whole list. */
   #expired = 0;
   #firstSync: () => void = () => undefined;
+  #isListWanted = false;
+  #abandonWatch: () => void = () => undefined;
 
   constructor(
     client: ApiClient,
@@ -157,9 +149,19 @@ export class Reflector {
     this.#firstSync();
   }
 
+  /** Ends the watch and lists the collection again. */
+  listAgain(): void {
+    this.#isListWanted = true;
+    this.#abandonWatch();
+  }
+
   status(): ReflectorStatus {
     const watching = this.#isWatchOpen;
     return { synced: this.#synced, lastContact: this.#lastContact, problem: this.#problem.text, watching };
+  }
+
+  #mustList(): boolean {
+    return this.#isListWanted;
   }
 
   #isStopped(): boolean {
@@ -171,6 +173,8 @@ export class Reflector {
     while (!this.#isStopped()) {
       this.#wasWatchOpened = false;
       try {
+        if (this.#isListWanted) this.#resourceVersion = undefined;
+        this.#isListWanted = false;
         this.#resourceVersion ??= await this.#list();
         await this.#watch();
       } catch (error) {
@@ -211,8 +215,12 @@ export class Reflector {
       resourceVersion: this.#resourceVersion ?? '',
       timeoutSeconds: String(seconds),
     };
-    // Ends this watch alone: an event that makes no sense, or a watch that outlasts its time.
+    if (this.#mustList()) return;
+    // Ends this watch alone: an event that makes no sense, a watch that outlasts its time, or a list that is wanted.
     const abandoned = new AbortController();
+    this.#abandonWatch = () => {
+      abandoned.abort();
+    };
     const signal = AbortSignal.any([this.#stopped.signal, abandoned.signal]);
     let failure: unknown;
     const line = (text: string): void => {
@@ -246,6 +254,7 @@ export class Reflector {
       this.#isWatchOpen = false;
       for (const timer of timers) clearTimeout(timer);
     }
+    if (this.#mustList()) return;
     if (failure !== undefined) throw failure as Error;
     if (isBrief) await sleep(this.#backoff.next(), undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
@@ -278,26 +287,18 @@ export class Reflector {
   }
 
   #fail(error: unknown): void {
-    // After a broken connection, or when the API server was too busy to open a watch, the next watch continues from the
-    // same version: a new list would only add load. After any other failure, an event may have been missed.
+    // After a broken connection or a refusal, the next watch continues from the same version: a new list would only add
+    // load. After any other failure, an event may have been missed.
     const isRefusal = !this.#wasWatchOpened && error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isConnectionError(error) && !isRefusal) this.#resourceVersion = undefined;
-    // One 410 is normal: the version of a watch or of a page has become too old. A second 410 means that the list
-    // fails, too.
+    // One 410 is normal: a version has become too old. A second 410 means that the list fails, too.
     if (hasCode(error, 410) && ++this.#expired === 1) return;
     const problem = messageOf(error);
     if (this.#problem.note(problem) === 'began') this.#listener.troubled(problem);
   }
 
-  #request(query: Readonly<Record<string, string>>): {
-    method: 'GET';
-    path: string;
-    query: Record<string, string>;
-    accept: string;
-    signal: AbortSignal;
-    reduce: (json: Buffer) => Buffer;
-  } {
-    const { path, name, fieldSelector, labelSelector, metadataOnly = false, omit = [] } = this.#what;
+  #request(query: Readonly<Record<string, string>>): ApiRequest {
+    const { path, name, fieldSelector, labelSelector, metadataOnly = false } = this.#what;
     const selector = name === undefined ? fieldSelector : `metadata.name=${name}`;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
     const isWatch = query['watch'] === 'true';
@@ -313,7 +314,7 @@ export class Reflector {
         ? `application/json;as=PartialObjectMetadata${isWatch ? '' : 'List'};v=v1;g=meta.k8s.io`
         : 'application/json',
       signal: this.#stopped.signal,
-      reduce: omittingMetadata(isWatch ? 'watch' : 'list', omit),
+      mostBytes: MOST_PAGE_BYTES,
     };
   }
 }

@@ -5,7 +5,7 @@ import { formatInstant, parseInstant } from '../../base/text/instant.ts';
 import type { ExceptionRules } from '../../engine/policy/exception-rules.ts';
 import type { LeftOutState } from '../../engine/policy/exception-state.ts';
 import type { ProbeException } from '../../engine/policy/probe-exception.ts';
-import type { LeftOutFact } from './left-out-fact.ts';
+import type { LeftOutReason } from './left-out-objects.ts';
 
 /** The letters before the last match in a reported status. */
 const REPORTED_LETTERS = 3;
@@ -109,30 +109,39 @@ export function exceptionStatus(
   };
 }
 
-/** The state of an exception that is left out. */
-function leftOutState({ reason }: LeftOutFact): LeftOutState {
+/** An exception without effect: a budget has no room for it, or it cannot be read. */
+export interface LeftOutException {
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: LeftOutReason;
+  readonly problem: string | undefined;
+  /** What the status says, as `reportedStatus` reads it. */
+  readonly reported: string | undefined;
+}
+
+function leftOutState({ reason }: LeftOutException): LeftOutState {
   return reason === 'invalid' ? 'Invalid' : 'OverBudget';
 }
 
 /** True if the status of an exception that is left out already says so. */
-export function isLeftOutReported(fact: LeftOutFact): boolean {
-  return fact.reported?.slice(0, REPORTED_LETTERS) === reportedText(leftOutState(fact), false, true);
+export function isLeftOutReported(left: LeftOutException): boolean {
+  return left.reported?.slice(0, REPORTED_LETTERS) === reportedText(leftOutState(left), false, true);
 }
 
 /** Returns the fields of the status to write for an exception that is left out. */
 export function leftOutStatus(
   object: Readonly<Record<string, unknown>>,
-  fact: LeftOutFact,
+  left: LeftOutException,
   now: number,
 ): Record<string, unknown> {
   const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
   const before = isRecord(object['status']) ? object['status'] : {};
   const observedGeneration = metadata['generation'];
   const old = conditionsOf(before).find(({ type }) => type === 'Active');
-  const state = leftOutState(fact);
+  const state = leftOutState(left);
   const why =
     state === 'Invalid'
-      ? `The exception cannot be read: ${fact.problem ?? ''}`
+      ? `The exception cannot be read: ${left.problem ?? ''}`
       : 'Older exceptions of the namespace, or exceptions of other namespaces, use up a budget.';
   return {
     observedGeneration,

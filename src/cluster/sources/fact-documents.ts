@@ -2,12 +2,13 @@ import { NO_FACTS } from '../../engine/facts/facts.ts';
 import { FACT_KINDS } from './fact-kinds.ts';
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { LabelsOfNamespace } from '../../engine/facts/namespace-labels.ts';
-import type { FactKind, NamedFact } from './fact-kind.ts';
+import type { FactKind } from './fact-kinds.ts';
+import type { Named } from './stored-kind.ts';
 
 /** Facts that are collected from documents, one by one. */
 export class CollectedFacts {
   readonly #namespaceLabels = new Map<string, LabelsOfNamespace>();
-  readonly #objects = new Map<FactKind, Map<string, NamedFact[]>>();
+  readonly #objects = new Map<FactKind, Map<string, Named[]>>();
   #facts: Facts | undefined;
 
   addNamespace(name: string, labels: LabelsOfNamespace): void {
@@ -15,8 +16,8 @@ export class CollectedFacts {
     this.#facts = undefined;
   }
 
-  add(kind: FactKind, namespace: string, fact: NamedFact): void {
-    const byNamespace = this.#objects.get(kind) ?? new Map<string, NamedFact[]>();
+  add(kind: FactKind, namespace: string, fact: Named): void {
+    const byNamespace = this.#objects.get(kind) ?? new Map<string, Named[]>();
     this.#objects.set(kind, byNamespace);
     const list = byNamespace.get(namespace);
     if (list === undefined) byNamespace.set(namespace, [fact]);
@@ -41,8 +42,8 @@ export class CollectedFacts {
 }
 
 function sorted(
-  objects: ReadonlyMap<string, readonly NamedFact[]> | undefined,
-): ReadonlyMap<string, readonly NamedFact[]> | undefined {
+  objects: ReadonlyMap<string, readonly Named[]> | undefined,
+): ReadonlyMap<string, readonly Named[]> | undefined {
   if (objects === undefined) return undefined;
   return new Map(
     [...objects].map(([namespace, list]) => [namespace, list.toSorted((a, b) => (a.name < b.name ? -1 : 1))] as const),

@@ -1,8 +1,144 @@
-import { PROBE_EXCEPTIONS } from './exception-kind.ts';
-import { SERVICES } from './service-kind.ts';
-import { asFactKind } from './fact-kind.ts';
-import { STARTUP_PROFILES } from './startup-profile-kind.ts';
-import type { FactKind } from './fact-kind.ts';
+import { EXCEPTION_LIMITS, memoryOfText, PROFILE_LIMITS, SERVICE_LIMITS } from '../../engine/policy/budget.ts';
+import { Exceptions } from '../../engine/facts/exceptions.ts';
+import { LearnedStarts, memoryOfStarts, withoutSeconds, workloadStarts } from '../../engine/facts/learned-starts.ts';
+import { profileProblem } from '../../engine/facts/profile-problem.ts';
+import { KnownServices, readService, UNKNOWN_SERVICES } from '../../engine/facts/services.ts';
+import { readStartupProfile, STARTUP_PROFILE_KIND } from '../../engine/facts/startup-profile.ts';
+import { stringMember, objectMember } from '../../base/json/json-value.ts';
+import { POLICY_API_VERSION } from '../../engine/policy/api-version.ts';
+import { EXCEPTION_KIND, parseProbeException, ProbeException } from '../../engine/policy/probe-exception.ts';
+import { reportedStatus } from './exception-status.ts';
+import type { Facts } from '../../engine/facts/facts.ts';
+import type { WorkloadStarts } from '../../engine/facts/learned-starts.ts';
+import type { ServiceDigest } from '../../engine/facts/services.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { Limits } from '../../engine/policy/budget.ts';
+import type { Problem } from '../../engine/policy/problems.ts';
+import type { Named } from './stored-kind.ts';
+
+/** The result of reading an object: what is kept, all problems, or undefined if nothing of the object is a fact. */
+export type FactReading<T> =
+  { readonly fact: T; readonly warnings?: readonly Problem[] } | { readonly problems: readonly Problem[] } | undefined;
+
+/** The records of the objects of one kind, by namespace. Each list is sorted by name. */
+export type FactsOfKind<T> = ReadonlyMap<string, readonly T[]>;
+
+/**
+ * A namespaced kind whose objects are facts. The webhook and the observer mirror the kind, and commands read it from
+ * files and clusters. Each such kind is an entry of `FACT_KINDS`.
+ */
+export interface FactKind<T extends Named = Named> {
+  readonly kind: string;
+  /** The API group. Empty for core/v1. */
+  readonly group: string;
+  readonly apiVersion: string;
+  /** The plural: `probeexceptions`. */
+  readonly resource: string;
+  /** The facts are in the status of the objects. */
+  readonly isInStatus?: boolean;
+  /**
+   * The server waits for the first list of this kind, because a decision without the kind would be wrong. The facts of
+   * other kinds are unknown until their first list.
+   */
+  readonly isRequired: boolean;
+  /** Several objects of files may have one name: files may be for several clusters. Otherwise that is a problem. */
+  readonly mayRepeat?: boolean;
+  /** Reads an object. Must not throw, and the result must not refer to the object. */
+  readonly read: (object: JsonObject, catalogue: CheckCatalogue) => FactReading<T>;
+  /** Reduces what a mirror of a cluster keeps. Commands keep all that was read. */
+  readonly mirrored?: (fact: T) => T;
+  /** The budgets of the kind in a cluster. */
+  readonly limits: Limits;
+  /** How many bytes of memory a fact takes at most, after `mirrored`. */
+  readonly bytes: (fact: T) => number;
+  /** When the object was created, in milliseconds since the epoch: older objects go first. Absent: by name. */
+  readonly created?: (fact: T) => number | undefined;
+  /** Undefined = nothing has been read of the kind, so the facts are unknown. */
+  readonly facts: (objects: FactsOfKind<T> | undefined) => Partial<Facts>;
+}
+
+/** The list of kinds holds kinds with different facts, and no type can express this. */
+export function asFactKind<T extends Named>(kind: FactKind<T>): FactKind {
+  return kind as unknown as FactKind;
+}
+
+/** ProbeExceptions. */
+export const PROBE_EXCEPTIONS: FactKind<ProbeException> = {
+  kind: EXCEPTION_KIND,
+  group: 'probewright.dev',
+  apiVersion: POLICY_API_VERSION,
+  resource: 'probeexceptions',
+  isRequired: true,
+  read: (object, catalogue) => {
+    const parsed = parseProbeException(catalogue, object);
+    if ('problems' in parsed) return parsed;
+    const { name, expires, created, spec } = parsed.exception;
+    return { fact: new ProbeException(name, spec, { expires, created, reported: reportedStatus(object) }) };
+  },
+  limits: EXCEPTION_LIMITS,
+  bytes: ({ text }) => memoryOfText(text),
+  created: ({ created }) => created,
+  facts: (objects = new Map()) => ({ exceptions: new Exceptions(objects) }),
+};
+
+/**
+ * ProbeExceptions as the webhook mirrors them: without `reason` and `ticket`. No answer and no log line of the webhook
+ * has these texts, and they are the longest texts of most exceptions.
+ */
+export const WEBHOOK_EXCEPTIONS: FactKind<ProbeException> = {
+  ...PROBE_EXCEPTIONS,
+  mirrored: ({ name, expires, created, reported, spec }) => {
+    const { checks, workloads, workloadSelector, containers, owner } = spec;
+    const kept = {
+      checks,
+      ...(workloads && { workloads }),
+      ...(workloadSelector && { workloadSelector }),
+      ...(containers && { containers }),
+      owner,
+      reason: '',
+    };
+    return new ProbeException(name, kept, { expires, created, reported });
+  },
+};
+
+/** Services that select Pods. */
+export const SERVICES: FactKind<ServiceDigest> = {
+  kind: 'Service',
+  group: '',
+  apiVersion: 'v1',
+  resource: 'services',
+  isRequired: false,
+  mayRepeat: true,
+  read: (object) => {
+    const fact = readService(object);
+    return fact && { fact };
+  },
+  limits: SERVICE_LIMITS,
+  bytes: ({ text }) => memoryOfText(text),
+  facts: (objects) => ({ services: objects === undefined ? UNKNOWN_SERVICES : new KnownServices(objects) }),
+};
+
+/** StartupProfiles: learned start times. */
+export const STARTUP_PROFILES: FactKind<WorkloadStarts> = {
+  kind: STARTUP_PROFILE_KIND,
+  group: 'probewright.dev',
+  apiVersion: POLICY_API_VERSION,
+  resource: 'startupprofiles',
+  isRequired: false,
+  isInStatus: true,
+  read: (object) => {
+    const problem = profileProblem(object);
+    if (problem !== undefined) return { problems: [problem] };
+    const name = stringMember(objectMember(object, 'metadata') ?? {}, 'name');
+    const profile = readStartupProfile(object);
+    return name === undefined || profile === undefined ? undefined : { fact: workloadStarts(name, profile) };
+  },
+  mirrored: withoutSeconds,
+  limits: PROFILE_LIMITS,
+  bytes: memoryOfStarts,
+  facts: (objects) => (objects === undefined ? {} : { starts: new LearnedStarts(objects) }),
+};
 
 /** Every kind whose objects are facts, beside Namespaces. */
 export const FACT_KINDS: readonly FactKind[] = [

@@ -1,29 +1,24 @@
-import { MirroredKind } from '../client/mirrored-kind.ts';
-import { ProjectedObjects } from '../client/projected-objects.ts';
-import { BUDGETS, POLICY_BUDGET_BYTES } from '../../engine/policy/policy-budget.ts';
 import { NO_FACTS } from '../../engine/facts/facts.ts';
-import { FactStore } from './fact-store.ts';
-import { NAMESPACE_KIND } from './namespace-kind.ts';
-import { NamespaceWaiters } from './namespace-waiters.ts';
-import { ObjectLoader } from './object-loader.ts';
-import { PolicyMirror } from './policy-mirror.ts';
-import { formatSourceProblem } from './policy-source.ts';
+import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
+import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
 import { realTimer } from '../client/timer.ts';
-import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import { informedFactKind, NAMESPACE_KIND } from './informed-kinds.ts';
+import { Informer } from './informer.ts';
+import { NamespaceWaiters } from './namespace-waiters.ts';
+import { PolicyInformer } from './policy-informer.ts';
+import { formatSourceProblem } from './policy-source.ts';
+import type { Facts } from '../../engine/facts/facts.ts';
 import type { MissedNamespace } from '../../engine/facts/missed-namespace.ts';
+import type { LabelsOfNamespace } from '../../engine/facts/namespace-labels.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
-import type { KindToMirror } from '../client/mirrored-kind.ts';
-import type { ProjectionStore } from '../client/projection.ts';
-import type { LabelsOfNamespace } from '../../engine/facts/namespace-labels.ts';
-import type { Budget } from '../../engine/policy/policy-budget.ts';
-import type { FactCounts, FactListener, LeftOutObject } from './fact-reports.ts';
-import type { FactToLoad } from './facts-to-load.ts';
-import type { StoreToLoad } from './object-loader.ts';
-import type { FactKind, NamedFact } from './fact-kind.ts';
-import { POLICY_KINDS } from '../../engine/policy/probe-policy.ts';
-import type { PolicyKind } from '../../engine/policy/probe-policy.ts';
-import type { PolicyMirrorListener } from './policy-reports.ts';
+import type { PolicyBudget } from '../../engine/policy/budget.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { FactKind } from './fact-kinds.ts';
+import type { KnownNamespace } from './informed-kinds.ts';
+import type { UnreadableObject } from './left-out-objects.ts';
+import type { LeftOut, Named, OverBudgetChange, StoreCounts } from './stored-kind.ts';
+import type { PolicyCounts, PolicyListener } from './policy-informer.ts';
 import type { PolicySnapshot, PolicySource, SourceListener, SourceStatus } from './policy-source.ts';
 import type { Timer } from '../client/timer.ts';
 
@@ -43,50 +38,43 @@ export interface KubernetesSourceOptions {
   readonly factKinds?: readonly FactKind[];
   /** Memory that the ProbePolicies of all namespaces together may take, in bytes. */
   readonly policyBudget?: number;
-  /** Called with each policy whose status may be stale. */
-  readonly status?: PolicyMirrorListener['status'];
+  /** Called with each policy that is new or has changed. */
+  readonly judged?: PolicyListener['judged'];
+  /** Called with the place of each policy that is gone. */
+  readonly policyGone?: PolicyListener['gone'];
   /** The advice about a policy in force, for its status. */
-  readonly advice?: PolicyMirrorListener['advice'];
-  /** Called when other policies of a namespace are over budget than before. */
-  readonly overBudget?: PolicyMirrorListener['overBudget'];
-  /** Called when facts of a namespace come to be over a budget, or are within the budgets again. */
-  readonly overBudgetFacts?: FactListener['overBudget'];
+  readonly advice?: PolicyListener['advice'];
+  /** Called when objects of a kind come to be over a budget, or are within the budgets again. */
+  readonly overBudget?: (kind: string, change: OverBudgetChange) => void;
   /** Called once for each problem of a fact that cannot be read. */
-  readonly unreadableFact?: FactListener['unreadable'];
-}
-
-/** How many objects of a kind there are. */
-export interface ObjectCount {
-  /** A kind of policies, Namespace, or a kind of facts. */
-  readonly kind: string;
-  /**
-   * Policies: loaded = the newest version is in force; last-good = an earlier version is; invalid or over-budget = no
-   * version is.
-   */
-  readonly status: 'loaded' | 'last-good' | 'invalid' | 'over-budget';
-  readonly count: number;
-}
-
-/** How the source is doing. `lastSync` is the earliest last contact of the three collections. */
-export interface KubernetesSourceStatus extends SourceStatus {
-  readonly objects: readonly ObjectCount[];
+  readonly unreadableFact?: (fact: UnreadableObject & { readonly kind: string }) => void;
+  /** Called with each fact that has no effect, because of a budget or because it cannot be read. */
+  readonly leftOutFact?: (kind: string, left: LeftOut<Named>) => void;
+  readonly factGone?: (kind: string, namespace: string, name: string) => void;
 }
 
 /** How the budgets of policies are used. */
 export interface PolicyBudgetStatus {
   /** Policies whose newest version a budget keeps out of force, by the budget. */
-  readonly overBudget: Readonly<Record<Budget, number>>;
-  /** Memory that policies in force take of the budget of all namespaces together, in bytes. */
+  readonly overBudget: Readonly<Record<PolicyBudget, number>>;
+  /** Memory that ProbePolicies take of the budget of all namespaces together, in bytes. */
   readonly used: number;
   /** The budget of all namespaces together, in bytes. */
   readonly total: number;
 }
 
 /** How the budgets of one kind of facts are used. */
-export interface FactBudgetStatus extends FactCounts {
+export interface FactBudgetStatus extends StoreCounts {
   readonly kind: string;
   /** The budget of all namespaces together, in bytes. */
   readonly total: number;
+}
+
+interface InformedFacts {
+  readonly kind: FactKind;
+  readonly informer: Informer<Named>;
+  /** The same value until something changes. */
+  facts: Partial<Facts> | undefined;
 }
 
 const GATHER_MILLISECONDS = 50;
@@ -101,31 +89,21 @@ const MAX_PROBLEMS = 100;
  * different people.
  */
 export class KubernetesSource implements PolicySource {
-  readonly #catalogue: CheckCatalogue;
-  readonly #description: string;
-  readonly #labelsMatter: () => boolean;
-  readonly #gatherMilliseconds: number;
+  readonly #options: KubernetesSourceOptions;
   readonly #timer: Timer;
-  readonly #policyMirrors: readonly PolicyMirror[];
-  readonly #loaders: readonly Pick<ObjectLoader<unknown>, 'wake' | 'loadAll' | 'stop'>[];
-  /** Objects that are left out are not waited for: decisions without them are sound. */
-  readonly #factLoaders: readonly ObjectLoader<FactToLoad>[];
   readonly #policyBudget: number;
-  readonly #namespaces: ProjectedObjects<LabelsOfNamespace>;
+  readonly #policyKinds: readonly PolicyInformer[];
+  readonly #namespaces: Informer<KnownNamespace>;
+  readonly #factKinds: readonly InformedFacts[];
   readonly #waiters: NamespaceWaiters;
-  readonly #namespaceKind: MirroredKind<LabelsOfNamespace>;
-  readonly #factStores: readonly FactStore[];
-  readonly #kinds: readonly Pick<MirroredKind<unknown>, 'start' | 'stop' | 'status'>[];
-  /** The kinds whose first list the server does not wait for. */
-  readonly #optionalKinds: readonly Pick<MirroredKind<unknown>, 'start' | 'stop' | 'status'>[];
-  /** Failed requests, by the collection that is mirrored, or by the kind whose objects are loaded. */
+  /** Failed requests, by the kind that is mirrored. */
   readonly #troubles = new Map<string, string>();
   /** Namespaces that have changed since the last snapshot. */
   readonly #unpublished = new Set<string>();
   /** The parts of the next snapshot; undefined when they have changed since the last one. */
   #policies: PolicySnapshot['policies'] | undefined;
   #facts: PolicySnapshot['facts'] | undefined;
-  #labels: PolicySnapshot['facts']['namespaceLabels'] | undefined;
+  #labels: ReadonlyMap<string, LabelsOfNamespace> | undefined;
   #listener: SourceListener | undefined;
   #state: 'starting' | 'running' | 'stopped' = 'starting';
   #callOff: (() => void) | undefined;
@@ -136,61 +114,71 @@ export class KubernetesSource implements PolicySource {
     clock: ClockRandomAndTimer,
     options: KubernetesSourceOptions = {},
   ) {
-    this.#catalogue = catalogue;
-    this.#description = options.description ?? 'cluster';
-    this.#labelsMatter = options.labelsMatter ?? (() => true);
-    this.#gatherMilliseconds = options.gatherMilliseconds ?? GATHER_MILLISECONDS;
+    this.#options = options;
     this.#timer = clock.timer ?? realTimer;
-    this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES;
+    const total = (this.#policyBudget = options.policyBudget ?? POLICY_BUDGET_BYTES);
     this.#waiters = new NamespaceWaiters(options.namespaceMilliseconds ?? NAMESPACE_MILLISECONDS, this.#timer);
-    this.#namespaces = new ProjectedObjects((name) => {
-      this.#facts = undefined;
-      this.#labels = undefined;
-      this.#unpublished.add(name);
-      this.#schedule();
+    const renewalMilliseconds = options.watchRenewalMilliseconds;
+    const troubled = (kind: string) => (problem: string | undefined) => {
+      this.#noteTrouble(kind, problem);
+    };
+    const overBudget = (kind: string) => (change: OverBudgetChange) => options.overBudget?.(kind, change);
+    this.#policyKinds = POLICY_KINDS.map((kind) => {
+      const listener: PolicyListener = {
+        changed: () => {
+          this.#policies = undefined;
+          this.#schedule();
+        },
+        failed: (problems) => this.#listener?.failed(problems),
+        warned: (warnings) => this.#listener?.warned?.(warnings),
+        overBudget: overBudget(kind),
+        judged: options.judged,
+        gone: options.policyGone,
+        advice: options.advice,
+        troubled: troubled(kind),
+      };
+      return new PolicyInformer(catalogue, kind, client, listener, clock, { total, renewalMilliseconds });
     });
-    this.#policyMirrors = POLICY_KINDS.map((kind) => this.#policyMirror(kind, options));
-    const mirror = <T>(kind: KindToMirror<T>, store: ProjectionStore<T>, updated: () => void): MirroredKind<T> => {
-      const listener = { updated, troubled: (problem: string | undefined) => this.#noteTrouble(kind.path, problem) };
-      return new MirroredKind(client, kind, store, listener, clock, {
-        renewalMilliseconds: options.watchRenewalMilliseconds,
-      });
-    };
-    this.#namespaceKind = mirror(NAMESPACE_KIND, this.#namespaces, () => this.#releaseArrived());
-    const { overBudgetFacts: overBudget, unreadableFact: unreadable } = options;
-    const changed = (): void => {
+    const changedFacts = (): void => {
       this.#facts = undefined;
       this.#schedule();
     };
-    this.#factStores = (options.factKinds ?? []).map(
-      (kind) => new FactStore(kind, catalogue, { changed, overBudget, unreadable }),
-    );
-    const { random } = clock;
-    const loader = <What>(store: StoreToLoad<What>, kind: string): ObjectLoader<What> =>
-      new ObjectLoader(client, store, this.#timer, random, (problem) => this.#noteTrouble(`load ${kind}`, problem));
-    this.#loaders = this.#policyMirrors.map((policies) => loader(policies, policies.kind));
-    this.#factLoaders = this.#factStores.map((store) => loader(store, store.kind.kind));
-    const factMirrors = (isRequired: boolean): MirroredKind<NamedFact>[] =>
-      this.#factStores
-        .filter(({ kind }) => kind.isRequired === isRequired)
-        .map((store) => mirror(store.kindToMirror, store, () => this.#wakeLoaders()));
-    this.#kinds = [
-      ...this.#policyMirrors.map((policies) => mirror(policies.kindToMirror, policies, () => this.#wakeLoaders())),
-      this.#namespaceKind,
-      ...factMirrors(true),
-    ];
-    this.#optionalKinds = factMirrors(false);
+    const ofNamespaces = {
+      kept: ({ name }: KnownNamespace) => this.#unpublished.add(name),
+      changed: () => {
+        this.#labels = undefined;
+        changedFacts();
+        this.#releaseArrived();
+      },
+      troubled: troubled('Namespace'),
+    };
+    this.#namespaces = new Informer(client, NAMESPACE_KIND, ofNamespaces, clock, renewalMilliseconds);
+    this.#factKinds = (options.factKinds ?? []).map((kind) => {
+      const listener = {
+        changed: () => {
+          made.facts = undefined;
+          changedFacts();
+        },
+        overBudget: overBudget(kind.kind),
+        unreadable: (fact: UnreadableObject) => options.unreadableFact?.({ kind: kind.kind, ...fact }),
+        leftOut: (left: LeftOut<Named>) => options.leftOutFact?.(kind.kind, left),
+        gone: (namespace: string, name: string) => options.factGone?.(kind.kind, namespace, name),
+        troubled: troubled(kind.kind),
+      };
+      const informed = informedFactKind(kind, catalogue);
+      const informer = new Informer(client, informed, listener, clock, renewalMilliseconds);
+      const made: InformedFacts = { kind, informer, facts: undefined };
+      return made;
+    });
   }
 
   /** Resolves once all collections have been read, however long the API server is away. Rejects when stopped before. */
   async start(listener: SourceListener): Promise<PolicySnapshot> {
     this.#listener = listener;
-    for (const kind of this.#optionalKinds) void kind.start();
-    await Promise.all(this.#kinds.map((kind) => kind.start()));
-    await Promise.all(this.#loaders.map((loader) => loader.loadAll()));
+    for (const { kind, informer } of this.#factKinds) if (!kind.isRequired) void informer.start();
+    await Promise.all(this.#required().map((informer) => informer.start()));
     if (this.#state === 'stopped') throw new Error('stopped before the policies of the cluster had been read');
     this.#state = 'running';
-    for (const loader of [...this.#loaders, ...this.#factLoaders]) loader.wake();
     return this.#snapshot();
   }
 
@@ -198,59 +186,48 @@ export class KubernetesSource implements PolicySource {
     this.#state = 'stopped';
     this.#listener = undefined;
     this.#callOff?.();
-    for (const kind of [...this.#kinds, ...this.#optionalKinds]) kind.stop();
-    for (const loader of [...this.#loaders, ...this.#factLoaders]) loader.stop();
+    for (const informer of [...this.#required(), ...this.#factKinds.map((each) => each.informer)]) informer.stop();
     this.#waiters.giveUp();
   }
 
-  status(): KubernetesSourceStatus {
-    const contacts = this.#kinds.map((kind) => kind.status().lastContact ?? NaN);
-    const problems = this.#policyMirrors.flatMap((mirror) => mirror.problems(MAX_PROBLEMS)).slice(0, MAX_PROBLEMS);
-    const counts = this.#policyMirrors.map((mirror) => [mirror.kind, mirror.counts()] as const);
-    const problemCount = counts.reduce((sum, [, { problems: count }]) => sum + count, 0);
+  status(): SourceStatus {
+    const contacts = this.#required().map((informer) => informer.status().lastContact ?? NaN);
+    const lastSync = this.#state === 'starting' ? NaN : Math.min(...contacts);
+    const problems = this.#policyKinds.flatMap((kind) => kind.problems(MAX_PROBLEMS)).slice(0, MAX_PROBLEMS);
     return {
-      description: this.#description,
+      description: this.#options.description ?? 'cluster',
       problems: problems.map(formatSourceProblem),
-      problemCount,
+      problemCount: this.#sum(({ problems: count }) => count),
       troubles: [...this.#troubles.values()],
-      lastSync: this.#state === 'starting' ? undefined : known(Math.min(...contacts)),
-      objects: [
-        ...counts.flatMap(([kind, { current, lastGood, invalid, without }]) => {
-          return [
-            { kind, status: 'loaded', count: current },
-            { kind, status: 'last-good', count: lastGood },
-            { kind, status: 'invalid', count: invalid },
-            { kind, status: 'over-budget', count: without },
-          ] as const;
-        }),
-        { kind: 'Namespace', status: 'loaded', count: this.#namespaces.size },
-        ...this.#factStores.map(({ kind: { kind }, size }) => ({ kind, status: 'loaded', count: size }) as const),
-      ],
+      lastSync: Number.isNaN(lastSync) ? undefined : lastSync,
     };
   }
 
   budget(): PolicyBudgetStatus {
-    const counts = this.#policyMirrors.map((mirror) => mirror.counts());
     return {
-      overBudget: sumByBudget(counts.map(({ overBudget }) => overBudget)),
-      // ClusterProbePolicies have no budget, so they count 0.
-      used: counts.reduce((sum, { memory }) => sum + memory, 0),
+      overBudget: {
+        spec: this.#sum(({ overBudget }) => overBudget.object),
+        policies: this.#sum(({ overBudget }) => overBudget.objects),
+        bytes: this.#sum(({ overBudget }) => overBudget.bytes),
+        total: this.#sum(({ overBudget }) => overBudget.total),
+      },
+      // ClusterProbePolicies have no budget.
+      used: this.#sum(({ used }, kind) => (kind === 'ProbePolicy' ? used : 0)),
       total: this.#policyBudget,
     };
   }
 
   /** How the budgets of facts are used, by kind. */
   factBudgets(): readonly FactBudgetStatus[] {
-    return this.#factStores.map((store) => ({
-      kind: store.kind.kind,
-      total: store.kind.limits.total,
-      ...store.counts(),
-    }));
+    return this.#factKinds.map(({ kind: { kind, limits }, informer }) => {
+      return { kind, total: limits.total, ...informer.store.counts() };
+    });
   }
 
-  /** Objects of a kind of facts that are left out, because of a budget or because they cannot be read. */
-  leftOut(kind: string): Iterable<LeftOutObject> {
-    return this.#factStores.find((store) => store.kind.kind === kind)?.leftOut() ?? [];
+  /** Reports every policy as judged again, and every fact that is left out. */
+  judgeAll(): void {
+    for (const kind of this.#policyKinds) kind.judgeAll();
+    for (const { informer } of this.#factKinds) informer.listAgainIfLeftOut();
   }
 
   /**
@@ -262,36 +239,36 @@ export class KubernetesSource implements PolicySource {
    * @param client the caller's remote address: callers share the room to wait
    */
   namespaceKnown(name: string, client: string): Promise<MissedNamespace | undefined> | 'no-room' | undefined {
-    if (this.#namespaces.has(name)) {
+    if (this.#isKnown(name)) {
       if (this.#unpublished.has(name)) this.#publish();
       return undefined;
     }
-    if (name === '' || this.#state !== 'running' || !this.#labelsMatter()) return undefined;
-    return this.#waiters.wait(name, client, () => (this.#namespaceKind.status().watching ? 'timeout' : 'no-contact'));
+    const { labelsMatter = () => true } = this.#options;
+    if (name === '' || this.#state !== 'running' || !labelsMatter()) return undefined;
+    return this.#waiters.wait(name, client, () => (this.#namespaces.status().watching ? 'timeout' : 'no-contact'));
   }
 
-  #policyMirror(kind: PolicyKind, options: KubernetesSourceOptions): PolicyMirror {
-    const listener: PolicyMirrorListener = {
-      changed: () => {
-        this.#policies = undefined;
-        this.#schedule();
-      },
-      failed: (problems) => this.#listener?.failed(problems),
-      warned: (warnings) => this.#listener?.warned?.(warnings),
-      overBudget: options.overBudget ?? (() => undefined),
-      status: options.status ?? (() => undefined),
-      advice: options.advice,
-    };
-    return new PolicyMirror(this.#catalogue, kind, listener, this.#policyBudget);
+  /** The informers whose first list the server waits for. */
+  #required(): readonly Pick<Informer<Named>, 'start' | 'stop' | 'status'>[] {
+    return [
+      ...this.#policyKinds.map(({ informer }) => informer),
+      this.#namespaces,
+      ...this.#factKinds.filter(({ kind }) => kind.isRequired).map(({ informer }) => informer),
+    ];
   }
 
-  #wakeLoaders(): void {
-    if (this.#state === 'running') for (const loader of [...this.#loaders, ...this.#factLoaders]) loader.wake();
+  #sum(figure: (counts: PolicyCounts, kind: string) => number): number {
+    return this.#policyKinds.reduce((sum, each) => sum + figure(each.counts(), each.kind), 0);
+  }
+
+  #isKnown(namespace: string): boolean {
+    return this.#namespaces.store.find('', namespace) !== undefined;
   }
 
   #schedule(): void {
     if (this.#state !== 'running' || this.#callOff !== undefined) return;
-    this.#callOff = this.#timer(this.#gatherMilliseconds, () => this.#publish());
+    const milliseconds = this.#options.gatherMilliseconds ?? GATHER_MILLISECONDS;
+    this.#callOff = this.#timer(milliseconds, () => this.#publish());
   }
 
   #publish(): void {
@@ -303,10 +280,11 @@ export class KubernetesSource implements PolicySource {
   #snapshot(): PolicySnapshot {
     this.#callOff = undefined;
     this.#unpublished.clear();
-    this.#policies ??= this.#policyMirrors.flatMap((mirror) => mirror.policies());
+    this.#policies ??= this.#policyKinds.flatMap((kind) => kind.policies());
+    this.#labels ??= new Map(Array.from(this.#namespaces.store.all(), ({ name, labels }) => [name, labels]));
     this.#facts ??= Object.assign(
-      { ...NO_FACTS, namespaceLabels: (this.#labels ??= this.#namespaces.snapshot()) },
-      ...this.#factStores.map(({ facts }) => facts),
+      { ...NO_FACTS, namespaceLabels: this.#labels },
+      ...this.#factKinds.map((each) => (each.facts ??= factsOf(each))),
     ) as PolicySnapshot['facts'];
     return { policies: this.#policies, facts: this.#facts };
   }
@@ -314,25 +292,20 @@ export class KubernetesSource implements PolicySource {
   /** Lets requests go on that wait for a namespace that has arrived, once its labels are in force. */
   #releaseArrived(): void {
     for (const name of this.#waiters.names()) {
-      if (!this.#namespaces.has(name)) continue;
+      if (!this.#isKnown(name)) continue;
       if (this.#unpublished.has(name)) this.#publish();
       this.#waiters.arrived(name);
     }
   }
 
-  #noteTrouble(path: string, problem: string | undefined): void {
+  #noteTrouble(kind: string, problem: string | undefined): void {
     const wasInTrouble = this.#troubles.size > 0;
-    if (problem === undefined) this.#troubles.delete(path);
-    else this.#troubles.set(path, problem);
+    if (problem === undefined) this.#troubles.delete(kind);
+    else this.#troubles.set(kind, problem);
     if (wasInTrouble !== this.#troubles.size > 0) this.#listener?.troubled?.(problem);
   }
 }
 
-function sumByBudget(counts: readonly Readonly<Record<Budget, number>>[]): Record<Budget, number> {
-  const sum = (budget: Budget): number => counts.reduce((all, count) => all + count[budget], 0);
-  return Object.fromEntries(BUDGETS.map((budget) => [budget, sum(budget)])) as Record<Budget, number>;
-}
-
-function known(time: number): number | undefined {
-  return Number.isNaN(time) ? undefined : time;
+function factsOf({ kind, informer: { store } }: InformedFacts): Partial<Facts> {
+  return kind.facts(store.isComplete ? store.lists() : undefined);
 }

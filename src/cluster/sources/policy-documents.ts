@@ -10,13 +10,12 @@ import { CollectedFacts } from './fact-documents.ts';
 import { FACT_KINDS } from './fact-kinds.ts';
 import { yamlFileParts } from '../../yaml/reading/documents.ts';
 import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
-import type { FileProblem } from './file-problem.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { PathStep } from '../../base/json/field-path.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
 import type { Facts } from '../../engine/facts/facts.ts';
-import type { FactKind } from './fact-kind.ts';
-import type { SourceProblem } from './policy-source.ts';
+import type { FactKind } from './fact-kinds.ts';
+import type { FileProblem, SourceProblem } from './policy-source.ts';
 import type { YamlDocument, YamlFilePart } from '../../yaml/reading/documents.ts';
 
 /** A text that may hold policies, and the name that problems are reported under. */

@@ -1,6 +1,9 @@
 import type { Facts } from '../../engine/facts/facts.ts';
 import type { ProbePolicy } from '../../engine/policy/probe-policy.ts';
-import type { FileProblem } from './file-problem.ts';
+import type { YamlProblem } from '../../yaml/reading/documents.ts';
+
+/** Something wrong with a policy file. Line and column count from 1. */
+export type FileProblem = YamlProblem;
 
 /** Everything that a source knows at one moment. */
 export interface PolicySnapshot {

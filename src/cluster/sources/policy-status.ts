@@ -3,9 +3,9 @@ import { visible } from '../../base/text/visible.ts';
 import { isRecord } from '../client/kubernetes-object.ts';
 import { adviceFields, shownAdvice, wantedAdvice } from './advice-status.ts';
 import { MAX_SPEC_BYTES } from '../../engine/policy/bounds.ts';
-import { NAMESPACE_LIMITS } from '../../engine/policy/policy-budget.ts';
+import { POLICY_LIMITS } from '../../engine/policy/budget.ts';
 import type { PolicyAdvice } from './advice-status.ts';
-import type { Budget, NamespaceUse } from '../../engine/policy/policy-budget.ts';
+import type { Budget, Use } from '../../engine/policy/budget.ts';
 
 /** The result of reading a policy of the cluster. */
 export interface PolicyVerdict {
@@ -21,46 +21,28 @@ export interface PolicyVerdict {
   readonly advice?: readonly PolicyAdvice[];
   /** The budget that keeps this generation out of force. */
   readonly overBudget?: OverBudget | undefined;
-  /** The version in force: this generation, or the last good one. */
-  readonly good: { readonly generation: number; readonly spec: string } | undefined;
+  /** The generation in force: this one, or the last good one. */
+  readonly good: number | undefined;
 }
 
 /** A budget that has no room for a policy. Sizes in bytes. */
 export interface OverBudget {
   readonly budget: Budget;
-  /** The size of the spec as JSON; undefined when the spec cannot be read. */
-  readonly bytes: number | undefined;
+  /** The size of the spec as JSON, when that is too large. */
+  readonly bytes?: number;
   /** The size of the policies in force of the same namespace. */
-  readonly use: NamespaceUse;
+  readonly use: Use;
   /** The budget of all namespaces together, and the part of it that each of the largest namespaces may take. */
   readonly total: { readonly bytes: number; readonly level: number };
 }
 
 /** The part of an object's status that is used here. */
 export interface ShownStatus {
-  /** Whether there is a status at all. */
-  readonly exists: boolean;
   readonly observedGeneration: number | undefined;
   /** All conditions, unchanged. Conditions of other types belong to other writers, and are kept. */
   readonly conditions: readonly Readonly<Record<string, unknown>>[];
-  /** The last version that was in force, for processes that start later. `lastGoodSpec` reads its spec. */
-  readonly lastGood: { readonly generation: number } | undefined;
   /** The advice as a text to compare; undefined without advice. */
   readonly advice: string | undefined;
-}
-
-/** A status that does not show what it should. */
-export interface StaleStatus {
-  readonly shown: ShownStatus;
-  readonly verdict: PolicyVerdict;
-  /** The object's resourceVersion, which every change of the object changes. */
-  readonly version: string | undefined;
-}
-
-/** A patch for an object's status subresource. */
-export interface StatusPatch {
-  readonly type: 'merge' | 'json';
-  readonly body: unknown;
 }
 
 /** The type of the condition that Probewright writes. */
@@ -71,33 +53,15 @@ const MAX_MESSAGE_LENGTH = 1024;
 /** Reads the `status` of a policy's object. Fields that have another form than Probewright writes count as absent. */
 export function shownStatus(status: unknown): ShownStatus {
   if (!isRecord(status)) return NOTHING_SHOWN;
-  const { observedGeneration, conditions, lastGood } = status;
+  const { observedGeneration, conditions } = status;
   return {
-    exists: true,
     observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : undefined,
     conditions: Array.isArray(conditions) ? keptConditions(conditions.filter(isRecord)) : [],
-    lastGood: hasLastGood(lastGood) ? { generation: lastGood.generation } : undefined,
     advice: shownAdvice(status),
   };
 }
 
-const NOTHING_SHOWN: ShownStatus = {
-  exists: false,
-  observedGeneration: undefined,
-  conditions: [],
-  lastGood: undefined,
-  advice: undefined,
-};
-
-/** The spec of the last good version that a status shows. */
-export function lastGoodSpec(status: unknown): unknown {
-  const lastGood = isRecord(status) ? status['lastGood'] : undefined;
-  return hasLastGood(lastGood) ? lastGood.spec : undefined;
-}
-
-function hasLastGood(lastGood: unknown): lastGood is { readonly generation: number; readonly spec: object } {
-  return isRecord(lastGood) && typeof lastGood['generation'] === 'number' && isRecord(lastGood['spec']);
-}
+const NOTHING_SHOWN: ShownStatus = { observedGeneration: undefined, conditions: [], advice: undefined };
 
 /**
  * Conditions are kept in memory for each policy. When they have more characters of JSON than this, only our own is
@@ -121,13 +85,10 @@ function keptReady(condition: Record<string, unknown>): Record<string, unknown> 
   return { type: READY };
 }
 
-/** Whether a status has the last good version in it, or is written without, because the object has no room for both. */
-export type StatusExtent = 'whole' | 'without last good';
-
 /** True when the status shows the verdict, for the same generation. */
-export function isShown(shown: ShownStatus, verdict: PolicyVerdict, extent: StatusExtent = 'whole'): boolean {
+export function isShown(shown: ShownStatus, verdict: PolicyVerdict): boolean {
   const ready = shown.conditions.filter(({ type }) => type === READY);
-  const wanted = readyCondition(verdict, extent);
+  const wanted = readyCondition(verdict);
   return (
     shown.observedGeneration === verdict.generation &&
     shown.advice === wantedAdvice(adviceFields(verdict.advice)) &&
@@ -135,8 +96,7 @@ export function isShown(shown: ShownStatus, verdict: PolicyVerdict, extent: Stat
     ready.every(
       ({ status, reason, message }) =>
         status === wanted.status && reason === wanted.reason && isSameMessage(message, wanted),
-    ) &&
-    lastGoodChange(shown, verdict, extent) === 'none'
+    )
   );
 }
 
@@ -151,65 +111,21 @@ function withoutFigures(message: string): string {
 }
 
 /**
- * The patch that makes a status show the verdict, or undefined when the status shows it already. The patch names the
- * generation, so that a late patch says nothing about a newer generation.
+ * The merge patch that makes a status show the verdict, or undefined when the status shows it already. The patch names
+ * the generation, so that a late patch says nothing about a newer generation.
  *
  * @param now the wall clock, in milliseconds since the epoch
  */
-export function statusPatch(
-  shown: ShownStatus,
-  verdict: PolicyVerdict,
-  now: number,
-  extent: StatusExtent = 'whole',
-): StatusPatch | undefined {
-  if (isShown(shown, verdict, extent)) return undefined;
-  const { generation, good } = verdict;
-  const conditions = withReady(shown.conditions, verdict, now, extent);
-  const change = lastGoodChange(shown, verdict, extent);
-  if (change !== 'write' || good === undefined) {
-    const lastGood = change === 'remove' ? { lastGood: null } : {};
-    const advice = adviceChange(shown, verdict, null);
-    return { type: 'merge', body: { status: { observedGeneration: generation, conditions, ...advice, ...lastGood } } };
-  }
-  // A merge patch would drop every null of the spec, where null has a meaning, and would merge the spec into an older
-  // one.
-  const lastGood = { generation: good.generation, spec: JSON.parse(good.spec) as unknown };
-  const advice = adviceChange(shown, verdict, []);
-  const fields = { observedGeneration: generation, conditions, ...advice, lastGood };
-  const body = shown.exists
-    ? Object.entries(fields).map(([field, value]) => ({ op: 'add', path: `/status/${field}`, value }))
-    : [{ op: 'add', path: '/status', value: fields }];
-  return { type: 'json', body };
-}
-
-/** @param none the list that stands for no advice in this type of patch */
-function adviceChange(shown: ShownStatus, verdict: PolicyVerdict, none: null | readonly never[]): object {
-  const wanted = adviceFields(verdict.advice);
-  if (wanted !== undefined) return wanted;
-  return shown.advice === undefined ? {} : { adviceCount: none === null ? null : 0, advice: none };
-}
-
-/**
- * `lastGood` is written while it is needed. A `lastGood` that is newer than the known versions, or cannot be read, is
- * left unchanged: another version of Probewright may be able to read it.
- */
-function lastGoodChange(
-  { lastGood }: ShownStatus,
-  { problems, overBudget, good, generation }: PolicyVerdict,
-  extent: StatusExtent,
-): 'none' | 'write' | 'remove' {
-  if (problems.length === 0 && overBudget === undefined) return lastGood === undefined ? 'none' : 'remove';
-  if (good === undefined || extent === 'without last good') return 'none';
-  const isBelieved = lastGood !== undefined && isEarlier(lastGood.generation, generation);
-  return !isBelieved || lastGood.generation < good.generation ? 'write' : 'none';
-}
-
-/**
- * Whether a last good version can belong to the object whose status shows it. Somebody may have written the status, or
- * restored a backup.
- */
-export function isEarlier(lastGood: number, generation: number | undefined): boolean {
-  return Number.isInteger(lastGood) && lastGood >= 1 && generation !== undefined && lastGood < generation;
+export function statusPatch(shown: ShownStatus, verdict: PolicyVerdict, now: number): object | undefined {
+  if (isShown(shown, verdict)) return undefined;
+  const noAdvice = shown.advice === undefined ? {} : { adviceCount: null, advice: null };
+  return {
+    status: {
+      observedGeneration: verdict.generation,
+      conditions: withReady(shown.conditions, verdict, now),
+      ...(adviceFields(verdict.advice) ?? noAdvice),
+    },
+  };
 }
 
 /**
@@ -220,9 +136,8 @@ function withReady(
   conditions: ShownStatus['conditions'],
   verdict: PolicyVerdict,
   now: number,
-  extent: StatusExtent,
 ): readonly Readonly<Record<string, unknown>>[] {
-  const wanted = readyCondition(verdict, extent);
+  const wanted = readyCondition(verdict);
   const before = conditions.find(({ type }) => type === READY);
   const since = before?.['status'] === wanted.status ? before['lastTransitionTime'] : undefined;
   const ready = {
@@ -245,13 +160,8 @@ interface Ready {
 
 const ACCEPTED: Ready = { status: 'True', reason: 'Accepted', message: 'in force' };
 
-function readyCondition(
-  { problems, problemCount, warnings = [], overBudget, good }: PolicyVerdict,
-  extent: StatusExtent,
-): Ready {
-  const limit = extent === 'whole' ? '' : ' until the replicas restart, as the object is too large to keep it';
-  const consequence =
-    good === undefined ? 'no version is in force' : `generation ${good.generation} stays in force${limit}`;
+function readyCondition({ problems, problemCount, warnings = [], overBudget, good }: PolicyVerdict): Ready {
+  const consequence = good === undefined ? 'no version is in force' : `generation ${good} stays in force`;
   if (problems.length > 0)
     return { status: 'False', reason: 'Invalid', message: bounded(consequence, problems, problemCount) };
   if (overBudget === undefined) return accepted(warnings);
@@ -265,20 +175,21 @@ function accepted(warnings: readonly string[]): Ready {
 }
 
 /** Says which budget has no room, how much is used, and what to do. */
-function overBudgetText({ budget, bytes, use, total }: OverBudget): string {
-  const size = bytes === undefined ? 'the spec cannot be read' : `the spec has ${bytes} bytes as JSON`;
+function overBudgetText({ budget, bytes = 0, use, total }: OverBudget): string {
   const older = 'Older policies go first.';
-  const { policies: mostPolicies, bytes: mostBytes } = NAMESPACE_LIMITS;
+  const { objects: mostPolicies, bytes: mostBytes } = POLICY_LIMITS;
   switch (budget) {
-    case 'spec':
-      return `${size}, and a policy may have ${MAX_SPEC_BYTES}. Split the policy, or remove what it does not need`;
-    case 'policies': {
-      const limit = `a namespace may have ${mostPolicies} policies in force, and this one has ${use.policies}`;
+    case 'object': {
+      const size = `the spec has ${bytes} bytes as JSON, and a policy may have ${MAX_SPEC_BYTES}`;
+      return `${size}. Split the policy, or remove what it does not need`;
+    }
+    case 'objects': {
+      const limit = `a namespace may have ${mostPolicies} policies in force, and this one has ${use.objects}`;
       return `${limit}. ${older} Delete policies that are not needed`;
     }
     case 'bytes': {
       const limit = `a namespace may have ${mostBytes} bytes of policies in force, and this one has ${use.bytes}`;
-      return `${size}; ${limit}. ${older} Delete or shorten policies of this namespace`;
+      return `${limit}. ${older} Delete or shorten policies of this namespace`;
     }
     case 'total': {
       const all = `the policies of all namespaces together may take ${total.bytes} bytes of memory (--policy-budget)`;

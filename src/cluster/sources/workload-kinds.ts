@@ -8,7 +8,7 @@ import { PolicyFilesError } from './policy-source.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import type { Problem } from '../../engine/policy/problems.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { FileProblem } from './file-problem.ts';
+import type { FileProblem } from './policy-source.ts';
 
 /** Field names with dots between them. `*` is every element of a list. */
 export const POD_TEMPLATE_PATH = /^[A-Za-z]\w*(\.(\w+|\*))*$/;

@@ -1,21 +1,8 @@
-import { withBlankMembers } from '../client/json-blank.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { BUILT_IN_KINDS, workloadKind } from '../../engine/workload/kinds.ts';
 import type { KubernetesObject } from '../client/kubernetes-object.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ClusterKind } from './cluster-kinds.ts';
-
-/** Removes the parts of a list of workloads that nothing reads, before the list is parsed. */
-export function reduceList(json: Buffer): Buffer {
-  const withoutStatus = withBlankMembers(json, { path: ['items', '*'], names: ['status'] });
-  return withBlankMembers(withoutStatus, { path: ['items', '*', 'metadata'], names: ['managedFields'] });
-}
-
-/** Removes the parts of a workload that nothing reads, before the object is parsed. */
-export function reduceObject(json: Buffer): Buffer {
-  const withoutStatus = withBlankMembers(json, { path: [], names: ['status'] });
-  return withBlankMembers(withoutStatus, { path: ['metadata'], names: ['managedFields'] });
-}
 
 const MADE_BY_CONTROLLERS = ['Pod', 'ReplicaSet', 'Job'];
 

@@ -1,64 +1,11 @@
-import type { Facts } from '../facts/facts.ts';
+import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
 import type { FieldEdit } from '../../base/json/field-edit.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
-import type { FieldPlace } from '../../base/json/field-place.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
 import type { CheckDefinition } from '../policy/check-catalogue.ts';
 import type { CheckParameters, ParameterValues, ValuesOf } from '../policy/check-parameters.ts';
 import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
-import type { WorkloadKind } from '../workload/kinds.ts';
-import type { ContainerPort } from '../workload/ports.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
 import type { Violation } from './violation.ts';
-
-/**
- * A container as checks see it: with the probes that the webhook will add, and after API defaulting. Ephemeral
- * containers and plain init containers may not have probes. They are included because some checks read every container.
- */
-export interface CheckedContainer {
-  readonly name: string;
-  readonly role: 'application' | 'sidecar' | 'init' | 'mesh' | 'ephemeral';
-  /** The container with bounded texts and lists (src/engine/workload/bounded-container.ts). */
-  readonly spec: JsonObject;
-  /** Place of the container in the object: `spec.template.spec.containers[0]`. */
-  readonly place: FieldPlace;
-  /** The probes that a check may judge, in the API server's order. */
-  readonly probes: readonly CheckedProbe[];
-  /** The ports that the container declares. Undefined when the list of ports is malformed. */
-  readonly ports: readonly ContainerPort[] | undefined;
-}
-
-/** A workload as checks see it. */
-export interface CheckedWorkload {
-  readonly kind: WorkloadKind;
-  /** The whole object as it was applied, for fields outside the Pod template (replicas, progressDeadlineSeconds). */
-  readonly object: JsonObject;
-  /** The Pod spec, effective and after API defaulting. Its texts and lists are whole, as the API server reads them. */
-  readonly podSpec: JsonObject;
-  /** Place of the Pod spec: `spec`, `spec.template.spec` or `spec.jobTemplate.spec.template.spec`. */
-  readonly podSpecPlace: FieldPlace;
-  /** The labels of the Pods, as written. */
-  readonly podLabels: JsonObject;
-  /** In the API server's order: containers, initContainers, ephemeralContainers. */
-  readonly containers: readonly CheckedContainer[];
-  /** Name of the main container. Undefined when no container can be identified as the main one. */
-  readonly main: () => string | undefined;
-  /**
-   * True when the Pods run until they are deleted: restartPolicy is Always, and the kind is neither Job nor CronJob.
-   */
-  readonly runsForever: boolean;
-  /** The namespace of the object. Empty for a model Pod, which is in no namespace. */
-  readonly namespace: string;
-  /** The known facts about the cluster. */
-  readonly facts: Facts;
-  /** The instant of the verdict, in milliseconds since the epoch. */
-  readonly now: number;
-  /**
-   * Results that checks computed for the whole workload, keyed by the function that computed them
-   * (once-per-workload.ts).
-   */
-  readonly answers: Map<unknown, unknown>;
-}
 
 /** A violation of one check, as the check reports it. */
 export interface Finding {
@@ -96,18 +43,8 @@ export interface Finding {
   readonly reason?: string;
 }
 
-/**
- * Highest number of findings that a check reports about one probe. A list of headers or words may have tens of
- * thousands of elements, too many to read.
- */
-export const MOST_PROBE_FINDINGS = 100;
-
 /** Returns all violations of one container, in a fixed order. */
-type Run<Parameters> = (
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  parameters: Parameters,
-) => readonly Finding[];
+type Run<Parameters, Findings> = (container: CheckedContainer, parameters: Parameters) => Findings;
 
 /** Properties that only some checks set. */
 interface CheckTraits {
@@ -144,34 +81,104 @@ interface CheckTraits {
 /** One check of the catalogue (docs/checks.md). */
 export interface Check extends CheckDefinition, CheckTraits {
   /** @param parameters values for this check, as a CheckPolicy holds them */
-  readonly run: Run<ParameterValues>;
+  readonly run: Run<ParameterValues, readonly Finding[]>;
 }
 
-/** Makes a check. `run` gets a value for each parameter: the value that policies set, else the default. */
+/** What a check does. It gets a value for each parameter: the value that policies set, else the default. */
+interface CheckRule<Parameters> {
+  /** Judges one probe. Called for each probe with one of the handlers and kinds. */
+  readonly eachProbe?: (probe: CheckedProbe, parameters: Parameters) => Finding | undefined;
+  /** The kinds of probes that `eachProbe` judges. Undefined for all. */
+  readonly kinds?: readonly ProbeKind[];
+  /** Judges the container, for a rule that `eachProbe` cannot express. */
+  readonly run?: Run<Parameters, readonly Finding[] | Finding | undefined>;
+}
+
+/** Makes a check. */
 export function defineCheck<const Parameters extends CheckParameters = Record<string, never>>({
-  parameters,
+  eachProbe,
+  kinds,
   run,
   ...definition
 }: Omit<CheckDefinition, 'parameters'> &
-  Partial<CheckTraits> & {
-    readonly parameters?: Parameters;
-    readonly run: Run<ValuesOf<Parameters>>;
-  }): Check {
+  Partial<CheckTraits> &
+  CheckRule<ValuesOf<Parameters>> & { readonly parameters?: Parameters }): Check {
+  const { handlers } = definition;
+  const judge: Run<ValuesOf<Parameters>, readonly Finding[]> = (container, parameters) => {
+    const found = run?.(container, parameters) ?? NOTHING;
+    if (eachProbe === undefined) return 'message' in found ? [found] : found;
+    let findings: Finding[] | undefined;
+    for (const probe of container.probes) {
+      if (handlers?.includes(probe.handlerKind) === false || kinds?.includes(probe.kind) === false) continue;
+      const finding = eachProbe(probe, parameters);
+      if (finding !== undefined) (findings ??= []).push(finding);
+    }
+    return findings ?? NOTHING;
+  };
   return {
-    id: definition.id,
-    summary: definition.summary,
-    action: definition.action,
-    parameters: parameters ?? {},
-    cannotWork: definition.cannotWork ?? false,
-    everyContainer: definition.everyContainer ?? false,
-    relatedProbes: definition.relatedProbes ?? [],
-    requiresProbes: definition.requiresProbes ?? false,
-    acceptsDelayOfInjectedStartup: definition.acceptsDelayOfInjectedStartup ?? false,
-    acceptsHandler: definition.acceptsHandler ?? false,
-    judgesProbeAlone: definition.judgesProbeAlone ?? false,
-    handlers: definition.handlers,
+    cannotWork: false,
+    everyContainer: false,
+    relatedProbes: [],
+    requiresProbes: false,
+    acceptsDelayOfInjectedStartup: false,
+    acceptsHandler: false,
+    judgesProbeAlone: false,
+    handlers: undefined,
+    parameters: {},
+    ...definition,
     // The policy parser and the layers build the values from these parameters. No type can express this for all checks
     // at once.
-    run: run as unknown as Run<ParameterValues>,
+    run: judge as unknown as Check['run'],
   };
+}
+
+const NOTHING: readonly Finding[] = [];
+
+/** The probe that a finding is about, and the path of a field in it. */
+export function located(
+  probe: CheckedProbe,
+  ...steps: readonly (string | number)[]
+): Required<Pick<Finding, 'probe' | 'path'>> {
+  return { probe: probe.kind, path: probe.place.path(...steps) };
+}
+
+/** Returns a finding without some of its members. */
+export function without<T extends object>(whole: T, ...members: readonly (keyof T)[]): T {
+  const copy = { ...whole };
+  for (const name of members) Reflect.deleteProperty(copy, name);
+  return copy;
+}
+
+/**
+ * Highest number of findings that a check reports about one probe. A list of headers or words may have thousands of
+ * elements, too many to read.
+ */
+export const MOST_PROBE_FINDINGS = 100;
+
+/** A header of an HTTP probe that has a value. `name` is '' when it is missing. */
+export interface CheckedHeader {
+  readonly name: string;
+  readonly value: string;
+  /** Place in the list of headers. */
+  readonly index: number;
+}
+
+/** Collects the findings of a check for each header of each HTTP probe, at most MOST_PROBE_FINDINGS for one probe. */
+export function eachHeader(
+  { probes }: CheckedContainer,
+  violationOf: (probe: CheckedProbe, header: CheckedHeader) => Finding | undefined,
+): Finding[] {
+  return probes.flatMap((probe) => {
+    const headers = probe.handlerKind === 'httpGet' ? member(probe.handler, 'httpHeaders') : undefined;
+    if (!Array.isArray(headers)) return [];
+    const findings: Finding[] = [];
+    for (const [index, header] of (headers as unknown[]).entries()) {
+      if (findings.length === MOST_PROBE_FINDINGS) break;
+      const value = isJsonObject(header) ? stringMember(header, 'value') : undefined;
+      if (!isJsonObject(header) || value === undefined) continue;
+      const finding = violationOf(probe, { name: stringMember(header, 'name') ?? '', value, index });
+      if (finding !== undefined) findings.push(finding);
+    }
+    return findings;
+  });
 }

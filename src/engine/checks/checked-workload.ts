@@ -1,21 +1,85 @@
-import { isJsonObject, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
-import { defaultedPodSpec } from '../probe/api-defaults.ts';
-import { PROBE_KINDS } from '../probe/probe.ts';
-import { portsOf } from '../workload/ports.ts';
 import { FieldPlace } from '../../base/json/field-place.ts';
+import { isJsonObject, isPresent, member, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { defaultedPodSpec } from '../probe/api-defaults.ts';
+import { HANDLER_KINDS, ownProbe, PROBE_KINDS } from '../probe/probe.ts';
+import { isCount, soundTiming } from '../probe/timing.ts';
+import { NO_FACTS } from '../facts/facts.ts';
 import { boundedContainer } from '../workload/bounded-container.ts';
 import { containerName, containersOf } from '../workload/containers.ts';
-import { NO_FACTS } from '../facts/facts.ts';
 import { isPod } from '../workload/kinds.ts';
-import { meshProxyTest } from '../workload/mesh.ts';
 import { mainContainerOf } from '../workload/main-container.ts';
+import { isMeshProbe, meshProxyTest } from '../workload/mesh.ts';
+import { portsOf } from '../workload/ports.ts';
 import { podRunsForever } from '../workload/restart-policy.ts';
-import { checkedProbes } from './checked-probe.ts';
-import { declaredPorts } from './lib/declared-ports.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { MainContainer } from '../workload/main-container.ts';
+import type { HandlerKind, ProbeKind } from '../probe/probe.ts';
+import type { ProbeTiming } from '../probe/timing.ts';
 import type { PlacedTemplate, WorkloadKind } from '../workload/kinds.ts';
-import type { CheckedContainer, CheckedWorkload } from './check.ts';
+import type { MainContainer } from '../workload/main-container.ts';
+import type { ContainerPort } from '../workload/ports.ts';
+
+/**
+ * A container as checks see it: with the probes that the webhook will add, and after API defaulting. Ephemeral
+ * containers and plain init containers may not have probes. They are included because some checks read every container.
+ */
+export interface CheckedContainer {
+  readonly name: string;
+  readonly role: 'application' | 'sidecar' | 'init' | 'mesh' | 'ephemeral';
+  /** The container with bounded texts and lists (src/engine/workload/bounded-container.ts). */
+  readonly spec: JsonObject;
+  /** Place of the container in the object: `spec.template.spec.containers[0]`. */
+  readonly place: FieldPlace;
+  /** The probes that a check may judge, in the API server's order. */
+  readonly probes: readonly CheckedProbe[];
+  /** The ports that the container declares. Undefined when the list of ports is malformed. */
+  readonly ports: readonly ContainerPort[] | undefined;
+  readonly workload: CheckedWorkload;
+}
+
+/**
+ * A probe that a check may judge: an object with exactly one handler. Probes that a service mesh wrote are excluded.
+ */
+export interface CheckedProbe {
+  readonly kind: ProbeKind;
+  readonly spec: JsonObject;
+  /** Place of the probe in the object: `spec.containers[0].livenessProbe`. The handler is one step below. */
+  readonly place: FieldPlace;
+  readonly handlerKind: HandlerKind;
+  readonly handler: JsonObject;
+  /** Undefined when an integer field holds another type, because no timing can be computed then. */
+  readonly timing: ProbeTiming | undefined;
+  readonly container: CheckedContainer;
+}
+
+/** A workload as checks see it. */
+export interface CheckedWorkload {
+  readonly kind: WorkloadKind;
+  /** The whole object as it was applied, for fields outside the Pod template (replicas, progressDeadlineSeconds). */
+  readonly object: JsonObject;
+  /** The Pod spec, effective and after API defaulting. Its texts and lists are whole, as the API server reads them. */
+  readonly podSpec: JsonObject;
+  /** Place of the Pod spec: `spec`, `spec.template.spec` or `spec.jobTemplate.spec.template.spec`. */
+  readonly podSpecPlace: FieldPlace;
+  /** The labels of the Pods, as written. */
+  readonly podLabels: JsonObject;
+  /** In the API server's order: containers, initContainers, ephemeralContainers. */
+  readonly containers: readonly CheckedContainer[];
+  /** Name of the main container. Undefined when no container can be identified as the main one. */
+  readonly main: () => string | undefined;
+  /**
+   * True when the Pods run until they are deleted: restartPolicy is Always, and the kind is neither Job nor CronJob.
+   */
+  readonly runsForever: boolean;
+  /** The namespace of the object. Empty for a model Pod, which is in no namespace. */
+  readonly namespace: string;
+  /** The known facts about the cluster. */
+  readonly facts: Facts;
+  /** The instant of the verdict, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Results that checks computed for the whole workload, keyed by the function that computed them. */
+  readonly answers: Map<unknown, unknown>;
+}
 
 /** The inputs of a verdict beside the object and the policies. */
 export type Circumstances = Pick<CheckedWorkload, 'namespace' | 'facts' | 'now'>;
@@ -39,15 +103,10 @@ export function checkedWorkload(
   );
   const podSpecPlace = new FieldPlace(path, 'spec');
   const containers = containersOf(podSpec, meshProxyTest(template, isPod(kind)));
-  const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
   const metadata = objectMember(template, 'metadata') ?? {};
   let main: MainContainer | undefined;
   const checked: CheckedContainer[] = [];
-  for (const { name, role, spec, list, index } of containers) {
-    checked.push(checkedContainer(name, role, spec, places[list].at(index)));
-  }
-  for (const container of ephemeralContainersOf(podSpec, podSpecPlace)) checked.push(container);
-  return {
+  const workload: CheckedWorkload = {
     kind,
     object,
     podSpec,
@@ -65,26 +124,88 @@ export function checkedWorkload(
     now,
     answers: new Map(),
   };
-}
-
-function ephemeralContainersOf(podSpec: JsonObject, podSpecPlace: FieldPlace): CheckedContainer[] {
-  const entries = member(podSpec, 'ephemeralContainers');
-  if (!Array.isArray(entries)) return [];
-  return entries.flatMap((spec: unknown, index): CheckedContainer[] => {
-    if (!isJsonObject(spec)) return [];
+  const places = { containers: podSpecPlace.at('containers'), initContainers: podSpecPlace.at('initContainers') };
+  for (const { name, role, spec, list, index } of containers)
+    checked.push(checkedContainer(workload, name, role, spec, places[list].at(index)));
+  const ephemeral = member(podSpec, 'ephemeralContainers');
+  for (const [index, spec] of Array.isArray(ephemeral) ? (ephemeral as unknown[]).entries() : []) {
+    if (!isJsonObject(spec)) continue;
     const place = podSpecPlace.at('ephemeralContainers').at(index);
-    return [checkedContainer(containerName(spec), 'ephemeral', spec, place)];
-  });
+    checked.push(checkedContainer(workload, containerName(spec), 'ephemeral', spec, place));
+  }
+  return workload;
 }
 
 function checkedContainer(
+  workload: CheckedWorkload,
   name: string,
   role: CheckedContainer['role'],
   written: JsonObject,
   place: FieldPlace,
 ): CheckedContainer {
   const spec = boundedContainer(written);
-  return { name, role, spec, place, probes: checkedProbes(spec, name, place), ports: declaredPorts(spec) };
+  const probes: CheckedProbe[] = [];
+  const container = { name, role, spec, place, probes, ports: declaredPorts(spec), workload };
+  for (const kind of PROBE_KINDS) {
+    const probe = checkedProbe(container, kind);
+    if (probe !== undefined) probes.push(probe);
+  }
+  return container;
+}
+
+/**
+ * Returns the container's probe of one kind, if a check may judge it. The check valid-probe reports a probe without a
+ * handler, with two handlers or with a malformed handler.
+ */
+function checkedProbe(container: CheckedContainer, kind: ProbeKind): CheckedProbe | undefined {
+  const spec = ownProbe(container.spec, kind);
+  if (!isJsonObject(spec) || isMeshProbe(container.name, spec)) return undefined;
+  const [handlerKind, ...others] = HANDLER_KINDS.filter((name) => isPresent(member(spec, name)));
+  const handler = handlerKind && objectMember(spec, handlerKind);
+  if (handlerKind === undefined || handler === undefined || others.length > 0) return undefined;
+  const place = container.place.at(kind);
+  return { kind, spec, place, handlerKind, handler, timing: soundTiming(spec), container };
+}
+
+/**
+ * Returns the ports that a container declares. Undefined when the list is malformed: the probe may refer to the port
+ * that cannot be read. The API server rejects an object with such a list.
+ */
+function declaredPorts(container: JsonObject): readonly ContainerPort[] | undefined {
+  const entries = member(container, 'ports');
+  if (!isPresent(entries)) return [];
+  if (!Array.isArray(entries)) return undefined;
+  const sound = entries.every((entry) => isJsonObject(entry) && isCount(member(entry, 'containerPort')));
+  return sound ? portsOf(container) : undefined;
+}
+
+/** Returns the container's probe of one kind, if a check may judge that probe. */
+export function probeOf(
+  { probes }: { readonly probes: readonly CheckedProbe[] },
+  kind: ProbeKind,
+): CheckedProbe | undefined {
+  return probes.find((probe) => probe.kind === kind);
+}
+
+/** True when the container has any value under the probe's name, even an invalid value. */
+export function hasProbe({ spec }: { readonly spec: JsonObject }, kind: ProbeKind): boolean {
+  return ownProbe(spec, kind) !== undefined;
+}
+
+/**
+ * Makes a function compute its result once for each workload. The workload itself holds the result, because a WeakMap
+ * would keep entries until V8's next full garbage collection.
+ */
+export function oncePerWorkload<Answer>(
+  work: (workload: CheckedWorkload) => Answer,
+): (workload: CheckedWorkload) => Answer {
+  return (workload) => {
+    const { answers } = workload;
+    if (answers.has(work)) return answers.get(work) as Answer;
+    const answer = work(workload);
+    answers.set(work, answer);
+    return answer;
+  };
 }
 
 /**

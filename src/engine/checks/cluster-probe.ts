@@ -2,9 +2,8 @@ import { member, stringMember } from '../../base/json/json-value.ts';
 import { clusterQuestionIn } from './lib/cluster-questions.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { defineCheck } from './check.ts';
-import { eachProbe } from './lib/each-probe.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `httpGet.path` and `exec.command` of `livenessProbe` and `readinessProbe`.
@@ -20,11 +19,11 @@ export const clusterProbe = defineCheck({
   id: 'cluster-probe',
   summary: 'A probe asks for the state of a whole cluster.',
   action: 'Warn',
-  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+  kinds: ['livenessProbe', 'readinessProbe'],
+  eachProbe: violationOf,
 });
 
-function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  if (probe.kind === 'startupProbe') return undefined;
+function violationOf(probe: CheckedProbe): Finding | undefined {
   const asked = askedBy(probe);
   const question = asked === undefined ? undefined : clusterQuestionIn(asked);
   if (question === undefined) return undefined;
@@ -34,7 +33,7 @@ function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding 
     path:
       probe.handlerKind === 'exec' ? probe.place.path('exec', 'command') : probe.place.path(probe.handlerKind, 'path'),
     message:
-      `the ${probe.kind} of ${containerPhrase(container)} asks for the state of the whole cluster ` +
+      `the ${probe.kind} of ${containerPhrase(probe.container)} asks for the state of the whole cluster ` +
       `(${question.product}), so ${question.fails} ${harm}`,
     remedy: question.local,
   };

@@ -1,12 +1,11 @@
 import { integer } from '../policy/check-parameters.ts';
-import { hasProbe, probeOf } from './checked-probe.ts';
 import { endpointOf } from './lib/endpoint.ts';
 import { startupInPlaceOfDelays, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { hasProbe, probeOf } from './checked-workload.ts';
+import { located, defineCheck } from './check.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
 
 /**
  * At this failureThreshold or below, a long tolerance is a choice for a running container. Above this value it is a
@@ -44,42 +43,32 @@ export const delayedLiveness = defineCheck({
         'Seconds, default 120.',
     }),
   },
-  run: (workload, container, { seconds, toleranceSeconds }) => {
-    const violation = violationOf(workload, container, seconds, toleranceSeconds);
-    return violation === undefined ? [] : [violation];
+  kinds: ['livenessProbe'],
+  eachProbe: (liveness, { seconds, toleranceSeconds }) => {
+    const { container, timing } = liveness;
+    if (timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
+    const workaround = workaroundIn(timing, seconds, toleranceSeconds);
+    if (workaround === undefined) return undefined;
+    const isNote = workaround.seconds < WARNED_DELAY_SECONDS || isWatchedByReadiness(liveness);
+    return {
+      ...located(liveness, workaround.field),
+      message: `${containerPhrase(container)} ${workaround.harm}`,
+      ...startupInPlaceOfDelays(liveness),
+      ...(isNote && { level: 'Audit' }),
+    };
   },
 });
-
-function violationOf(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  seconds: number,
-  toleranceSeconds: number,
-): Finding | undefined {
-  const liveness = probeOf(container, 'livenessProbe');
-  const timing = liveness?.timing;
-  if (liveness === undefined || timing === undefined || hasProbe(container, 'startupProbe')) return undefined;
-  const workaround = workaroundIn(timing, seconds, toleranceSeconds);
-  if (workaround === undefined) return undefined;
-  return {
-    probe: 'livenessProbe',
-    path: liveness.place.path(workaround.field),
-    message: `${containerPhrase(container)} ${workaround.harm}`,
-    ...startupInPlaceOfDelays(workload, container, [liveness]),
-    ...((workaround.seconds < WARNED_DELAY_SECONDS || isWatchedByReadiness(container, liveness)) && { level: 'Audit' }),
-  };
-}
 
 /**
  * True when the readiness probe asks the same endpoint, and does so early. A container that hangs then gets no traffic,
  * and only its restart is late.
  */
-function isWatchedByReadiness(container: CheckedContainer, liveness: CheckedProbe): boolean {
-  const readiness = probeOf(container, 'readinessProbe');
+function isWatchedByReadiness(liveness: CheckedProbe): boolean {
+  const readiness = probeOf(liveness.container, 'readinessProbe');
   const delay = readiness?.timing?.initialDelaySeconds;
   if (readiness === undefined || delay === undefined || delay >= WARNED_DELAY_SECONDS) return false;
-  const endpoint = endpointOf(container, liveness);
-  return endpoint !== undefined && endpoint === endpointOf(container, readiness);
+  const endpoint = endpointOf(liveness);
+  return endpoint !== undefined && endpoint === endpointOf(readiness);
 }
 
 interface Workaround {

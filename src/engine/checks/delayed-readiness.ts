@@ -1,10 +1,10 @@
 import { integer } from '../policy/check-parameters.ts';
-import { hasProbe, probeOf } from './checked-probe.ts';
 import { startupInPlaceOfDelays, startupProbeFor, WARNED_DELAY_SECONDS } from './lib/startup-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { hasProbe, probeOf } from './checked-workload.ts';
+import { located, defineCheck } from './check.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `readinessProbe.initialDelaySeconds`; absent `startupProbe`.
@@ -25,20 +25,17 @@ export const delayedReadiness = defineCheck({
       text: 'initialDelaySeconds of a readiness probe from which on the check reports the delay. Seconds, default 30.',
     }),
   },
-  run: (workload, container, { seconds }): Finding[] => {
-    const readiness = probeOf(container, 'readinessProbe');
-    const delay = readiness?.timing?.initialDelaySeconds;
-    if (readiness === undefined || delay === undefined || delay === 0 || delay < seconds) return [];
-    if (hasProbe(container, 'startupProbe')) return [];
-    return [
-      {
-        probe: 'readinessProbe',
-        path: readiness.place.path('initialDelaySeconds'),
-        message: `${containerPhrase(container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
-        ...whatToWrite(workload, container, readiness),
-        ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
-      },
-    ];
+  kinds: ['readinessProbe'],
+  eachProbe: (readiness, { seconds }) => {
+    const { container, timing } = readiness;
+    const delay = timing?.initialDelaySeconds ?? 0;
+    if (delay === 0 || delay < seconds || hasProbe(container, 'startupProbe')) return undefined;
+    return {
+      ...located(readiness, 'initialDelaySeconds'),
+      message: `${containerPhrase(container)} is not Ready for ${delay} s after every start, and every rollout waits for that`,
+      ...whatToWrite(readiness),
+      ...(delay < WARNED_DELAY_SECONDS && { level: 'Audit' }),
+    };
   },
 });
 
@@ -46,17 +43,13 @@ export const delayedReadiness = defineCheck({
  * Advises a startup probe that allows the same time. Nothing kills a container without a liveness probe while it
  * starts, so the edits for such a container only remove the delay.
  */
-function whatToWrite(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  readiness: CheckedProbe,
-): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
-  const liveness = probeOf(container, 'livenessProbe');
-  if (liveness?.timing !== undefined) return startupInPlaceOfDelays(workload, container, [liveness, readiness]);
+function whatToWrite(readiness: CheckedProbe): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+  const liveness = probeOf(readiness.container, 'livenessProbe');
+  if (liveness?.timing !== undefined) return startupInPlaceOfDelays(liveness, readiness);
   const removal = 'remove initialDelaySeconds';
   const edits = [{ path: readiness.place.path('initialDelaySeconds'), value: null }];
-  const startup = startupProbeFor(workload, container, readiness, readiness.timing?.initialDelaySeconds);
-  if (startup === undefined || hasProbe(container, 'livenessProbe')) return { remedy: removal, edits };
+  const startup = startupProbeFor(readiness, readiness.timing?.initialDelaySeconds);
+  if (startup === undefined || hasProbe(readiness.container, 'livenessProbe')) return { remedy: removal, edits };
   return {
     remedy: `${removal}, or replace it by ${startup.yaml} (guarantees ${startup.guaranteedSeconds} s to start)`,
     edits,

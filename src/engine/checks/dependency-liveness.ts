@@ -1,10 +1,8 @@
 import { strings } from '../policy/check-parameters.ts';
 import { stringMember } from '../../base/json/json-value.ts';
 import { requestedPath } from '../probe/requested-path.ts';
-import { probeOf } from './checked-probe.ts';
 import { containerPhrase, quotedValue } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
+import { located, defineCheck } from './check.ts';
 
 /**
  * Paths that also report on dependencies. The value is the framework's own path that reports on the process alone, if
@@ -74,19 +72,21 @@ export const dependencyLiveness = defineCheck({
       text: 'Paths besides those in paths (or the built-in list), e.g. [/healthz/deep]. None by default.',
     }),
   },
-  run: (_workload, container, { paths, additionalPaths }): Finding[] => {
-    const liveness = probeOf(container, 'livenessProbe');
-    const written = liveness?.handlerKind === 'httpGet' ? stringMember(liveness.handler, 'path') : undefined;
-    if (liveness === undefined || written === undefined) return [];
+  kinds: ['livenessProbe'],
+  eachProbe: (liveness, { paths, additionalPaths }) => {
+    const written = stringMember(liveness.handler, 'path');
+    if (written === undefined) return undefined;
     const path = requestedPath(written);
     const isListed = paths.has(path) || additionalPaths.has(path);
-    if (!isListed && !(paths === DEFAULT_PATHS && READINESS_SEGMENTS.has(lastSegment(path)))) return [];
-    const message =
-      `${containerPhrase(container)} asks ${quotedValue(written)} for liveness: the name suggests a readiness or aggregate ` +
-      'endpoint, and the outage of a dependency then restarts every replica';
+    if (!isListed && !(paths === DEFAULT_PATHS && READINESS_SEGMENTS.has(lastSegment(path)))) return undefined;
     const alive = KNOWN_PATHS.get(path);
-    const remedy = alive === undefined ? 'use an endpoint that reports on this process only' : `write path: ${alive}`;
-    return [{ probe: 'livenessProbe', path: liveness.place.path(liveness.handlerKind, 'path'), message, remedy }];
+    return {
+      ...located(liveness, 'httpGet', 'path'),
+      message:
+        `${containerPhrase(liveness.container)} asks ${quotedValue(written)} for liveness: the name suggests a readiness ` +
+        'or aggregate endpoint, and the outage of a dependency then restarts every replica',
+      remedy: alive === undefined ? 'use an endpoint that reports on this process only' : `write path: ${alive}`,
+    };
   },
 });
 

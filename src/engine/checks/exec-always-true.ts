@@ -2,14 +2,13 @@ import { alwaysTrue, statusOfProgram } from '../probe/shell-status.ts';
 import { shellLine } from '../probe/shell-line.ts';
 import { cut } from '../../base/text/cut.ts';
 import { quote } from '../../base/text/quote.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { execReading } from './lib/exec-reading.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { located, defineCheck } from './check.ts';
 import type { AlwaysTrue } from '../probe/shell-status.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
 import type { ExecReading } from './lib/exec-reading.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.exec.command`.
@@ -26,19 +25,18 @@ export const execAlwaysTrue = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(workload, probe);
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(probe);
   const found = reading && alwaysTrueCommand(reading);
   if (reading === undefined || found === undefined) return undefined;
   const { shell } = reading;
   const place = shell?.scriptAt === undefined ? ['command'] : ['command', shell.scriptAt];
   return {
-    probe: probe.kind,
-    path: probe.place.path('exec', ...place),
-    message: `${containerPhrase(container)} has a ${probe.kind} that hides failures: ${causeOf(found)}`,
+    ...located(probe, 'exec', ...place),
+    message: `${containerPhrase(probe.container)} has a ${probe.kind} that hides failures: ${causeOf(found)}`,
     remedy: remedyOf(found, reading),
   };
 }

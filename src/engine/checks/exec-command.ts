@@ -1,10 +1,9 @@
 import { namesNoProgram } from '../probe/exec-program.ts';
 import { member } from '../../base/json/json-value.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { located, defineCheck } from './check.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.exec.command[0]`.
@@ -20,16 +19,15 @@ export const execCommand = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
-  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+  eachProbe: violationOf,
 });
 
-function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const argv = probe.handlerKind === 'exec' ? member(probe.handler, 'command') : undefined;
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const argv = member(probe.handler, 'command');
   if (!Array.isArray(argv) || argv.length === 0 || !namesNoProgram(argv[0])) return undefined;
   return {
-    probe: probe.kind,
-    path: probe.place.path('exec', 'command', 0),
-    message: `the ${probe.kind} of ${containerPhrase(container)} runs a program without a name, so every probe errors`,
+    ...located(probe, 'exec', 'command', 0),
+    message: `the ${probe.kind} of ${containerPhrase(probe.container)} runs a program without a name, so every probe errors`,
     ...whatToWrite(probe, argv),
   };
 }

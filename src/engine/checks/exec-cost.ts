@@ -1,15 +1,18 @@
 import { integer } from '../policy/check-parameters.ts';
 import { member, objectMember } from '../../base/json/json-value.ts';
 import { DEFAULT_TIMING } from '../probe/default-values.ts';
-import { killBy } from '../probe/grace-period.ts';
 import { isCount } from '../probe/timing.ts';
-import { EXEC_PERIOD_SECONDS, HEAVY_CLIENT_PERIOD_SECONDS, PATIENT_TIMEOUT_SECONDS } from './lib/exec-patience.ts';
-import { heavyClientOf } from './lib/heavy-client.ts';
-import { isFastEnough, roundPeriodFrom, roundPeriodUpTo } from './lib/round-numbers.ts';
+import {
+  EXEC_PERIOD_SECONDS,
+  HEAVY_CLIENT_PERIOD_SECONDS,
+  PATIENT_TIMEOUT_SECONDS,
+  heavyClientOf,
+} from './lib/heavy-client.ts';
+import { isFastEnough, roundPeriodFrom, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { defineCheck, located } from './check.ts';
+import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.periodSeconds`, `<probe>.timeoutSeconds` of an exec probe; `spec.replicas` or `spec.parallelism` of
@@ -33,43 +36,29 @@ export const execCost = defineCheck({
       text: `Seconds that an exec probe must leave between two processes, at least. Default ${EXEC_PERIOD_SECONDS}.`,
     }),
   },
-  run: (workload, container, { minimumPeriodSeconds: minimum }) => {
-    let findings: Finding[] | undefined;
-    for (const probe of container.probes) {
-      if (probe.handlerKind !== 'exec') continue;
-      for (const finding of [
-        tooOften(workload, container, probe, minimum),
-        tooImpatient(workload, container, probe, minimum),
-      ])
-        if (finding !== undefined) (findings ??= []).push(finding);
-    }
-    return findings ?? [];
-  },
+  run: ({ probes }, { minimumPeriodSeconds }) =>
+    probes
+      .filter(({ handlerKind }) => handlerKind === 'exec')
+      .flatMap((probe) => [tooOften(probe, minimumPeriodSeconds), tooImpatient(probe, minimumPeriodSeconds)])
+      .filter((finding) => finding !== undefined),
 });
 
-function tooOften(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  minimum: number,
-): Finding | undefined {
+function tooOften(probe: CheckedProbe, minimum: number): Finding | undefined {
   const period = probe.timing?.periodSeconds;
   if (period === undefined || period >= Math.max(minimum, HEAVY_CLIENT_PERIOD_SECONDS)) return undefined;
   const heavy = heavyClientOf(probe);
   const least = leastPeriodSeconds(probe, minimum);
   if (period >= least) return undefined;
   const perMinute = 60 / period;
-  const replicas = replicasOf(workload);
+  const replicas = replicasOf(probe.container.workload);
   const inAll = replicas > 1 ? `, ${rounded(perMinute * replicas)} for its ${replicas} replicas,` : '';
   const what = heavy === undefined ? 'processes' : `processes of the heavy client ${heavy}`;
-  const path = probe.place.path('periodSeconds');
   return {
-    probe: probe.kind,
-    path,
+    ...located(probe, 'periodSeconds'),
     message:
-      `${containerPhrase(container)} starts ${rounded(perMinute)} ${what} a minute on its node${inAll} ` +
+      `${containerPhrase(probe.container)} starts ${rounded(perMinute)} ${what} a minute on its node${inAll} ` +
       `for the exec ${probe.kind}`,
-    ...longerPeriod(workload, container, probe, least),
+    ...longerPeriod(probe, least),
   };
 }
 
@@ -81,60 +70,36 @@ function leastPeriodSeconds(probe: CheckedProbe, minimum: number): number {
 }
 
 /** Advises a longer period, unless the probe would then need too long to kill, or to stop the traffic. */
-function longerPeriod(
-  { podSpec }: CheckedWorkload,
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  least: number,
-): Pick<Finding, 'remedy' | 'edits'> {
-  const { timing = DEFAULT_TIMING } = probe;
+function longerPeriod(probe: CheckedProbe, least: number): Pick<Finding, 'remedy' | 'edits'> {
   const periodSeconds = roundPeriodFrom(least);
-  const kill = killBy(probe.spec, container.spec, podSpec);
-  if (periodSeconds === undefined || !isFastEnough(probe.kind, timing, { ...timing, periodSeconds }, kill))
-    return { remedy: OTHER_HANDLER };
+  if (periodSeconds === undefined || !isFastEnough(probe, { periodSeconds })) return { remedy: OTHER_HANDLER };
+  const { words, edits } = toWrite(probe, { periodSeconds });
+  return { remedy: `write ${words} or more`, edits };
+}
+
+function tooImpatient(probe: CheckedProbe, minimum: number): Finding | undefined {
+  const { timing } = probe;
+  if (timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return undefined;
   return {
-    remedy: `write periodSeconds: ${periodSeconds} or more`,
-    edits: [{ path: probe.place.path('periodSeconds'), value: periodSeconds }],
+    ...located(probe, 'timeoutSeconds'),
+    message:
+      `${containerPhrase(probe.container)} gives the command of its exec ${probe.kind} ` +
+      `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a timeout is a failure`,
+    ...longerTimeout(probe, timing.periodSeconds, minimum),
   };
 }
 
-function tooImpatient(
-  { podSpec }: CheckedWorkload,
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  minimum: number,
-): Finding | undefined {
-  const { timing } = probe;
-  if (timing?.timeoutSeconds !== DEFAULT_TIMING.timeoutSeconds) return undefined;
-  const { periodSeconds: P } = timing;
-  const path = probe.place.path('timeoutSeconds');
-  const message =
-    `${containerPhrase(container)} gives the command of its exec ${probe.kind} ` +
-    `${DEFAULT_TIMING.timeoutSeconds} s to start and end, also on a busy node, and a timeout is a failure`;
-  // The timeout must not be longer than the period (timeout-over-period).
+/** Advises a longer timeout, within the period (timeout-over-period). A short period gets longer, too. */
+function longerTimeout(probe: CheckedProbe, P: number, minimum: number): Pick<Finding, 'remedy' | 'edits'> {
   const patient = P < 2 ? PATIENT_TIMEOUT_SECONDS : (roundPeriodUpTo(P) ?? PATIENT_TIMEOUT_SECONDS);
   const timeoutSeconds = Math.min(patient, PATIENT_TIMEOUT_SECONDS);
   // A longer period must also be long enough for the rule about periods, so that both rules say the same.
   const isLonger = P < timeoutSeconds;
   const periodSeconds = isLonger ? roundPeriodFrom(Math.max(timeoutSeconds, leastPeriodSeconds(probe, minimum))) : P;
-  const kill = killBy(probe.spec, container.spec, podSpec);
-  if (
-    periodSeconds === undefined ||
-    !isFastEnough(probe.kind, timing, { ...timing, timeoutSeconds, periodSeconds }, kill)
-  ) {
-    const remedy = isLonger ? OTHER_HANDLER : 'write a longer timeoutSeconds and a shorter periodSeconds';
-    return { probe: probe.kind, path, message, remedy };
-  }
-  const timeout = { path, value: timeoutSeconds };
-  if (!isLonger)
-    return { probe: probe.kind, path, message, remedy: `write timeoutSeconds: ${timeoutSeconds}`, edits: [timeout] };
-  return {
-    probe: probe.kind,
-    path,
-    message,
-    remedy: `write timeoutSeconds: ${timeoutSeconds} and periodSeconds: ${periodSeconds}`,
-    edits: [timeout, { path: probe.place.path('periodSeconds'), value: periodSeconds }],
-  };
+  if (periodSeconds === undefined || !isFastEnough(probe, { timeoutSeconds, periodSeconds }))
+    return { remedy: isLonger ? OTHER_HANDLER : 'write a longer timeoutSeconds and a shorter periodSeconds' };
+  const { words, edits } = toWrite(probe, { timeoutSeconds, periodSeconds });
+  return { remedy: `write ${words}`, edits };
 }
 
 /**

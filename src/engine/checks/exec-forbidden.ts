@@ -1,11 +1,11 @@
 import { member } from '../../base/json/json-value.ts';
 import { choices, strings } from '../policy/check-parameters.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
 import { containerPhrase, firstListed } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { located, defineCheck, MOST_PROBE_FINDINGS } from './check.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /** Most characters of a forbidden name in a message, with its quotes. */
 const MOST_NAME_CHARACTERS = 24;
@@ -39,13 +39,13 @@ export const execForbidden = defineCheck({
       text: 'The probes that are looked at. Default: all three.',
     }),
   },
-  run: (_workload, container, { names, probes }) =>
-    container.probes
-      .filter((probe) => probe.handlerKind === 'exec' && probes.includes(probe.kind))
-      .flatMap((probe) => findingsOf(container, probe, names)),
+  run: ({ probes }, parameters) =>
+    probes
+      .filter(({ kind, handlerKind }) => handlerKind === 'exec' && parameters.probes.includes(kind))
+      .flatMap((probe) => findingsOf(probe, parameters.names)),
 });
 
-function findingsOf(container: CheckedContainer, probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
+function findingsOf(probe: CheckedProbe, names: ReadonlySet<string>): Finding[] {
   const argv = member(probe.handler, 'command');
   if (!Array.isArray(argv)) return [];
   const findings: Finding[] = [];
@@ -54,10 +54,10 @@ function findingsOf(container: CheckedContainer, probe: CheckedProbe, names: Rea
     const forbidden = typeof element === 'string' ? forbiddenIn(element, names) : [];
     if (forbidden.length === 0) continue;
     const message =
-      `${containerPhrase(container)} runs ${firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)))} ` +
+      `${containerPhrase(probe.container)} runs ${firstListed(forbidden.map((name) => quote(name, MOST_NAME_CHARACTERS)))} ` +
       `in its ${probe.kind}, which a policy forbids`;
     const remedy = 'use an httpGet, tcpSocket or grpc handler, or another command';
-    findings.push({ probe: probe.kind, path: probe.place.path('exec', 'command', index), message, remedy });
+    findings.push({ ...located(probe, 'exec', 'command', index), message, remedy });
   }
   return findings;
 }

@@ -3,13 +3,12 @@ import { firstProgramAt, programName } from '../probe/exec-invocation.ts';
 import { isShell } from '../probe/shell-invocation.ts';
 import { saysWithoutTools } from '../probe/image-name.ts';
 import { quote } from '../../base/text/quote.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { execReading } from './lib/exec-reading.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { defineCheck, located } from './check.ts';
 import type { ExecReading } from './lib/exec-reading.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command`; `image` of the container.
@@ -24,7 +23,7 @@ export const execImage = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
 /** Programs of an operating system, besides shells. */
@@ -36,16 +35,15 @@ const TOOLS: ReadonlySet<string> = new Set([
 /** Folders of the operating system. A program elsewhere was copied into the image. */
 const SYSTEM_PATH = /^(?:\/(?:usr\/(?:local\/)?)?s?bin\/)?[^/]+$/;
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(workload, probe);
-  const at = reading && missingProgramAt(container, reading);
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(probe);
+  const at = reading && missingProgramAt(probe.container, reading);
   if (reading === undefined || at === undefined) return undefined;
-  const image = stringMember(container.spec, 'image') ?? '';
+  const image = stringMember(probe.container.spec, 'image') ?? '';
   return {
-    probe: probe.kind,
-    path: probe.place.path('exec', 'command', at),
+    ...located(probe, 'exec', 'command', at),
     message:
-      `${containerPhrase(container)} runs ${quote(programName(reading.argv[at] ?? ''))} in its ${probe.kind}, ` +
+      `${containerPhrase(probe.container)} runs ${quote(programName(reading.argv[at] ?? ''))} in its ${probe.kind}, ` +
       `and a ${saysWithoutTools(image) ?? ''} image contains no such program`,
     remedy: 'write an httpGet, tcpSocket or grpc handler, or run a program of the application',
   };

@@ -3,16 +3,15 @@ import { isCut } from '../workload/bounded-container.ts';
 import { listenFlags } from '../workload/listen-flags.ts';
 import { invocationOf } from '../probe/exec-invocation.ts';
 import { quote } from '../../base/text/quote.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { execReading } from './lib/exec-reading.ts';
 import { loopbackFlag } from './listen-address.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { located, defineCheck } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ShellCommand, ShellList } from '../probe/shell-script.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
 import type { ExecReading } from './lib/exec-reading.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command`; `command` and `args` of the container.
@@ -30,17 +29,16 @@ export const execLocalhost = defineCheck({
   // The probe works, so a copy of its handler works too.
   acceptsHandler: true,
   judgesProbeAlone: true,
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(workload, probe);
-  const client = reading && clientOf(container, reading);
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(probe);
+  const client = reading && clientOf(probe.container, reading);
   if (client === undefined) return undefined;
   return {
-    probe: probe.kind,
-    path: probe.place.path('exec', 'command'),
-    message: `${containerPhrase(container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,
+    ...located(probe, 'exec', 'command'),
+    message: `${containerPhrase(probe.container)} starts ${quote(client.program)} for each ${probe.kind}, to ask an address that the kubelet can ask without a process`,
     remedy: `write ${yamlFlow(client.handler).slice(2, -2)} if the application listens on the Pod's IP`,
   };
 }

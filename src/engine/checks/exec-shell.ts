@@ -1,13 +1,12 @@
-import { eachProbe } from './lib/each-probe.ts';
 import { execReading } from './lib/exec-reading.ts';
 import { handlerEdits } from './lib/handler-edits.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
 import { shellProblem } from './lib/shell-problem.ts';
 import { MOST_TEXT_CHARACTERS } from '../workload/bounded-container.ts';
 import { beginning, cut } from '../../base/text/cut.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { located, defineCheck } from './check.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.exec.command`.
@@ -23,21 +22,20 @@ export const execShell = defineCheck({
   cannotWork: true,
   handlers: ['exec'],
   judgesProbeAlone: true,
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
 /** A longer command is not repeated in the remedy. */
 const LONGEST_REMEDY = 300;
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(workload, probe);
-  const problem = reading && shellProblem(container, reading);
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(probe);
+  const problem = reading && shellProblem(probe.container, reading);
   if (problem === undefined) return undefined;
-  const edits = problem.isGuess ? undefined : handlerEdits(container, probe, { command: problem.meant });
+  const edits = problem.isGuess ? undefined : handlerEdits(probe, { command: problem.meant });
   return {
-    probe: probe.kind,
-    path: probe.place.path('exec', 'command', problem.at),
-    message: `${containerPhrase(container)} ${problem.fault}`,
+    ...located(probe, 'exec', 'command', problem.at),
+    message: `${containerPhrase(probe.container)} ${problem.fault}`,
     remedy: cut(`write command: ${yamlFlow(shownWords(problem.meant))}`, LONGEST_REMEDY),
     ...(edits && { edits }),
   };

@@ -1,15 +1,14 @@
 import { declaredVariables } from '../workload/literal-variables.ts';
 import { variableReferences } from '../probe/variable-references.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { execReading } from './lib/exec-reading.ts';
 import { handlerEdits } from './lib/handler-edits.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { defineCheck } from './check.ts';
+import { defineCheck, located } from './check.ts';
 import type { VariableSource } from '../workload/literal-variables.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
 import type { ExecReading } from './lib/exec-reading.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.exec.command[*]`; `env` of the container.
@@ -25,7 +24,7 @@ export const execVariable = defineCheck({
   action: 'Warn',
   cannotWork: true,
   handlers: ['exec'],
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
 /** A reference that the kubelet does not replace with the variable's value. */
@@ -37,20 +36,19 @@ interface LostReference {
   readonly source: VariableSource | undefined;
 }
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const reading = execReading(workload, probe);
-  const lost = reading && lostReference(container, reading);
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const reading = execReading(probe);
+  const lost = reading && lostReference(probe.container, reading);
   if (reading === undefined || lost === undefined) return undefined;
   const { at, name, source } = lost;
   const isScript = at === reading.shell?.scriptAt;
-  const edits = isScript && source?.from === 'reference' ? editsOf(container, probe, reading, lost) : undefined;
+  const edits = isScript && source?.from === 'reference' ? editsOf(probe, reading, lost) : undefined;
   return {
-    probe: probe.kind,
-    path: probe.place.path('exec', 'command', at),
+    ...located(probe, 'exec', 'command', at),
     message:
       source === undefined
-        ? `${containerPhrase(container)} has no ${quoted(name)} with a literal value in env, so the kubelet leaves ${quoted(`$(${name})`)} as text`
-        : `${containerPhrase(container)} reads ${quoted(name)} from a reference, so the kubelet puts an empty text in place of ${quoted(`$(${name})`)}`,
+        ? `${containerPhrase(probe.container)} has no ${quoted(name)} with a literal value in env, so the kubelet leaves ${quoted(`$(${name})`)} as text`
+        : `${containerPhrase(probe.container)} reads ${quoted(name)} from a reference, so the kubelet puts an empty text in place of ${quoted(`$(${name})`)}`,
     remedy: isScript
       ? `write $${name}, which the shell replaces`
       : `write command: [sh, -c, "..."] with $${name} in the script`,
@@ -84,15 +82,10 @@ function lostReference(container: CheckedContainer, { argv, shell }: ExecReading
  * Returns the edits that let the shell replace the variables with a reference. Undefined where the shell would not
  * replace them as the author means: in single quotes, or when the variable may be missing.
  */
-function editsOf(
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  { argv }: ExecReading,
-  { at }: LostReference,
-): Finding['edits'] {
+function editsOf(probe: CheckedProbe, { argv }: ExecReading, { at }: LostReference): Finding['edits'] {
   const script = argv[at] ?? '';
   if (/['`\\]|\$\$|<</.test(script)) return undefined;
-  const variables = declaredVariables(container.spec);
+  const variables = declaredVariables(probe.container.spec);
   const isReplaced = variableReferences(script).every((name) => {
     const source = variables?.get(name);
     return !SCRIPT_NAME.test(name) || source?.from === 'value' || source?.isOptional === false;
@@ -101,5 +94,5 @@ function editsOf(
   const repaired = script.replace(SCRIPT_REFERENCES, (whole, name: string) =>
     variables?.get(name)?.from === 'reference' ? `\${${name}}` : whole,
   );
-  return handlerEdits(container, probe, { command: argv.with(at, repaired) });
+  return handlerEdits(probe, { command: argv.with(at, repaired) });
 }

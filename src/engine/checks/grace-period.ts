@@ -1,8 +1,7 @@
-import { eachProbe } from './lib/each-probe.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
 import { killEndsPod } from '../probe/restarts.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe.terminationGracePeriodSeconds`, `startupProbe.terminationGracePeriodSeconds` and the Pod's
@@ -17,16 +16,16 @@ export const gracePeriod = defineCheck({
   id: 'grace-period',
   summary: 'A probe kills more patiently than the Pod is stopped.',
   action: 'Warn',
-  run: (workload, container) => {
-    const pods = podGraceSeconds(workload.podSpec);
-    if (pods === undefined || killEndsPod(container.spec, workload.podSpec)) return [];
-    return eachProbe(container, (probe) => {
-      const own = probe.kind === 'readinessProbe' ? undefined : probeGraceSeconds(probe.spec);
-      if (typeof own !== 'number' || own <= pods) return undefined;
-      const message = `${containerPhrase(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s, and the probe's value wins`;
-      const path = probe.place.path('terminationGracePeriodSeconds');
-      const remedy = `remove terminationGracePeriodSeconds${pods === 0 ? '' : `, or write ${pods} or less`}`;
-      return { probe: probe.kind, path, message, remedy, edits: [{ path, value: null }] };
-    });
+  kinds: ['livenessProbe', 'startupProbe'],
+  eachProbe: (probe) => {
+    const { container } = probe;
+    const { podSpec } = container.workload;
+    const [own, pods] = [probeGraceSeconds(probe.spec), podGraceSeconds(podSpec)];
+    if (typeof own !== 'number' || pods === undefined || own <= pods) return undefined;
+    if (killEndsPod(container.spec, podSpec)) return undefined;
+    const message = `${containerPhrase(container)} gets ${own} s to end after its ${probe.kind} gave up, more than the Pod's ${pods} s, and the probe's value wins`;
+    const remedy = `remove terminationGracePeriodSeconds${pods === 0 ? '' : `, or write ${pods} or less`}`;
+    const place = located(probe, 'terminationGracePeriodSeconds');
+    return { ...place, message, remedy, edits: [{ path: place.path, value: null }] };
   },
 });

@@ -1,10 +1,8 @@
 import { quote } from '../../base/text/quote.ts';
-import { defineCheck } from './check.ts';
-import { eachHeader } from './lib/each-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
-import type { CheckedHeader } from './lib/each-probe.ts';
+import { located, defineCheck, eachHeader } from './check.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding, CheckedHeader } from './check.ts';
 
 /** The headers of HTTP that carry credentials (RFC 9110, sections 11.6.2 and 11.7.2), in lower case. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization']);
@@ -21,20 +19,15 @@ export const headerSecret = defineCheck({
   action: 'Audit',
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (_workload, container) => eachHeader(container, (probe, header) => violationOf(container, probe, header)),
+  run: (container) => eachHeader(container, (probe, header) => violationOf(probe, header)),
 });
 
-function violationOf(
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  { name, value, index }: CheckedHeader,
-): Finding | undefined {
+function violationOf(probe: CheckedProbe, { name, value, index }: CheckedHeader): Finding | undefined {
   if (!CREDENTIALS.has(name.toLowerCase()) || value.trim() === '') return undefined;
   return {
-    probe: probe.kind,
-    path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
+    ...located(probe, 'httpGet', 'httpHeaders', index, 'value'),
     message:
-      `${containerPhrase(container)} has the credentials of the header ${quote(name)} in its ${probe.kind}, ` +
+      `${containerPhrase(probe.container)} has the credentials of the header ${quote(name)} in its ${probe.kind}, ` +
       'where everyone who may read the Pod sees them',
     remedy:
       'let the endpoint answer without credentials, or write an exec probe that reads them from an environment ' +

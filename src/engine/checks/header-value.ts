@@ -1,12 +1,10 @@
 import { beginning } from '../../base/text/cut.ts';
 import { firstControlCharacter } from '../probe/header-value.ts';
-import { defineCheck } from './check.ts';
-import { eachHeader } from './lib/each-probe.ts';
 import { containerPhrase, quotedValue } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
-import type { CheckedHeader } from './lib/each-probe.ts';
+import { located, defineCheck, eachHeader } from './check.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { Finding, CheckedHeader } from './check.ts';
 
 /**
  * Field: `<probe>.httpGet.httpHeaders[*].value`.
@@ -21,17 +19,16 @@ export const headerValue = defineCheck({
   cannotWork: true,
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (_workload, container) => eachHeader(container, (probe, header) => violationOf(container, probe, header)),
+  run: (container) => eachHeader(container, (probe, header) => violationOf(probe, header)),
 });
 
-function violationOf(container: CheckedContainer, probe: CheckedProbe, header: CheckedHeader): Finding | undefined {
+function violationOf(probe: CheckedProbe, header: CheckedHeader): Finding | undefined {
   const { value, index } = header;
   const position = firstControlCharacter(value);
   if (position < 0) return undefined;
   return {
-    probe: probe.kind,
-    path: probe.place.path('httpGet', 'httpHeaders', index, 'value'),
-    message: problem(container, header, position),
+    ...located(probe, 'httpGet', 'httpHeaders', index, 'value'),
+    message: problem(probe.container, header, position),
     ...whatToWrite(probe, index, value, position),
   };
 }

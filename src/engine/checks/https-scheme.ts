@@ -2,13 +2,12 @@ import { DEFAULT_HTTP_PROTOCOL, DEFAULT_SCHEME } from '../probe/default-values.t
 import { member } from '../../base/json/json-value.ts';
 import { isNamedForHttps } from '../workload/port-protocol.ts';
 import { findPort } from '../workload/ports.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { handlerEdits } from './lib/handler-edits.ts';
 import { containerPhrase } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { located, defineCheck } from './check.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.scheme`, `<probe>.httpGet.port`; `ports[*].name`.
@@ -25,26 +24,25 @@ export const httpsScheme = defineCheck({
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
-  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+  eachProbe: violationOf,
 });
 
-function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+function violationOf(probe: CheckedProbe): Finding | undefined {
   const { handler } = probe;
-  if (probe.handlerKind !== 'httpGet' || (member(handler, 'host') ?? '') !== '') return undefined;
+  if ((member(handler, 'host') ?? '') !== '') return undefined;
   const scheme = member(handler, 'scheme') ?? '';
   if (scheme !== '' && scheme !== DEFAULT_SCHEME) return undefined;
   const port = member(handler, 'port');
   if (typeof port !== 'string' && typeof port !== 'number') return undefined;
-  const found = findPort(container.ports ?? [], port);
+  const found = findPort(probe.container.ports ?? [], port);
   if (!('port' in found) || found.port.name === undefined || !isNamedForHttps(found.port)) return undefined;
   const { name, number } = found.port;
   const isNewer = (member(handler, 'protocol') ?? DEFAULT_HTTP_PROTOCOL) !== DEFAULT_HTTP_PROTOCOL;
   // The API server rejects HTTPS beside protocol HTTP2.
-  const edits = isNewer ? undefined : handlerEdits(container, probe, { scheme: 'HTTPS' });
+  const edits = isNewer ? undefined : handlerEdits(probe, { scheme: 'HTTPS' });
   return {
-    probe: probe.kind,
-    path: probe.place.path('httpGet', 'scheme'),
-    message: `${containerPhrase(container)} gets plain HTTP on its port ${quote(name)} (${number}); a TLS server rejects such a request`,
+    ...located(probe, 'httpGet', 'scheme'),
+    message: `${containerPhrase(probe.container)} gets plain HTTP on its port ${quote(name)} (${number}); a TLS server rejects such a request`,
     remedy: `write scheme: HTTPS${isNewer ? ', and remove protocol' : ''}`,
     ...(edits && { edits }),
   };

@@ -1,14 +1,13 @@
-import { isJsonObject, member } from '../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent } from '../../base/json/json-value.ts';
 import { DEFAULT_GRPC_MODE, DEFAULT_HTTP_PROTOCOL, DEFAULT_TIMING } from '../probe/default-values.ts';
 import { isCut } from '../workload/bounded-container.ts';
 import { verdictSpan } from '../probe/timing.ts';
-import { isPresent, probeOf } from './checked-probe.ts';
 import { drainingAdvice } from './lib/drain-race.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { probeOf } from './checked-workload.ts';
+import { defineCheck, located } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
 
 /**
  * Fields: `livenessProbe`, `readinessProbe`, each as a whole.
@@ -23,23 +22,18 @@ export const identicalProbes = defineCheck({
   action: 'Off',
   judgesProbeAlone: true,
   relatedProbes: ['livenessProbe', 'readinessProbe'],
-  run: (workload, container): Finding[] => {
-    const liveness = probeOf(container, 'livenessProbe');
+  kinds: ['livenessProbe'],
+  eachProbe: (liveness) => {
+    const { container, timing } = liveness;
     const readiness = probeOf(container, 'readinessProbe');
-    const timing = liveness?.timing;
-    if (liveness === undefined || readiness === undefined || timing === undefined) return [];
-    if (!areSame(liveness, readiness)) return [];
-    const { remedy, edits } = drainingAdvice(workload, container, liveness, verdictSpan(timing).latest);
-    const message = `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`;
-    return [
-      {
-        probe: 'livenessProbe',
-        path: liveness.place.path(),
-        message,
-        remedy: `${remedy ?? ''}, or ask an endpoint that reports on this process only`,
-        ...(edits && { edits }),
-      },
-    ];
+    if (readiness === undefined || timing === undefined || !areSame(liveness, readiness)) return undefined;
+    const { remedy, edits } = drainingAdvice(liveness, verdictSpan(timing).latest);
+    return {
+      ...located(liveness),
+      message: `${containerPhrase(container)} has the same probe for liveness and readiness, so a fault restarts it instead of draining it`,
+      remedy: `${remedy ?? ''}, or ask an endpoint that reports on this process only`,
+      ...(edits && { edits }),
+    };
   },
 });
 

@@ -1,7 +1,6 @@
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
+import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: handler and integers of `livenessProbe` and `readinessProbe` with different endpoints.
@@ -16,14 +15,16 @@ export const killedBeforeDrained = defineCheck({
   action: 'Audit',
   judgesProbeAlone: true,
   relatedProbes: ['readinessProbe'],
-  run: (workload, container): Finding[] => {
+  run: (container) => {
     const race = drainRace(container);
-    if (race?.sameEndpoint !== false) return [];
+    if (race?.sameEndpoint !== false) return undefined;
     const { liveness, killedAfter, drainedAfter } = race;
-    const message =
-      `${containerPhrase(container)} may be restarted ${killedAfter} s after a fault, before readiness stops its traffic ` +
-      `(after up to ${drainedAfter} s)`;
-    const path = liveness.place.path('failureThreshold');
-    return [{ probe: 'livenessProbe', path, message, ...drainingAdvice(workload, container, liveness, drainedAfter) }];
+    return {
+      ...located(liveness, 'failureThreshold'),
+      message:
+        `${containerPhrase(container)} may be restarted ${killedAfter} s after a fault, before readiness stops its traffic ` +
+        `(after up to ${drainedAfter} s)`,
+      ...drainingAdvice(liveness, drainedAfter),
+    };
   },
 });

@@ -4,14 +4,13 @@ import { quoted } from '../../base/json/quoted-value.ts';
 import { isPortNumber } from '../probe/port-number.ts';
 import { listenFlags, otherPorts } from '../workload/listen-flags.ts';
 import { findPort } from '../workload/ports.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { handlerEdits } from './lib/handler-edits.ts';
 import { mayAnswer, portValue } from './lib/plausible-port.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { located, defineCheck } from './check.ts';
 import type { ListenFlag } from '../workload/listen-flags.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `command` and `args` of the container; the port and host of httpGet, tcpSocket and grpc.
@@ -25,14 +24,9 @@ export const listenAddress = defineCheck({
   summary: 'The application listens on an address or a port where the probe does not ask.',
   action: 'Warn',
   cannotWork: true,
-  run: (_workload, container) => {
-    // Most containers have no such flag.
-    const flags = container.probes.some(asksPod) ? listenFlags(container.spec) : NO_FLAGS;
-    return flags.length === 0 ? [] : eachProbe(container, (probe) => violationOf(container, probe, flags));
-  },
+  eachProbe: violationOf,
 });
 
-const NO_FLAGS: readonly ListenFlag[] = [];
 const FOR_PROBES = /health|probe/i;
 
 function isForProbes({ name }: ListenFlag): boolean {
@@ -43,21 +37,16 @@ function asksPod({ handlerKind, handler }: CheckedProbe): boolean {
   return handlerKind !== 'exec' && (member(handler, 'host') ?? '') === '';
 }
 
-function violationOf(
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  flags: readonly ListenFlag[],
-): Finding | undefined {
-  const port = asksPod(probe) ? portNumberOf(container, probe) : undefined;
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const port = asksPod(probe) ? portNumberOf(probe) : undefined;
   if (port === undefined) return undefined;
+  const flags = listenFlags(probe.container.spec);
   const binding = loopbackFlag(flags, port);
-  return binding === undefined
-    ? portViolation(container, probe, port, flags)
-    : bindViolation(container, probe, binding);
+  return binding === undefined ? portViolation(probe, port, flags) : bindViolation(probe, binding);
 }
 
 /** Returns the number of a probe's port. Undefined for a name that the container does not declare. */
-function portNumberOf(container: CheckedContainer, { handler }: CheckedProbe): number | undefined {
+function portNumberOf({ container, handler }: CheckedProbe): number | undefined {
   const port = member(handler, 'port');
   if (typeof port !== 'string') return isPortNumber(port) ? port : undefined;
   const found = findPort(container.ports ?? [], port);
@@ -78,36 +67,30 @@ export function loopbackFlag(flags: readonly ListenFlag[], port: number): Listen
 
 const LOOPBACK_HOSTS = /localhost|127(?:\.\d{1,3}){3}|\[::1\]|^::1$/gi;
 
-function bindViolation(container: CheckedContainer, probe: CheckedProbe, flag: ListenFlag): Finding {
+function bindViolation(probe: CheckedProbe, flag: ListenFlag): Finding {
   const { name, value, list, index } = flag;
   return {
     probe: probe.kind,
-    path: container.place.path(list, index),
-    message: `${containerPhrase(container)} listens on ${quoted(value)} only, and the ${probe.kind} asks the Pod's IP: the connection is refused`,
+    path: probe.container.place.path(list, index),
+    message: `${containerPhrase(probe.container)} listens on ${quoted(value)} only, and the ${probe.kind} asks the Pod's IP: the connection is refused`,
     // No edit: the author may have a reason to keep other Pods away.
     remedy: `write ${quoted(value.replace(LOOPBACK_HOSTS, '0.0.0.0'))} for ${name}`,
   };
 }
 
 /** A flag for health probes names the port that answers probes. */
-function portViolation(
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  port: number,
-  flags: readonly ListenFlag[],
-): Finding | undefined {
+function portViolation(probe: CheckedProbe, port: number, flags: readonly ListenFlag[]): Finding | undefined {
   const flag = flags.find(isForProbes);
   const address = flag?.addresses[0];
   if (flag === undefined || address === undefined) return undefined;
   if (flag.addresses.length > 1 || flags.some((other) => other !== flag && isForProbes(other))) return undefined;
-  if (address.port === port || answersElsewhere(container, probe, port, flags, address.port)) return undefined;
-  const declared = findPort(container.ports ?? [], address.port);
+  if (address.port === port || answersElsewhere(probe, port, flags, address.port)) return undefined;
+  const declared = findPort(probe.container.ports ?? [], address.port);
   const isKnownToAnswer = 'port' in declared && mayAnswer(probe, declared.port) && !address.isLoopback;
-  const edits = isKnownToAnswer ? handlerEdits(container, probe, { port: portValue(probe, declared.port) }) : undefined;
+  const edits = isKnownToAnswer ? handlerEdits(probe, { port: portValue(probe, declared.port) }) : undefined;
   return {
-    probe: probe.kind,
-    path: probe.place.path(probe.handlerKind, 'port'),
-    message: `${containerPhrase(container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${probe.kind} asks port ${port}`,
+    ...located(probe, probe.handlerKind, 'port'),
+    message: `${containerPhrase(probe.container)} answers health probes on port ${address.port} (${formatPath([flag.list, flag.index])}), and its ${probe.kind} asks port ${port}`,
     remedy: `write port: ${address.port}, or change ${flag.name}`,
     ...(edits && { edits }),
   };
@@ -117,18 +100,12 @@ function portViolation(
  * True when the probe asks another port on purpose: another flag names the port, or the port is declared and another
  * probe asks the port for probes.
  */
-function answersElsewhere(
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  port: number,
-  flags: readonly ListenFlag[],
-  probePort: number,
-): boolean {
+function answersElsewhere(probe: CheckedProbe, port: number, flags: readonly ListenFlag[], probePort: number): boolean {
   if (flags.some(({ addresses }) => addresses.some((address) => address.port === port))) return true;
-  if (otherPorts(container.spec, flags).has(port)) return true;
-  const isDeclared = 'port' in findPort(container.ports ?? [], port);
+  if (otherPorts(probe.container.spec, flags).has(port)) return true;
+  const isDeclared = 'port' in findPort(probe.container.ports ?? [], port);
   return (
     isDeclared &&
-    container.probes.some((other) => other !== probe && asksPod(other) && portNumberOf(container, other) === probePort)
+    probe.container.probes.some((other) => other !== probe && asksPod(other) && portNumberOf(other) === probePort)
   );
 }

@@ -1,8 +1,6 @@
 import { mayBeRestarted } from '../probe/restarts.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe`, `startupProbe`; `restartPolicy` of the container, else of the Pod; `restartPolicyRules` of
@@ -17,24 +15,17 @@ export const livenessNeverRestarts = defineCheck({
   summary: 'A probe kills the container, and restartPolicy Never leaves it dead.',
   action: 'Warn',
   cannotWork: true,
-  run: (workload, container) =>
-    mayBeRestarted(container.spec, workload.podSpec)
-      ? []
-      : container.probes.filter((probe) => probe.kind !== 'readinessProbe').map((probe) => finding(container, probe)),
+  kinds: ['livenessProbe', 'startupProbe'],
+  eachProbe: (probe) => {
+    const { container, kind, timing } = probe;
+    if (mayBeRestarted(container.spec, container.workload.podSpec)) return undefined;
+    const count = timing?.failureThreshold ?? 1;
+    return {
+      ...located(probe),
+      message:
+        `${containerPhrase(container)} stays dead after its ${kind} has failed ${count === 1 ? 'once' : `${count} times`}: ` +
+        'restartPolicy Never lets nothing restart it',
+      remedy: `remove the ${kind}, or write restartPolicy: OnFailure`,
+    };
+  },
 });
-
-function finding(container: CheckedContainer, probe: CheckedProbe): Finding {
-  return {
-    probe: probe.kind,
-    path: probe.place.path(),
-    message:
-      `${containerPhrase(container)} stays dead after its ${probe.kind} has failed ${failures(probe)}: ` +
-      'restartPolicy Never lets nothing restart it',
-    remedy: `remove the ${probe.kind}, or write restartPolicy: OnFailure`,
-  };
-}
-
-function failures({ timing }: CheckedProbe): string {
-  const count = timing?.failureThreshold;
-  return count === undefined || count === 1 ? 'once' : `${count} times`;
-}

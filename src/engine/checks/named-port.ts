@@ -2,15 +2,14 @@ import { member } from '../../base/json/json-value.ts';
 import { suggestion } from '../../base/text/suggestion.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
 import { isPortName } from '../probe/port-name.ts';
-import { eachProbe } from './lib/each-probe.ts';
-import { oncePerWorkload } from './lib/once-per-workload.ts';
 import { mayAnswer, onlyPlausiblePort, portEdit, portValue } from './lib/plausible-port.ts';
 import { containerPhrase, firstListed, quotedValue, yamlFlow } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
-import { defineCheck } from './check.ts';
+import { oncePerWorkload } from './checked-workload.ts';
+import { located, defineCheck } from './check.ts';
 import type { ContainerPort } from '../workload/ports.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port` when they are port names; `ports[*].name`, `.protocol` of
@@ -26,21 +25,21 @@ export const namedPort = defineCheck({
     'The probe names a port that its container does not declare for TCP, so every probe errors and has no effect.',
   action: 'Deny',
   cannotWork: true,
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+function violationOf(probe: CheckedProbe): Finding | undefined {
   const name = member(probe.handler, 'port');
-  const declared = container.ports;
+  const declared = probe.container.ports;
   if (probe.handlerKind === 'grpc' || typeof name !== 'string' || !isPortName(name) || declared === undefined)
     return undefined;
   if (declared.some((port) => port.name === name && isTcp(port))) return undefined;
   const same = declared.find((port) => port.name === name);
   const told =
     same === undefined
-      ? undeclared(workload, container, probe, name, declared)
-      : { message: notTcp(container, same), ...declaredPortAdvice(probe, declared) };
-  return { probe: probe.kind, path: probe.place.path(probe.handlerKind, 'port'), ...told };
+      ? undeclared(probe, name, declared)
+      : { message: notTcp(probe.container, same), ...declaredPortAdvice(probe, declared) };
+  return { ...located(probe, probe.handlerKind, 'port'), ...told };
 }
 
 type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
@@ -49,17 +48,11 @@ type Told = Pick<Finding, 'message' | 'remedy' | 'edits'>;
  * Containers of a Pod share their IP addresses. A probe therefore reaches a port of another container by number, but
  * not by name.
  */
-function undeclared(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  name: string,
-  declared: readonly ContainerPort[],
-): Told {
-  const message = `${containerPhrase(container)} declares no port named ${quote(name)}`;
-  const elsewhere = declarersOf(workload)
+function undeclared(probe: CheckedProbe, name: string, declared: readonly ContainerPort[]): Told {
+  const message = `${containerPhrase(probe.container)} declares no port named ${quote(name)}`;
+  const elsewhere = declarersOf(probe.container.workload)
     .get(name)
-    ?.find(({ other }) => other.place !== container.place);
+    ?.find(({ other }) => other.place !== probe.container.place);
   if (elsewhere !== undefined)
     return {
       message: `${message}, but ${containerPhrase(elsewhere.other)} does`,

@@ -1,10 +1,10 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
-import { probeOf } from './checked-probe.ts';
-import { defineCheck } from './check.ts';
 import { longerStart } from './lib/longer-start.ts';
 import { observedStarts, secondsToGuarantee } from './lib/observed-starts.ts';
 import { containerPhrase } from './lib/wording.ts';
+import { probeOf } from './checked-workload.ts';
+import { located, defineCheck } from './check.ts';
 
 /**
  * Fields: those of `startup-budget`, and the measured starts of the workload (docs/learned.md).
@@ -17,25 +17,21 @@ export const observedStartup = defineCheck({
   id: 'observed-startup',
   summary: 'The container needed more time to start in the past than its probes guarantee.',
   action: 'Warn',
-  run: (workload, container) => {
-    const starts = observedStarts(workload, container);
-    if (starts === undefined) return [];
-    const gate = probeOf(container, startGateOf(container.spec));
+  run: (container) => {
+    const starts = observedStarts(container);
+    const gate = starts && probeOf(container, startGateOf(container.spec));
     const timing = gate?.timing;
-    if (gate === undefined || timing === undefined) return [];
+    if (starts === undefined || gate === undefined || timing === undefined) return undefined;
     const guaranteed = guaranteedStartSeconds(timing);
     const { longestSeconds, boundSeconds } = starts;
     const wasKilled = boundSeconds > 0 && guaranteed <= boundSeconds;
-    if (guaranteed >= longestSeconds && !wasKilled) return [];
+    if (guaranteed >= longestSeconds && !wasKilled) return undefined;
     const seen = wasKilled ? 'a probe has ended such a start' : 'the container has needed longer';
-    return [
-      {
-        probe: gate.kind,
-        path: gate.place.path('failureThreshold'),
-        message: `${containerPhrase(container)} has ${guaranteed} s guaranteed to start before its ${gate.kind} kills it, and ${seen}`,
-        properties: { guaranteedSeconds: guaranteed, starts: starts.starts, longestSeconds, boundSeconds },
-        ...longerStart(workload, container, gate, timing, secondsToGuarantee(starts)),
-      },
-    ];
+    return {
+      ...located(gate, 'failureThreshold'),
+      message: `${containerPhrase(container)} has ${guaranteed} s guaranteed to start before its ${gate.kind} kills it, and ${seen}`,
+      properties: { guaranteedSeconds: guaranteed, starts: starts.starts, longestSeconds, boundSeconds },
+      ...longerStart(gate, timing, secondsToGuarantee(starts)),
+    };
   },
 });

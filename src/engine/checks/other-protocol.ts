@@ -3,13 +3,12 @@ import { member, stringMember } from '../../base/json/json-value.ts';
 import { isPortNumber } from '../probe/port-number.ts';
 import { neverHttp, NO_HINTS } from '../workload/port-protocol.ts';
 import { describePorts, findPort } from '../workload/ports.ts';
-import { defineCheck } from './check.ts';
-import { eachProbe } from './lib/each-probe.ts';
-import { oncePerWorkload } from './lib/once-per-workload.ts';
 import { containerPhrase } from './lib/wording.ts';
+import { located, defineCheck } from './check.ts';
+import { oncePerWorkload } from './checked-workload.ts';
 import type { PortHints } from '../workload/port-protocol.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`; `ports[*].name`, `.containerPort`; `metadata.labels` of the Pod template. Of the
@@ -26,7 +25,7 @@ export const otherProtocol = defineCheck({
   handlers: ['httpGet'],
   // The port's name is in the policy too.
   judgesProbeAlone: true,
-  run: (workload, container) => eachProbe(container, (probe) => findingOf(container, probe, hintsOf(workload))),
+  eachProbe: findingOf,
 });
 
 const hintsOf = oncePerWorkload((workload): PortHints => {
@@ -35,23 +34,22 @@ const hintsOf = oncePerWorkload((workload): PortHints => {
   return portHintsOf(services, { get: (key) => stringMember(workload.podLabels, key) });
 });
 
-function findingOf(container: CheckedContainer, probe: CheckedProbe, hints: PortHints): Finding | undefined {
+function findingOf(probe: CheckedProbe): Finding | undefined {
   const { handler } = probe;
-  if (probe.handlerKind !== 'httpGet' || (member(handler, 'host') ?? '') !== '') return undefined;
+  if ((member(handler, 'host') ?? '') !== '') return undefined;
   const asked = member(handler, 'port');
   if (typeof asked !== 'string' && !isPortNumber(asked)) return undefined;
-  const found = findPort(container.ports ?? [], asked);
+  const found = findPort(probe.container.ports ?? [], asked);
   if ('problem' in found && typeof asked === 'string') return undefined;
   const port = 'port' in found ? found.port : { name: undefined, number: Number(asked), protocol: 'TCP' };
-  const other = neverHttp(port, hints(port));
+  const other = neverHttp(port, hintsOf(probe.container.workload)(port));
   if (other === undefined) return undefined;
   // The number is right for every handler; grpc takes no name.
   const kinds = other.protocol === 'gRPC' ? ['grpc', 'tcpSocket'] : ['tcpSocket'];
   const handlers = kinds.map((kind) => `${kind}: { port: ${port.number} }`).join(' or ');
   return {
-    probe: probe.kind,
-    path: probe.place.path('httpGet', 'port'),
-    message: `${containerPhrase(container)} gets an HTTP request on its port ${describePorts([port]).join('')}, which is for ${other.protocol} by ${other.because}`,
+    ...located(probe, 'httpGet', 'port'),
+    message: `${containerPhrase(probe.container)} gets an HTTP request on its port ${describePorts([port]).join('')}, which is for ${other.protocol} by ${other.because}`,
     remedy: `write ${handlers} in place of httpGet, or ask a port that answers HTTP`,
   };
 }

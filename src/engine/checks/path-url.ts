@@ -1,13 +1,12 @@
 import { stringMember } from '../../base/json/json-value.ts';
 import { readPathUrl } from '../probe/requested-path.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { handlerEdits } from './lib/handler-edits.ts';
 import { containerPhrase, yamlFlow } from './lib/wording.ts';
 import { quoted } from '../../base/json/quoted-value.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { located, defineCheck } from './check.ts';
 import type { PathUrl } from '../probe/requested-path.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Field: `<probe>.httpGet.path`.
@@ -22,20 +21,19 @@ export const pathUrl = defineCheck({
   cannotWork: true,
   handlers: ['httpGet'],
   judgesProbeAlone: true,
-  run: (_workload, container) => eachProbe(container, (probe) => violationOf(container, probe)),
+  eachProbe: violationOf,
 });
 
-function violationOf(container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const path = probe.handlerKind === 'httpGet' ? stringMember(probe.handler, 'path') : undefined;
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const path = stringMember(probe.handler, 'path');
   // A path almost always begins with a slash.
   const url = path === undefined || path.startsWith('/') ? undefined : readPathUrl(path);
   if (path === undefined || url === undefined) return undefined;
   // The kubelet sends the same request after the edit.
-  const edits = url.path === undefined ? undefined : handlerEdits(container, probe, { path: url.path });
+  const edits = url.path === undefined ? undefined : handlerEdits(probe, { path: url.path });
   return {
-    probe: probe.kind,
-    path: probe.place.path('httpGet', 'path'),
-    message: `${containerPhrase(container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
+    ...located(probe, 'httpGet', 'path'),
+    message: `${containerPhrase(probe.container)} has the URL ${quoted(path)} as path; ${meaningOf(url)}`,
     remedy: whatToWrite(path, url),
     ...(edits && { edits }),
   };

@@ -5,8 +5,8 @@ import { containerPhrase } from './lib/wording.ts';
 import { defineCheck } from './check.ts';
 import type { Limits, ProbeBounds } from '../policy/check-parameters.ts';
 import type { ProbeInteger } from '../probe/probe.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 const EXAMPLE =
   'e.g. { periodSeconds: { minimum: 2, maximum: 60 } }. What the probe leaves out counts with its default.';
@@ -28,21 +28,21 @@ export const probeBounds = defineCheck({
     readinessProbe: bounds({ text: `Bounds for readiness probes, ${EXAMPLE}` }),
     startupProbe: bounds({ text: `Bounds for startup probes, ${EXAMPLE}` }),
   },
-  run: (_workload, container, parameters) => {
+  run: (container, parameters) => {
     const found: Finding[] = [];
-    for (const probe of container.probes) addFindings(found, container, probe, parameters[probe.kind]);
+    for (const probe of container.probes) addFindings(found, probe, parameters[probe.kind]);
     return found;
   },
 });
 
-function addFindings(found: Finding[], container: CheckedContainer, probe: CheckedProbe, bounds: ProbeBounds): void {
+function addFindings(found: Finding[], probe: CheckedProbe, bounds: ProbeBounds): void {
   for (const field of PROBE_INTEGERS) {
     const limits = bounds[field];
     if (limits === undefined) continue;
     const value = valueOf(probe, field);
     const advice = value === undefined ? undefined : whatToWrite(value, limits);
     if (advice === undefined) continue;
-    const message = `${containerPhrase(container)} has ${field} ${value ?? ''} in its ${probe.kind}, outside the bounds of a policy`;
+    const message = `${containerPhrase(probe.container)} has ${field} ${value ?? ''} in its ${probe.kind}, outside the bounds of a policy`;
     const path = probe.place.path(field);
     const edits = isKnownToWork(probe, field, advice) ? { edits: [{ path, value: advice.bound }] } : undefined;
     found.push({ probe: probe.kind, path, message, remedy: `write ${advice.words}`, ...edits });

@@ -1,7 +1,6 @@
 import { choices, group } from '../policy/check-parameters.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { containerPhrase, listed } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { defineCheck, located } from './check.ts';
 
 /** Handlers, in the order of the CRDs. */
 const HANDLERS = ['httpGet', 'tcpSocket', 'grpc', 'exec'] as const;
@@ -31,12 +30,10 @@ export const probeHandler = defineCheck({
     readinessProbe: group({ text: 'For readiness probes, in place of the common list.', fields: ownList }),
     startupProbe: group({ text: 'For startup probes, in place of the common list.', fields: ownList }),
   },
-  run: (_workload, container, parameters) =>
-    eachProbe(container, (probe) => {
-      const allowed = parameters[probe.kind].allowed ?? parameters.allowed;
-      if (allowed.includes(probe.handlerKind)) return undefined;
-      const path = probe.place.path(probe.handlerKind);
-      const message = `${containerPhrase(container)} uses ${probe.handlerKind} as its ${probe.kind}, which a policy forbids`;
-      return { probe: probe.kind, path, message, remedy: `write ${listed(allowed, 'or')} instead` };
-    }),
+  eachProbe: (probe, parameters) => {
+    const allowed = parameters[probe.kind].allowed ?? parameters.allowed;
+    if (allowed.includes(probe.handlerKind)) return undefined;
+    const message = `${containerPhrase(probe.container)} uses ${probe.handlerKind} as its ${probe.kind}, which a policy forbids`;
+    return { ...located(probe, probe.handlerKind), message, remedy: `write ${listed(allowed, 'or')} instead` };
+  },
 });

@@ -1,11 +1,10 @@
 import { member } from '../../base/json/json-value.ts';
 import { isLoopbackHost } from '../probe/loopback.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { containerPhrase, quotedValue } from './lib/wording.ts';
 import { quote } from '../../base/text/quote.ts';
 import { defineCheck } from './check.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.host`, `<probe>.tcpSocket.host`; `hostNetwork` of the Pod.
@@ -21,20 +20,20 @@ export const probeHost = defineCheck({
   action: 'Warn',
   cannotWork: true,
   judgesProbeAlone: true,
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
 /** Unspecified addresses also mean the node when the kubelet connects. */
 const UNSPECIFIED = /^(?:0\.0\.0\.0|::|\[::\])$/;
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
+function violationOf(probe: CheckedProbe): Finding | undefined {
   if (probe.handlerKind !== 'httpGet' && probe.handlerKind !== 'tcpSocket') return undefined;
   const host = member(probe.handler, 'host');
   if (typeof host !== 'string' || host === '') return undefined;
   const isLoopback = isLoopbackHost(host) || UNSPECIFIED.test(host);
-  if (isLoopback && member(workload.podSpec, 'hostNetwork') === true) return undefined;
+  if (isLoopback && member(probe.container.workload.podSpec, 'hostNetwork') === true) return undefined;
   const path = probe.place.path(probe.handlerKind, 'host');
-  const subject = `the ${probe.kind} of ${containerPhrase(container)}`;
+  const subject = `the ${probe.kind} of ${containerPhrase(probe.container)}`;
   if (isLoopback)
     return {
       probe: probe.kind,

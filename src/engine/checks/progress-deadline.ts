@@ -4,14 +4,14 @@ import { INT32_MAX } from '../probe/go-values.ts';
 import { startGateOf } from '../probe/startup-budget.ts';
 import { isCount, longestRecoverySeconds, longestStartSeconds } from '../probe/timing.ts';
 import { isDeployment } from '../workload/kinds.ts';
-import { hasProbe, isPresent, probeOf } from './checked-probe.ts';
 import { roundDeadlineFrom } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
+import { hasProbe, probeOf } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../probe/probe.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedContainer } from './checked-workload.ts';
 
 /**
  * Fields: `spec.progressDeadlineSeconds`, `spec.minReadySeconds` of a Deployment; the integers of the readiness probe
@@ -27,60 +27,39 @@ export const progressDeadline = defineCheck({
   summary: 'A rollout can be reported as failed while the container may still start.',
   action: 'Audit',
   relatedProbes: ['startupProbe', 'livenessProbe', 'readinessProbe'],
-  run: (workload, container): Finding[] => {
-    const spec = deploymentSpec(workload);
-    const start = spec && startSeconds(container);
-    if (spec === undefined || start === undefined) return [];
+  run: (container) => {
+    const { kind, object } = container.workload;
+    const spec = isDeployment(kind) ? objectMember(object, 'spec') : undefined;
+    if (spec === undefined) return undefined;
+    const start = derived(container, startGateOf(container.spec), longestStartSeconds);
+    const ready = derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0));
     const deadline = secondsOr(spec, 'progressDeadlineSeconds', DEFAULT_PROGRESS_DEADLINE_SECONDS);
     const minReady = secondsOr(spec, 'minReadySeconds', 0);
-    const ready = readySeconds(container);
-    if (deadline === undefined || minReady === undefined || ready === undefined) return [];
+    // NaN is never too late.
     const needed = start + ready + minReady;
-    if (deadline >= needed) return [];
-    const message =
-      `${containerPhrase(container)} may take ${start} s to start, ${ready} s to be Ready and minReadySeconds ${minReady}, ` +
-      `but a healthy rollout is reported as failed after ${deadline} s`;
+    if (!(deadline < needed)) return undefined;
     const path = ['spec', 'progressDeadlineSeconds'];
     const enough = roundDeadlineFrom(needed);
-    return [
-      {
-        path,
-        message,
-        remedy: `write progressDeadlineSeconds: ${enough} or more`,
-        ...(enough <= INT32_MAX && { edits: [{ path, value: enough }] }),
-      },
-    ];
+    return {
+      path,
+      message:
+        `${containerPhrase(container)} may take ${start} s to start, ${ready} s to be Ready and minReadySeconds ${minReady}, ` +
+        `but a healthy rollout is reported as failed after ${deadline} s`,
+      remedy: `write progressDeadlineSeconds: ${enough} or more`,
+      ...(enough <= INT32_MAX && { edits: [{ path, value: enough }] }),
+    };
   },
 });
 
-function deploymentSpec({ kind, object }: CheckedWorkload): JsonObject | undefined {
-  return isDeployment(kind) ? objectMember(object, 'spec') : undefined;
-}
-
-function startSeconds(container: CheckedContainer): number | undefined {
-  return derived(container, startGateOf(container.spec), longestStartSeconds);
-}
-
-function readySeconds(container: CheckedContainer): number | undefined {
-  return derived(container, 'readinessProbe', (timing) => longestRecoverySeconds(timing, 0));
-}
-
-/**
- * Computes a value from a probe's timing. Returns 0 without the probe, and undefined when the probe cannot be judged.
- */
-function derived(
-  container: CheckedContainer,
-  kind: ProbeKind,
-  formula: (timing: ProbeTiming) => number,
-): number | undefined {
+/** Computes seconds from a probe's timing: 0 without the probe, and NaN when the probe cannot be judged. */
+function derived(container: CheckedContainer, kind: ProbeKind, formula: (timing: ProbeTiming) => number): number {
   if (!hasProbe(container, kind)) return 0;
-  const probe = probeOf(container, kind);
-  const timing = probe?.timing;
-  return timing && formula(timing);
+  const timing = probeOf(container, kind)?.timing;
+  return timing === undefined ? NaN : formula(timing);
 }
 
-function secondsOr(spec: JsonObject, field: string, fallback: number): number | undefined {
-  const value = member(spec, field);
-  if (!isPresent(value)) return fallback;
-  return isCount(value) ? value : undefined;
+/** The seconds in a field; NaN for a malformed value. */
+function secondsOr(spec: JsonObject, field: string, fallback: number): number {
+  const value = member(spec, field) ?? fallback;
+  return isCount(value) ? value : NaN;
 }

@@ -1,8 +1,7 @@
 import { PROBE_KINDS } from '../probe/probe.ts';
-import { hasProbe } from './checked-probe.ts';
 import { concernedParameters, missingProbe } from './lib/missing-probe.ts';
+import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Fields: `livenessProbe`, `readinessProbe`, `startupProbe`.
@@ -16,11 +15,6 @@ export const requiredAny = defineCheck({
   action: 'Off',
   parameters: concernedParameters,
   requiresProbes: true,
-  run: (workload, container, parameters): readonly Finding[] => {
-    if (PROBE_KINDS.some((kind) => hasProbe(container, kind))) return [];
-    const finding = missingProbe(workload, container, parameters, LACKING);
-    return finding === undefined ? [] : [finding];
-  },
+  run: (container, parameters) =>
+    PROBE_KINDS.some((kind) => hasProbe(container, kind)) ? undefined : missingProbe(container, parameters),
 });
-
-const LACKING = { phrase: 'probe at all', harm: '', write: 'readinessProbe' } as const;

@@ -1,7 +1,6 @@
-import { hasProbe } from './checked-probe.ts';
 import { concernedParameters, missingProbe } from './lib/missing-probe.ts';
+import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `livenessProbe`.
@@ -16,16 +15,8 @@ export const requiredLiveness = defineCheck({
   action: 'Off',
   parameters: concernedParameters,
   requiresProbes: true,
-  run: (workload, container, parameters): readonly Finding[] => {
-    if (hasProbe(container, 'livenessProbe')) return [];
-    const finding = missingProbe(workload, container, parameters, LACKING);
-    return finding === undefined ? [] : [finding];
-  },
+  run: (container, parameters) =>
+    hasProbe(container, 'livenessProbe')
+      ? undefined
+      : missingProbe(container, parameters, { kind: 'livenessProbe', harm: ' and is never restarted when it hangs' }),
 });
-
-const LACKING = {
-  phrase: 'livenessProbe',
-  harm: ' and is never restarted when it hangs',
-  probe: 'livenessProbe',
-  write: 'livenessProbe',
-} as const;

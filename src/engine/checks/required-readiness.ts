@@ -1,7 +1,6 @@
-import { hasProbe } from './checked-probe.ts';
 import { concernedParameters, missingProbe } from './lib/missing-probe.ts';
+import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `readinessProbe`.
@@ -16,16 +15,8 @@ export const requiredReadiness = defineCheck({
   action: 'Off',
   parameters: concernedParameters,
   requiresProbes: true,
-  run: (workload, container, parameters): readonly Finding[] => {
-    if (hasProbe(container, 'readinessProbe')) return [];
-    const finding = missingProbe(workload, container, parameters, LACKING);
-    return finding === undefined ? [] : [finding];
-  },
+  run: (container, parameters) =>
+    hasProbe(container, 'readinessProbe')
+      ? undefined
+      : missingProbe(container, parameters, { kind: 'readinessProbe', harm: ' and gets traffic as soon as it runs' }),
 });
-
-const LACKING = {
-  phrase: 'readinessProbe',
-  harm: ' and gets traffic as soon as it runs',
-  probe: 'readinessProbe',
-  write: 'readinessProbe',
-} as const;

@@ -1,8 +1,7 @@
 import { boolean } from '../policy/check-parameters.ts';
-import { hasProbe } from './checked-probe.ts';
 import { concernedParameters, missingProbe } from './lib/missing-probe.ts';
+import { hasProbe } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
-import type { Finding } from './check.ts';
 
 /**
  * Field: `startupProbe`.
@@ -25,17 +24,9 @@ export const requiredStartup = defineCheck({
   },
   requiresProbes: true,
   relatedProbes: ['livenessProbe'],
-  run: (workload, container, parameters): readonly Finding[] => {
-    if (hasProbe(container, 'startupProbe')) return [];
-    if (parameters.whenLiveness && !hasProbe(container, 'livenessProbe')) return [];
-    const finding = missingProbe(workload, container, parameters, LACKING);
-    return finding === undefined ? [] : [finding];
+  run: (container, parameters) => {
+    if (hasProbe(container, 'startupProbe')) return undefined;
+    if (parameters.whenLiveness && !hasProbe(container, 'livenessProbe')) return undefined;
+    return missingProbe(container, parameters, { kind: 'startupProbe', harm: ' and starts without protection' });
   },
 });
-
-const LACKING = {
-  phrase: 'startupProbe',
-  harm: ' and starts without protection',
-  probe: 'startupProbe',
-  write: 'startupProbe',
-} as const;

@@ -1,5 +1,4 @@
 import { DEFAULT_TIMING } from '../probe/default-values.ts';
-import { killBy } from '../probe/grace-period.ts';
 import { mayBeRestarted } from '../probe/restarts.ts';
 import { STARTUP_PERIOD_SECONDS } from '../probe/startup-budget.ts';
 import {
@@ -10,15 +9,14 @@ import {
   OPEN_GATE_VERSIONS,
 } from '../probe/timing.ts';
 import { undeclaredPortName } from '../workload/ports.ts';
-import { probeOf } from './checked-probe.ts';
-import { leastExecPeriodSeconds } from './lib/exec-patience.ts';
-import { killsInTime, PERIODS, roundPeriodUpTo, roundThreshold } from './lib/round-numbers.ts';
+import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
+import { isFastEnough, MOST_FAILURES, PERIODS, roundPeriodUpTo, toWrite } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
+import { probeOf } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
-import type { FieldEdit } from '../../base/json/field-edit.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedContainer, CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `.periodSeconds`, `.failureThreshold` and `.initialDelaySeconds` of `startupProbe` and `livenessProbe`;
@@ -35,10 +33,7 @@ export const restartGate = defineCheck({
   action: 'Warn',
   judgesProbeAlone: true,
   relatedProbes: ['livenessProbe'],
-  run: (workload, container) => {
-    const finding = findingOf(workload, container);
-    return finding === undefined ? [] : [finding];
-  },
+  run: findingOf,
 });
 
 /** A probe with the numbers that the check needs. */
@@ -47,20 +42,20 @@ interface Timed {
   readonly timing: ProbeTiming;
 }
 
-function findingOf(workload: CheckedWorkload, container: CheckedContainer): Finding | undefined {
+function findingOf(container: CheckedContainer): Finding | undefined {
   const startup = timed(container, 'startupProbe');
   const liveness = timed(container, 'livenessProbe');
   if (startup === undefined || liveness === undefined) return undefined;
   const guaranteed = guaranteedStartSeconds(startup.timing);
   const afterKill = guaranteedRestartSeconds(startup.timing, liveness.timing);
-  if (afterKill >= guaranteed || !mayBeRestarted(container.spec, workload.podSpec)) return undefined;
+  if (afterKill >= guaranteed || !mayBeRestarted(container.spec, container.workload.podSpec)) return undefined;
   return {
     probe: 'startupProbe',
     path: startup.probe.place.path('periodSeconds'),
     message:
       `${containerPhrase(container)}: after a liveness kill, ${OPEN_GATE_VERSIONS} may kill it ${afterKill} s ` +
       `after the restart (${OPEN_GATE_ISSUE})`,
-    ...adviceOf(workload, container, startup, liveness),
+    ...adviceOf(startup, liveness),
   };
 }
 
@@ -75,27 +70,21 @@ function timed(container: CheckedContainer, kind: 'startupProbe' | 'livenessProb
  * Advises the smallest change that closes the gate: a shorter period of the startup probe. Where that takes too many
  * failures, more failures of the liveness probe, then both. The startup probe keeps the time that it guarantees.
  */
-function adviceOf(
-  { podSpec }: CheckedWorkload,
-  { spec }: CheckedContainer,
-  startup: Timed,
-  liveness: Timed,
-): Pick<Finding, 'remedy' | 'edits'> {
-  const { timing } = liveness;
-  const kill = killBy(liveness.probe.spec, spec, podSpec);
+function adviceOf(startup: Timed, { probe: liveness, timing }: Timed): Pick<Finding, 'remedy' | 'edits'> {
   const own = startup.timing.periodSeconds;
   const shorter = roundPeriodUpTo(guaranteedStartSeconds(timing));
-  const alone = shorter === undefined ? undefined : editsOfStartup(startup, shorter);
-  if (alone !== undefined) return adviceWith(alone, []);
+  const alone = shorter === undefined ? undefined : ofStartup(startup, shorter);
+  if (alone !== undefined) return { remedy: `write ${alone.words} in the startupProbe`, edits: alone.edits };
   for (const period of [own, ...PERIODS.filter((round) => round < own).reverse()]) {
     const { initialDelaySeconds: D, periodSeconds: P } = timing;
     // The API server's default is the least, because the check single-failure advises that number.
-    const enough = Math.max(failureThresholdFor(period, D, P), DEFAULT_TIMING.failureThreshold);
-    const failureThreshold = roundThreshold(enough, 'livenessProbe');
-    const edits = period === own ? [] : editsOfStartup(startup, period);
-    if (failureThreshold === undefined || edits === undefined) continue;
-    if (!killsInTime(timing, { ...timing, failureThreshold }, kill)) continue;
-    return adviceWith(edits, [editOf(liveness, 'failureThreshold', failureThreshold)]);
+    const failureThreshold = Math.max(failureThresholdFor(period, D, P), DEFAULT_TIMING.failureThreshold);
+    const first = period === own ? { words: '', edits: [] } : ofStartup(startup, period);
+    if (failureThreshold > MOST_FAILURES.livenessProbe || first === undefined) continue;
+    if (!isFastEnough(liveness, { failureThreshold })) continue;
+    const { words, edits } = toWrite(liveness, { failureThreshold });
+    const before = first.words === '' ? '' : `${first.words} in the startupProbe, and `;
+    return { remedy: `write ${before}${words} in the livenessProbe`, edits: [...first.edits, ...edits] };
   }
   return {
     remedy:
@@ -104,35 +93,12 @@ function adviceOf(
   };
 }
 
-/** The edits for a shorter period. Undefined when the probe could not keep its time and its timeout. */
-function editsOfStartup(startup: Timed, periodSeconds: number): FieldEdit[] | undefined {
-  const { probe, timing } = startup;
+/** The numbers for a shorter period. Undefined when the probe could not keep its time and its timeout. */
+function ofStartup({ probe, timing }: Timed, periodSeconds: number): ReturnType<typeof toWrite> | undefined {
   const leastOfExec = probe.handlerKind === 'exec' ? STARTUP_PERIOD_SECONDS : 0;
   if (periodSeconds < Math.max(timing.timeoutSeconds, leastOfExec, leastExecPeriodSeconds(probe))) return undefined;
   const kept = (timing.failureThreshold - 1) * timing.periodSeconds;
-  const failureThreshold = roundThreshold(failureThresholdFor(kept, 0, periodSeconds), 'startupProbe');
-  if (failureThreshold === undefined) return undefined;
-  return [
-    editOf(startup, 'periodSeconds', periodSeconds),
-    ...(failureThreshold === timing.failureThreshold ? [] : [editOf(startup, 'failureThreshold', failureThreshold)]),
-  ];
-}
-
-function editOf({ probe }: Timed, field: string, value: number): FieldEdit {
-  return { path: probe.place.path(field), value };
-}
-
-function adviceWith(
-  ofStartup: readonly FieldEdit[],
-  ofLiveness: readonly FieldEdit[],
-): Pick<Finding, 'remedy' | 'edits'> {
-  const words = [
-    ...(ofStartup.length > 0 ? [`${fieldsOf(ofStartup)} in the startupProbe`] : []),
-    ...(ofLiveness.length > 0 ? [`${fieldsOf(ofLiveness)} in the livenessProbe`] : []),
-  ];
-  return { remedy: `write ${words.join(', and ')}`, edits: [...ofStartup, ...ofLiveness] };
-}
-
-function fieldsOf(edits: readonly FieldEdit[]): string {
-  return edits.map(({ path, value }) => `${String(path.at(-1))}: ${String(value)}`).join(' and ');
+  const failureThreshold = failureThresholdFor(kept, 0, periodSeconds);
+  if (failureThreshold > MOST_FAILURES.startupProbe) return undefined;
+  return toWrite(probe, { periodSeconds, failureThreshold });
 }

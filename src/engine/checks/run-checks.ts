@@ -1,16 +1,19 @@
-import { activeChecks } from './active-checks.ts';
+import { execArgv } from '../probe/exec-argv.ts';
+import { commandActs } from '../probe/exec-effects.ts';
+import { quote } from '../../base/text/quote.ts';
+import { CHECKS } from './catalogue.ts';
+import { without } from './check.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import { stricter } from '../policy/action.ts';
 import { ownProbe, PROBE_KINDS } from '../probe/probe.ts';
-import { withoutEarlierCommand } from './lib/acting-command.ts';
 import { cut } from '../../base/text/cut.ts';
 import { holdsCut } from '../workload/bounded-container.ts';
 import { hasMeshProbe } from '../workload/mesh.ts';
-import type { CheckFloor, CheckPolicy } from '../policy/check-policy.ts';
-import type { ActiveCheck } from './active-checks.ts';
-import type { Check, CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { Action } from '../policy/action.ts';
+import type { CheckFloor, CheckPolicy, EffectiveCheck } from '../policy/check-policy.ts';
 import type { Violation } from './violation.ts';
+import type { Check, Finding } from './check.ts';
+import type { CheckedContainer, CheckedWorkload, CheckedProbe } from './checked-workload.ts';
 
 /** A finding of a check, with the container that has the violation. */
 export interface PlacedFinding {
@@ -48,25 +51,15 @@ const MOST_MESSAGE_CHARACTERS = 200;
  * screen.
  */
 function asPrinted(finding: Finding): Finding {
-  const { level, copied, message, remedy, reason } = finding;
+  const { message, remedy, reason } = finding;
   const isLong = message.length > MOST_MESSAGE_CHARACTERS && remedy !== undefined && reason === undefined;
-  if (isLong) return { ...withoutMarks(finding), message: cut(message, MOST_MESSAGE_CHARACTERS) };
-  return level === undefined && copied === undefined ? finding : withoutMarks(finding);
-}
-
-function withoutMarks(finding: Finding): Finding {
-  const copy: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding };
-  delete copy.level;
-  delete copy.copied;
-  return copy;
+  const printed = without(finding, 'level', 'copied');
+  return isLong ? { ...printed, message: cut(message, MOST_MESSAGE_CHARACTERS) } : printed;
 }
 
 /** Returns a finding without edits that would write a cut value. The remedy in words remains. */
 function withWholeEdits(finding: Finding): Finding {
-  if (finding.edits === undefined || !finding.edits.some(({ value }) => holdsCut(value))) return finding;
-  const words: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding };
-  delete words.edits;
-  return words;
+  return finding.edits?.some(({ value }) => holdsCut(value)) === true ? without(finding, 'edits') : finding;
 }
 
 /** Returns a finding without the advice to copy a handler that acts, or that another finding is about. */
@@ -78,10 +71,7 @@ function withSoundCopy({ finding, at }: PlacedFinding, found: readonly PlacedFin
   const isDoubtful = found.some(
     (other) => other.at.place === at.place && other.finding.probe === copied.probe && isAboutHandler(other, source),
   );
-  if (!isDoubtful) return finding;
-  const sound: { -readonly [Key in keyof Finding]: Finding[Key] } = { ...finding, remedy: copied.otherwise };
-  delete sound.edits;
-  return sound;
+  return isDoubtful ? { ...without(finding, 'edits'), remedy: copied.otherwise } : finding;
 }
 
 /** True for a finding against the probe's handler, or against the probe as a whole. */
@@ -91,15 +81,76 @@ function isAboutHandler({ check, finding, at }: PlacedFinding, source: CheckedPr
   return step === undefined || step === source?.handlerKind;
 }
 
+/** Longest part of a command in a remedy, with its quotes. */
+const MOST_COMMAND_CHARACTERS = 60;
+
+/**
+ * Returns a finding without edits that would make a command with side effects run earlier: in a new startup probe, or
+ * without its delay. A liveness script with `rm -rf` behind a delay of 600 s lost data at second 0 (issue 30, D5).
+ */
+function withoutEarlierCommand(container: CheckedContainer, finding: Finding): Finding {
+  const { copied, edits } = finding;
+  if (copied === undefined && edits === undefined) return finding;
+  for (const probe of container.probes) {
+    if (probe.handlerKind !== 'exec') continue;
+    const isCopied = copied?.probe === probe.kind;
+    if (!isCopied && !removesDelay(finding, probe)) continue;
+    const argv = execArgv(probe.handler);
+    const effect = argv && commandActs(argv);
+    if (effect === undefined) continue;
+    const why = `the command of the ${probe.kind} has side effects (${quote(effect, MOST_COMMAND_CHARACTERS)})`;
+    const remedy = isCopied
+      ? `write a startupProbe with a command that only asks, and keep the ${probe.kind} as it is: ${why}`
+      : `keep initialDelaySeconds: ${why}`;
+    return { ...without(finding, 'edits'), remedy };
+  }
+  return finding;
+}
+
+/** True when an edit of the finding takes the probe's delay away, or makes the delay shorter. */
+function removesDelay({ edits = [] }: Finding, { place, timing }: CheckedProbe): boolean {
+  const path = JSON.stringify(place.path('initialDelaySeconds'));
+  const delay = timing?.initialDelaySeconds ?? 0;
+  return edits.some(
+    ({ path: edited, value }) => JSON.stringify(edited) === path && !(typeof value === 'number' && value >= delay),
+  );
+}
+
 /** Returns every finding, in the order of runChecks. */
 export function findingsOf(workload: CheckedWorkload, policyFor: (container: string) => CheckPolicy): PlacedFinding[] {
   // Container by container, because one container's checks read the same probes. The findings are sorted by check.
   const found: OrderedFinding[] = [];
   for (const at of workload.containers)
-    for (const active of activeChecks(policyFor(at.name), at)) addFindings(found, active, workload, at);
+    for (const active of activeChecks(policyFor(at.name))) addFindings(found, active, at);
   // A stable sort: the containers of a check keep their order.
   return found.length < 2 ? found : found.sort((a, b) => a.order - b.order);
 }
+
+/** A check that runs, and what the policies say about the check. */
+interface ActiveCheck {
+  readonly check: Check;
+  readonly policy: EffectiveCheck;
+  /** The action of the policy. */
+  readonly action: Exclude<Action, 'Off'>;
+  /** The check's place in the catalogue. */
+  readonly order: number;
+}
+
+/** The checks whose action is not Off. Most requests meet the same few policies, so the lists are remembered. */
+function activeChecks(policy: CheckPolicy): readonly ActiveCheck[] {
+  let active = REMEMBERED.get(policy);
+  if (active !== undefined) return active;
+  active = CHECKS.flatMap((check, order) => {
+    const effective = policy.get(check.id);
+    if (effective === undefined || effective.action === 'Off') return [];
+    return [{ check, policy: effective, action: effective.action, order }];
+  });
+  REMEMBERED.set(policy, active);
+  return active;
+}
+
+/** An entry lives as long as the policy. */
+const REMEMBERED = new WeakMap<CheckPolicy, readonly ActiveCheck[]>();
 
 /** A finding with the place of its check in the catalogue. */
 interface OrderedFinding extends PlacedFinding {
@@ -110,17 +161,12 @@ interface OrderedFinding extends PlacedFinding {
  * Adds the findings of a check in a container. A check with a floor also runs with the floor's parameters, and the
  * findings of both runs count. Higher layers can therefore make the check stricter, but not weaker.
  */
-function addFindings(
-  found: OrderedFinding[],
-  active: ActiveCheck,
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-): void {
+function addFindings(found: OrderedFinding[], active: ActiveCheck, container: CheckedContainer): void {
   const { check, policy } = active;
   const { parameters, floor } = policy;
   const at = asChecked(check, container, floor);
   if (at === undefined) return;
-  const findings = check.run(workload, at, parameters);
+  const findings = check.run(at, parameters);
   const isBounded = floor !== undefined && floor.parameters !== parameters;
   // `findings` is empty for almost every container.
   if (findings.length === 0 && !isBounded) return;
@@ -128,7 +174,7 @@ function addFindings(
     for (const finding of findings) found.push(placed(active, at, finding, floor !== undefined));
     return;
   }
-  const bound = check.run(workload, at, floor.parameters);
+  const bound = check.run(at, floor.parameters);
   for (const finding of bound) found.push(placed(active, at, finding, true));
   const known = new Set(bound.map(textOf));
   for (const finding of findings) if (!known.has(textOf(finding))) found.push(placed(active, at, finding, false));

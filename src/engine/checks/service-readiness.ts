@@ -3,14 +3,14 @@ import { isForwardingProxy } from '../probe/image-name.ts';
 import { quote } from '../../base/text/quote.ts';
 import { isNamedForMetrics } from '../workload/port-protocol.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
-import { hasProbe } from './checked-probe.ts';
-import { defineCheck } from './check.ts';
 import { handlerSkeleton } from './lib/missing-probe.ts';
-import { oncePerWorkload } from './lib/once-per-workload.ts';
 import { containerPhrase } from './lib/wording.ts';
+import { hasProbe, oncePerWorkload } from './checked-workload.ts';
+import { defineCheck } from './check.ts';
 import type { TargetPort } from '../facts/services.ts';
 import type { ContainerPort } from '../workload/ports.ts';
-import type { CheckedWorkload, Finding } from './check.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `readinessProbe`; `ports[*].name`, `.containerPort`, `.protocol`; `metadata.labels` of the Pod template. Of
@@ -28,11 +28,11 @@ export const serviceReadiness = defineCheck({
   summary: 'A Service sends traffic to a container that has no readiness probe.',
   action: 'Warn',
   requiresProbes: true,
-  run: (workload, container): readonly Finding[] => {
+  run: (container): readonly Finding[] => {
     if (hasProbe(container, 'readinessProbe')) return [];
     const { ports } = container;
     if (ports === undefined || ports.length === 0) return [];
-    const targets = targetsOf(workload);
+    const targets = targetsOf(container.workload);
     const port = targets && ports.find((declared) => targets.has(keyOf(declared.number, declared.protocol)));
     const service = port && targets.get(keyOf(port.number, port.protocol));
     if (port === undefined || service === undefined) return [];

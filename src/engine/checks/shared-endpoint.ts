@@ -3,8 +3,8 @@ import { member, objectMember } from '../../base/json/json-value.ts';
 import { drainingAdvice, drainRace } from './lib/drain-race.ts';
 import { MOST_DRAIN_SECONDS } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedWorkload, Finding } from './check.ts';
+import { defineCheck, located } from './check.ts';
+import type { CheckedWorkload } from './checked-workload.ts';
 
 /**
  * Fields: handler and integers of `livenessProbe` and `readinessProbe`; `ports` of the container.
@@ -22,26 +22,21 @@ export const sharedEndpoint = defineCheck({
   action: 'Audit',
   judgesProbeAlone: true,
   relatedProbes: ['readinessProbe'],
-  run: (workload, container): Finding[] => {
+  run: (container) => {
     const race = drainRace(container);
-    if (race?.sameEndpoint !== true) return [];
+    if (race?.sameEndpoint !== true) return undefined;
     const { liveness, killedAfter, drainedAfter } = race;
-    const message =
-      `${containerPhrase(container)} asks one endpoint for liveness and readiness: a fault may restart it after ` +
-      `${killedAfter} s, but readiness stops its traffic after up to ${drainedAfter} s`;
-    const path = liveness.place.path('failureThreshold');
     const isImpatient = liveness.timing?.timeoutSeconds === DEFAULT_TIMING.timeoutSeconds;
     // A slower readiness probe is the finding of slow-detection.
-    const isLoud = isImpatient && drainedAfter <= MOST_DRAIN_SECONDS && !isTheOnlyReplica(workload);
-    return [
-      {
-        probe: 'livenessProbe',
-        path,
-        message,
-        ...drainingAdvice(workload, container, liveness, drainedAfter),
-        ...(isLoud && { level: 'Warn' }),
-      },
-    ];
+    const isLoud = isImpatient && drainedAfter <= MOST_DRAIN_SECONDS && !isTheOnlyReplica(container.workload);
+    return {
+      ...located(liveness, 'failureThreshold'),
+      message:
+        `${containerPhrase(container)} asks one endpoint for liveness and readiness: a fault may restart it after ` +
+        `${killedAfter} s, but readiness stops its traffic after up to ${drainedAfter} s`,
+      ...drainingAdvice(liveness, drainedAfter),
+      ...(isLoud && { level: 'Warn' }),
+    };
   },
 });
 

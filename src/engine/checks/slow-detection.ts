@@ -1,16 +1,16 @@
 import { integer } from '../policy/check-parameters.ts';
-import { killBy, longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
+import { longestGraceWithin, longestKillSeconds, probeGraceSeconds } from '../probe/grace-period.ts';
 import { killEndsPod } from '../probe/restarts.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../probe/timing.ts';
-import { hasProbe, probeOf } from './checked-probe.ts';
-import { leastExecPeriodSeconds } from './lib/exec-patience.ts';
-import { MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
+import { leastExecPeriodSeconds } from './lib/heavy-client.ts';
+import { killOf, MOST_DRAIN_SECONDS, roundGraceUpTo, roundPeriodUpTo } from './lib/round-numbers.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { hasProbe } from './checked-workload.ts';
+import { defineCheck, located } from './check.ts';
 import type { Kill } from '../probe/grace-period.ts';
 import type { ProbeTiming } from '../probe/timing.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: the integers of `livenessProbe` and `readinessProbe`; `livenessProbe.terminationGracePeriodSeconds`, else the
@@ -43,61 +43,52 @@ export const slowDetection = defineCheck({
         `Default ${MOST_DRAIN_SECONDS}.`,
     }),
   },
-  run: (workload, container, { maximumSeconds, readinessSeconds }) => [
-    ...slowKill(workload, container, maximumSeconds),
-    ...slowDrain(container, readinessSeconds),
-  ],
+  kinds: ['livenessProbe', 'readinessProbe'],
+  eachProbe: (probe, { maximumSeconds, readinessSeconds }) =>
+    probe.kind === 'livenessProbe' ? slowKill(probe, maximumSeconds) : slowDrain(probe, readinessSeconds),
 });
 
-function slowKill(workload: CheckedWorkload, container: CheckedContainer, maximum: number): Finding[] {
-  const liveness = probeOf(container, 'livenessProbe');
-  const timing = liveness?.timing;
-  const kill = liveness && killBy(liveness.spec, container.spec, workload.podSpec);
-  if (liveness === undefined || timing === undefined || kill === undefined) return [];
+function slowKill(liveness: CheckedProbe, maximum: number): Finding | undefined {
+  const { container, timing } = liveness;
+  const kill = killOf(liveness);
+  if (timing === undefined || kill === undefined) return undefined;
   const total = deadlockToKillSeconds(timing, kill);
-  if (total <= maximum) return [];
+  if (total <= maximum) return undefined;
   const probing = verdictSpan(timing).latest;
-  const { field, remedy, edit } = whatToWrite(liveness, timing, maximum, kill, hasProbe(container, 'startupProbe'));
-  const message =
-    `${containerPhrase(container)} may hang for ${total} s before it is dead ` +
-    `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s`;
+  const { field, remedy, edit } = whatToWrite(liveness, timing, maximum, kill);
   // A kill that ends the Pod uses the Pod's grace period. A normal end of the Pod uses it, too, so it gets no edit.
-  const isPods = field === 'terminationGracePeriodSeconds' && killEndsPod(container.spec, workload.podSpec);
-  const path = (isPods ? workload.podSpecPlace : liveness.place).path(field);
+  const { podSpec, podSpecPlace } = container.workload;
+  const isPods = field === 'terminationGracePeriodSeconds' && killEndsPod(container.spec, podSpec);
+  const path = (isPods ? podSpecPlace : liveness.place).path(field);
   const isGraceOfPod = probeGraceSeconds(liveness.spec) === 'absent' && kill.graceSeconds > maximum;
-  return [
-    {
-      probe: 'livenessProbe',
-      path,
-      message,
-      remedy,
-      ...(edit !== undefined && !isPods && { edits: [{ path, value: edit }] }),
-      ...(isGraceOfPod && { level: 'Warn' }),
-    },
-  ];
+  return {
+    probe: 'livenessProbe',
+    path,
+    message:
+      `${containerPhrase(container)} may hang for ${total} s before it is dead ` +
+      `(${probing} s of probes, ${graceText(kill)}), over ${maximum} s`,
+    remedy,
+    ...(edit !== undefined && !isPods && { edits: [{ path, value: edit }] }),
+    ...(isGraceOfPod && { level: 'Warn' }),
+  };
 }
 
-function slowDrain(container: CheckedContainer, maximum: number): Finding[] {
-  const readiness = probeOf(container, 'readinessProbe');
-  const timing = readiness?.timing;
-  if (readiness === undefined || timing === undefined) return [];
-  const { latest } = verdictSpan(timing);
-  if (latest <= maximum) return [];
+function slowDrain(readiness: CheckedProbe, maximum: number): Finding | undefined {
+  const { container, timing } = readiness;
+  const latest = timing === undefined ? 0 : verdictSpan(timing).latest;
+  if (timing === undefined || latest <= maximum) return undefined;
   const { periodSeconds: P, timeoutSeconds: T, failureThreshold: F } = timing;
-  const path = readiness.place.path('periodSeconds');
+  const place = located(readiness, 'periodSeconds');
   // Fewer failures would make a flapping endpoint worse, so only the period is shortened.
   const period = roundPeriodUpTo((maximum - T) / F);
   const isShorter = period !== undefined && period < P && period >= Math.max(T, leastExecPeriodSeconds(readiness));
-  return [
-    {
-      probe: 'readinessProbe',
-      path,
-      message: `${containerPhrase(container)} may hang for ${latest} s before readiness stops its traffic, over ${maximum} s`,
-      ...(isShorter
-        ? { remedy: `write periodSeconds: ${period} or less`, edits: [{ path, value: period }] }
-        : { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' }),
-    },
-  ];
+  return {
+    ...place,
+    message: `${containerPhrase(container)} may hang for ${latest} s before readiness stops its traffic, over ${maximum} s`,
+    ...(isShorter
+      ? { remedy: `write periodSeconds: ${period} or less`, edits: [{ path: place.path, value: period }] }
+      : { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' }),
+  };
 }
 
 /**
@@ -120,13 +111,7 @@ interface Advice {
  * lowers periodSeconds only beside a startup probe, because the liveness probe would otherwise kill slow starters
  * earlier.
  */
-function whatToWrite(
-  liveness: CheckedProbe,
-  timing: ProbeTiming,
-  maximum: number,
-  kill: Kill,
-  isStartGuarded: boolean,
-): Advice {
+function whatToWrite(liveness: CheckedProbe, timing: ProbeTiming, maximum: number, kill: Kill): Advice {
   const probing = verdictSpan(timing).latest;
   const killing = longestKillSeconds(kill);
   const grace = roundGraceUpTo(longestGraceWithin(maximum - probing, kill) ?? 0);
@@ -138,7 +123,11 @@ function whatToWrite(
     };
   const { timeoutSeconds: T, failureThreshold: F } = timing;
   const period = roundPeriodUpTo((maximum - killing - T) / F);
-  if (isStartGuarded && period !== undefined && period >= Math.max(T, leastExecPeriodSeconds(liveness)))
+  if (
+    hasProbe(liveness.container, 'startupProbe') &&
+    period !== undefined &&
+    period >= Math.max(T, leastExecPeriodSeconds(liveness))
+  )
     return { field: 'periodSeconds', remedy: `write periodSeconds: ${period} or less`, edit: period };
   return {
     field: 'periodSeconds',

@@ -1,12 +1,11 @@
 import { integer } from '../policy/check-parameters.ts';
 import { guaranteedStartSeconds, longestStartSeconds } from '../probe/timing.ts';
 import { LEAST_START_SECONDS, startGateOf } from '../probe/startup-budget.ts';
-import { probeOf } from './checked-probe.ts';
 import { longerStart } from './lib/longer-start.ts';
 import { atLeastObserved } from './lib/observed-starts.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import { probeOf } from './checked-workload.ts';
+import { located, defineCheck } from './check.ts';
 
 /**
  * Fields: `startupProbe.failureThreshold` with `.periodSeconds` and `.initialDelaySeconds`. Without a startup probe,
@@ -29,24 +28,18 @@ export const startupBudget = defineCheck({
         `Default ${LEAST_START_SECONDS}; 0 accepts everything.`,
     }),
   },
-  run: (workload, container, { minimumSeconds }) => {
-    const violation = violationOf(workload, container, minimumSeconds);
-    return violation === undefined ? [] : [violation];
+  run: (container, { minimumSeconds }) => {
+    const gate = probeOf(container, startGateOf(container.spec));
+    const timing = gate?.timing;
+    if (gate === undefined || timing === undefined) return undefined;
+    const guaranteed = guaranteedStartSeconds(timing);
+    if (guaranteed >= minimumSeconds) return undefined;
+    return {
+      ...located(gate, 'failureThreshold'),
+      message:
+        `${containerPhrase(container)} has only ${guaranteed} s guaranteed to start ` +
+        `(at most ${longestStartSeconds(timing)} s) before its ${gate.kind} kills it`,
+      ...longerStart(gate, timing, atLeastObserved(container, minimumSeconds)),
+    };
   },
 });
-
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, minimum: number): Finding | undefined {
-  const gate = probeOf(container, startGateOf(container.spec));
-  const timing = gate?.timing;
-  if (gate === undefined || timing === undefined) return undefined;
-  const guaranteed = guaranteedStartSeconds(timing);
-  if (guaranteed >= minimum) return undefined;
-  return {
-    probe: gate.kind,
-    path: gate.place.path('failureThreshold'),
-    message:
-      `${containerPhrase(container)} has only ${guaranteed} s guaranteed to start ` +
-      `(at most ${longestStartSeconds(timing)} s) before its ${gate.kind} kills it`,
-    ...longerStart(workload, container, gate, timing, atLeastObserved(workload, container, minimum)),
-  };
-}

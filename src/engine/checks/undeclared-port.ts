@@ -2,13 +2,12 @@ import { isJsonObject, member, objectMember } from '../../base/json/json-value.t
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { isPortNumber } from '../probe/port-number.ts';
 import { describePorts, isTcp } from '../workload/ports.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { mayAnswer } from './lib/plausible-port.ts';
 import { containerPhrase, firstListed } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { located, defineCheck } from './check.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import type { CheckedWorkload, CheckedProbe } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Fields: `<probe>.httpGet.port`, `<probe>.tcpSocket.port`, `<probe>.grpc.port` when they are numbers;
@@ -28,33 +27,33 @@ export const undeclaredPort = defineCheck({
   summary: 'The probe asks a port number that its container does not declare.',
   action: 'Audit',
   acceptsHandler: true,
-  run: (workload, container) => eachProbe(container, (probe) => violationOf(workload, container, probe)),
+  eachProbe: violationOf,
 });
 
-function violationOf(workload: CheckedWorkload, container: CheckedContainer, probe: CheckedProbe): Finding | undefined {
-  const port = undeclaredNumber(container, probe);
+function violationOf(probe: CheckedProbe): Finding | undefined {
+  const port = undeclaredNumber(probe);
   if (port === undefined) return undefined;
-  const declared = container.ports?.filter(isTcp) ?? [];
+  const declared = probe.container.ports?.filter(isTcp) ?? [];
   const meant = declared.filter((other) => isOneTypo(port, other.number) && mayAnswer(probe, other));
-  const isSlip = meant.length > 0 && !isNamed(port, container.spec) && !isOfNeighbour(port, workload);
+  const isSlip =
+    meant.length > 0 && !isNamed(port, probe.container.spec) && !isOfNeighbour(port, probe.container.workload);
   const only = isSlip && meant.length === 1 ? meant[0] : undefined;
   const known =
     declared.length === 0 ? 'no TCP port' : `only ${firstListed(describePorts(declared), 'and', declared.length)}`;
   return {
-    probe: probe.kind,
-    path: probe.place.path(probe.handlerKind, 'port'),
-    message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(container)} declares ${known}`,
+    ...located(probe, probe.handlerKind, 'port'),
+    message: `the ${probe.kind} asks port ${port}, but ${containerPhrase(probe.container)} declares ${known}`,
     remedy: `${only === undefined ? '' : `write port: ${only.number}, or `}add containerPort: ${port} to its ports`,
     ...(isSlip && { level: 'Warn' }),
   };
 }
 
 /** Returns the port number that a probe asks, if the container does not declare the number for TCP. */
-function undeclaredNumber({ ports }: CheckedContainer, { handlerKind, handler }: CheckedProbe): number | undefined {
+function undeclaredNumber({ container, handlerKind, handler }: CheckedProbe): number | undefined {
   const port = handlerKind === 'exec' ? undefined : member(handler, 'port');
-  if (!isPortNumber(port) || ports === undefined) return undefined;
+  if (!isPortNumber(port) || container.ports === undefined) return undefined;
   const asksElsewhere = (member(handler, 'host') ?? '') !== '';
-  return asksElsewhere || ports.some((other) => other.number === port && isTcp(other)) ? undefined : port;
+  return asksElsewhere || container.ports.some((other) => other.number === port && isTcp(other)) ? undefined : port;
 }
 
 /** True when one digit is changed, dropped or added, or when two neighbours are swapped. */

@@ -1,15 +1,15 @@
 import { formatPath } from '../../base/json/field-path.ts';
-import { apiCauses } from '../probe/api-rules.ts';
+import { apiCauses, deploymentCauses } from '../probe/api-rules.ts';
 import { decodeProblem } from '../probe/decode.ts';
-import { deploymentCauses } from '../probe/deployment-rules.ts';
 import { PROBE_KINDS } from '../probe/probe.ts';
 import { hasFixedRestartPolicy, isDeployment, isPod } from '../workload/kinds.ts';
 import { adviceForCause } from './lib/valid-probe-advice.ts';
-import { oncePerWorkload } from './lib/once-per-workload.ts';
+import { oncePerWorkload } from './checked-workload.ts';
 import { defineCheck } from './check.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { PodSpecPlace } from '../probe/api-rules.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from './check.ts';
+import type { CheckedContainer, CheckedWorkload } from './checked-workload.ts';
+import type { Finding } from './check.ts';
 
 /**
  * Reports all errors that the API server itself would return, with the API server's path, reason, text and order. For
@@ -23,7 +23,7 @@ export const validProbe = defineCheck({
   action: 'Deny',
   cannotWork: true,
   everyContainer: true,
-  run: (workload, container) => findingsByContainer(workload).get(container) ?? [],
+  run: (container) => findingsByContainer(container.workload).get(container) ?? [],
 });
 
 type FindingsByContainer = ReadonlyMap<CheckedContainer, Finding[]>;

@@ -1,9 +1,7 @@
 import { guaranteedStartSeconds } from '../probe/timing.ts';
-import { probeOf } from './checked-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
-import type { CheckedContainer, Finding } from './check.ts';
-import type { CheckedProbe } from './checked-probe.ts';
+import { probeOf } from './checked-workload.ts';
+import { defineCheck, located } from './check.ts';
 
 /**
  * Fields: `livenessProbe.initialDelaySeconds`, `readinessProbe.initialDelaySeconds`; the integers of `startupProbe`.
@@ -20,43 +18,20 @@ export const voidInitialDelay = defineCheck({
   relatedProbes: ['startupProbe'],
   // An injected startup probe was made because of the delay, so the delay does have an effect.
   acceptsDelayOfInjectedStartup: true,
-  run: (_workload, container) => {
-    const startup = probeOf(container, 'startupProbe');
-    const guard = startup?.timing;
-    if (guard === undefined) return [];
-    const guarded = guaranteedStartSeconds(guard);
-    return (['livenessProbe', 'readinessProbe'] as const).flatMap((kind) => {
-      const found = voidDelay(container, kind, guarded);
-      return found === undefined ? [] : [finding(container, found, guarded)];
-    });
+  kinds: ['livenessProbe', 'readinessProbe'],
+  eachProbe: (probe) => {
+    const guard = probeOf(probe.container, 'startupProbe')?.timing;
+    const delay = probe.timing?.initialDelaySeconds ?? 0;
+    const guarded = guard === undefined ? 0 : guaranteedStartSeconds(guard);
+    if (delay === 0 || guarded <= delay) return undefined;
+    const place = located(probe, 'initialDelaySeconds');
+    return {
+      ...place,
+      message:
+        `${containerPhrase(probe.container)} delays its ${probe.kind} by ${delay} s from its start, ` +
+        `which startupProbe already guards for ${guarded} s`,
+      remedy: 'remove initialDelaySeconds',
+      edits: [{ path: place.path, value: null }],
+    };
   },
 });
-
-interface VoidDelay {
-  readonly probe: CheckedProbe;
-  readonly delay: number;
-}
-
-/** Returns a probe whose delay ends before the time that the startup probe guards. */
-function voidDelay(
-  container: CheckedContainer,
-  kind: 'livenessProbe' | 'readinessProbe',
-  guarded: number,
-): VoidDelay | undefined {
-  const probe = probeOf(container, kind);
-  const delay = probe?.timing?.initialDelaySeconds ?? 0;
-  return probe === undefined || delay === 0 || guarded <= delay ? undefined : { probe, delay };
-}
-
-function finding(container: CheckedContainer, { probe, delay }: VoidDelay, guarded: number): Finding {
-  const path = probe.place.path('initialDelaySeconds');
-  return {
-    probe: probe.kind,
-    path,
-    message:
-      `${containerPhrase(container)} delays its ${probe.kind} by ${delay} s from its start, ` +
-      `which startupProbe already guards for ${guarded} s`,
-    remedy: 'remove initialDelaySeconds',
-    edits: [{ path, value: null }],
-  };
-}

@@ -6,7 +6,7 @@ import { namesNoProgram } from '../probe/exec-program.ts';
 import { firstControlCharacter } from '../probe/header-value.ts';
 import { isJsonObject, member, objectMember } from '../../base/json/json-value.ts';
 import { defaultedProbe } from '../probe/api-defaults.ts';
-import { probeHandlerCauses } from '../probe/handler-rules.ts';
+import { probeHandlerCauses } from '../probe/probe-rules.ts';
 import { handlerKindsOf } from '../probe/probe.ts';
 import { isHost } from '../policy/probe-default.ts';
 import { protocolOfPort } from '../workload/port-protocol.ts';

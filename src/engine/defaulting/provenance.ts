@@ -5,7 +5,7 @@ import type { Injection } from './injection.ts';
 import type { LearnedBudget } from './startup.ts';
 
 /** Comes before the policy that asks for a startup probe whose handler is that of the author's own liveness probe. */
-export const OWN_LIVENESS = 'own livenessProbe; ';
+const OWN_LIVENESS = 'own livenessProbe; ';
 
 /** Container -> probe -> source of the probe. */
 type Provenance = Map<string, Map<string, string>>;

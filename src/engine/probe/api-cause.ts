@@ -39,39 +39,22 @@ function shown(value: string | number): string {
   return typeof value === 'string' ? goQuote(cut(value, MAX_SHOWN_LENGTH)) : String(value);
 }
 
-/** No causes, for rules that have nothing to report: almost every rule of almost every object. Nobody adds to it. */
-export const NO_CAUSES: readonly ApiCause[] = [];
-
-/**
- * Joins the causes of two to four rules, in their order. Makes no list while at most one rule reports something. Rest
- * parameters would make a list for each call.
- */
-export function inOrder(
-  first: readonly ApiCause[],
-  second: readonly ApiCause[],
-  third = NO_CAUSES,
-  fourth = NO_CAUSES,
-): readonly ApiCause[] {
-  return joined(joined(joined(first, second), third), fourth);
-}
-
-function joined(before: readonly ApiCause[], after: readonly ApiCause[]): readonly ApiCause[] {
-  if (after.length === 0) return before;
-  return before.length === 0 ? after : [...before, ...after];
-}
-
 /** The causes of a list's elements in their order, until there are MOST_CAUSES of them. */
 export function causesOfEach<T>(
   elements: readonly T[],
   causesOf: (element: T, index: number) => readonly ApiCause[],
 ): readonly ApiCause[] {
-  let causes: ApiCause[] | undefined;
-  let index = 0;
-  for (const element of elements) {
-    if (causes !== undefined && causes.length >= MOST_CAUSES) break;
-    for (const cause of causesOf(element, index++)) (causes ??= []).push(cause);
+  const causes: ApiCause[] = [];
+  for (const [index, element] of elements.entries()) {
+    if (causes.length >= MOST_CAUSES) break;
+    causes.push(...causesOf(element, index));
   }
-  return causes ?? NO_CAUSES;
+  return causes;
+}
+
+/** The cause that a value is none of those that its field supports. */
+export function unlessOneOf(value: string, supported: readonly string[], place: FieldPlace): readonly ApiCause[] {
+  return supported.includes(value) ? [] : [notSupported(place, value, supported)];
 }
 
 export function required(place: FieldPlace, detail = ''): ApiCause {

@@ -1,8 +1,10 @@
 import { CONTAINER_LISTS } from './api-defaults.ts';
 import { CONTAINER_RULES } from './container-rules.ts';
-import { forbidden, inOrder, MOST_CAUSES, NO_CAUSES, notSupported, required } from './api-cause.ts';
-import { goLength, goObjects, goString } from './go-values.ts';
-import type { FieldPlace } from '../../base/json/field-place.ts';
+import { unlessOneOf, forbidden, MOST_CAUSES, notSupported, required, invalid } from './api-cause.ts';
+import { goLength, goObjects, goString, goInteger, isSet } from './go-values.ts';
+import { DEFAULT_PROGRESS_DEADLINE_SECONDS } from './default-values.ts';
+import { FieldPlace } from '../../base/json/field-place.ts';
+import { objectMember } from '../../base/json/json-value.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
@@ -55,11 +57,11 @@ export function apiCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: 
 function podCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
   const restartPolicy = goString(podSpec, 'restartPolicy');
   const field = podSpecPlace.at('restartPolicy');
-  return inOrder(
-    restartPolicyCauses(restartPolicy, field),
-    ephemeralCauses(podSpec, podSpecPlace, place),
-    templateRestartPolicyCauses(restartPolicy, field, place),
-  );
+  return [
+    ...restartPolicyCauses(restartPolicy, field),
+    ...ephemeralCauses(podSpec, podSpecPlace, place),
+    ...templateRestartPolicyCauses(restartPolicy, field, place),
+  ];
 }
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
@@ -67,12 +69,12 @@ const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 /** validation.go, validateRestartPolicy. */
 function restartPolicyCauses(policy: string, field: FieldPlace): readonly ApiCause[] {
   if (policy === '') return [required(field)];
-  return RESTART_POLICIES.includes(policy) ? NO_CAUSES : [notSupported(field, policy, RESTART_POLICIES)];
+  return unlessOneOf(policy, RESTART_POLICIES, field);
 }
 
 /** Ephemeral containers are added to a running Pod and never before (ValidatePodCreate, ValidatePodTemplateSpec). */
 function ephemeralCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
-  if (place === 'pod-update' || goLength(podSpec, 'ephemeralContainers') === 0) return NO_CAUSES;
+  if (place === 'pod-update' || goLength(podSpec, 'ephemeralContainers') === 0) return [];
   const detail = place === 'pod' ? 'cannot be set on create' : 'ephemeral containers not allowed in pod template';
   return [forbidden(podSpecPlace.at('ephemeralContainers'), detail)];
 }
@@ -83,7 +85,24 @@ function ephemeralCauses(podSpec: JsonObject, podSpecPlace: FieldPlace, place: P
  */
 function templateRestartPolicyCauses(policy: string, field: FieldPlace, place: PodSpecPlace): readonly ApiCause[] {
   if (place === 'forever' && policy !== 'Always') return [notSupported(field, policy, ['Always'])];
-  if (place !== 'completion') return NO_CAUSES;
+  if (place !== 'completion') return [];
   if (policy === 'Always' || policy === '') return [required(field, 'valid values: "OnFailure", "Never"')];
-  return RESTART_POLICIES.includes(policy) ? NO_CAUSES : [notSupported(field, policy, ['OnFailure', 'Never'])];
+  return RESTART_POLICIES.includes(policy) ? [] : [notSupported(field, policy, ['OnFailure', 'Never'])];
+}
+
+/**
+ * The causes of a Deployment whose progress deadline is not above minReadySeconds (pkg/apis/apps/validation,
+ * ValidateDeploymentSpec).
+ */
+export function deploymentCauses(deployment: JsonObject): ApiCause[] {
+  const spec = objectMember(deployment, 'spec') ?? {};
+  const place = new FieldPlace(['spec'], 'progressDeadlineSeconds');
+  const isGiven = isSet(spec, 'progressDeadlineSeconds');
+  const deadline = isGiven ? goInteger(spec, 'progressDeadlineSeconds') : DEFAULT_PROGRESS_DEADLINE_SECONDS;
+  const causes: ApiCause[] = [];
+  if (deadline < 0) causes.push(invalid(place, deadline, 'must be greater than or equal to 0'));
+  if (deadline <= goInteger(spec, 'minReadySeconds')) {
+    causes.push(invalid(place, deadline, 'must be greater than minReadySeconds'));
+  }
+  return causes;
 }

@@ -1,10 +1,8 @@
-import { forbidden, inOrder } from './api-cause.ts';
-import { goPointer, isSet } from './go-values.ts';
-import { lifecycleCauses } from './handler-rules.ts';
+import { forbidden, unlessOneOf, causesOfEach, required, tooMany } from './api-cause.ts';
+import { goPointer, isSet, goLength, goObjects, goString } from './go-values.ts';
+import { lifecycleCauses, probesCauses } from './probe-rules.ts';
 import { containerPortsCauses } from './port-rules.ts';
 import { PROBE_KINDS } from './probe.ts';
-import { probesCauses } from './probe-rules.ts';
-import { containerRestartPolicyCauses } from './restart-policy-rules.ts';
 import { isSidecar } from './sidecar.ts';
 import type { FieldPlace } from '../../base/json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
@@ -22,25 +20,25 @@ export const CONTAINER_RULES: Readonly<
 
 /** validation.go, validateContainers. */
 function applicationCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
-  return inOrder(
-    containerPortsCauses(container, place),
-    lifecycleCauses(container, place),
-    probesCauses(container, place),
-    containerRestartPolicyCauses(container, place),
-  );
+  return [
+    ...containerPortsCauses(container, place),
+    ...lifecycleCauses(container, place),
+    ...probesCauses(container, place),
+    ...containerRestartPolicyCauses(container, place),
+  ];
 }
 
 /**
  * validation.go, validateInitContainers: a sidecar may have what an application has, a plain init container may not.
  */
 function initContainerCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
-  return inOrder(
-    containerPortsCauses(container, place),
-    containerRestartPolicyCauses(container, place),
-    isSidecar(container)
-      ? inOrder(lifecycleCauses(container, place), probesCauses(container, place))
-      : plainInitContainerCauses(container, place),
-  );
+  return [
+    ...containerPortsCauses(container, place),
+    ...containerRestartPolicyCauses(container, place),
+    ...(isSidecar(container)
+      ? [...lifecycleCauses(container, place), ...probesCauses(container, place)]
+      : plainInitContainerCauses(container, place)),
+  ];
 }
 
 const NOT_FOR_INIT = ['lifecycle', ...PROBE_KINDS];
@@ -83,4 +81,55 @@ function isForbiddenlySet(container: JsonObject, field: string): boolean {
   if (field !== 'resources') return isSet(container, field);
   const resources = goPointer(container, field) ?? {};
   return ['limits', 'requests', 'claims'].some((member) => isSet(resources, member));
+}
+
+const POLICIES = ['Always', 'Never', 'OnFailure'];
+const ACTIONS = ['Restart', 'RestartAllContainers'];
+const OPERATORS = ['In', 'NotIn'];
+const MOST_RULES = 20;
+const MOST_EXIT_CODES = 255;
+
+/**
+ * A container's own restartPolicy and the rules beside it (validation.go, validateContainerRestartPolicy). All three
+ * policies are legal on every container since Kubernetes 1.35. An init container may have probes only with Always.
+ */
+export function containerRestartPolicyCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return [...policyCauses(container, place), ...rulesCauses(container, place)];
+}
+
+function policyCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  if (!isSet(container, 'restartPolicy')) {
+    const rules = goLength(container, 'restartPolicyRules');
+    return rules === 0
+      ? []
+      : [required(place.at('restartPolicy'), 'must specify restartPolicy when restart rules are used')];
+  }
+  return unlessOneOf(goString(container, 'restartPolicy'), POLICIES, place.at('restartPolicy'));
+}
+
+function rulesCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  const rules = goObjects(container, 'restartPolicyRules');
+  if (rules.length === 0) return [];
+  return [
+    ...(rules.length > MOST_RULES ? [tooMany(place.at('restartPolicyRules'), rules.length, MOST_RULES)] : []),
+    ...causesOfEach(rules, (rule, index) => ruleCauses(rule, place.at('restartPolicyRules').at(index))),
+  ];
+}
+
+function ruleCauses(rule: JsonObject, place: FieldPlace): ApiCause[] {
+  const exitCodes = goPointer(rule, 'exitCodes');
+  return [
+    ...unlessOneOf(goString(rule, 'action'), ACTIONS, place.at('action')),
+    ...(exitCodes === undefined
+      ? [required(place.at('exitCodes'), 'must be specified')]
+      : exitCodesCauses(exitCodes, place.at('exitCodes'))),
+  ];
+}
+
+function exitCodesCauses(exitCodes: JsonObject, place: FieldPlace): ApiCause[] {
+  const count = goLength(exitCodes, 'values');
+  return [
+    ...unlessOneOf(goString(exitCodes, 'operator'), OPERATORS, place.at('operator')),
+    ...(count > MOST_EXIT_CODES ? [tooMany(place.at('values'), count, MOST_EXIT_CODES)] : []),
+  ];
 }

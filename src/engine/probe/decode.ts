@@ -5,7 +5,7 @@ import { POD_SPEC_TYPE } from './api-schema.ts';
 import { INT32_MAX } from './go-values.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
 import type { FieldPlace } from '../../base/json/field-place.ts';
-import type { GoStruct, GoType } from './api-schema.ts';
+import type { GoType } from './api-schema.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
 /** Why the API server cannot decode a Pod spec. */
@@ -27,29 +27,11 @@ export interface DecodeProblem {
  * @param podSpecPlace in its object: `spec`, `spec.template.spec`
  */
 export function decodeProblem(podSpec: JsonObject, podSpecPlace: FieldPlace): DecodeProblem | undefined {
-  // Nearly every Pod spec decodes, and that answer needs no paths.
-  if (decodes(podSpec, POD_SPEC_TYPE)) return undefined;
-  const place = { own: podSpecPlace, struct: '', field: formatPath(podSpecPlace.path()) };
-  return mostUrgent(structProblems(podSpec, POD_SPEC_TYPE, place));
-}
-
-/** True when there is no problem anywhere inside. */
-function decodes(value: unknown, type: GoType): boolean {
-  if (value === null || value === undefined) return true;
-  if (type.kind === 'list') return Array.isArray(value) && eachDecodes(value, type.element);
-  if (type.kind !== 'struct') return fits(value, type);
-  if (!isJsonObject(value) || value instanceof NumberLiteral) return false;
-  // Parsed JSON has no members but its own, and Object.keys would make a list of every object's.
-  for (const name in value) {
-    const field = type.fields.get(name);
-    if (field !== undefined && !decodes(value[name], field.type)) return false;
-  }
-  return true;
-}
-
-function eachDecodes(values: readonly unknown[], type: GoType): boolean {
-  for (const value of values) if (!decodes(value, type)) return false;
-  return true;
+  const found: Problem[] = [];
+  const top = { own: podSpecPlace, struct: '', field: () => formatPath(podSpecPlace.path()) };
+  addProblems(found, podSpec, POD_SPEC_TYPE, top);
+  const problem = found.find(({ stops }) => stops) ?? found[0];
+  return problem && { path: problem.path, message: problem.message };
 }
 
 /** A problem, and whether Go's decoder stops at it. */
@@ -57,56 +39,31 @@ interface Problem extends DecodeProblem {
   readonly stops: boolean;
 }
 
-/**
- * A place in the object: our own, and the decoder's name for it: innermost struct, and field names from the top without
- * indices.
- */
+/** A place in the object: our own, and the decoder's name for it. Nearly every Pod spec decodes, and needs no name. */
 interface Place {
   readonly own: FieldPlace;
+  /** The innermost struct. */
   readonly struct: string;
-  readonly field: string;
+  /** Field names from the top, without indices. */
+  readonly field: () => string;
 }
 
-function mostUrgent(problems: Iterable<Problem>): DecodeProblem | undefined {
-  let first: Problem | undefined;
-  for (const problem of problems) {
-    first ??= problem;
-    if (problem.stops) return withoutMark(problem);
-  }
-  return first === undefined ? undefined : withoutMark(first);
-}
-
-function withoutMark({ path, message }: Problem): DecodeProblem {
-  return { path, message };
-}
-
-/** Problems in the order of the document. Null fits every type: it leaves the zero value. */
-function* valueProblems(value: unknown, type: GoType, place: Place): Iterable<Problem> {
+/** Adds the problems in the order of the document. Null fits every type: it leaves the zero value. */
+function addProblems(found: Problem[], value: unknown, type: GoType, place: Place): void {
   if (value === null || value === undefined) return;
-  if (value instanceof NumberLiteral) yield mismatch(value, type, place);
-  else if (type.kind === 'struct' && isJsonObject(value)) yield* structProblems(value, type, place);
-  else if (type.kind === 'list' && Array.isArray(value)) yield* listProblems(value, type.element, place);
-  else if (!fits(value, type)) yield mismatch(value, type, place);
-}
-
-function* structProblems(object: JsonObject, type: GoStruct, place: Place): Iterable<Problem> {
-  const struct = type.name.replace('v1.', '');
-  for (const [name, value] of Object.entries(object)) {
-    const field = type.fields.get(name);
-    if (field === undefined) continue;
-    const goName = field.embedded === undefined ? name : `${field.embedded}.${name}`;
-    yield* valueProblems(value, field.type, {
-      own: place.own.at(name),
-      struct,
-      field: `${place.field}.${goName}`,
-    });
-  }
-}
-
-function* listProblems(values: readonly unknown[], element: GoType, place: Place): Iterable<Problem> {
-  for (const [index, value] of values.entries()) {
-    yield* valueProblems(value, element, { ...place, own: place.own.at(index) });
-  }
+  if (type.kind === 'struct' && isJsonObject(value) && !(value instanceof NumberLiteral)) {
+    const struct = type.name.replace('v1.', '');
+    for (const [name, inner] of Object.entries(value)) {
+      const field = type.fields.get(name);
+      if (field === undefined) continue;
+      const goName = field.embedded === undefined ? name : `${field.embedded}.${name}`;
+      const below = { own: place.own.at(name), struct, field: () => `${place.field()}.${goName}` };
+      addProblems(found, inner, field.type, below);
+    }
+  } else if (type.kind === 'list' && Array.isArray(value)) {
+    for (const [index, element] of value.entries())
+      addProblems(found, element, type.element, { ...place, own: place.own.at(index) });
+  } else if (value instanceof NumberLiteral || !fits(value, type)) found.push(mismatch(value, type, place));
 }
 
 function fits(value: unknown, type: GoType): boolean {
@@ -131,7 +88,7 @@ function mismatch(value: unknown, type: GoType, { own, struct, field }: Place): 
     path: own.path(),
     message:
       `json: cannot unmarshal ${jsonKind(value, wantsInteger)} ` +
-      `into Go struct field ${struct}.${field} of type ${type.name}`,
+      `into Go struct field ${struct}.${field()} of type ${type.name}`,
     stops: type.kind === 'int-or-string',
   };
 }

@@ -1,6 +1,14 @@
-import { actionInCode } from './acting-code.ts';
-import { actingWordIn, alwaysActs, onlyAsks } from './acting-programs.ts';
-import { actionOfFile, actionOfWords, keepsNothing, RULES, textActs } from './acting-options.ts';
+import { keepsNothing, RULES } from './acting-programs.ts';
+import {
+  actingWordIn,
+  actionInCode,
+  actionOfFile,
+  actionOfWords,
+  alwaysActs,
+  onlyAsks,
+  textActs,
+  wordSet,
+} from './acting-words.ts';
 import { firstProgramAt, invocationOf, programName } from './exec-invocation.ts';
 import { isShell, shellInvocationOf } from './shell-invocation.ts';
 import { scanShellScript } from './shell-tokens.ts';
@@ -11,11 +19,9 @@ const DEEPEST = 8;
 const MOST_WORDS = 200;
 
 /** Words of a shell in front of a command. */
-const KEYWORDS: ReadonlySet<string> = new Set([
-  ...['then', 'do', 'else', 'elif', 'if', 'while', 'until', '!', '{', '}', 'time', 'fi', 'done', 'esac'],
-]);
+const KEYWORDS = wordSet('then do else elif if while until ! { } time fi done esac');
 /** Commands of a shell that start the program behind them. */
-const STARTERS: ReadonlySet<string> = new Set(['exec', 'command', 'builtin']);
+const STARTERS = wordSet('exec command builtin');
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 const WRITING = /^(?:&?>>?|>\||<>|>&)$/;
 const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
@@ -78,14 +84,11 @@ function scriptActs(script: string, depth: number): string | undefined {
       isFed = isPiped || (isFed && token.text === '(');
     }
   }
-  for (const text of scan.documents) {
-    const found = actingWordIn(text) ?? actionInCode(text);
-    if (found !== undefined) return found;
-  }
+  const ofDocument = scan.documents.map((text) => actingWordIn(text) ?? actionInCode(text)).find(Boolean);
+  if (ofDocument !== undefined) return ofDocument;
   for (const command of scan.substitutions) {
     // In $((...)) no word is a program.
-    const isArithmetic = command.startsWith('(') && command.endsWith(')');
-    const found = scriptActs(isArithmetic ? `: "${command}"` : command, depth + 1);
+    const found = scriptActs(/^\(.*\)$/s.test(command) ? `: "${command}"` : command, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -192,7 +195,7 @@ function programActs(program: string, operands: readonly Word[], situation: Situ
 }
 
 /** Programs with a rule that also start other programs: `find -exec`. */
-const STARTS_OTHERS: ReadonlySet<string> = new Set(['find', 'docker', 'podman', 'crictl', 'nerdctl', 'kubectl', 'oc']);
+const STARTS_OTHERS = wordSet('find docker podman crictl nerdctl kubectl oc');
 
 /** True for a word that names a known program: `rm` behind `xargs`, `/bin/sh` behind `chroot`. */
 function namesProgram(word: string): boolean {

@@ -1,5 +1,5 @@
 import { utf8Length } from '../../base/text/utf8.ts';
-import { causesOfEach, duplicate, inOrder, invalid, NO_CAUSES, notSupported, required } from './api-cause.ts';
+import { unlessOneOf, causesOfEach, duplicate, invalid, required } from './api-cause.ts';
 import { goInteger, goObjects, goString } from './go-values.ts';
 import { member } from '../../base/json/json-value.ts';
 import { isPortName, LONGEST_PORT_NAME } from './port-name.ts';
@@ -8,11 +8,9 @@ import type { FieldPlace } from '../../base/json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 
-const NO_PROBLEMS: readonly string[] = [];
-
 /** The problems of a port's name, all at once (apimachinery, util/validation, IsValidPortName). */
 function portNameProblems(name: string): readonly string[] {
-  if (isPortName(name)) return NO_PROBLEMS;
+  if (isPortName(name)) return [];
   // The server's message says characters, but Go counts bytes of UTF-8.
   const rules: readonly (readonly [boolean, string])[] = [
     [
@@ -29,7 +27,7 @@ function portNameProblems(name: string): readonly string[] {
 
 /** A port given as a number, in this field of its parent (apimachinery, util/validation, IsValidPortNum). */
 export function portNumberCauses(port: number, parent: FieldPlace, field: string): readonly ApiCause[] {
-  if (isPortNumber(port)) return NO_CAUSES;
+  if (isPortNumber(port)) return [];
   return [invalid(parent.at(field), port, `must be between 1 and ${HIGHEST_PORT}, inclusive`)];
 }
 
@@ -37,8 +35,7 @@ export function portNumberCauses(port: number, parent: FieldPlace, field: string
 export function portCauses(handler: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const port = member(handler, 'port');
   if (typeof port === 'string') {
-    const problems = portNameProblems(port);
-    return problems.length === 0 ? NO_CAUSES : problems.map((problem) => invalid(place.at('port'), port, problem));
+    return portNameProblems(port).map((problem) => invalid(place.at('port'), port, problem));
   }
   return portNumberCauses(goInteger(handler, 'port'), place, 'port');
 }
@@ -46,41 +43,35 @@ export function portCauses(handler: JsonObject, place: FieldPlace): readonly Api
 /** A container's ports (validation.go, validateContainerPorts). */
 export function containerPortsCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const ports = goObjects(container, 'ports');
-  if (ports.length === 0) return NO_CAUSES;
   const names = new Set<string>();
   const list = place.at('ports');
   return causesOfEach(ports, (port, index) => {
     const portPlace = list.at(index);
-    return inOrder(
-      nameCauses(goString(port, 'name'), names, portPlace),
-      containerPortCauses(goInteger(port, 'containerPort'), portPlace),
-      hostPortCauses(goInteger(port, 'hostPort'), portPlace),
-      protocolCauses(goString(port, 'protocol'), portPlace),
-    );
+    const [number, hostPort] = [goInteger(port, 'containerPort'), goInteger(port, 'hostPort')];
+    return [
+      ...nameCauses(goString(port, 'name'), names, portPlace),
+      ...(number === 0
+        ? [required(portPlace.at('containerPort'))]
+        : portNumberCauses(number, portPlace, 'containerPort')),
+      ...(hostPort === 0 ? [] : portNumberCauses(hostPort, portPlace, 'hostPort')),
+      ...protocolCauses(goString(port, 'protocol'), portPlace),
+    ];
   });
 }
 
 /** Names must differ within a container only; an invalid name is not compared. */
 function nameCauses(name: string, names: Set<string>, port: FieldPlace): readonly ApiCause[] {
-  if (name === '') return NO_CAUSES;
+  if (name === '') return [];
   const problems = portNameProblems(name);
   if (problems.length > 0) return problems.map((problem) => invalid(port.at('name'), name, problem));
   if (names.has(name)) return [duplicate(port.at('name'), name)];
   names.add(name);
-  return NO_CAUSES;
-}
-
-function containerPortCauses(value: number, port: FieldPlace): readonly ApiCause[] {
-  return value === 0 ? [required(port.at('containerPort'))] : portNumberCauses(value, port, 'containerPort');
-}
-
-function hostPortCauses(value: number, port: FieldPlace): readonly ApiCause[] {
-  return value === 0 ? NO_CAUSES : portNumberCauses(value, port, 'hostPort');
+  return [];
 }
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 function protocolCauses(protocol: string, port: FieldPlace): readonly ApiCause[] {
   if (protocol === '') return [required(port.at('protocol'))];
-  return PROTOCOLS.includes(protocol) ? NO_CAUSES : [notSupported(port.at('protocol'), protocol, PROTOCOLS)];
+  return unlessOneOf(protocol, PROTOCOLS, port.at('protocol'));
 }

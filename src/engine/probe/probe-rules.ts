@@ -1,7 +1,8 @@
-import { inOrder, invalid, NO_CAUSES } from './api-cause.ts';
-import { goInteger, goPointer, isSet } from './go-values.ts';
-import { probeHandlerCauses } from './handler-rules.ts';
-import { PROBE_KINDS } from './probe.ts';
+import { invalid, unlessOneOf, causesOfEach, forbidden, notSupported, required } from './api-cause.ts';
+import { goInteger, goPointer, isSet, goLength, goObjects, goString } from './go-values.ts';
+import { PROBE_KINDS, HANDLER_KINDS } from './probe.ts';
+import { HEADER_NAME_PATTERN, isHeaderName } from './header-name.ts';
+import { portCauses, portNumberCauses } from './port-rules.ts';
 import type { FieldPlace } from '../../base/json/field-place.ts';
 import type { ApiCause } from './api-cause.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
@@ -9,21 +10,19 @@ import type { ProbeKind } from './probe.ts';
 
 /** A container's three probes (validation.go, validateLivenessProbe, validateReadinessProbe, validateStartupProbe). */
 export function probesCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
-  let causes = NO_CAUSES;
-  for (const kind of PROBE_KINDS) {
+  return PROBE_KINDS.flatMap((kind) => {
     const probe = goPointer(container, kind);
-    if (probe !== undefined) causes = inOrder(causes, probeCauses(kind, probe, place.at(kind)));
-  }
-  return causes;
+    return probe === undefined ? [] : probeCauses(kind, probe, place.at(kind));
+  });
 }
 
 function probeCauses(kind: ProbeKind, probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
-  return inOrder(
-    probeHandlerCauses(probe, place),
-    integerCauses(probe, place),
-    graceCauses(probe, place),
-    kind === 'readinessProbe' ? readinessCauses(probe, place) : onceCauses(probe, place),
-  );
+  return [
+    ...probeHandlerCauses(probe, place),
+    ...integerCauses(probe, place),
+    ...graceCauses(probe, place),
+    ...(kind === 'readinessProbe' ? readinessCauses(probe, place) : onceCauses(probe, place)),
+  ];
 }
 
 const NON_NEGATIVE = [
@@ -36,30 +35,124 @@ const NON_NEGATIVE = [
 
 /** No upper bounds: 68 years between two probes are accepted. */
 function integerCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
-  let causes: ApiCause[] | undefined;
-  for (const field of NON_NEGATIVE) {
-    const value = goInteger(probe, field);
-    if (value < 0) (causes ??= []).push(invalid(place.at(field), value, 'must be greater than or equal to 0'));
-  }
-  return causes ?? NO_CAUSES;
+  return NON_NEGATIVE.filter((field) => goInteger(probe, field) < 0).map((field) =>
+    invalid(place.at(field), goInteger(probe, field), 'must be greater than or equal to 0'),
+  );
 }
 
 const GRACE = 'terminationGracePeriodSeconds';
 
 function graceCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
-  if (!isSet(probe, GRACE)) return NO_CAUSES;
+  if (!isSet(probe, GRACE)) return [];
   const value = goInteger(probe, GRACE);
-  return value <= 0 ? [invalid(place.at(GRACE), value, 'must be greater than 0')] : NO_CAUSES;
+  return value <= 0 ? [invalid(place.at(GRACE), value, 'must be greater than 0')] : [];
 }
 
 /** A readiness probe never kills, so it has no grace period of its own. */
 function readinessCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
-  if (!isSet(probe, GRACE)) return NO_CAUSES;
+  if (!isSet(probe, GRACE)) return [];
   return [invalid(place.at(GRACE), goInteger(probe, GRACE), 'must not be set for readinessProbes')];
 }
 
 /** One success is enough for a liveness or startup probe, and no other number is accepted. */
 function onceCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
   const value = goInteger(probe, 'successThreshold');
-  return value === 1 ? NO_CAUSES : [invalid(place.at('successThreshold'), value, 'must be 1')];
+  return value === 1 ? [] : [invalid(place.at('successThreshold'), value, 'must be 1')];
+}
+
+type ActionRule = (action: JsonObject, place: FieldPlace) => readonly ApiCause[];
+
+const ACTION_RULES: Readonly<Record<string, ActionRule>> = {
+  exec: execCauses,
+  httpGet: httpGetCauses,
+  tcpSocket: portCauses,
+  grpc: grpcCauses,
+};
+
+/** The handlers of a container's hooks. The inside of `sleep` is not validated here: probes have no such handler. */
+const HOOK_HANDLER_KINDS = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
+
+/** A probe's handler: exactly one. */
+export function probeHandlerCauses(probe: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return handlerCauses(probe, HANDLER_KINDS, place);
+}
+
+/** A container's hooks (validation.go, validateLifecycle): the handlers of a probe, but sleep in place of grpc. */
+export function lifecycleCauses(container: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  const lifecycle = goPointer(container, 'lifecycle');
+  if (lifecycle === undefined) return [];
+  return ['postStart', 'preStop'].flatMap((hook) => {
+    const handler = goPointer(lifecycle, hook);
+    if (handler === undefined) return [];
+    return handlerCauses(handler, HOOK_HANDLER_KINDS, place.at('lifecycle').at(hook));
+  });
+}
+
+/**
+ * The first handler is validated; each further handler is forbidden, whatever its values (validation.go,
+ * validateHandler).
+ */
+function handlerCauses(handler: JsonObject, kinds: readonly string[], place: FieldPlace): readonly ApiCause[] {
+  let causes: readonly ApiCause[] | undefined;
+  for (const kind of kinds) {
+    const action = goPointer(handler, kind);
+    if (action === undefined) continue;
+    if (causes === undefined) causes = ACTION_RULES[kind]?.(action, place.at(kind)) ?? [];
+    else causes = [...causes, forbidden(place.at(kind), 'may not specify more than 1 handler type')];
+  }
+  return causes ?? [required(place, 'must specify a handler type')];
+}
+
+function execCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
+  return goLength(action, 'command') === 0 ? [required(place.at('command'))] : [];
+}
+
+const SCHEMES = ['HTTP', 'HTTPS'];
+const HTTP_PROTOCOLS = ['HTTP1', 'HTTP2'];
+const GRPC_MODES = ['Plaintext', 'TLS'];
+
+/** validation.go, validateHTTPGetAction. The path is never empty here, because defaulting fills it in. */
+function httpGetCauses(action: JsonObject, place: FieldPlace): readonly ApiCause[] {
+  return [
+    ...portCauses(action, place),
+    ...unlessOneOf(goString(action, 'scheme'), SCHEMES, place.at('scheme')),
+    ...causesOfEach(goObjects(action, 'httpHeaders'), (header) => headerCauses(header, place)),
+    ...protocolCauses(action, place),
+  ];
+}
+
+/**
+ * An alpha field of Kubernetes 1.37 (feature gate H2CContainerProbe): HTTP2 means HTTP/2 without TLS, to the Pod's own
+ * IP. A server without the gate drops the field unread.
+ */
+function protocolCauses(action: JsonObject, handler: FieldPlace): readonly ApiCause[] {
+  if (!isSet(action, 'protocol')) return [];
+  const protocol = goString(action, 'protocol');
+  const place = handler.at('protocol');
+  if (!HTTP_PROTOCOLS.includes(protocol)) return [notSupported(place, protocol, HTTP_PROTOCOLS)];
+  if (protocol !== 'HTTP2') return [];
+  if (goString(action, 'scheme') === 'HTTPS')
+    return [invalid(place, protocol, 'HTTP2 cannot be combined with scheme HTTPS')];
+  return goString(action, 'host') === '' ? [] : [invalid(place, protocol, 'HTTP2 cannot be combined with host')];
+}
+
+/**
+ * The mode is an alpha field of Kubernetes 1.37 (feature gate GRPCContainerProbeTLS). A server without the gate drops
+ * the field unread.
+ */
+function grpcCauses(action: JsonObject, place: FieldPlace): ApiCause[] {
+  return [
+    ...portNumberCauses(goInteger(action, 'port'), place, 'port'),
+    ...(isSet(action, 'mode') ? unlessOneOf(goString(action, 'mode'), GRPC_MODES, place.at('mode')) : []),
+  ];
+}
+
+const HEADER_PROBLEM =
+  "a valid HTTP header must consist of alphanumeric characters or '-' " +
+  `(e.g. 'X-Header-Name', regex used for validation is '${HEADER_NAME_PATTERN}')`;
+
+/** apimachinery, util/validation, IsHTTPHeaderName. The path has no index, and values are never looked at. */
+function headerCauses(header: JsonObject, handler: FieldPlace): ApiCause[] {
+  const name = goString(header, 'name');
+  return isHeaderName(name) ? [] : [invalid(handler.at('httpHeaders'), name, HEADER_PROBLEM)];
 }

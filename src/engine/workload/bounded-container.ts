@@ -23,49 +23,19 @@ export const CUT_MARK = '\uD800';
  * The result is for reading only: an edit or a patch must not contain a part of a cut value (`holdsCut`).
  */
 export function boundedContainer(container: JsonObject): JsonObject {
-  if (!isLong(container)) return container;
-  let bounded = withMember(container, 'command', boundedList);
-  bounded = withMember(bounded, 'args', boundedList);
-  bounded = withMember(bounded, 'env', boundedList);
+  let bounded = container;
+  for (const list of ['command', 'args', 'env']) bounded = withMember(bounded, list, boundedList);
   for (const kind of PROBE_KINDS) bounded = withMember(bounded, kind, boundedHandlers);
-  return withMember(bounded, 'lifecycle', boundedHooks);
-}
-
-/** True when something must be cut. Nearly every container is done then, without a closure or a copy. */
-function isLong(container: JsonObject): boolean {
-  if (isLongList(member(container, 'command')) || isLongList(member(container, 'args'))) return true;
-  if (isLongList(member(container, 'env'))) return true;
-  for (const kind of PROBE_KINDS) if (hasLongHandler(member(container, kind))) return true;
-  const lifecycle = member(container, 'lifecycle');
-  if (!isJsonObject(lifecycle)) return false;
-  return hasLongHandler(member(lifecycle, 'postStart')) || hasLongHandler(member(lifecycle, 'preStop'));
-}
-
-function hasLongHandler(owner: unknown): boolean {
-  if (!isJsonObject(owner)) return false;
-  for (const kind of HANDLER_KINDS) {
-    const handler = member(owner, kind);
-    if (!isJsonObject(handler)) continue;
-    if (isLongText(member(handler, 'path')) || isLongText(member(handler, 'host'))) return true;
-    if (isLongText(member(handler, 'service')) || isLongList(member(handler, 'command'))) return true;
-    if (isLongList(member(handler, 'httpHeaders'))) return true;
-  }
-  return false;
+  return withMember(bounded, 'lifecycle', (lifecycle) =>
+    isJsonObject(lifecycle)
+      ? withMember(withMember(lifecycle, 'postStart', boundedHandlers), 'preStop', boundedHandlers)
+      : lifecycle,
+  );
 }
 
 /** True for a list that a bounded container has cut, or of which it has cut a text. */
 export function isLongList(list: unknown): boolean {
-  if (!Array.isArray(list)) return false;
-  if (list.length > MOST_LIST_ENTRIES) return true;
-  for (const entry of list as readonly unknown[]) {
-    if (isLongText(entry)) return true;
-    if (isJsonObject(entry) && (isLongText(member(entry, 'name')) || isLongText(member(entry, 'value')))) return true;
-  }
-  return false;
-}
-
-function isLongText(value: unknown): boolean {
-  return typeof value === 'string' && value.length > MOST_TEXT_CHARACTERS;
+  return boundedList(list) !== list;
 }
 
 /** True for a text of a bounded container whose end is missing, and for the last entry of a cut list. */
@@ -98,25 +68,14 @@ function boundedHandler(handler: unknown): unknown {
 /** The fields of handlers that hold free text. */
 const HANDLER_TEXTS = ['path', 'host', 'service'] as const;
 
-function boundedHooks(lifecycle: unknown): unknown {
-  if (!isJsonObject(lifecycle)) return lifecycle;
-  return withMember(withMember(lifecycle, 'postStart', boundedHandlers), 'preStop', boundedHandlers);
-}
-
 /** Returns a list of texts, or of objects with the texts `name` and `value`. */
 function boundedList(list: unknown): unknown {
   if (!Array.isArray(list)) return list;
-  const entries = list as readonly unknown[];
-  const count = Math.min(entries.length, MOST_LIST_ENTRIES);
-  let bounded: unknown[] | undefined;
-  for (let index = 0; index < count; index++) {
-    const entry = entries[index];
-    const next = boundedEntry(entry);
-    if (next !== entry) (bounded ??= entries.slice(0, count))[index] = next;
-  }
-  if (entries.length === count) return bounded ?? list;
-  const holdsTexts = typeof entries[0] === 'string';
-  return [...(bounded ?? entries.slice(0, count)), holdsTexts ? CUT_MARK : { name: CUT_MARK, value: CUT_MARK }];
+  const entries = (list as readonly unknown[]).slice(0, MOST_LIST_ENTRIES);
+  const bounded = entries.map(boundedEntry);
+  if (entries.length < list.length)
+    return [...bounded, typeof entries[0] === 'string' ? CUT_MARK : { name: CUT_MARK, value: CUT_MARK }];
+  return bounded.every((entry, index) => entry === entries[index]) ? list : bounded;
 }
 
 function boundedEntry(entry: unknown): unknown {

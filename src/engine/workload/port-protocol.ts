@@ -24,71 +24,32 @@ export type PortHints = (port: Pick<ContainerPort, 'name' | 'number'>) => readon
 /** No Service says anything. */
 export const NO_HINTS: PortHints = () => [];
 
+/** Reads `word: meaning, word: meaning`. */
+function wordTable(text: string): ReadonlyMap<string, string> {
+  return new Map(text.split(',').map((entry) => entry.trim().split(': ') as [string, string]));
+}
+
 /**
  * Words of protocols in names of ports, by the convention of Kubernetes and Istio: `<protocol>[-suffix]`, and
  * `<purpose>-<protocol>`. Values of `appProtocol` are such words, too. Servers of these protocols never answer HTTP.
  */
-const NEVER_HTTP = new Map(
-  Object.entries({
-    amqp: 'AMQP',
-    cql: 'CQL',
-    delve: 'Delve',
-    dns: 'DNS',
-    ftp: 'FTP',
-    grpc: 'gRPC',
-    imap: 'IMAP',
-    jdwp: 'JDWP',
-    kafka: 'Kafka',
-    ldap: 'LDAP',
-    mariadb: 'MariaDB',
-    memcache: 'memcached',
-    memcached: 'memcached',
-    mongo: 'MongoDB',
-    mongodb: 'MongoDB',
-    mqtt: 'MQTT',
-    mssql: 'SQL Server',
-    mysql: 'MySQL',
-    nats: 'NATS',
-    postgres: 'PostgreSQL',
-    postgresql: 'PostgreSQL',
-    redis: 'Redis',
-    sftp: 'SFTP',
-    smtp: 'SMTP',
-    ssh: 'SSH',
-    statsd: 'StatsD',
-    stomp: 'STOMP',
-    thrift: 'Thrift',
-    zookeeper: 'ZooKeeper',
-  }),
-);
+const NEVER_HTTP = wordTable(`
+  amqp: AMQP, cql: CQL, delve: Delve, dns: DNS, ftp: FTP, grpc: gRPC, imap: IMAP, jdwp: JDWP, kafka: Kafka,
+  ldap: LDAP, mariadb: MariaDB, memcache: memcached, memcached: memcached, mongo: MongoDB, mongodb: MongoDB,
+  mqtt: MQTT, mssql: SQL Server, mysql: MySQL, nats: NATS, postgres: PostgreSQL, postgresql: PostgreSQL,
+  redis: Redis, sftp: SFTP, smtp: SMTP, ssh: SSH, statsd: StatsD, stomp: STOMP, thrift: Thrift,
+  zookeeper: ZooKeeper
+`);
 
 /** Words of ports that seldom have a health endpoint. Some servers behind such names answer HTTP all the same. */
-const SELDOM_HTTP = new Map(
-  Object.entries({
-    cluster: 'cluster members',
-    debug: 'a debugger',
-    gossip: 'gossip',
-    h2c: 'HTTP/2',
-    http2: 'HTTP/2',
-    jmx: 'JMX',
-    peer: 'peers',
-    raft: 'Raft',
-    serf: 'Serf',
-    tcp: 'plain TCP',
-    tls: 'TLS',
-    udp: 'UDP',
-  }),
-);
+const SELDOM_HTTP = wordTable(`
+  cluster: cluster members, debug: a debugger, gossip: gossip, h2c: HTTP/2, http2: HTTP/2, jmx: JMX, peer: peers,
+  raft: Raft, serf: Serf, tcp: plain TCP, tls: TLS, udp: UDP
+`);
 
-const METRICS = new Map(
-  Object.entries({
-    metrics: 'metrics',
-    pprof: 'profiles',
-    profiling: 'profiles',
-    prom: 'metrics',
-    prometheus: 'metrics',
-  }),
-);
+const METRICS = wordTable(`
+  metrics: metrics, pprof: profiles, profiling: profiles, prom: metrics, prometheus: metrics
+`);
 
 /** Words that mean HTTP. A name with such a word says more than the number of its port. */
 const HTTP_WORDS: ReadonlySet<string> = new Set(
@@ -99,42 +60,13 @@ const HTTP_WORDS: ReadonlySet<string> = new Set(
 );
 
 /** Well-known numbers: IANA's for these protocols, and what their products and debuggers listen on by default. */
-const NUMBERS = new Map([
-  [21, 'FTP'],
-  [22, 'SSH'],
-  [25, 'SMTP'],
-  [53, 'DNS'],
-  [389, 'LDAP'],
-  [636, 'LDAP'],
-  [1433, 'SQL Server'],
-  [1883, 'MQTT'],
-  [2181, 'ZooKeeper'],
-  [3306, 'MySQL'],
-  [4222, 'NATS'],
-  [5432, 'PostgreSQL'],
-  [5671, 'AMQP'],
-  [5672, 'AMQP'],
-  [6379, 'Redis'],
-  [8883, 'MQTT'],
-  [9042, 'CQL'],
-  [9092, 'Kafka'],
-  [11211, 'memcached'],
-  [27017, 'MongoDB'],
-  [40000, 'a debugger'],
-  [50051, 'gRPC'],
-]);
+const NUMBERS = wordTable(`
+  21: FTP, 22: SSH, 25: SMTP, 53: DNS, 389: LDAP, 636: LDAP, 1433: SQL Server, 1883: MQTT, 2181: ZooKeeper,
+  3306: MySQL, 4222: NATS, 5432: PostgreSQL, 5671: AMQP, 5672: AMQP, 6379: Redis, 8883: MQTT, 9042: CQL,
+  9092: Kafka, 11211: memcached, 27017: MongoDB, 40000: a debugger, 50051: gRPC
+`);
 
 const TLS_NUMBERS: ReadonlySet<number> = new Set([443, 8443, 9443]);
-
-/** The words of names of ports that this table knows. */
-export const PORT_WORDS: readonly string[] = [
-  ...NEVER_HTTP.keys(),
-  ...SELDOM_HTTP.keys(),
-  ...METRICS.keys(),
-  ...HTTP_WORDS,
-  'redirect',
-  'webhooks',
-];
 
 /** The API server takes names of 15 characters, and an `appProtocol` of 63 behind its prefix. */
 const LONGEST_TEXT = 320;
@@ -235,7 +167,7 @@ export function protocolOfPort(
       if (said.speaks === speaks) return { ...said, because: `Service ${service}` };
     }
   }
-  const protocol = NUMBERS.get(number);
+  const protocol = NUMBERS.get(String(number));
   return protocol === undefined ? UNKNOWN : { speaks: 'other', protocol, because: 'its number' };
 }
 
@@ -258,7 +190,7 @@ export function neverHttp(
     const protocol = firstIn(NEVER_HTTP, words);
     if (protocol !== undefined) return { protocol, because };
   }
-  const protocol = name === undefined ? NUMBERS.get(number) : undefined;
+  const protocol = name === undefined ? NUMBERS.get(String(number)) : undefined;
   return protocol === undefined ? undefined : { protocol, because: 'its number' };
 }
 

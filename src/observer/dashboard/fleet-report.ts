@@ -1,23 +1,22 @@
 import { PagedList } from '../../cluster/client/paged-list.ts';
-import { laxer } from '../../engine/policy/action.ts';
 import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
 import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/reported-facts.ts';
 import { worstFirst } from '../../explain/fleet-page/rows.ts';
-import { discoverKinds, refusal, rootOf } from '../../cluster/sources/cluster-kinds.ts';
-import { isOfController, reduceList } from '../../cluster/sources/workload-lists.ts';
+import { discoverKinds, refusal } from '../../cluster/sources/cluster-kinds.ts';
+import { isOfController } from '../../cluster/sources/workload-lists.ts';
 import { count } from '../../base/text/count.ts';
 import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
-import { judge } from '../../engine/verdict/judge.ts';
-import { isPod, templatesToLookAt, workloadKind } from '../../engine/workload/kinds.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
+import { VERSION } from '../../base/version.ts';
+import { workloadKind } from '../../engine/workload/kinds.ts';
+import { collectionOf } from '../observed-workload.ts';
+import { judgeLive } from '../scan/judged-workload.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Report, ReportedWorkload } from '../../explain/fleet-page/report.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { ExtraResults } from '../reports/extra-results.ts';
+import type { ObservedKind } from '../observed-workload.ts';
+import type { ObserverContext } from '../observer-part.ts';
+import type { VerdictSettings } from '../scan/judged-workload.ts';
 
 /** Workloads that a page reads. A page of the whole of a huge cluster would cost minutes and memory. */
 const MOST_READ_WORKLOADS = 5_000;
@@ -25,19 +24,8 @@ const MOST_READ_WORKLOADS = 5_000;
 const MOST_ROWS = 1_000;
 
 /** The inputs for the reports of a fleet. */
-export interface FleetSources {
-  readonly client: ApiClient;
-  readonly kinds: readonly WorkloadKind[];
-  /** The policies in force; undefined until they have been read. */
-  readonly snapshot: () => Snapshot | undefined;
-  /** True for a namespace that the webhook leaves out. */
-  readonly isExempt: (namespace: string) => boolean;
-  readonly extraResults: ExtraResults;
-  /** The strictest action that a violation may have: the webhook's setting. */
-  readonly enforcement: Violation['action'];
-  /** Whether the webhook adds probes. */
-  readonly addsProbes: boolean;
-  readonly version: string;
+export interface FleetSources
+  extends VerdictSettings, Pick<ObserverContext, 'client' | 'kinds' | 'store' | 'isExempt' | 'extraResults'> {
   /** Why this replica does not know all that the page is about; undefined when it knows all. */
   readonly gap: () => string | undefined;
 }
@@ -50,18 +38,20 @@ export interface FleetSources {
  * @returns undefined until the policies have been read
  */
 export async function fleetReport(sources: FleetSources, now: number): Promise<Report | undefined> {
-  const snapshot = sources.snapshot();
+  const snapshot = sources.store.current;
   if (snapshot === undefined) return undefined;
-  const { client, kinds: known, version } = sources;
+  const { client, kinds: known } = sources;
   const { kinds, problems: found } = await discoverKinds(client, known);
   const gap = sources.gap();
   const problems = [...(gap === undefined ? [] : [gap]), ...found];
   const workloads: ReportedWorkload[] = [];
   let isComplete = true;
-  for (const kind of kinds) {
-    isComplete &&= await readKind(client, kind, problems, (object) => {
+  for (const served of kinds) {
+    const templates = workloadKind(served.group, served.kind, known);
+    if (templates === undefined) continue;
+    isComplete &&= await readKind(client, served, problems, (object) => {
       if (workloads.length >= MOST_READ_WORKLOADS) return false;
-      const workload = reportedWorkload(object, kind, snapshot, sources, now);
+      const workload = reportedWorkload(object, { served, templates }, snapshot, sources, now);
       if (workload !== undefined) workloads.push(workload);
       if (workloads.length % MOST_ROWS === 0) dropTimes(workloads);
       return true;
@@ -75,7 +65,7 @@ export async function fleetReport(sources: FleetSources, now: number): Promise<R
   return {
     subject: 'the cluster',
     now,
-    version,
+    version: VERSION,
     workloads,
     mostRows: MOST_ROWS,
     policies: snapshot.policies.map(({ source }) => ({ source, advice: [] })),
@@ -108,14 +98,14 @@ class Enough extends Error {}
 
 /** @returns false when `take` wanted no more */
 async function readKind(
-  client: ApiClient,
+  client: ObserverContext['client'],
   kind: ClusterKind,
   problems: string[],
   take: (object: KubernetesObject) => boolean,
 ): Promise<boolean> {
-  const path = `${rootOf(kind.apiVersion)}/${kind.resource}`;
+  const path = collectionOf({ served: kind });
   try {
-    await new PagedList(client).forEachPage({ path, reduce: reduceList }, ({ items }) => {
+    await new PagedList(client).forEachPage({ path, dropsStatus: true }, ({ items }) => {
       for (const item of items) if (!isOfController(item, kind) && !take(item)) throw new Enough();
     });
     return true;
@@ -129,41 +119,29 @@ async function readKind(
 /** Undefined for objects that the webhook would skip, or would never see. */
 function reportedWorkload(
   item: KubernetesObject,
-  served: ClusterKind,
+  kind: ObservedKind,
   snapshot: Snapshot,
-  { kinds, isExempt, extraResults, enforcement, addsProbes }: FleetSources,
+  { kinds, isExempt, extraResults, ...settings }: FleetSources,
   now: number,
 ): ReportedWorkload | undefined {
-  // Lists leave out the type of their items.
-  const object = { ...item, apiVersion: served.apiVersion, kind: served.kind } as unknown as JsonObject;
-  const kind = workloadKind(served.group, served.kind, kinds);
-  const found = kind && templatesToLookAt(object, kind);
-  if (kind === undefined || found === undefined || 'skipped' in found) return undefined;
   const { namespace = '', name } = item.metadata;
-  if (isExempt(namespace)) return undefined;
-  const explanation = explainManifest(object, `${served.kind} ${namespace}/${name}`, {
-    policies: snapshot,
-    namespace,
-    kinds,
-    now,
-  });
+  const judged = isExempt(namespace) ? undefined : judgeLive(item, kind, snapshot, settings, now);
+  if (judged === undefined) return undefined;
+  const named = { namespace, kind: kind.served.kind, group: kind.served.group, name };
+  const context = { policies: snapshot, namespace, kinds, now };
+  const explanation = explainManifest(judged.object, `${named.kind} ${namespace}/${name}`, context);
   if (explanation === undefined) return undefined;
-  const subject = { object, kind, templates: found.templates, namespace };
-  const { violations, warnings, policies } = judge(subject, snapshot, addsProbes && !isPod(kind), now);
-  const named = { namespace, kind: served.kind, group: served.group, name };
+  const { violations, warnings, policies } = judged;
+  const containers = explanation.containers.map((container) => container.name);
   return {
-    kind: served.kind,
+    kind: named.kind,
     namespace,
     name,
     explanation,
-    violations: violations.map((violation) => ({ ...violation, action: laxer(violation.action, enforcement) })),
+    violations,
     policies,
     warnings,
-    learned: reportedStarts(
-      snapshot,
-      explanation,
-      explanation.containers.map((container) => container.name),
-    ),
+    learned: reportedStarts(snapshot, explanation, containers),
     live: liveFindings(extraResults.of(named), named),
   };
 }

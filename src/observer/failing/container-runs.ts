@@ -1,7 +1,7 @@
-import { timesOf } from './probe-event.ts';
+import { timesOf } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { ContainerHealth, EndedRun } from './pod-health.ts';
-import type { ProbeHint } from './probe-event.ts';
+import type { ContainerHealth, EndedRun, PodHealth } from './pod-health.ts';
+import type { ProbeHint } from './probe-events.ts';
 
 /** One run of a container. Times are in milliseconds since the epoch, by the clock of the node. */
 export interface Run {
@@ -16,11 +16,6 @@ export interface Run {
   readonly endsForMilliseconds: number;
 }
 
-interface Times {
-  readonly from: number;
-  readonly until: number | undefined;
-}
-
 /** The present run and the run before, as far as the status and the events tell. */
 export interface Runs {
   readonly present: Run | undefined;
@@ -29,13 +24,19 @@ export interface Runs {
   readonly kills: readonly { readonly at: number; readonly until: number }[];
 }
 
+/** A time of an event, and the probe that the event names. */
+interface ProbeTime {
+  readonly at: number;
+  readonly probe: ProbeKind | undefined;
+}
+
 /**
  * Events may come 9 s after the status of the same instant (measured, kubelet 1.36.2). So the end of a container may be
  * told so much later than the answer that the end gave.
  */
-export const SETTLE_MILLISECONDS = 10_000;
+export const LATE_EVENT_MILLISECONDS = 10_000;
 /** A container that has run so long since its restart has recovered. The kubelet forgets its back-off then, too. */
-export const SETTLED_MILLISECONDS = 600_000;
+export const RECOVERED_MILLISECONDS = 600_000;
 /** A crash is told by the status up to 2 s later, and times are cut to whole seconds. */
 const CRASH_MILLISECONDS = 2000;
 /** The verdict and its event have the same second, or neighbouring ones. */
@@ -43,71 +44,66 @@ const SAME_MILLISECONDS = 1000;
 
 /** The runs of a container by its status, and who ended them by the events. */
 export function runsOf(container: ContainerHealth, hints: readonly ProbeHint[], now: number): Runs {
-  const { runningSince, ended } = container;
+  const { runningSince, ended, limits } = container;
+  const told = timesByAge(hints.filter(({ cause }) => cause === 'killed'));
+  const kills = told.map(({ at }) => ({ at, until: at + limits.killSeconds * 1000 + CRASH_MILLISECONDS }));
   // A container that runs on after its grace period was not stopped: a restart of the kubelet ends a kill.
-  const since = now - container.limits.killSeconds * 1000 - SETTLE_MILLISECONDS;
+  const since = now - limits.killSeconds * 1000 - LATE_EVENT_MILLISECONDS;
+  const kill = told.find(({ at }) => runningSince !== undefined && at > runningSince && at >= since);
   const present =
-    runningSince === undefined ? undefined : toldRun(container, hints, { from: runningSince, until: undefined }, since);
-  const kills = hints
-    .filter(({ cause }) => cause === 'killed')
-    .flatMap(timesOf)
-    .map((at) => ({ at, until: at + container.limits.killSeconds * 1000 + CRASH_MILLISECONDS }));
+    runningSince === undefined
+      ? undefined
+      : kill === undefined
+        ? { from: runningSince, until: undefined, endsForMilliseconds: 0, killedAt: undefined, killer: undefined }
+        : killedRun(container, hints, { from: runningSince, until: undefined }, kill);
   if (ended === undefined) return { present, ended, kills };
-  return { present, kills, ended: toldRun(container, hints, ended, 0) ?? endedRun(container, hints, ended, now) };
+  const { from, until } = ended;
+  const killOfEnded = told.find(({ at }) => at > from && at <= until);
+  if (killOfEnded !== undefined)
+    return { present, kills, ended: killedRun(container, hints, { from, until }, killOfEnded) };
+  return { present, kills, ended: untoldRun(container, hints, ended, told, now) };
 }
 
-/** The present run, or a run that an event tells the end of. Kills before `since` do not count. */
-function toldRun(
+/** A run that an event tells the end of. */
+function killedRun(
   container: ContainerHealth,
   hints: readonly ProbeHint[],
-  { from, until }: Times,
-  since: number,
-): Run | undefined {
-  const [told] = hints
-    .filter(({ cause }) => cause === 'killed')
-    .flatMap((hint) => timesOf(hint).map((at) => ({ at, probe: hint.probe })))
-    .filter(({ at }) => at > from && at >= since && at <= (until ?? Infinity))
-    .toSorted((one, other) => one.at - other.at);
-  const run = { from, until, endsForMilliseconds: 0, killedAt: told?.at, killer: told?.probe };
-  if (told === undefined) return until === undefined ? run : undefined;
+  run: Pick<Run, 'from' | 'until'>,
+  { at, probe }: ProbeTime,
+): Run {
   // With restartPolicy Never, the event names no probe. The verdict then has the same second.
-  return { ...run, killer: told.probe ?? failedLast(container, hints, told.at - SAME_MILLISECONDS, told.at)?.probe };
+  const killer = probe ?? failedLast(container, hints, at - SAME_MILLISECONDS, at)?.probe;
+  return { ...run, endsForMilliseconds: 0, killedAt: at, killer };
 }
 
 /**
  * A run that no event tells the end of. The kubelet drops events, and sends them late. A signal after a failure within
  * the grace period tells the same as the event.
+ *
+ * @param kills the kills that events tell, the oldest first
  */
-function endedRun(
+function untoldRun(
   container: ContainerHealth,
   hints: readonly ProbeHint[],
   { from, until }: EndedRun,
+  kills: readonly ProbeTime[],
   now: number,
 ): Run {
   const { ended, limits } = container;
   const bySignal = ended?.bySignal === true && !ended.outOfMemory;
   const endsForMilliseconds = bySignal ? limits.killSeconds * 1000 : 0;
   const run = { from, until, endsForMilliseconds, killedAt: undefined };
-  const isSettled = now - until >= SETTLE_MILLISECONDS;
-  const before = lastKiller(hints, from);
+  const isToldByNow = now - until >= LATE_EVENT_MILLISECONDS;
+  // The probe that stopped the container last, shortly before this run.
+  const before = latest(kills.filter(({ at }) => at <= from && at >= from - RECOVERED_MILLISECONDS))?.probe;
   const inTime = until - from >= (limits.earliestKillSeconds ?? Infinity) * 1000;
-  if (!bySignal || !inTime) return { ...run, killer: isSettled ? undefined : before };
+  if (!bySignal || !inTime) return { ...run, killer: isToldByNow ? undefined : before };
   const failed = failedLast(container, hints, from + 1, until);
   // Without any event of this run, the runs before tell who stops the container.
   if (failed === undefined) return { ...run, killer: before ?? failedLast(container, hints, 0, from)?.probe };
   if (failed.at >= until - endsForMilliseconds - CRASH_MILLISECONDS)
     return { ...run, killedAt: failed.at, killer: failed.probe };
-  return { ...run, killer: isSettled ? undefined : failed.probe };
-}
-
-/** The probe that stopped the container last, shortly before this run. */
-function lastKiller(hints: readonly ProbeHint[], from: number): ProbeKind | undefined {
-  const kills = hints.flatMap((hint) =>
-    hint.cause === 'killed' ? timesOf(hint).map((at) => ({ at, probe: hint.probe })) : [],
-  );
-  return kills
-    .filter(({ at }) => at <= from && at >= from - SETTLED_MILLISECONDS)
-    .toSorted((one, other) => other.at - one.at)[0]?.probe;
+  return { ...run, killer: isToldByNow ? undefined : failed.probe };
 }
 
 /** The last failure within these times of a probe that stops containers. */
@@ -116,15 +112,27 @@ function failedLast(
   hints: readonly ProbeHint[],
   since: number,
   until: number,
-): { readonly probe: ProbeKind; readonly at: number } | undefined {
+): ProbeTime | undefined {
   const stopping: readonly unknown[] = limits.hasStartupProbe ? ['startupProbe', 'livenessProbe'] : ['livenessProbe'];
-  const failures = hints
-    .filter(({ probe, cause, isVoid }) => stopping.includes(probe) && !isVoid && cause !== 'redirect-other-host')
-    .flatMap((hint) =>
-      hint.probe === undefined ? [] : timesOf(hint).map((at) => ({ at, probe: hint.probe as ProbeKind })),
-    )
-    .filter(({ at }) => at >= since && at <= until);
-  return failures.toSorted((one, other) => other.at - one.at)[0];
+  const failures = hints.filter(
+    ({ probe, cause, isVoid }) => stopping.includes(probe) && !isVoid && cause !== 'redirect-other-host',
+  );
+  return latest(timesByAge(failures).filter(({ at }) => at >= since && at <= until));
+}
+
+/** All times of events, the oldest first. */
+function timesByAge(hints: readonly ProbeHint[]): ProbeTime[] {
+  return hints
+    .flatMap((hint) => timesOf(hint).map((at) => ({ at, probe: hint.probe })))
+    .toSorted((one, other) => one.at - other.at);
+}
+
+/** The latest time, and of two probes in one second the first. */
+function latest(times: readonly ProbeTime[]): ProbeTime | undefined {
+  return times.reduce<ProbeTime | undefined>(
+    (last, one) => (last !== undefined && last.at >= one.at ? last : one),
+    undefined,
+  );
 }
 
 /** How many times a run that went on gave this answer. An event without a time counts for the present run. */
@@ -148,7 +156,7 @@ function wentOn(run: Run, hint: ProbeHint, at: number, now: number): boolean {
   // timed out in the second of the kill began before.
   if (run.killedAt !== undefined)
     return run.killer === hint.probe || hint.cause === 'timeout' ? at <= run.killedAt : at < run.killedAt;
-  if (run.until === undefined) return !comesFromEnd(hint) || at <= now - SETTLE_MILLISECONDS;
+  if (run.until === undefined) return !comesFromEnd(hint) || at <= now - LATE_EVENT_MILLISECONDS;
   if (!comesFromEnd(hint)) return at <= run.until;
   return at < run.until - CRASH_MILLISECONDS - run.endsForMilliseconds;
 }
@@ -156,4 +164,68 @@ function wentOn(run: Run, hint: ProbeHint, at: number, now: number): boolean {
 /** True for an answer that every container gives when it ends. */
 export function comesFromEnd({ cause, isVoid }: ProbeHint): boolean {
   return cause === 'connection-refused' || cause === 'connection-lost' || (isVoid && cause === 'unclear');
+}
+
+export type KillCause = 'killed-while-starting' | 'killed-while-serving';
+
+/** A kill by a probe from which the container has not recovered. */
+export interface Kill {
+  readonly probe: ProbeKind;
+  readonly cause: KillCause;
+  readonly run: Run;
+}
+
+/** The probe that stopped the container; undefined when no probe did, or the container has recovered. */
+export function killOf(
+  pod: PodHealth,
+  container: ContainerHealth,
+  { present, ended }: Runs,
+  hints: readonly ProbeHint[],
+  now: number,
+): Kill | undefined {
+  const run = present?.killedAt === undefined ? ended : present;
+  if (run?.killer === undefined) return undefined;
+  // Without an event: SIGTERM ends most containers at once, and SIGKILL at the end of the grace period.
+  const isForced = run !== present && container.ended?.isForced === true;
+  const killedAt = run.killedAt ?? (run.until ?? now) - (isForced ? run.endsForMilliseconds : 0);
+  const isStarting = run.killer === 'startupProbe' || isStart(container, run, killedAt, hints);
+  const cause = isStarting ? 'killed-while-starting' : 'killed-while-serving';
+  const kill: Kill = { probe: run.killer, cause, run };
+  // Jobs create the next Pod after 6 minutes at most.
+  if (pod.hasEnded) return container.isLast && now - killedAt <= RECOVERED_MILLISECONDS ? kill : undefined;
+  if (run === present || present === undefined) return kill;
+  return hasRecovered(container, kill, now - present.from) ? undefined : kill;
+}
+
+/**
+ * True when the present run has outlived the cause of the kill. A startup probe has passed. A start has lasted longer
+ * than the start of any container that never answers. A container that had served has served for 10 minutes again.
+ */
+function hasRecovered(
+  { started, ready, limits }: ContainerHealth,
+  { probe, cause }: Kill,
+  milliseconds: number,
+): boolean {
+  if (probe === 'startupProbe') return started;
+  if (cause === 'killed-while-serving') return ready && milliseconds >= RECOVERED_MILLISECONDS;
+  return milliseconds > ((limits.longestStartSeconds ?? 0) + limits.killSeconds) * 1000;
+}
+
+/**
+ * True when the liveness probe stopped a container that had not started. With a startup probe, that is so when the
+ * startup probe had not run, or got the same in this run: Kubernetes 1.35 to 1.37 may run the liveness probe before the
+ * start, after a kill (kubernetes/kubernetes#141155) and after a restart of the kubelet (#142305).
+ */
+function isStart({ limits }: ContainerHealth, run: Run, killedAt: number, hints: readonly ProbeHint[]): boolean {
+  const seconds = (killedAt - run.from) / 1000;
+  if (seconds > (limits.longestStartSeconds ?? 0)) return false;
+  if (!limits.hasStartupProbe || seconds <= limits.firstStartupSeconds) return true;
+  const failures = hints.filter(({ isVoid }) => !isVoid);
+  const ofRun = failures.filter((hint) => timesIn(run, hint, killedAt).length > 0);
+  // Without any event of this run, the runs before tell.
+  const given = ofRun.length > 0 ? ofRun : failures;
+  return given.some(
+    ({ probe, cause }) =>
+      probe === 'startupProbe' && given.some((other) => other.probe === 'livenessProbe' && other.cause === cause),
+  );
 }

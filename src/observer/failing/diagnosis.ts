@@ -1,11 +1,9 @@
-import { comesFromEnd, runsOf, SETTLE_MILLISECONDS, timesBefore, timesIn } from './container-runs.ts';
-import { timesOf } from './probe-event.ts';
-import { killOf } from './probe-kill.ts';
+import { comesFromEnd, killOf, LATE_EVENT_MILLISECONDS, runsOf, timesBefore, timesIn } from './container-runs.ts';
+import { timesOf } from './probe-events.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { Runs } from './container-runs.ts';
+import type { Kill, KillCause, Runs } from './container-runs.ts';
 import type { ContainerHealth, DescribedProbe, PodHealth } from './pod-health.ts';
-import type { ProbeHint } from './probe-event.ts';
-import type { Kill, KillCause } from './probe-kill.ts';
+import type { ProbeHint } from './probe-events.ts';
 import type { AnswerCause } from './probe-text.ts';
 
 /** Why a probe fails. */
@@ -216,7 +214,7 @@ class ContainerDiagnosis {
     const { liveness } = this.#container.limits;
     if (!DEFINITE.has(hint.cause) || liveness === undefined) return false;
     const times = timesIn(this.#runs.present, hint, this.#now);
-    const until = Math.max(...times) + liveness.verdictSeconds * 1000 + SETTLE_MILLISECONDS;
+    const until = Math.max(...times) + liveness.verdictSeconds * 1000 + LATE_EVENT_MILLISECONDS;
     return times.length >= Math.min(2, liveness.failureThreshold) && this.#now <= until;
   }
 

@@ -1,12 +1,21 @@
 import { PROBE_FAILING_RULE } from '../../cluster/sources/observer-reports.ts';
 import { count } from '../../base/text/count.ts';
 import { failureMessage, failureRemedy } from './cause-texts.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import { isDefinite } from './diagnosis.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
-import type { FailingWorkload } from './failing-workloads.ts';
 import type { Failure } from './diagnosis.ts';
-import type { SharedTrouble } from './shared-trouble.ts';
+import type { PodHealth } from './pod-health.ts';
+
+/** The present problems of one workload. */
+export interface FailingWorkload {
+  readonly workload: WorkloadName;
+  /** One entry for each container and cause. */
+  readonly failures: readonly Failure[];
+  /** The workload fails together with others. */
+  readonly shared: SharedTrouble | undefined;
+}
 
 /** The cause of workloads that fail together. */
 export const SHARED_CAUSE = 'shared-dependency';
@@ -70,4 +79,74 @@ function sharedResult({ since, count: all, byNamespace }: SharedTrouble, { names
       fix: SHARED_REMEDY,
     } satisfies LiveProperties,
   };
+}
+
+/** Workloads that stopped being ready together. */
+export interface SharedTrouble {
+  /** When the first of them stopped, in milliseconds since the epoch. */
+  readonly since: number;
+  /** All of them. */
+  readonly count: number;
+  /** By namespace, because who reads a report may not read other namespaces. */
+  readonly byNamespace: ReadonlyMap<string, readonly WorkloadName[]>;
+}
+
+/** A workload that fails, with its Pods that have trouble. */
+export interface Candidate {
+  readonly key: string;
+  readonly workload: WorkloadName;
+  readonly failures: readonly Failure[];
+  readonly pods: readonly PodHealth[];
+}
+
+/** Workloads that stop within this time stop together. */
+const TOGETHER_MILLISECONDS = 60_000;
+/** Two workloads of one namespace may fail together because one needs the other. */
+const FEWEST_WORKLOADS = 3;
+/** A workload that is ready again before this time may have failed in the same minute by chance. */
+const CHANCE_MILLISECONDS = 30_000;
+
+/**
+ * The workloads that fail together, by key: three, or workloads of two namespaces. They stopped being ready within a
+ * minute and stayed so, their containers run on, and the probes get what an application answers that waits for
+ * something else. Wrong paths, ports and schemes do not count, because they belong to one workload.
+ *
+ * @param now the wall clock, in milliseconds since the epoch
+ */
+export function sharedTroubles(candidates: readonly Candidate[], now: number): ReadonlyMap<string, SharedTrouble> {
+  const onsets = candidates
+    .flatMap((candidate) => {
+      const since = onsetOf(candidate);
+      return since === undefined || now - since < CHANCE_MILLISECONDS ? [] : [{ ...candidate, since }];
+    })
+    .toSorted((one, other) => one.since - other.since || (one.key < other.key ? -1 : 1));
+  const found = new Map<string, SharedTrouble>();
+  for (let first = 0; first < onsets.length;) {
+    const since = onsets[first]?.since ?? 0;
+    let end = first;
+    while (end < onsets.length && (onsets[end]?.since ?? 0) - since <= TOGETHER_MILLISECONDS) end += 1;
+    const together = onsets.slice(first, end);
+    const workloads = together.map(({ workload }) => workload);
+    const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
+    if (workloads.length >= FEWEST_WORKLOADS || byNamespace.size > 1) {
+      const trouble = { since, count: workloads.length, byNamespace };
+      for (const { key } of together) found.set(key, trouble);
+      first = end;
+    } else first += 1;
+  }
+  return found;
+}
+
+/** When the workload stopped being ready by itself; undefined when it never was, or when its containers do not run. */
+function onsetOf({ failures, pods }: Candidate): number | undefined {
+  // Answers of the other probes count only where they keep the container from starting, or stop it.
+  const soft = failures.filter(({ cause, isVoid }) => !isDefinite(cause) && isVoid !== true);
+  const isSoft = soft.length > 0;
+  const isKilled = soft.some(({ probe }) => probe !== 'readinessProbe');
+  if (!isSoft || isKilled) return undefined;
+  const unready = pods.filter(({ isReady }) => !isReady);
+  const run = unready.every(({ containers }) => containers.every(({ runningSince }) => runningSince !== undefined));
+  const onsets = unready.map(({ unreadySince }) => unreadySince);
+  if (!run || onsets.length === 0 || onsets.includes(undefined)) return undefined;
+  return Math.min(...onsets.map((onset) => onset ?? Infinity));
 }

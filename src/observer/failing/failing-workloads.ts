@@ -1,70 +1,79 @@
 import { NamespaceShares } from '../namespace-shares.ts';
-import { workloadKey } from '../workload-key.ts';
+import { workloadKey } from '../observed-workload.ts';
 import { diagnose } from './diagnosis.ts';
-import { ProbeHints } from './probe-hints.ts';
-import { QuietPods } from './quiet-pods.ts';
-import { sharedTroubles } from './shared-trouble.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import { ProbeHints } from './probe-events.ts';
+import { sharedTroubles } from './failing-results.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { Failure } from './diagnosis.ts';
 import type { PodHealth } from './pod-health.ts';
-import type { ProbeHint } from './probe-event.ts';
-import type { HeldPod } from './quiet-pods.ts';
-import type { SharedTrouble } from './shared-trouble.ts';
+import type { ProbeHint } from './probe-events.ts';
+import type { FailingWorkload } from './failing-results.ts';
 
-/** The present problems of one workload. */
-export interface FailingWorkload {
+/** A Pod, and the workload to which findings about the Pod belong. */
+interface HeldPod {
   readonly workload: WorkloadName;
-  /** One entry for each container and cause. */
-  readonly failures: readonly Failure[];
-  /** The workload fails together with others. */
-  readonly shared: SharedTrouble | undefined;
+  readonly health: PodHealth;
 }
 
 /** At most so many containers of Pods with trouble are held: some 1 KiB each. A Pod counts as four or more. */
 const MOST_CONTAINERS = 40_000;
 const FEWEST_CONTAINERS_A_POD = 4;
+/** At most so many Pods without trouble are held. The oldest of the namespace with the most are forgotten first. */
+const MOST_READY = 10_000;
+const MOST_ENDED = 1000;
+/** The events about the end of a Pod come 9 s later at most. Jobs create the next Pod after 6 minutes at most. */
+const ENDED_MILLISECONDS = 660_000;
 
 /**
- * Pods with trouble, and the kubelet's events about these Pods. An event may come before the status that the event
- * explains. Other Pods are held apart: see `QuietPods`.
+ * Pods, and the kubelet's events about these Pods. An event may come before the status that the event explains. The
+ * status of some Pods shows no trouble, though their events may: Ready Pods whose probes have no result or a false one,
+ * and Pods of Jobs that ended because a probe stopped them.
  */
 export class FailingWorkloads {
-  readonly #pods = new NamespaceShares<HeldPod>({
-    most: MOST_CONTAINERS,
-    weight: ({ health }) => Math.max(FEWEST_CONTAINERS_A_POD, health.containers.length),
-  });
-  readonly #quiet = new QuietPods();
+  readonly #troubled = new NamespaceShares<HeldPod>(MOST_CONTAINERS, ({ health }) =>
+    Math.max(FEWEST_CONTAINERS_A_POD, health.containers.length),
+  );
+  readonly #ready = new NamespaceShares<HeldPod>(MOST_READY);
+  readonly #ended = new NamespaceShares<HeldPod & { since?: number }>(MOST_ENDED);
   readonly #hints = new ProbeHints();
 
   /** How many Pods have trouble. */
   get troubledPods(): number {
-    return this.#pods.size;
+    return this.#troubled.size;
   }
 
   /** How many Pods are held: those with trouble, and others whose events may tell of one. */
   get heldPods(): number {
-    return this.#pods.size + this.#quiet.size;
+    return this.#troubled.size + this.#ready.size + this.#ended.size;
   }
 
   /** A Pod as it is now; not to be judged when `health` is undefined. */
   seen(uid: string, workload: WorkloadName, health: PodHealth | undefined): void {
-    const isTroubled = health?.hasTrouble === true && !health.hasEnded;
+    const { namespace } = workload;
+    const live = health?.hasEnded === false ? health : undefined;
+    const store = live && (live.hasTrouble ? this.#troubled : this.#ready);
+    for (const other of [this.#troubled, this.#ready]) if (other !== store) other.delete(namespace, uid);
     // In place, so that the order of a workload's findings does not change with each event.
-    if (isTroubled) this.#pods.set(workload.namespace, uid, { workload, health });
-    else this.#pods.delete(workload.namespace, uid);
-    this.#quiet.seen(uid, workload, isTroubled ? undefined : health);
+    if (live !== undefined) store?.set(namespace, uid, { workload, health: live });
+    if (health?.hasEnded !== true) this.#ended.delete(namespace, uid);
+    else if (this.#ended.get(namespace, uid) === undefined) this.#hold(uid, { workload, health });
   }
 
   /** A Pod has been deleted, or has ended. So ends a Pod of a Job that a probe stopped. Its events may come later. */
   gone(namespace: string, uid: string): void {
-    const known = this.#pods.get(namespace, uid);
-    this.#pods.delete(namespace, uid);
-    if (!this.#quiet.gone(namespace, uid, known)) this.#hints.forget(namespace, uid);
+    const known = this.#troubled.get(namespace, uid) ?? this.#ready.get(namespace, uid);
+    for (const store of [this.#troubled, this.#ready]) store.delete(namespace, uid);
+    // An ended Pod that goes once more has been deleted.
+    const isHeld =
+      !this.#ended.delete(namespace, uid) &&
+      known !== undefined &&
+      this.#hold(uid, { ...known, health: { ...known.health, hasEnded: true } });
+    if (!isHeld) this.#hints.forget(namespace, uid);
   }
 
   /** Forgets all Pods but these: the others have gone while nobody watched. */
   retain(uids: ReadonlySet<string>): void {
-    for (const [namespace, uid] of [...this.#pods.entries(), ...this.#quiet.live()])
+    for (const [namespace, uid] of [...this.#troubled.entries(), ...this.#ready.entries()])
       if (!uids.has(uid)) this.gone(namespace, uid);
   }
 
@@ -74,9 +83,8 @@ export class FailingWorkloads {
 
   /** All workloads that fail now, in the order of their keys. */
   findings(now: number): FailingWorkload[] {
-    this.#hints.forgetOld(now);
-    for (const [namespace, uid] of this.#quiet.forgetOld(now)) this.#hints.forget(namespace, uid);
-    const held = [...this.#pods.values(), ...this.#quiet.values()];
+    this.#forgetOld(now);
+    const held = [...this.#troubled.values(), ...this.#ready.values(), ...this.#ended.values()];
     const failing = [...Map.groupBy(held, ({ workload }) => workloadKey(workload))].flatMap(([key, pods]) => {
       const failures = new Map<string, Failure>();
       for (const { workload, health } of pods) {
@@ -94,5 +102,25 @@ export class FailingWorkloads {
     return failing
       .toSorted((one, other) => (one.key < other.key ? -1 : 1))
       .map(({ key, workload, failures }) => ({ workload, failures, shared: shared.get(key) }));
+  }
+
+  /** Forgets old events, and Pods that ended long ago. */
+  #forgetOld(now: number): void {
+    this.#hints.forgetOld(now);
+    for (const [namespace, uid, pod] of this.#ended.entries()) {
+      pod.since ??= now;
+      if (now - pod.since <= ENDED_MILLISECONDS) continue;
+      this.#ended.delete(namespace, uid);
+      this.#hints.forget(namespace, uid);
+    }
+  }
+
+  /** Holds a Pod that has ended for a while, if a probe may have ended it. */
+  #hold(uid: string, pod: HeldPod): boolean {
+    const mayBeKilled = pod.health.containers.some(
+      ({ isLast, limits }) => isLast && limits.earliestKillSeconds !== undefined,
+    );
+    if (mayBeKilled) this.#ended.set(pod.workload.namespace, uid, pod);
+    return mayBeKilled;
   }
 }

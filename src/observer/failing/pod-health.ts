@@ -1,16 +1,18 @@
 import { isJsonObject, member, objectMember, stringMap, stringMember } from '../../base/json/json-value.ts';
-import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { readProvenance } from '../../engine/defaulting/provenance.ts';
+import { INJECTED_ANNOTATION } from '../../engine/policy/annotations.ts';
 import { ownProbe, PROBE_KINDS } from '../../engine/probe/probe.ts';
+import { cut } from '../../base/text/cut.ts';
+import { ownCopy } from '../../base/text/own-copy.ts';
 import { containersOf } from '../../engine/workload/containers.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
-import { cut } from '../../base/text/cut.ts';
-import { ownCopy } from '../../base/text/own-copy.ts';
+import { conditionOf, containerStatuses, instantOf, MOST_CONTAINERS, stateOf } from '../pod-status.ts';
 import { startLimits } from './start-limits.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
 import type { Container } from '../../engine/workload/containers.ts';
+import type { PodCondition } from '../pod-status.ts';
 import type { StartLimits } from './start-limits.ts';
 
 /** How a container ended before its present run. Times are in milliseconds since the epoch. */
@@ -63,21 +65,17 @@ export interface PodHealth {
   readonly containers: readonly ContainerHealth[];
 }
 
-/** Only so many containers of a Pod are looked at. A Pod of 1.4 MB has thousands. */
-const MOST_CONTAINERS = 100;
-
 /** The health of a Pod; undefined for a Pod without probes, and for one that is being deleted or has succeeded. */
 export function podHealth(pod: JsonObject): PodHealth | undefined {
-  const status = objectMember(pod, 'status') ?? {};
-  const phase = stringMember(status, 'phase');
-  if (isBeingDeleted(pod) || phase === 'Succeeded') return undefined;
+  const phase = stringMember(objectMember(pod, 'status') ?? {}, 'phase');
   const metadata = objectMember(pod, 'metadata') ?? {};
   const uid = stringMember(metadata, 'uid');
   const spec = objectMember(pod, 'spec');
-  if (uid === undefined || spec === undefined) return undefined;
-  const statuses = statusesByName(status);
+  if (isBeingDeleted(pod) || phase === 'Succeeded' || uid === undefined || spec === undefined) return undefined;
+  const statuses = containerStatuses(pod);
   const provenance = readProvenance(stringMap(metadata, 'annotations').get(INJECTED_ANNOTATION));
-  const change = readinessChange(status);
+  // The condition is False from the Pod's first second on.
+  const change = conditionOf(pod, 'ContainersReady');
   const containers: ContainerHealth[] = [];
   for (const container of containersOf(spec)) {
     const found = statuses.get(container.name);
@@ -86,68 +84,57 @@ export function podHealth(pod: JsonObject): PodHealth | undefined {
     if (containers.push(containerHealth(container, found, { injected, spec, change })) === MOST_CONTAINERS) break;
   }
   if (containers.every(({ probes }) => Object.keys(probes).length === 0)) return undefined;
-  const isReady = containers.every(({ ready }) => ready);
   return {
     uid,
-    isReady,
-    hasTrouble: [...statuses.values()].some(
-      (one) => member(one, 'ready') !== true || count(member(one, 'restartCount')) > 0,
-    ),
+    isReady: containers.every(({ ready }) => ready),
+    // A plain init container that has ended is ready, and one that has not keeps the others from starting.
+    hasTrouble: [...statuses.values()].some((one) => member(one, 'ready') !== true || hasRestarted(one)),
     hasEnded: phase === 'Failed',
-    changedAt: change?.at,
-    unreadySince: containers.every(({ wasReady }) => wasReady) ? change?.at : undefined,
+    changedAt: change?.since,
+    unreadySince: containers.every(({ wasReady }) => wasReady) ? change?.since : undefined,
     containers,
   };
 }
 
-function statusesByName(status: JsonObject): Map<string, JsonObject> {
-  const found = new Map<string, JsonObject>();
-  for (const list of ['initContainerStatuses', 'containerStatuses']) {
-    const entries = member(status, list);
-    if (!Array.isArray(entries)) continue;
-    for (const entry of entries as unknown[]) {
-      const name = isJsonObject(entry) ? stringMember(entry, 'name') : undefined;
-      // A plain init container that has ended is ready, and one that has not keeps the others from starting.
-      if (isJsonObject(entry) && name !== undefined) found.set(name, entry);
-    }
-  }
-  return found;
+function hasRestarted(status: JsonObject): boolean {
+  const count = member(status, 'restartCount');
+  return typeof count === 'number' && count > 0;
 }
 
-/** The facts of a Pod that its containers need. */
-interface PodContext {
-  readonly injected: ReadonlyMap<string, string> | undefined;
-  readonly spec: JsonObject;
-  readonly change: ReadinessChange | undefined;
-}
+/** Less than this after the start of a container, the Pod was never ready since. */
+const NEVER_READY_MILLISECONDS = 2000;
 
 function containerHealth(
   { name, spec }: Container,
   status: JsonObject,
-  { injected, spec: podSpec, change }: PodContext,
+  pod: {
+    readonly injected: ReadonlyMap<string, string> | undefined;
+    readonly spec: JsonObject;
+    readonly change: PodCondition | undefined;
+  },
 ): ContainerHealth {
-  const running = objectMember(objectMember(status, 'state') ?? {}, 'running');
   const probes: Partial<Record<ProbeKind, DescribedProbe>> = {};
   for (const kind of PROBE_KINDS) {
     const probe = ownProbe(spec, kind);
-    if (isJsonObject(probe))
-      probes[kind] = {
-        asks: ownCopy(cut(handlerText(probe), MOST_ASKED)),
-        injectedBy: injectingLayer(injected?.get(kind)),
-      };
+    const asks = isJsonObject(probe) ? ownCopy(cut(handlerText(probe), MOST_ASKED)) : undefined;
+    if (asks !== undefined) probes[kind] = { asks, injectedBy: injectingLayer(pod.injected?.get(kind)) };
   }
-  const runningSince = running && time(running, 'startedAt');
+  const running = stateOf(status, 'state', 'running');
+  const runningSince = running && instantOf(running, 'startedAt');
+  const unreadySince = pod.change?.isTrue === false ? pod.change.since : undefined;
   return {
     name,
     runningSince,
     started: member(status, 'started') === true,
     ready: member(status, 'ready') === true,
     wasReady:
-      change?.isReady === false && runningSince !== undefined && change.at - runningSince >= NEVER_READY_MILLISECONDS,
-    isLast: (stringMember(spec, 'restartPolicy') ?? stringMember(podSpec, 'restartPolicy')) === 'Never',
+      runningSince !== undefined &&
+      unreadySince !== undefined &&
+      unreadySince - runningSince >= NEVER_READY_MILLISECONDS,
+    isLast: (stringMember(spec, 'restartPolicy') ?? stringMember(pod.spec, 'restartPolicy')) === 'Never',
     ended: endedRun(status),
     probes,
-    limits: startLimits(spec, podSpec),
+    limits: startLimits(spec, pod.spec),
   };
 }
 
@@ -170,12 +157,9 @@ const SIGNALS: readonly unknown[] = [SIGKILL, 143];
 
 function endedRun(status: JsonObject): EndedRun | undefined {
   // While the kubelet waits for the next start, the end may still be in `state`.
-  const ended =
-    objectMember(objectMember(status, 'state') ?? {}, 'terminated') ??
-    objectMember(objectMember(status, 'lastState') ?? {}, 'terminated');
-  if (ended === undefined) return undefined;
-  const [from, until] = [time(ended, 'startedAt'), time(ended, 'finishedAt')];
-  if (from === undefined || until === undefined) return undefined;
+  const ended = stateOf(status, 'state', 'terminated') ?? stateOf(status, 'lastState', 'terminated');
+  const [from, until] = [ended && instantOf(ended, 'startedAt'), ended && instantOf(ended, 'finishedAt')];
+  if (ended === undefined || from === undefined || until === undefined) return undefined;
   return {
     from,
     until,
@@ -183,31 +167,4 @@ function endedRun(status: JsonObject): EndedRun | undefined {
     isForced: member(ended, 'exitCode') === SIGKILL,
     outOfMemory: stringMember(ended, 'reason') === 'OOMKilled',
   };
-}
-
-/** Less than this after the start of a container, the Pod was never ready since. */
-const NEVER_READY_MILLISECONDS = 2000;
-
-interface ReadinessChange {
-  readonly isReady: boolean;
-  readonly at: number;
-}
-
-/** The last change of `ContainersReady`. The condition is False from the Pod's first second on. */
-function readinessChange(status: JsonObject): ReadinessChange | undefined {
-  const conditions = member(status, 'conditions');
-  const condition = (Array.isArray(conditions) ? (conditions as unknown[]) : []).find(
-    (one): one is JsonObject => isJsonObject(one) && one['type'] === 'ContainersReady',
-  );
-  const at = condition && time(condition, 'lastTransitionTime');
-  return at === undefined ? undefined : { isReady: condition?.['status'] === 'True', at };
-}
-
-function time(object: JsonObject, field: string): number | undefined {
-  const at = Date.parse(stringMember(object, field) ?? '');
-  return Number.isNaN(at) ? undefined : at;
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && value > 0 ? value : 0;
 }

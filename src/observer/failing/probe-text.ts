@@ -85,38 +85,24 @@ const TRANSPORT = /^(?:Get |dial |rpc error: |read |write )/;
 /** The kubelet's own words come first. What follows may be the output of a command, as long as its author likes. */
 const MOST_READ = 2000;
 
-/** The cause that a text of the kubelet tells: the text behind "probe failed: " or "probe errored ...: ". */
-export function causeOfText(whole: string): AnswerCause {
+/**
+ * The answer that a text of the kubelet tells: the text behind "probe failed: " or "probe errored ...: ".
+ * `connection-lost`: the connection broke before an answer came. A server of another protocol does this, and so does
+ * every server that ends.
+ */
+export function answerOf(whole: string): AnswerCause | 'connection-lost' {
   const text = whole.slice(0, MOST_READ);
   const status = STATUS_CODE.exec(text)?.[1];
   if (status !== undefined) return causeOfStatus(Number(status));
   const rule = RULES.find(({ pattern }) => pattern.test(text));
   if (rule !== undefined) return rule.cause;
-  if (LOST.test(text)) return 'other-protocol';
+  if (LOST.test(text)) return TRANSPORT.test(text) ? 'connection-lost' : 'other-protocol';
   // Any other text is what a command printed before it failed, which is often nothing.
   return TRANSPORT.test(text) ? 'unclear' : 'command-failed';
 }
 
-/**
- * True for a connection that broke before an answer came. A server of another protocol does this, and so does every
- * server that ends.
- */
-export function isLostConnection(whole: string): boolean {
-  const text = whole.slice(0, MOST_READ);
-  return TRANSPORT.test(text) && LOST.test(text) && !RULES.some(({ pattern }) => pattern.test(text));
-}
-
 function causeOfStatus(status: number): AnswerCause {
-  switch (status) {
-    case 400:
-      return 'http-400';
-    case 401:
-      return 'http-401';
-    case 403:
-      return 'http-403';
-    case 404:
-      return 'http-404';
-    default:
-      return status >= 500 ? 'http-5xx' : status >= 400 ? 'http-4xx' : status >= 300 ? 'http-3xx' : 'unclear';
-  }
+  const own = ([400, 401, 403, 404] as const).find((one) => one === status);
+  if (own !== undefined) return `http-${own}`;
+  return status >= 500 ? 'http-5xx' : status >= 400 ? 'http-4xx' : status >= 300 ? 'http-3xx' : 'unclear';
 }

@@ -5,33 +5,24 @@ import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
 import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { namespaceGauge } from '../namespace-gauge.ts';
-import { workloadNameOfPod } from '../pod-workload.ts';
-import { ResultWriter } from '../result-writer.ts';
+import { LIVE_PODS, workloadNameOfPod } from '../observed-workload.ts';
 import { MissedPods } from './missed-pods.ts';
 import { missedProbes } from './missed-probes.ts';
 import { laterTimes, readPolicyTimes } from './policy-times.ts';
 import { DEFAULT_SCOPE, readWebhookScope } from './webhook-scope.ts';
 import type { Registry } from 'prom-client';
-import type { Logger } from 'pino';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { ObserverPart } from '../observer-part.ts';
-import type { PodListener, PodWatch } from '../pod-watch.ts';
-import type { ExtraResults } from '../reports/extra-results.ts';
+import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 import type { PolicyTimes } from './policy-times.ts';
 import type { WebhookScope } from './webhook-scope.ts';
 
-/** The dependencies of the part. */
-export interface MissedDependencies {
-  readonly log: Logger;
-  /** The wall clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly podWatch: Pick<PodWatch, 'listen'>;
-  readonly extraResults: ExtraResults;
-  /** True for a namespace whose workloads the observer does not judge. */
-  readonly isExempt: (namespace: string) => boolean;
+/** What the part works with. */
+export interface MissedContext extends Pick<
+  ObserverContext,
+  'client' | 'log' | 'now' | 'podWatch' | 'extraResults' | 'isExempt'
+> {
   /** The policies and facts in force; undefined before the first ones. */
   readonly snapshot: () => Snapshot | undefined;
   /** Name of the MutatingWebhookConfiguration. */
@@ -61,10 +52,8 @@ interface Basis {
  * each change of policies, it lists all Pods. In between it evaluates new Pods of the watch.
  */
 export class MissedPart implements ObserverPart {
-  readonly #client: ApiClient;
-  readonly #dependencies: MissedDependencies;
+  readonly #context: MissedContext;
   readonly #pods = new MissedPods();
-  readonly #writer: ResultWriter;
   readonly #work: RepeatedWork;
   readonly #problem = new CurrentProblem();
   #isLeader = false;
@@ -79,13 +68,13 @@ export class MissedPart implements ObserverPart {
   /** Pods of the list that is being read, and of the watch meanwhile; undefined between lists. */
   #listing: { readonly seen: Set<string>; readonly gone: Set<string> } | undefined;
 
-  constructor(client: ApiClient, dependencies: MissedDependencies) {
-    const { podWatch, extraResults } = dependencies;
-    this.#client = client;
-    this.#dependencies = dependencies;
-    this.#writer = new ResultWriter('missed', extraResults);
+  constructor(context: MissedContext) {
+    this.#context = context;
     this.#work = new RepeatedWork(() => this.#round(), CHECK_MILLISECONDS, Math.random);
-    podWatch.listen(this.#podListener());
+    context.podWatch.listen({
+      seen: (pod, receivedAt) => this.#seen(pod, receivedAt),
+      gone: ({ metadata: { uid } }) => this.#gone(uid),
+    });
   }
 
   start(): void {
@@ -109,41 +98,37 @@ export class MissedPart implements ObserverPart {
     namespaceGauge(
       'probewright_missed_pods',
       'Pods that lack probes which new Pods get, by namespace and cause, on the leading observer.',
-      () => (this.#isLeader ? this.#pods.counts(this.#dependencies.isExempt) : new Map()),
+      () => (this.#isLeader ? this.#pods.causes(this.#context.isExempt) : []),
       registers,
     );
   }
 
-  #podListener(): PodListener {
-    return {
-      seen: (pod, receivedAt) => {
-        const { uid, creationTimestamp, deletionTimestamp } = pod.metadata;
-        // The times of changed policies are read before the next list, which shows this Pod too.
-        if (!this.#isLeader || uid === undefined || !this.#isOfToday()) return;
-        const age = receivedAt - Date.parse(creationTimestamp ?? '');
-        this.#listing?.seen.add(uid);
-        const isOfInterest = age < NEW_MILLISECONDS || (deletionTimestamp !== undefined && this.#pods.has(uid));
-        if (isOfInterest && this.#evaluate(pod)) this.#writeSoon();
-      },
-      gone: ({ metadata: { uid } }) => {
-        if (uid === undefined) return;
-        this.#listing?.gone.add(uid);
-        this.#listing?.seen.delete(uid);
-        if (this.#pods.delete(uid)) this.#writeSoon();
-      },
-      listed: () => undefined,
-    };
+  #seen(pod: KubernetesObject, receivedAt: number): void {
+    const { uid, creationTimestamp, deletionTimestamp } = pod.metadata;
+    // The times of changed policies are read before the next list, which shows this Pod too.
+    if (!this.#isLeader || uid === undefined || !this.#isOfToday()) return;
+    this.#listing?.seen.add(uid);
+    const isNew = receivedAt - Date.parse(creationTimestamp ?? '') < NEW_MILLISECONDS;
+    const isOfInterest = isNew || (deletionTimestamp !== undefined && this.#pods.has(uid));
+    if (isOfInterest && this.#evaluate(pod)) this.#writeSoon();
+  }
+
+  #gone(uid: string | undefined): void {
+    if (uid === undefined) return;
+    this.#listing?.gone.add(uid);
+    this.#listing?.seen.delete(uid);
+    if (this.#pods.delete(uid)) this.#writeSoon();
   }
 
   /** True while the Pods have been evaluated by the policies in force. */
   #isOfToday(): boolean {
-    return this.#basis !== undefined && this.#basis.policies === this.#dependencies.snapshot()?.policies;
+    return this.#basis !== undefined && this.#basis.policies === this.#context.snapshot()?.policies;
   }
 
   /** Returns false when it has failed. */
   async #round(): Promise<boolean> {
     if (!this.#isLeader) return true;
-    const { now, snapshot } = this.#dependencies;
+    const { now, snapshot } = this.#context;
     const current = snapshot();
     if (current === undefined) return true;
     try {
@@ -154,7 +139,7 @@ export class MissedPart implements ObserverPart {
         scope: this.#scope,
       };
       if (isSame(basis, this.#basis) || this.#isPausing(now())) return true;
-      this.#times = laterTimes(this.#times, await readPolicyTimes(this.#client), now());
+      this.#times = laterTimes(this.#times, await readPolicyTimes(this.#context.client), now());
       await this.#list(basis);
       this.#report(undefined);
       return true;
@@ -172,18 +157,18 @@ export class MissedPart implements ObserverPart {
 
   #report(problem: string | undefined): void {
     const news = this.#problem.note(problem);
-    if (news === 'ended') this.#dependencies.log.info('missed Pods can be looked for again');
-    else if (news !== undefined) this.#dependencies.log.warn({ problem }, 'missed Pods cannot be looked for now');
+    if (news === 'ended') this.#context.log.info('missed Pods can be looked for again');
+    else if (news !== undefined) this.#context.log.warn({ problem }, 'missed Pods cannot be looked for now');
   }
 
   async #list(basis: Basis): Promise<void> {
     this.#basis = basis;
-    const { now } = this.#dependencies;
+    const { now } = this.#context;
     const begun = now();
     const { seen, gone } = (this.#listing = { seen: new Set<string>(), gone: new Set<string>() });
     try {
-      const query = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
-      await new PagedList(this.#client).forEachPage({ path: '/api/v1/pods', query }, ({ items }) => {
+      const query = { fieldSelector: LIVE_PODS };
+      await new PagedList(this.#context.client).forEachPage({ path: '/api/v1/pods', query }, ({ items }) => {
         for (const pod of items) {
           const { uid } = pod.metadata;
           if (uid === undefined || gone.has(uid)) continue;
@@ -206,7 +191,7 @@ export class MissedPart implements ObserverPart {
 
   /** Returns true when the Pod's finding has changed. */
   #evaluate(pod: KubernetesObject): boolean {
-    const snapshot = this.#dependencies.snapshot();
+    const snapshot = this.#context.snapshot();
     const object = pod as unknown as JsonObject;
     const workload = workloadNameOfPod(object);
     const { uid } = pod.metadata;
@@ -223,15 +208,15 @@ export class MissedPart implements ObserverPart {
   #write(): void {
     clearTimeout(this.#writing);
     this.#writing = undefined;
-    this.#writer.replace(this.#pods.results());
+    this.#context.extraResults.replace('missed', this.#pods.results());
   }
 
   /** Without the configuration, the last known scope stays. The webhook may have been removed for a while. */
   async #readScope(): Promise<void> {
-    const { webhookConfiguration, now, log } = this.#dependencies;
+    const { webhookConfiguration, now, log } = this.#context;
     const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${webhookConfiguration}`;
     try {
-      const configuration = await this.#client.request({ method: 'GET', path });
+      const configuration = await this.#context.client.request({ method: 'GET', path });
       const scope = isJsonObject(configuration) ? readWebhookScope(configuration) : undefined;
       if (scope !== undefined && JSON.stringify(scope) !== JSON.stringify(this.#scope)) this.#scope = scope;
       if (scope !== undefined && scope.foreignConditions.length > 0) {

@@ -1,11 +1,10 @@
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
-import { addCount } from '../namespace-gauge.ts';
-import { workloadKey } from '../workload-key.ts';
+import { workloadKey } from '../observed-workload.ts';
 import { MISSED_CAUSES } from './missed-probes.ts';
 import { restartLine } from '../../explain/fleet-page/live-findings.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
-import type { WorkloadName } from '../workload-key.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { MissedCause, MissedProbes } from './missed-probes.ts';
 
 const CAUSE_MESSAGES: Readonly<Record<MissedCause, string>> = {
@@ -50,12 +49,11 @@ export class MissedPods {
     for (const uid of this.#pods.keys()) if (!uids.has(uid)) this.#pods.delete(uid);
   }
 
-  /** Pods by namespace and cause, for the metric. Exempt namespaces are left out. */
-  counts(isExempt: (namespace: string) => boolean): Map<string, Map<string, number>> {
-    const counts = new Map<string, Map<string, number>>();
-    for (const { workload, missed } of this.#pods.values())
-      if (!isExempt(workload.namespace)) addCount(counts, workload.namespace, missed.cause);
-    return counts;
+  /** The namespace and the cause of each Pod, for the metric. Exempt namespaces are left out. */
+  causes(isExempt: (namespace: string) => boolean): (readonly [namespace: string, cause: MissedCause])[] {
+    return [...this.#pods.values()]
+      .filter(({ workload }) => !isExempt(workload.namespace))
+      .map(({ workload, missed }) => [workload.namespace, missed.cause]);
   }
 
   /** The results of all workloads: one for each cause, with the number of Pods in a property. */

@@ -8,7 +8,6 @@ import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.t
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isMeshProbe } from '../../engine/workload/mesh.ts';
 import { isBeingDeleted, POD_KIND, templatesToLookAt } from '../../engine/workload/kinds.ts';
-import { withoutForeignSidecars } from './foreign-sidecars.ts';
 import { isInScope } from './webhook-scope.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
@@ -70,7 +69,7 @@ export function missedProbes(
   const injectedBefore = readProvenance(annotations.get(INJECTED_ANNOTATION));
   // Nobody can evaluate these conditions here. A Pod with our annotation has passed them.
   if (scope.foreignConditions.length > 0 && injectedBefore.size === 0) return undefined;
-  const bare = withoutForeignSidecars(injectedBefore.size === 0 ? pod : withoutProbes(pod, injectedBefore));
+  const bare = withoutForeignSidecars(withoutProbes(pod, injectedBefore));
   const { injections } = permittedDefaulting(bare, policy, POD_KIND);
   const lacking = injections.length === 0 ? [] : notThere(pod, bare, injections, injectedBefore);
   if (lacking.length === 0) return undefined;
@@ -114,26 +113,51 @@ function isFromNode(pod: JsonObject): boolean {
 
 /** The Pod without the probes that the annotation names, and without the annotation. */
 function withoutProbes(pod: JsonObject, named: ReturnType<typeof readProvenance>): JsonObject {
-  const [metadata, spec] = [objectMember(pod, 'metadata') ?? {}, objectMember(pod, 'spec') ?? {}];
-  const bared = (list: string): JsonObject => {
+  if (named.size === 0) return pod;
+  const metadata = objectMember(pod, 'metadata') ?? {};
+  const annotations = { ...objectMember(metadata, 'annotations') };
+  Reflect.deleteProperty(annotations, INJECTED_ANNOTATION);
+  const bared = withContainers(pod, (containers) =>
+    containers.map((container) => {
+      const kinds = isJsonObject(container) ? named.get(stringMember(container, 'name') ?? '') : undefined;
+      if (kinds === undefined || !isJsonObject(container)) return container;
+      return Object.fromEntries(Object.entries(container).filter(([key]) => !kinds.has(key)));
+    }),
+  );
+  return { ...bared, metadata: { ...metadata, annotations } };
+}
+
+/** Containers that other webhooks add, by the annotations that those leave in the Pod. The engine leaves out meshes. */
+const FOREIGN_SIDECARS: Readonly<Record<string, string>> = {
+  'vault.hashicorp.com/agent-inject-status': 'vault-agent',
+  'dapr.io/enabled': 'daprd',
+  'consul.hashicorp.com/connect-inject-status': 'consul-dataplane',
+  'sidecar.opentelemetry.io/injected': 'otc-container',
+  'kuma.io/sidecar-injected': 'kuma-sidecar',
+  'appmesh.k8s.aws/sidecarInjectorWebhook': 'envoy',
+};
+
+/**
+ * The Pod without the containers that known injectors have added. Such a container may declare a port, and the engine
+ * could then not tell the main container of a Pod that the webhook saw before the injector did.
+ */
+function withoutForeignSidecars(pod: JsonObject): JsonObject {
+  const annotations = stringMap(objectMember(pod, 'metadata') ?? {}, 'annotations');
+  const added = Object.entries(FOREIGN_SIDECARS).flatMap(([key, name]) => (annotations.has(key) ? [name] : []));
+  if (added.length === 0) return pod;
+  return withContainers(pod, (containers) =>
+    containers.filter((one) => !isJsonObject(one) || !added.includes(stringMember(one, 'name') ?? '')),
+  );
+}
+
+/** The Pod with other lists of containers. */
+function withContainers(pod: JsonObject, change: (containers: readonly unknown[]) => unknown[]): JsonObject {
+  const spec = objectMember(pod, 'spec') ?? {};
+  const lists = ['containers', 'initContainers'].flatMap((list) => {
     const containers = member(spec, list);
-    if (!Array.isArray(containers)) return {};
-    return {
-      [list]: (containers as unknown[]).map((container) => {
-        const name = isJsonObject(container) ? stringMember(container, 'name') : undefined;
-        const kinds = name === undefined ? undefined : named.get(name);
-        if (kinds === undefined || !isJsonObject(container)) return container;
-        return Object.fromEntries(Object.entries(container).filter(([key]) => !kinds.has(key)));
-      }),
-    };
-  };
-  const annotations = Object.entries(objectMember(metadata, 'annotations') ?? {});
-  const others = annotations.filter(([key]) => key !== INJECTED_ANNOTATION);
-  return {
-    ...pod,
-    metadata: { ...metadata, annotations: Object.fromEntries(others) },
-    spec: { ...spec, ...bared('containers'), ...bared('initContainers') },
-  };
+    return Array.isArray(containers) ? [[list, change(containers as unknown[])] as const] : [];
+  });
+  return { ...pod, spec: { ...spec, ...(Object.fromEntries(lists) as JsonObject) } };
 }
 
 /** The injections that the Pod does not have, or has otherwise. Both sides with the API server's defaults. */

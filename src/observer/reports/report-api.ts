@@ -1,9 +1,16 @@
-import { hasCode } from '../../cluster/client/api-error.ts';
-import { isRecord } from '../../cluster/client/kubernetes-object.ts';
-import { REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
+import { isKubernetesObject, isRecord } from '../../cluster/client/kubernetes-object.ts';
+import { METADATA_LIST, PagedList } from '../../cluster/client/paged-list.ts';
+import { PROBEWRIGHT, REPORT_APIS } from '../../cluster/sources/observer-reports.ts';
+import { isOurs, MANAGED_BY_LABEL, reportObject } from './report-object.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
+import type { Pace } from '../../cluster/client/pace.ts';
 import type { ReportApi } from '../../cluster/sources/observer-reports.ts';
+import type { ReportContent } from './report-object.ts';
 import type { ReportsSetting } from './reports-setting.ts';
+
+/** Selects the reports of Probewright. */
+export const OUR_REPORTS = `${MANAGED_BY_LABEL}=${PROBEWRIGHT}`;
 
 /** Which report APIs the API server has, and which of them is written to. */
 export interface ReportTarget {
@@ -24,18 +31,80 @@ export async function discoverReportApis(client: ApiClient, setting: ReportsSett
 }
 
 async function isServed(client: ApiClient, { apiVersion, resource }: ReportApi): Promise<boolean> {
-  try {
-    const answer = await client.request({ method: 'GET', path: `/apis/${apiVersion}` });
-    const resources: unknown = isRecord(answer) ? answer['resources'] : undefined;
-    return Array.isArray(resources) && resources.some((each) => isRecord(each) && each['name'] === resource);
-  } catch (error) {
-    if (hasCode(error, 404)) return false;
-    throw error;
-  }
+  const answer = await unlessMissing(client.request({ method: 'GET', path: `/apis/${apiVersion}` }));
+  const resources: unknown = isRecord(answer) ? answer['resources'] : undefined;
+  return Array.isArray(resources) && resources.some((each) => isRecord(each) && each['name'] === resource);
 }
 
 /** The path of the reports of a namespace, or of all namespaces. */
 export function reportsPath({ apiVersion, resource }: ReportApi, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `/apis/${apiVersion}${scope}/${resource}`;
+}
+
+/** Creates or replaces a report. Findings that the report has already keep their time stamps. */
+export async function putReport(
+  client: ApiClient,
+  path: string,
+  content: ReportContent,
+  api: ReportApi,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = await existingReport(client, path, signal);
+  const body = reportObject(content, api, before, seconds);
+  const collection = path.slice(0, path.lastIndexOf('/'));
+  if (before === undefined) await client.request({ method: 'POST', path: collection, body, signal });
+  else await client.request({ method: 'PUT', path, body, signal });
+}
+
+/** Deletes a report. A report that does not exist is deleted already. */
+export async function removeReport(client: ApiClient, path: string, signal: AbortSignal): Promise<void> {
+  if ((await existingReport(client, path, signal)) !== undefined)
+    await unlessMissing(client.request({ method: 'DELETE', path, signal }));
+}
+
+/** Deletes all reports of Probewright in an API. Resolves with their number. */
+export async function removeReports(
+  client: ApiClient,
+  api: ReportApi,
+  pace: Pace,
+  signal: AbortSignal,
+): Promise<number> {
+  const paths: string[] = [];
+  const list = { path: reportsPath(api), query: { labelSelector: OUR_REPORTS }, accept: METADATA_LIST, signal };
+  await new PagedList(client).forEachPage(list, ({ items }) => {
+    for (const { metadata } of items)
+      if (isOurs(metadata)) paths.push(`${reportsPath(api, metadata.namespace)}/${metadata.name}`);
+  });
+  for (const path of paths) {
+    await pace.turn(signal);
+    await unlessMissing(client.request({ method: 'DELETE', path, signal }));
+  }
+  return paths.length;
+}
+
+async function existingReport(client: ApiClient, path: string, signal: AbortSignal): Promise<unknown> {
+  const report = await unlessMissing(client.request({ method: 'GET', path, signal }));
+  if (report === undefined || (isKubernetesObject(report) && isOurs(report.metadata))) return report;
+  throw new ReportRefused(`${path} is not a report of Probewright`);
+}
+
+/** The answer to a request; undefined for 404. */
+async function unlessMissing(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (hasCode(error, 404)) return undefined;
+    throw error;
+  }
+}
+
+/** Probewright itself does not write this report. */
+export class ReportRefused extends Error {}
+
+/** True when the API server cannot be reached, or takes no request now. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof ReportRefused) return false;
+  return !(error instanceof ApiError) || [401, 408, 429, 502, 503, 504].includes(error.code);
 }

@@ -1,40 +1,46 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-/** Written reports, deleted reports, and failed attempts, since the start of the process. */
-export interface ReportCounts {
-  readonly written: number;
-  readonly deleted: number;
-  readonly failed: number;
+/** The results of writes, as the metric names them. */
+export type ReportWrites = Counter<'result'>;
+
+/** The counter of writes since the start of the process. It is registered by `registerReportMetrics`. */
+export function reportWrites(): ReportWrites {
+  const writes = new Counter({
+    name: 'probewright_report_writes_total',
+    help: 'Writes of reports, by result: written, deleted or failed.',
+    labelNames: ['result'] as const,
+    registers: [],
+  });
+  for (const result of ['written', 'deleted', 'failed']) writes.inc({ result }, 0);
+  return writes;
 }
 
-/** The metrics of reports. */
+/** The state of the writer of reports. */
 export interface ReportStatus {
-  readonly counts: ReportCounts;
   /** Reports that wait to be written. */
   readonly waiting: number;
   /** Why reports cannot be written now. Undefined while they can. */
   readonly problem: string | undefined;
 }
 
-/** Registers the metrics of reports. */
-export function registerReportMetrics(status: () => ReportStatus, registers: Registry[]): void {
-  new Counter({
-    name: 'probewright_report_writes_total',
-    help: 'Writes of reports, by result: written, deleted or failed.',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(status().counts)) this.inc({ result }, count as number);
-    },
-  });
+/**
+ * Registers the metrics of reports.
+ *
+ * @param status undefined while this replica does not lead
+ */
+export function registerReportMetrics(
+  writes: ReportWrites,
+  status: () => ReportStatus | undefined,
+  registers: Registry[],
+): void {
+  for (const registry of registers) registry.registerMetric(writes);
   new Gauge({
     name: 'probewright_reports_waiting',
     help: 'Reports that wait to be written, on the leading observer.',
     registers,
     collect() {
-      this.set(status().waiting);
+      this.set(status()?.waiting ?? 0);
     },
   });
   new Gauge({
@@ -42,7 +48,7 @@ export function registerReportMetrics(status: () => ReportStatus, registers: Reg
     help: 'Whether reports cannot be written now. /readyz names the problem.',
     registers,
     collect() {
-      this.set(Number(status().problem !== undefined));
+      this.set(Number(status()?.problem !== undefined));
     },
   });
 }

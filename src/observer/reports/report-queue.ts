@@ -1,6 +1,5 @@
-import { NamespaceTurns } from '../../cluster/sources/namespace-turns.ts';
-import type { WorkloadName } from '../workload-key.ts';
-import type { ReportContent } from './report-object.ts';
+import { Backoff } from '../../cluster/client/backoff.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 
 /** A report that may have to be written. */
 export interface QueuedReport {
@@ -8,53 +7,67 @@ export interface QueuedReport {
   readonly uid: string;
   /** Undefined = the workload is gone, so its report goes, too. */
   readonly workload: WorkloadName | undefined;
-  /** The content of the report. Undefined = the workload is read and judged again when its turn comes. */
-  readonly content: ReportContent | undefined;
 }
 
-/** Contents that wait. Of further reports only the workloads are kept: a cluster may need 50,000 reports at once. */
-const MOST_CONTENTS = 500;
+/** The pauses after failures, in milliseconds. */
+export const PAUSES = { minimum: 1_000, maximum: 60_000 };
 
 /**
- * Reports that wait to be written, each once. Namespaces take turns, so a namespace with thousands of reports delays no
- * other. Within a namespace, the report that was asked for first comes first.
+ * Reports that wait to be written, each once. Namespaces take turns, and a namespace in which a write failed waits. So
+ * a namespace with thousands of reports, or with failures, delays no other.
  */
 export class ReportQueue {
-  readonly #queued = new Map<string, QueuedReport>();
-  readonly #turns = new NamespaceTurns();
-  #contents = 0;
+  readonly #random: () => number;
+  /** By UID, in the order in which the reports were asked for. The namespace whose turn is next comes first. */
+  readonly #waiting = new Map<string, Map<string, QueuedReport>>();
+  readonly #paused = new Map<string, { readonly backoff: Backoff; until: number }>();
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
 
   get size(): number {
-    return this.#queued.size;
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   add(report: QueuedReport): void {
-    const key = `${report.namespace}/${report.uid}`;
-    const before = this.#queued.get(key);
-    if (before?.content !== undefined) this.#contents -= 1;
-    const hasRoom = report.content !== undefined && this.#contents < MOST_CONTENTS;
-    if (hasRoom) this.#contents += 1;
-    this.#queued.set(key, hasRoom ? report : { ...report, content: undefined });
-    this.#turns.add(report.namespace, key);
+    const { namespace, uid } = report;
+    const ofNamespace = this.#waiting.get(namespace);
+    if (ofNamespace === undefined) this.#waiting.set(namespace, new Map([[uid, report]]));
+    else ofNamespace.set(uid, report);
   }
 
   /**
-   * Takes the next report out; undefined when none waits, except in namespaces that are passed over.
+   * Takes the next report out; undefined when none waits, except in namespaces that pause.
    *
-   * @param isPassedOver true for a namespace whose reports cannot be written now
+   * @param now by a clock that never goes back, in milliseconds
    */
-  take(isPassedOver: (namespace: string) => boolean): QueuedReport | undefined {
-    const key = this.#turns.take(isPassedOver);
-    const report = key === undefined ? undefined : this.#queued.get(key);
-    if (key === undefined || report === undefined) return undefined;
-    this.#queued.delete(key);
-    if (report.content !== undefined) this.#contents -= 1;
-    return report;
+  take(now: number): QueuedReport | undefined {
+    for (const [namespace, reports] of this.#waiting) {
+      if ((this.#paused.get(namespace)?.until ?? 0) > now) continue;
+      const [report] = reports.values();
+      if (report === undefined) continue;
+      reports.delete(report.uid);
+      this.#waiting.delete(namespace);
+      if (reports.size > 0) this.#waiting.set(namespace, reports);
+      return report;
+    }
+    return undefined;
+  }
+
+  /** A write in the namespace has failed, so the namespace waits: longer with each failure. */
+  failed(namespace: string, now: number): void {
+    const paused = this.#paused.get(namespace) ?? { backoff: new Backoff(PAUSES, this.#random), until: 0 };
+    paused.until = now + paused.backoff.next();
+    this.#paused.set(namespace, paused);
+  }
+
+  succeeded(namespace: string): void {
+    this.#paused.delete(namespace);
   }
 
   clear(): void {
-    this.#queued.clear();
-    this.#turns.clear();
-    this.#contents = 0;
+    this.#waiting.clear();
+    this.#paused.clear();
   }
 }

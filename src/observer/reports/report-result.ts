@@ -1,3 +1,13 @@
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { fullMessage } from '../../engine/checks/violation.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { PROBEWRIGHT } from '../../cluster/sources/observer-reports.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { workloadKey } from '../observed-workload.ts';
+import type { AppliedException, Violation } from '../../engine/checks/violation.ts';
+import type { PolicyLayer } from '../../engine/policy/probe-policy.ts';
+import type { WorkloadName } from '../observed-workload.ts';
+
 /** The values that the report APIs allow. */
 export type ReportSeverity = 'critical' | 'high' | 'medium' | 'low' | 'info';
 export type ReportOutcome = 'pass' | 'fail' | 'warn' | 'error' | 'skip';
@@ -18,4 +28,127 @@ export interface ReportResult {
   readonly message: string;
   /** Figures, and what a program needs to find the place. */
   readonly properties: Readonly<Record<string, string>>;
+}
+
+const SEVERITIES: Readonly<Record<string, ReportSeverity>> = {
+  Deny: 'high',
+  Warn: 'medium',
+  Audit: 'low',
+  Excepted: 'info',
+};
+/** Only what the webhook would deny counts as failed. */
+const OUTCOMES: Readonly<Record<string, ReportOutcome>> = {
+  Deny: 'fail',
+  Warn: 'warn',
+  Audit: 'warn',
+  Excepted: 'skip',
+};
+
+/** The result of a report about a violation. */
+export function resultOfViolation(
+  violation: Violation,
+  layers: readonly PolicyLayer[],
+  namespace: string,
+): ReportResult {
+  const { check, action, container, probe, template, path, policy, edits, exception } = violation;
+  const excepting = exception && `ProbeException/${namespace}/${exception.name}`;
+  const message = `${formatPath(path)}: ${fullMessage(violation)}`;
+  const value = edits?.length === 1 ? edits[0]?.value : undefined;
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return {
+    policy: excepting ?? policy?.source ?? settingLayer(layers, container, check),
+    rule: check,
+    category: categoryOf(check),
+    severity: SEVERITIES[action] ?? 'low',
+    result: OUTCOMES[action] ?? 'warn',
+    scored: action === 'Deny',
+    message: excepting === undefined ? message : `excepted by ${excepting}: ${message}`,
+    properties: {
+      container,
+      ...(probe !== undefined && { probe }),
+      ...(template !== undefined && { template }),
+      action,
+      ...(isScalar && { fix: String(value) }),
+      ...(exception && exceptionProperties(exception, namespace)),
+    },
+  };
+}
+
+/** The category of a check in reports. A check that is off until a policy sets its action is a house rule. */
+export function categoryOf(id: string): string {
+  const check = CHECK_CATALOGUE[id];
+  if (check?.action === 'Off') return 'House rules';
+  return check?.cannotWork === true ? 'Cannot work' : 'Will hurt';
+}
+
+function exceptionProperties(
+  { name, owner, ticket, expires }: AppliedException,
+  namespace: string,
+): Record<string, string> {
+  return { exception: `${namespace}/${name}`, owner, ...(ticket !== undefined && { ticket }), expires };
+}
+
+/** The result about an annotation or another setting of the workload that cannot be read. */
+export function resultOfWarning(warning: string): ReportResult {
+  return {
+    policy: PROBEWRIGHT,
+    rule: 'annotation',
+    category: 'Cannot be read',
+    severity: 'medium',
+    result: 'error',
+    scored: false,
+    message: warning,
+    properties: {},
+  };
+}
+
+/** The highest layer that sets the action or the floor of a check for a container. `probewright` if no layer does. */
+function settingLayer(layers: readonly PolicyLayer[], container: string, check: string): string {
+  const layer = layers.findLast(({ checks, containers }) => {
+    const settings = checks.get(check);
+    if (settings?.action === undefined && settings?.floor === undefined) return false;
+    return typeof containers === 'string' || containers.includes(container);
+  });
+  return layer?.source ?? PROBEWRIGHT;
+}
+
+/** The producers of results, in the order in which reports hold their results. */
+const PRODUCERS = ['failing', 'missed'] as const;
+type Producer = (typeof PRODUCERS)[number];
+
+/** All results of a producer, by workload. A workload without results has no entry. */
+type Results = ReadonlyMap<string, { readonly workload: WorkloadName; readonly results: readonly ReportResult[] }>;
+
+/**
+ * Findings about workloads that no check makes: missed Pods, probes that fail. The report of a workload holds the
+ * results of all producers.
+ */
+export class ExtraResults {
+  readonly #byProducer = new Map<Producer, Results>();
+  #changed: (workload: WorkloadName) => void = () => undefined;
+
+  /** Calls back with each workload whose results have changed. */
+  onChange(changed: (workload: WorkloadName) => void): void {
+    this.#changed = changed;
+  }
+
+  /** Replaces all results of a producer. A workload without results loses its old ones. */
+  replace(producer: Producer, all: readonly (readonly [WorkloadName, readonly ReportResult[]])[]): void {
+    const before = this.#byProducer.get(producer);
+    const after: Results = new Map(
+      all.flatMap(([workload, results]) =>
+        results.length === 0 ? [] : [[workloadKey(workload), { workload, results }]],
+      ),
+    );
+    this.#byProducer.set(producer, after);
+    for (const [key, { workload, results }] of after)
+      if (!isDeepStrictEqual(before?.get(key)?.results, results)) this.#changed(workload);
+    for (const [key, { workload }] of before ?? []) if (!after.has(key)) this.#changed(workload);
+  }
+
+  /** The results of all producers about a workload. */
+  of(workload: WorkloadName): readonly ReportResult[] {
+    const key = workloadKey(workload);
+    return PRODUCERS.flatMap((producer) => this.#byProducer.get(producer)?.get(key)?.results ?? []);
+  }
 }

@@ -2,22 +2,54 @@ import { objectMember, stringMembers } from '../../base/json/json-value.ts';
 import { laxer } from '../../engine/policy/action.ts';
 import { judge } from '../../engine/verdict/judge.ts';
 import { isPod, templatesToLookAt } from '../../engine/workload/kinds.ts';
-import { resultOfViolation, resultOfWarning } from '../reports/violation-result.ts';
 import { workloadOf } from '../observed-workload.ts';
+import { resultOfViolation, resultOfWarning } from '../reports/report-result.ts';
 import type { Violation } from '../../engine/checks/violation.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
+import type { Enforcement } from '../../engine/verdict/modes.ts';
+import type { Judgement } from '../../engine/verdict/judge.ts';
 import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
-import type { ReportResult } from '../reports/report-result.ts';
 import type { ObservedKind, ObservedWorkload } from '../observed-workload.ts';
+import type { ReportResult } from '../reports/report-result.ts';
 
 /** The settings of the webhook that change its verdict. */
 export interface VerdictSettings {
   /** The strictest action that a violation may have. */
-  readonly enforcement: Violation['action'];
+  readonly enforcement: Enforcement;
   /** True when the webhook adds probes to Pods. */
   readonly addsProbes: boolean;
+}
+
+/** A live object with the verdict on it. */
+export interface LiveJudgement extends Judgement {
+  /** The object with its type, which lists leave out of their items. */
+  readonly object: JsonObject;
+  readonly templates: readonly PlacedTemplate[];
+}
+
+/**
+ * Judges a live object as the webhook would judge it at its next change. Returns undefined for an object that the
+ * webhook does not look at.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function judgeLive(
+  item: KubernetesObject,
+  { served: { apiVersion, kind }, templates: known }: ObservedKind,
+  snapshot: Snapshot,
+  { enforcement, addsProbes }: VerdictSettings,
+  now: number,
+): LiveJudgement | undefined {
+  const object = { ...item, apiVersion, kind } as unknown as JsonObject;
+  const found = templatesToLookAt(object, known);
+  if ('skipped' in found) return undefined;
+  const { templates } = found;
+  const subject = { object, kind: known, templates, namespace: item.metadata.namespace ?? '' };
+  const judgement = judge(subject, snapshot, addsProbes && !isPod(known), now);
+  const violations = judgement.violations.map((one) => ({ ...one, action: laxer(one.action, enforcement) }));
+  return { ...judgement, violations, object, templates };
 }
 
 /** The verdict on a workload, as reports, logs and metrics need it. */
@@ -28,12 +60,7 @@ export interface JudgedWorkload {
   readonly passed: number;
 }
 
-/**
- * Judges a live workload as the webhook would judge it at its next change. Returns undefined for an object that the
- * webhook does not look at.
- *
- * @param now milliseconds since the epoch
- */
+/** Judges a live workload as `judgeLive` does. Undefined also for an object that no report can refer to. */
 export function judgedWorkload(
   object: KubernetesObject,
   kind: ObservedKind,
@@ -42,28 +69,19 @@ export function judgedWorkload(
   now: number,
 ): JudgedWorkload | undefined {
   const workload = workloadOf(object, kind);
-  // Lists leave out the type of their items.
-  const typed = { ...object, apiVersion: kind.served.apiVersion, kind: kind.served.kind } as unknown as JsonObject;
-  const found = templatesToLookAt(typed, kind.templates);
-  if (workload === undefined || 'skipped' in found) return undefined;
-  const { templates } = found;
-  const subject = { object: typed, kind: kind.templates, templates, namespace: workload.namespace };
-  const judgement = judge(subject, snapshot, settings.addsProbes && !isPod(kind.templates), now);
+  const live = workload && judgeLive(object, kind, snapshot, settings, now);
+  if (workload === undefined || live === undefined) return undefined;
+  const { violations, warnings, templates } = live;
+  const { namespace } = workload;
   const policyOf = (template: PlacedTemplate | undefined): ReturnType<Snapshot['policyFor']> =>
-    snapshot.policyFor(
-      workload.namespace,
-      stringMembers(objectMember(template?.template ?? {}, 'metadata') ?? {}, 'labels'),
-    );
-  const results = judgement.violations.map((violation) => {
-    const capped = { ...violation, action: laxer(violation.action, settings.enforcement) };
-    return resultOfViolation(capped, policyOf(templateOf(violation, templates)).layers, workload.namespace);
-  });
-  const warnings = isPod(kind.templates) ? [] : judgement.warnings.map(resultOfWarning);
-  const violated = new Set(judgement.violations.map(({ check }) => check));
-  let passed = 0;
-  for (const [check, { action }] of policyOf(templates[0]).checkPolicy(''))
-    if (action !== 'Off' && !violated.has(check)) passed += 1;
-  return { workload, results: [...results, ...warnings], passed };
+    snapshot.policyFor(namespace, stringMembers(objectMember(template?.template ?? {}, 'metadata') ?? {}, 'labels'));
+  const results = [
+    ...violations.map((one) => resultOfViolation(one, policyOf(templateOf(one, templates)).layers, namespace)),
+    ...(isPod(kind.templates) ? [] : warnings.map(resultOfWarning)),
+  ];
+  const violated = new Set(violations.map(({ check }) => check));
+  const inForce = [...policyOf(templates[0]).checkPolicy('')].filter(([, { action }]) => action !== 'Off');
+  return { workload, results, passed: inForce.filter(([check]) => !violated.has(check)).length };
 }
 
 /** The template that a violation is in. */

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Backoff } from '../../cluster/client/backoff.ts';
-import { union } from './affected-namespaces.ts';
-import type { Logger } from 'pino';
+import { union } from './changes.ts';
+import { kindKey } from './scan-lists.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { ObservedKind } from '../observed-workload.ts';
-import type { AffectedNamespaces } from './affected-namespaces.ts';
+import type { AffectedNamespaces } from './changes.ts';
 import type { ListToRead, ScanLists } from './scan-lists.ts';
 import type { ScanStatus } from './scan-status.ts';
-import type { Run, Verdicts } from './verdicts.ts';
+import type { Run, ScanDependencies, Verdicts } from './verdicts.ts';
 
 /** Why workloads are judged again. */
 export type ScanReason = 'start' | 'interval' | 'change' | 'expiry' | 'retry';
 
-/** The dependencies of rescans. */
-export interface RescansDependencies {
+/** What rescans need of the scan. */
+export interface RescannedScan {
   readonly lists: ScanLists;
   readonly verdicts: Verdicts;
   readonly status: ScanStatus;
@@ -23,12 +23,10 @@ export interface RescansDependencies {
   readonly take: (object: KubernetesObject, kind: ObservedKind, run: Run) => void;
   /** Called after a scan of everything, and after the first scan of Pods. `isComplete`: all lists were read whole. */
   readonly finished: (isComplete: boolean) => void;
-  readonly log: Logger;
-  readonly now: () => number;
-  readonly random: () => number;
   readonly isStopped: () => boolean;
 }
 
+/** A scan that has been asked for. */
 interface AskedScan {
   readonly scope: AffectedNamespaces;
   readonly reason: ScanReason;
@@ -39,22 +37,28 @@ const RETRIES = { minimum: 5_000, maximum: 60_000 };
 
 /** Scans by lists, one after the other. What is asked for during a scan becomes one further scan. */
 export class Rescans {
-  readonly #dependencies: RescansDependencies;
+  readonly #dependencies: Pick<ScanDependencies, 'log' | 'now'>;
+  readonly #scanned: RescannedScan;
   readonly #backoff: Backoff;
   #asked: AskedScan | undefined;
   #isRunning = false;
   /** The kinds and namespaces that could not be listed, and are due again. */
   #retry: { readonly scope: AffectedNamespaces; readonly timer: NodeJS.Timeout } | undefined;
 
-  constructor(dependencies: RescansDependencies) {
+  constructor(dependencies: Pick<ScanDependencies, 'log' | 'now' | 'random'>, scanned: RescannedScan) {
     this.#dependencies = dependencies;
+    this.#scanned = scanned;
     this.#backoff = new Backoff(RETRIES, dependencies.random);
   }
 
   /** Asks for a scan: at once, or after the scan under way. */
   ask(scope: AffectedNamespaces, reason: ScanReason): void {
     if (scope !== 'all' && scope.size === 0) return;
-    this.#asked = this.#asked === undefined ? { scope, reason } : joined(this.#asked, { scope, reason });
+    const asked = this.#asked;
+    // One scan for both. The first scan keeps its reason, because other work waits for the end of that scan.
+    this.#asked = asked
+      ? { scope: union(asked.scope, scope), reason: asked.reason === 'start' ? 'start' : reason }
+      : { scope, reason };
     if (!this.#isRunning) void this.#run();
   }
 
@@ -76,48 +80,51 @@ export class Rescans {
   async #run(): Promise<void> {
     this.#isRunning = true;
     try {
-      while (this.#asked !== undefined && !this.#dependencies.isStopped()) {
-        const { scope, reason } = this.#asked;
+      while (this.#asked !== undefined && !this.#scanned.isStopped()) {
+        const asked = this.#asked;
         this.#asked = undefined;
-        await this.#scan(scope, reason);
+        await this.#scan(asked);
       }
     } finally {
       this.#isRunning = false;
     }
   }
 
-  async #scan(scope: AffectedNamespaces, reason: ScanReason): Promise<void> {
-    const { lists, verdicts, status, plan, take, log, now, isStopped, finished } = this.#dependencies;
-    const run: Run = { id: randomUUID(), now: now(), number: status.begin() };
-    const namespaces = scope === 'all' ? 'all' : scope.size;
-    log.info({ scan: run.id, reason, namespaces }, 'scan_started');
+  async #scan({ scope, reason }: AskedScan): Promise<void> {
+    const { log, now } = this.#dependencies;
+    const { lists, verdicts, status, plan, take, isStopped, finished } = this.#scanned;
+    const run: Run = { id: randomUUID(), now: now() };
+    status.begin();
+    const begun = verdicts.listBegins();
+    log.info({ scan: run.id, reason, namespaces: scope === 'all' ? 'all' : scope.size }, 'scan_started');
+    const isIn = (namespace: string | undefined): boolean =>
+      scope === 'all' || (namespace !== undefined && scope.has(namespace));
     const problems: string[] = [];
     const listed = new Set<string>();
     const planned = await plan(scope);
-    const kinds = new Set(['/Pod', ...planned.map(({ kind }) => kindOf(kind))]);
+    const kinds = new Set(['/Pod', ...planned.map(({ kind }) => kindKey(kind.served))]);
     for (const list of planned) {
       if (isStopped()) return;
       const problem = await lists.read(list, (object) => {
-        const { namespace } = object.metadata;
-        if (scope === 'all' || (namespace !== undefined && scope.has(namespace))) take(object, list.kind, run);
+        if (isIn(object.metadata.namespace)) take(object, list.kind, run);
       });
-      if (problem === undefined) listed.add(`${kindOf(list.kind)}/${list.namespace ?? ''}`);
+      if (problem === undefined) listed.add(`${kindKey(list.kind.served)}/${list.namespace ?? ''}`);
       else problems.push(problem);
     }
     if (isStopped()) return;
-    verdicts.forgetUnseen(run, (group, kind, namespace) => {
-      if (scope !== 'all' && !scope.has(namespace)) return false;
-      const key = `${group}/${kind}`;
+    verdicts.listEnds(begun, (workload) => {
+      if (!isIn(workload.namespace)) return false;
+      const key = kindKey(workload);
       // A kind that is no longer watched has no workloads here.
-      return listed.has(`${key}/`) || listed.has(`${key}/${namespace}`) || (scope === 'all' && !kinds.has(key));
+      return (
+        listed.has(`${key}/`) || listed.has(`${key}/${workload.namespace}`) || (scope === 'all' && !kinds.has(key))
+      );
     });
     for (const problem of problems) log.warn({ scan: run.id, problem }, 'workloads cannot be listed');
     status.end(run);
     const workloads = verdicts.records.size;
-    log.info(
-      { scan: run.id, reason, workloads, problems: problems.length, durationMs: status.lastDuration },
-      'scan_finished',
-    );
+    const durationMs = status.lastDuration;
+    log.info({ scan: run.id, reason, workloads, problems: problems.length, durationMs }, 'scan_finished');
     if (scope === 'all' || reason === 'start') finished(problems.length === 0);
     if (problems.length > 0) this.#retryLater(scope);
     else if (this.#retry === undefined) this.#backoff.reset();
@@ -127,18 +134,7 @@ export class Rescans {
   #retryLater(failed: AffectedNamespaces): void {
     clearTimeout(this.#retry?.timer);
     const scope = this.#retry === undefined ? failed : union(this.#retry.scope, failed);
-    const timer = setTimeout(() => {
-      this.retryNow();
-    }, this.#backoff.next()).unref();
+    const timer = setTimeout(() => this.retryNow(), this.#backoff.next()).unref();
     this.#retry = { scope, timer };
   }
-}
-
-/** One scan for both. The first scan keeps its reason, because other work waits for the end of that scan. */
-function joined(asked: AskedScan, next: AskedScan): AskedScan {
-  return { scope: union(asked.scope, next.scope), reason: asked.reason === 'start' ? 'start' : next.reason };
-}
-
-function kindOf({ served: { group, kind } }: ObservedKind): string {
-  return `${group}/${kind}`;
 }

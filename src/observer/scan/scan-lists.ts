@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
 import { Backoff } from '../../cluster/client/backoff.ts';
-import { PagedList } from '../../cluster/client/paged-list.ts';
+import { PAGE_SIZE, PagedList } from '../../cluster/client/paged-list.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { reduceList } from '../../cluster/sources/workload-lists.ts';
-import { collectionOf } from '../observed-workload.ts';
+import { collectionOf, LIVE_PODS, OBSERVED_POD } from '../observed-workload.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
-import type { ClockAndRandom } from '../../cluster/client/clock-and-random.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
 import type { Pace } from '../../cluster/client/pace.ts';
 import type { ObservedKind } from '../observed-workload.ts';
+import type { AffectedNamespaces } from './changes.ts';
+import type { WorkloadRecords } from './verdicts.ts';
 
 /** A list of workloads of one kind. */
 export interface ListToRead {
@@ -17,6 +17,41 @@ export interface ListToRead {
   /** Undefined = of all namespaces. */
   readonly namespace: string | undefined;
   readonly fieldSelector?: string;
+}
+
+/** A kind as one text, for sets: `apps/Deployment`. */
+export function kindKey({ group, kind }: { readonly group: string; readonly kind: string }): string {
+  return `${group}/${kind}`;
+}
+
+/**
+ * The lists that show the workloads of a scope. A kind is listed in each namespace that has workloads of the kind, or
+ * in the whole cluster if that needs fewer requests. Pods are listed only in namespaces that have Pods without a
+ * controller.
+ */
+export function listsFor(
+  scope: AffectedNamespaces,
+  kinds: readonly ObservedKind[],
+  podNamespaces: readonly string[],
+  records: WorkloadRecords,
+): readonly ListToRead[] {
+  const namespacesOf = new Map<string, Set<string>>();
+  for (const namespace of scope === 'all' ? [] : scope)
+    for (const [workload] of records.entries(namespace)) {
+      const key = kindKey(workload);
+      namespacesOf.set(key, (namespacesOf.get(key) ?? new Set()).add(namespace));
+    }
+  const pages = Math.ceil(records.size / PAGE_SIZE);
+  const lists = kinds.flatMap((kind): ListToRead[] => {
+    if (scope === 'all') return [{ kind, namespace: undefined }];
+    const namespaces = [...(namespacesOf.get(kindKey(kind.served)) ?? [])];
+    if (namespaces.length > pages) return [{ kind, namespace: undefined }];
+    return namespaces.map((namespace) => ({ kind, namespace }));
+  });
+  const ofPods = podNamespaces
+    .filter((namespace) => scope === 'all' || scope.has(namespace))
+    .map((namespace) => ({ kind: OBSERVED_POD, namespace, fieldSelector: LIVE_PODS }));
+  return [...lists, ...ofPods];
 }
 
 /** Attempts for one list. Then the rest of the scan goes on. */
@@ -30,7 +65,7 @@ export class ScanLists {
   readonly #random: () => number;
   readonly #signal: AbortSignal;
 
-  constructor(client: ApiClient, pace: Pace, { random }: Pick<ClockAndRandom, 'random'>, signal: AbortSignal) {
+  constructor(client: ApiClient, pace: Pace, random: () => number, signal: AbortSignal) {
     this.#random = random;
     this.#signal = signal;
     this.#client = {
@@ -48,8 +83,7 @@ export class ScanLists {
   ): Promise<string | undefined> {
     const backoff = new Backoff(PAUSES, this.#random);
     const query = fieldSelector === undefined ? {} : { fieldSelector };
-    const path = collectionOf(kind, namespace);
-    const request = { method: 'GET', path, query, reduce: reduceList, signal: this.#signal } as const;
+    const request = { path: collectionOf(kind, namespace), query, dropsStatus: true, signal: this.#signal };
     for (let attempt = 1; ; attempt++) {
       try {
         await new PagedList(this.#client).forEachPage(request, ({ items }) => {
@@ -70,4 +104,37 @@ export class ScanLists {
 function mayPass(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
   return hasCode(error, 410) || error.code === 429 || error.code >= 500;
+}
+
+/**
+ * The Pods without a controller: their namespaces by UID. Every replica knows them, so that a new leader need not list
+ * all Pods.
+ */
+export class StandalonePods {
+  readonly #namespaces = new Map<string, string>();
+  #isListed = false;
+
+  /** True once a whole list has been read. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** The namespaces with at least one such Pod. */
+  get namespaces(): readonly string[] {
+    return [...new Set(this.#namespaces.values())];
+  }
+
+  add(uid: string, namespace: string): void {
+    this.#namespaces.set(uid, namespace);
+  }
+
+  delete(uid: string): void {
+    this.#namespaces.delete(uid);
+  }
+
+  /** A list of all Pods is complete: what it has not shown is gone. */
+  listed(uids: ReadonlySet<string>): void {
+    for (const uid of this.#namespaces.keys()) if (!uids.has(uid)) this.#namespaces.delete(uid);
+    this.#isListed = true;
+  }
 }

@@ -1,12 +1,12 @@
 import { Gauge, Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { Run } from './verdicts.ts';
-import type { WorkloadRecords } from './workload-records.ts';
+import type { Run, WorkloadRecords } from './verdicts.ts';
 
 /** The state of scans, for metrics and `/readyz`. Instants are in milliseconds since the epoch. */
 export class ScanStatus {
   readonly #now: () => number;
-  #runs = 0;
+  /** How many scans have begun. */
+  runs = 0;
   lastStart: number | undefined;
   lastEnd: number | undefined;
   /** In milliseconds. */
@@ -17,16 +17,10 @@ export class ScanStatus {
     this.#now = now;
   }
 
-  /** A scan begins. Returns its number. */
-  begin(): number {
+  begin(): void {
     this.lastStart = this.#now();
     this.isRunning = true;
-    return ++this.#runs;
-  }
-
-  /** The number of the run that began last. */
-  get runs(): number {
-    return this.#runs;
+    this.runs += 1;
   }
 
   end({ now: start }: Pick<Run, 'now'>): void {
@@ -39,7 +33,7 @@ export class ScanStatus {
 /** Registers the metrics of scans. */
 export function registerScanMetrics(
   status: ScanStatus,
-  records: () => Pick<WorkloadRecords, 'size' | 'counts'> | undefined,
+  records: () => Pick<WorkloadRecords, 'size' | 'findingCounts'> | undefined,
   registers: Registry[],
 ): void {
   const gauges: readonly (readonly [string, string, () => number | undefined])[] = [
@@ -86,7 +80,7 @@ export function registerScanMetrics(
     registers,
     collect() {
       this.reset();
-      for (const [finding, count] of records()?.counts ?? []) {
+      for (const [finding, count] of records()?.findingCounts() ?? []) {
         const [rule = '', action = ''] = finding.split(' ');
         this.set({ rule, action }, count);
       }

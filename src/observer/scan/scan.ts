@@ -1,47 +1,41 @@
+import { isoTimeOrNull } from '../../process/policy-status.ts';
 import { hasControllerOwner } from '../../engine/workload/controller-owner.ts';
-import { registerReportMetrics } from '../reports/report-metrics.ts';
+import { OBSERVED_POD } from '../observed-workload.ts';
+import { registerReportMetrics, reportWrites } from '../reports/report-metrics.ts';
 import { ReportWriter } from '../reports/report-writer.ts';
 import { LeadingScan } from './leading-scan.ts';
-import { POD_KIND_OBSERVED } from './list-plan.ts';
-import { NamespaceNames } from './namespace-names.ts';
+import { StandalonePods } from './scan-lists.ts';
 import { registerScanMetrics, ScanStatus } from './scan-status.ts';
-import { UnknownControllers } from './unknown-controllers.ts';
+import { UnknownControllers } from './verdicts.ts';
 import type { Registry } from 'prom-client';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { ScanDependencies } from './scan-dependencies.ts';
+import type { WorkloadName } from '../observed-workload.ts';
 import type { ObserverPart } from '../observer-part.ts';
-import type { PodWatch } from '../pod-watch.ts';
-import type { ReportCounts } from '../reports/report-metrics.ts';
+import type { ScanDependencies } from './verdicts.ts';
 
-/**
- * Judges live workloads and writes reports, on the leader. A follower only remembers which namespaces have Pods without
- * a controller. A new leader then need not list all Pods.
- */
+/** Judges live workloads and writes reports, on the leader. A follower only remembers the Pods without a controller. */
 export class Scan implements ObserverPart {
   readonly #dependencies: ScanDependencies;
   readonly #status: ScanStatus;
-  readonly #pods = new NamespaceNames();
+  readonly #pods = new StandalonePods();
   readonly #unknown: UnknownControllers;
+  readonly #writes = reportWrites();
   #leading: { readonly scan: LeadingScan; readonly reports: ReportWriter } | undefined;
-  #written: ReportCounts = { written: 0, deleted: 0, failed: 0 };
 
-  constructor(dependencies: ScanDependencies, podWatch: PodWatch) {
+  constructor(dependencies: ScanDependencies) {
     this.#dependencies = dependencies;
     this.#status = new ScanStatus(dependencies.now);
     this.#unknown = new UnknownControllers(dependencies.log);
     dependencies.store.onChange(() => this.#leading?.scan.policiesChanged());
-    dependencies.extraResults.onChange((workload) => this.#leading?.reports.reread(workload));
-    podWatch.listen({
+    dependencies.extraResults.onChange((workload) => this.#leading?.reports.extraResultsChanged(workload));
+    dependencies.podWatch.listen({
       seen: (pod) => this.#seen(pod),
       gone: (pod) => this.#gone(pod),
-      listing: () => {
-        this.#pods.startList();
-        this.#leading?.scan.began(POD_KIND_OBSERVED);
-      },
-      listed: () => {
-        this.#pods.endList();
-        this.#leading?.scan.listed(POD_KIND_OBSERVED);
+      listing: () => this.#leading?.scan.listing(OBSERVED_POD),
+      listed: (uids) => {
+        this.#pods.listed(uids);
+        this.#leading?.scan.listed(OBSERVED_POD);
         this.#leading?.scan.podsListed();
       },
     });
@@ -58,19 +52,17 @@ export class Scan implements ObserverPart {
   lead(isLeader: boolean): void {
     if (isLeader === (this.#leading !== undefined)) return;
     if (this.#leading !== undefined) {
-      const { scan, reports } = this.#leading;
-      scan.stop();
-      reports.stop();
-      this.#written = added(this.#written, reports.counts);
+      this.#leading.scan.stop();
+      this.#leading.reports.stop();
       this.#leading = undefined;
       return;
     }
-    const reports: ReportWriter = new ReportWriter(this.#dependencies, {
+    const workloads = {
       records: () => scan.verdicts.records,
       isComplete: () => scan.isComplete,
-      resolve: (workload, uid) => scan.resolve(workload, uid),
-      read: (workload) => scan.read(workload),
-    });
+      read: (workload: WorkloadName) => scan.read(workload),
+    };
+    const reports = new ReportWriter(this.#dependencies, workloads, this.#writes);
     const scan: LeadingScan = new LeadingScan(this.#dependencies, this.#status, this.#pods, reports);
     this.#leading = { scan, reports };
     reports.start();
@@ -79,45 +71,31 @@ export class Scan implements ObserverPart {
 
   registerMetrics(registers: Registry[]): void {
     registerScanMetrics(this.#status, () => this.#leading?.scan.verdicts.records, registers);
-    registerReportMetrics(() => {
-      const reports = this.#leading?.reports;
-      const counts = reports === undefined ? this.#written : added(this.#written, reports.counts);
-      return { counts, waiting: reports?.waiting ?? 0, problem: reports?.problem };
-    }, registers);
+    registerReportMetrics(this.#writes, () => this.#leading?.reports, registers);
   }
 
   readonly details = (): Readonly<Record<string, unknown>> => {
     const { isRunning, lastStart, lastEnd, runs } = this.#status;
-    const instant = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
     return {
-      scan: { running: isRunning, count: runs, lastStart: instant(lastStart), lastEnd: instant(lastEnd) },
+      scan: { running: isRunning, count: runs, lastStart: isoTimeOrNull(lastStart), lastEnd: isoTimeOrNull(lastEnd) },
       ...(this.#leading && { reports: this.#leading.reports.details() }),
     };
   };
 
   #seen(pod: KubernetesObject): void {
-    const { namespace, name } = pod.metadata;
-    if (namespace === undefined) return;
+    const { namespace, name, uid } = pod.metadata;
+    if (namespace === undefined || uid === undefined) return;
     if (hasControllerOwner(pod as unknown as JsonObject)) {
       this.#unknown.note(pod as unknown as JsonObject, { namespace, name, kind: 'Pod' });
+      this.#pods.delete(uid);
       return;
     }
-    this.#pods.add(namespace, name);
-    this.#leading?.scan.seen(pod, POD_KIND_OBSERVED);
+    this.#pods.add(uid, namespace);
+    this.#leading?.scan.take(pod, OBSERVED_POD);
   }
 
   #gone(pod: KubernetesObject): void {
-    const { namespace, name } = pod.metadata;
-    if (namespace === undefined) return;
-    this.#pods.delete(namespace, name);
-    this.#leading?.scan.gone(pod, POD_KIND_OBSERVED);
+    if (pod.metadata.uid !== undefined) this.#pods.delete(pod.metadata.uid);
+    this.#leading?.scan.gone(pod, OBSERVED_POD);
   }
-}
-
-function added(one: ReportCounts, other: ReportCounts): ReportCounts {
-  return {
-    written: one.written + other.written,
-    deleted: one.deleted + other.deleted,
-    failed: one.failed + other.failed,
-  };
 }

@@ -1,31 +1,31 @@
 import { isOfController } from '../../cluster/sources/workload-lists.ts';
-import { reportContent } from '../reports/report-object.ts';
+import { cut } from '../../base/text/cut.ts';
+import { canHaveController, controllerOwners, hasControllerOwner } from '../../engine/workload/controller-owner.ts';
 import { versionOf, workloadOf } from '../observed-workload.ts';
+import { reportContent } from '../reports/report-object.ts';
 import { judgedWorkload } from './judged-workload.ts';
-import { UnknownControllers } from './unknown-controllers.ts';
-import { WorkloadRecords } from './workload-records.ts';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { KubernetesObject } from '../../cluster/client/kubernetes-object.ts';
-import type { PolicyStore } from '../../cluster/sources/policy-store.ts';
-import type { ObservedKind, ObservedWorkload } from '../observed-workload.ts';
-import type { ExtraResults } from '../reports/extra-results.ts';
+import type { ObservedKind, ObservedWorkload, WorkloadName } from '../observed-workload.ts';
+import type { ObserverContext } from '../observer-part.ts';
 import type { ReportContent } from '../reports/report-object.ts';
+import type { ReportsSetting } from '../reports/reports-setting.ts';
 import type { VerdictSettings } from './judged-workload.ts';
 
-/** The dependencies of the verdicts. */
-export interface VerdictsDependencies {
-  readonly store: PolicyStore;
-  readonly isExempt: (namespace: string) => boolean;
-  readonly extraResults: ExtraResults;
+/** The dependencies of the scan. */
+export interface ScanDependencies extends ObserverContext {
   readonly settings: VerdictSettings;
-  readonly log: Logger;
+  /** `includeClean`: workloads without findings have a report, too. */
+  readonly reportSettings: { readonly setting: ReportsSetting; readonly includeClean: boolean };
+  /** In milliseconds. */
+  readonly scanInterval: number;
 }
 
 /** Receives changes of verdicts. */
 export interface VerdictsListener {
   /** The workload is new, or its verdict has changed. */
-  changed(content: ReportContent): void;
+  changed(workload: WorkloadName, record: WorkloadRecord): void;
   /** The workload is gone, or is looked at no longer. */
   gone(namespace: string, uid: string): void;
 }
@@ -36,12 +36,12 @@ export interface Run {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Grows from run to run. */
-  readonly number: number;
 }
 
 /** Findings of one workload that are logged when its verdict changes. */
 const MOST_LOGGED = 50;
+/** Everybody who may write an object chooses its owner, so only the first unknown controllers are named. */
+const MOST_NAMED = 100;
 
 /** Judges workloads, and keeps a record of each verdict. */
 export class Verdicts {
@@ -49,13 +49,31 @@ export class Verdicts {
   /** Exempt namespaces with workloads: nothing else is known of these workloads. */
   readonly #exempt = new Set<string>();
   readonly #unknown: UnknownControllers;
-  readonly #dependencies: VerdictsDependencies;
+  readonly #dependencies: ScanDependencies;
   readonly #listener: VerdictsListener;
+  /** How many lists have begun. */
+  #lists = 0;
 
-  constructor(dependencies: VerdictsDependencies, listener: VerdictsListener) {
+  constructor(dependencies: ScanDependencies, listener: VerdictsListener) {
     this.#dependencies = dependencies;
     this.#unknown = new UnknownControllers(dependencies.log);
     this.#listener = listener;
+  }
+
+  /** A list of workloads begins. Returns its number. */
+  listBegins(): number {
+    return ++this.#lists;
+  }
+
+  /**
+   * A list has ended. Drops the records that neither the list nor an event has shown since the list began: these
+   * workloads are gone.
+   *
+   * @param isListed true for the workloads that the list would have shown
+   */
+  listEnds(list: number, isListed: (workload: WorkloadName) => boolean): void {
+    for (const [workload, { uid, seen }] of this.records.entries())
+      if (seen < list && isListed(workload)) this.forget({ ...workload, uid });
   }
 
   /**
@@ -77,37 +95,36 @@ export class Verdicts {
     if (isOfController(object, { ...kind.served, names: [], isNamespaced: true })) return undefined;
     const version = versionOf(object);
     const before = this.records.find(workload);
-    if (before?.uid === workload.uid && before.version > version) {
-      // A page of a list may be older than an event that has come since.
-      this.records.put(workload, { ...before, seen: run.number });
-      return undefined;
-    }
+    const isKnown = before?.uid === workload.uid;
+    if (isKnown) before.seen = this.#lists;
+    // A page of a list may be older than an event that has come since.
+    if (isKnown && before.version > version) return undefined;
     const judged = judgedWorkload(object, kind, snapshot, settings, run.now);
     if (judged === undefined) {
       this.forget(workload);
       return undefined;
     }
     const content = reportContent(judged, extraResults.of(workload));
-    if (before !== undefined && before.uid !== workload.uid) this.#listener.gone(workload.namespace, before.uid);
-    this.records.put(workload, {
+    if (before !== undefined && !isKnown) this.#listener.gone(workload.namespace, before.uid);
+    const record = {
       uid: workload.uid,
       digest: content.hash,
       isClean: content.results.length === 0,
       version,
-      findings: judged.results.map(({ rule, properties }) => `${rule} ${properties['action'] ?? 'Warn'}`).sort(),
-      seen: run.number,
-    });
-    if (before?.uid !== workload.uid || before.digest !== content.hash) {
+      findings: judged.results.map(({ rule, properties }) => `${rule} ${properties['action'] ?? 'Warn'}`),
+      seen: this.#lists,
+    };
+    this.records.put(workload, record);
+    if (!isKnown || before.digest !== content.hash) {
       this.#log(content, run);
-      this.#listener.changed(content);
+      this.#listener.changed(workload, record);
     }
     return content;
   }
 
   /** The namespaces whose exemption has begun or ended since their workloads were judged. */
   get changedExemptions(): readonly string[] {
-    const { isExempt } = this.#dependencies;
-    return [...this.records.namespaces.filter(isExempt), ...this.#reopened()];
+    return [...this.records.namespaces.filter(this.#dependencies.isExempt), ...this.#reopened()];
   }
 
   /** Returns the namespaces that are exempt no longer, once: none of their workloads has a record. */
@@ -122,20 +139,10 @@ export class Verdicts {
   }
 
   /** The workload is gone. A record of a later workload of the same name stays. */
-  forget(workload: ObservedWorkload): void {
-    const record = this.records.find(workload);
-    if (record?.uid !== workload.uid) return;
+  forget(workload: Omit<ObservedWorkload, 'apiVersion'>): void {
+    if (this.records.find(workload)?.uid !== workload.uid) return;
     this.records.delete(workload);
     this.#listener.gone(workload.namespace, workload.uid);
-  }
-
-  /** Drops the records that no list and no event has shown since the run began. */
-  forgetUnseen(run: Run, isListed: (group: string, kind: string, namespace: string) => boolean): void {
-    this.records.forEach((workload, { uid, seen }) => {
-      if (seen >= run.number || !isListed(workload.group, workload.kind, workload.namespace)) return;
-      this.records.delete(workload);
-      this.#listener.gone(workload.namespace, uid);
-    });
   }
 
   #log({ workload: { namespace, kind, name }, results }: ReportContent, run: Run): void {
@@ -148,4 +155,96 @@ export class Verdicts {
       );
     }
   }
+}
+
+/**
+ * Names objects with a controller that Kubernetes does not have, once for each pair of kinds. Kubernetes makes no Pod
+ * for a ConfigMap. The observer does not learn which account made an object. The webhook's log names the account.
+ */
+export class UnknownControllers {
+  readonly #log: Logger;
+  readonly #named = new Set<string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  note(object: JsonObject, { namespace, kind, name }: Omit<WorkloadName, 'group'>): void {
+    if (this.#named.size >= MOST_NAMED || !hasControllerOwner(object) || canHaveController(object, kind)) return;
+    const owners = controllerOwners(object).map((owner) => `${owner.apiVersion}/${owner.kind}`);
+    const owner = cut(owners.join(), 253);
+    const pair = `${kind} of ${owner}`;
+    if (this.#named.has(pair)) return;
+    this.#named.add(pair);
+    this.#log.warn({ kind, owner, namespace, name }, 'the object has a controller that Kubernetes does not have');
+  }
+}
+
+/** The record of a workload: conclusions, and no part of the object. */
+export interface WorkloadRecord {
+  readonly uid: string;
+  /** The digest of the verdict: the content hash of the report. */
+  readonly digest: string;
+  /** True when the workload has no findings. */
+  readonly isClean: boolean;
+  /** The version of the object that was judged. NaN = unknown. */
+  readonly version: number;
+  /** `check action` of each finding. */
+  readonly findings: readonly string[];
+  /** The number of the list that was the last to begin before the workload was shown last. */
+  seen: number;
+}
+
+/** The records of all workloads, by namespace. */
+export class WorkloadRecords {
+  readonly #byNamespace = new Map<string, Map<string, WorkloadRecord>>();
+
+  get size(): number {
+    return [...this.#byNamespace.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  get namespaces(): readonly string[] {
+    return [...this.#byNamespace.keys()];
+  }
+
+  find(workload: WorkloadName): WorkloadRecord | undefined {
+    return this.#byNamespace.get(workload.namespace)?.get(rowKey(workload));
+  }
+
+  put(workload: WorkloadName, record: WorkloadRecord): void {
+    const rows = this.#byNamespace.get(workload.namespace) ?? new Map<string, WorkloadRecord>();
+    this.#byNamespace.set(workload.namespace, rows.set(rowKey(workload), record));
+  }
+
+  delete(workload: WorkloadName): void {
+    const rows = this.#byNamespace.get(workload.namespace);
+    if (rows?.delete(rowKey(workload)) === true && rows.size === 0) this.#byNamespace.delete(workload.namespace);
+  }
+
+  /** All records, or those of a namespace. Records may be deleted meanwhile. */
+  *entries(namespace?: string): Generator<readonly [WorkloadName, WorkloadRecord]> {
+    for (const name of namespace === undefined ? this.namespaces : [namespace])
+      for (const [key, record] of this.#byNamespace.get(name) ?? []) yield [{ namespace: name, ...rowOf(key) }, record];
+  }
+
+  /** The number of findings by `check action`. */
+  findingCounts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const rows of this.#byNamespace.values())
+      for (const { findings } of rows.values())
+        for (const finding of findings) counts.set(finding, (counts.get(finding) ?? 0) + 1);
+    return counts;
+  }
+}
+
+type Row = Omit<WorkloadName, 'namespace'>;
+
+/** Neither a group, a kind nor a name has a slash. */
+function rowKey({ group, kind, name }: Row): string {
+  return `${group}/${kind}/${name}`;
+}
+
+function rowOf(key: string): Row {
+  const [group = '', kind = '', name = ''] = key.split('/');
+  return { group, kind, name };
 }

@@ -116,7 +116,7 @@ export class KubeletRestarts {
   }
 
   /** Decides about gates that have opened a while ago. To be called now and then. */
-  settle(now: number): void {
+  decideDue(now: number): void {
     for (const node of this.#nodes.values())
       if (node.opening !== undefined && now - node.opening.lastAt >= DECIDED_MILLISECONDS) this.#decide(node);
   }

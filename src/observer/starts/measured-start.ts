@@ -1,31 +1,35 @@
-import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
+import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
 import { shortHash } from '../../base/text/short-hash.ts';
-import { controllerOfPod } from '../pod-workload.ts';
-import { overEstimate } from './start-probe.ts';
+import { isBeingDeleted } from '../../engine/workload/kinds.ts';
+import { controllerOfPod } from '../observed-workload.ts';
+import { metadataOf } from '../pod-status.ts';
+import { containersReady, observedContainers, secondsOf } from './observed-containers.ts';
+import { overEstimate, startProbeOf } from './start-probe.ts';
 import type { StartSample } from '../../engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { ObservedContainer, ReadyCondition } from './pod-status.ts';
+import type { ObservedContainer, ReadyCondition } from './observed-containers.ts';
 import type { StartProbe } from './start-probe.ts';
 
-/** A start whose time is known. */
-export interface MeasuredStart {
+/** Where a start was seen. */
+export interface StartPlace {
   readonly namespace: string;
   readonly workload: WorkloadReference;
   readonly container: string;
   readonly image: string;
-  readonly sample: StartSample;
 }
 
-/** Where a start was seen. */
-export type StartPlace = Omit<MeasuredStart, 'sample'>;
+/** A start whose time is known. */
+export interface MeasuredStart extends StartPlace {
+  readonly sample: StartSample;
+}
 
 /** The place of a start of a container of a Pod. */
 export function placeOf(pod: JsonObject, container: JsonObject, workload: WorkloadReference): StartPlace {
   return {
-    namespace: stringMember(objectMember(pod, 'metadata') ?? {}, 'namespace') ?? '',
+    namespace: metadataOf(pod, 'namespace'),
     workload,
     container: stringMember(container, 'name') ?? '',
     image: stringMember(container, 'image') ?? '',
@@ -33,8 +37,8 @@ export function placeOf(pod: JsonObject, container: JsonObject, workload: Worklo
 }
 
 /** Identifies the start of a container of a Pod, so that two observers count the start once. */
-export function startId(uid: string, containerID: string): string {
-  return shortHash(`${uid}/${containerID}`);
+export function startId(pod: JsonObject, containerID: string): string {
+  return shortHash(`${metadataOf(pod, 'uid')}/${containerID}`);
 }
 
 /** The name of the node, or ''. */
@@ -48,7 +52,7 @@ export function nodeOf(pod: JsonObject): string {
  * @param rounding error of the two instants, in seconds
  */
 export function startOf(
-  { pod, uid }: { readonly pod: JsonObject; readonly uid: string },
+  pod: JsonObject,
   { container, running, isRestart }: ObservedContainer,
   probe: StartProbe,
   seconds: number,
@@ -65,7 +69,7 @@ export function startOf(
       restart: isRestart,
       node: shortHash(nodeOf(pod)),
       at: new Date(running.startedAt * 1000).toISOString().replace('.000Z', 'Z'),
-      id: startId(uid, running.containerID),
+      id: startId(pod, running.containerID),
     },
   };
 }
@@ -97,4 +101,41 @@ export function better(
   if (seconds === undefined || seconds >= sample.seconds) return start;
   const within = Math.max(0, sample.within - (sample.seconds - seconds));
   return { ...start, sample: { ...sample, seconds, within } };
+}
+
+/** A Pod that became ready later than this after its creation has probably been unready before. */
+const LONGEST_START_SECONDS = 3600;
+/** Older Pods say little about the application of today. */
+const OLDEST_SECONDS = 30 * 86_400;
+/** A container without a probe is ready this soon after its start. */
+const READY_AT_ONCE_SECONDS = 3;
+const ROUNDING_SECONDS = 2;
+
+/**
+ * The start of a Pod, from one look at the Pod; undefined when the Pod may have been unready meanwhile. A list tells
+ * far less than a watch: the condition ContainersReady has the instant of its last change only. So only Pods count that
+ * never restarted, became ready within an hour, and have one container with a probe that shows the end of a start.
+ *
+ * @param now in milliseconds since the epoch
+ */
+export function startInSnapshot(pod: JsonObject, now: number): MeasuredStart | undefined {
+  const ready = containersReady(pod);
+  const created = secondsOf(objectMember(pod, 'metadata') ?? {}, 'creationTimestamp');
+  const containers = isBeingDeleted(pod) ? undefined : observedContainers(pod);
+  if (ready?.isTrue !== true || created === undefined || containers === undefined) return undefined;
+  if (ready.since - created >= LONGEST_START_SECONDS || now / 1000 - created >= OLDEST_SECONDS) return undefined;
+  if (containers.some(({ isRestart, running }) => isRestart || running === undefined)) return undefined;
+  const [slow, ...others] = containers.filter(({ container }) => startProbeOf(container.spec) !== undefined);
+  const probe = slow && startProbeOf(slow.container.spec);
+  if (slow?.running === undefined || probe === undefined || others.length > 0) return undefined;
+  const { startedAt } = slow.running;
+  // The condition also waits for containers without probes, which are ready as soon as they run.
+  const latest = Math.max(...containers.map(({ running }) => running?.startedAt ?? 0));
+  if (ready.since < startedAt || (latest > startedAt && ready.since <= latest + READY_AT_ONCE_SECONDS))
+    return undefined;
+  // Readiness comes after the startup probe, and may wait for other services.
+  const hasReadiness = member(slow.container.spec, 'readinessProbe') !== undefined;
+  const seconds = Math.ceil(ready.since - startedAt) + 1;
+  const start = startOf(pod, slow, probe, seconds, ROUNDING_SECONDS);
+  return start && { ...start, sample: { ...start.sample, ...(hasReadiness && { basis: 'readiness' }) } };
 }

@@ -1,10 +1,21 @@
-import { NamespaceShares } from '../namespace-shares.ts';
 import { PROFILE_BOUNDS } from '../../engine/facts/startup-profile.ts';
+import { NamespaceShares } from '../namespace-shares.ts';
 import type { StartSample } from '../../engine/facts/startup-profile.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { ContainerNews, KilledSample, ProfileNews } from './profile-update.ts';
 import type { MeasuredStart, StartPlace } from './measured-start.ts';
+import type { KilledSample, ProfileNews } from './profile-update.ts';
 import type { KilledStart } from './start-inference.ts';
+
+/** A start that no profile has yet. */
+interface PendingStart {
+  readonly id: string;
+  /** When it was seen, in milliseconds since the epoch. */
+  readonly seenAt: number;
+  readonly container: string;
+  readonly image: string;
+  readonly sample?: StartSample;
+  readonly killed?: KilledSample;
+}
 
 /** The starts of one workload that no profile has yet. */
 export interface PendingWorkload {
@@ -16,11 +27,8 @@ export interface PendingWorkload {
   readonly since: number;
 }
 
-interface Pending extends PendingWorkload {
-  readonly news: Map<string, { image: string; samples: StartSample[]; killed: KilledSample[] }>;
-  /** When each start was seen, by its identity. */
-  readonly seenAt: Map<string, number>;
-  since: number;
+interface Pending extends Pick<PendingWorkload, 'namespace' | 'workload'> {
+  starts: readonly PendingStart[];
 }
 
 /** More workloads than start anything within five minutes. */
@@ -31,90 +39,92 @@ const MOST_WORKLOADS = 20_000;
  * that the old one had not written. Each start has an identity, so a start that two replicas write counts once.
  */
 export class PendingStarts {
-  readonly #workloads = new NamespaceShares<Pending>({ most: MOST_WORKLOADS });
+  readonly #workloads = new NamespaceShares<Pending>(MOST_WORKLOADS);
 
   get size(): number {
     return this.#workloads.size;
   }
 
-  measured({ sample, ...start }: MeasuredStart, now: number): void {
-    const container = this.#container(start, now);
+  measured({ sample, ...place }: MeasuredStart, now: number): void {
+    const { container, image } = place;
+    const starts = this.#startsOf(place);
+    const own = starts.filter((one) => one.container === container && one.sample !== undefined);
     // A kubelet that is restarted probes a start again. Its first end is the true one.
-    if (container === undefined || container.samples.some(({ id }) => id === sample.id)) return;
-    container.samples.push(sample);
-    container.seenAt.set(sample.id, now);
-    const dropped = container.samples.length > PROFILE_BOUNDS.samples ? container.samples.shift() : undefined;
-    if (dropped !== undefined) container.seenAt.delete(dropped.id);
+    if (own.some(({ id }) => id === sample.id)) return;
+    const dropped = own.length >= PROFILE_BOUNDS.samples ? own[0] : undefined;
+    const others = starts.filter((one) => one !== dropped);
+    this.#set(place, [...others, { id: sample.id, seenAt: now, container, image, sample }]);
   }
 
-  killed({ id, boundSeconds, ...start }: KilledStart, now: number): void {
-    const container = this.#container(start, now);
-    if (container === undefined || container.killed.length >= PROFILE_BOUNDS.killedIds) return;
-    container.killed.push({ id, boundSeconds, at: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') });
-    container.seenAt.set(id, now);
+  killed({ id, boundSeconds, ...place }: KilledStart, now: number): void {
+    const { container, image } = place;
+    const starts = this.#startsOf(place);
+    const own = starts.filter((one) => one.container === container && one.killed !== undefined);
+    if (own.length >= PROFILE_BOUNDS.killedIds) return;
+    const killed = { id, boundSeconds, at: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') };
+    this.#set(place, [...starts, { id, seenAt: now, container, image, killed }]);
   }
 
   /** All workloads with starts to write, the oldest first. */
   workloads(): readonly PendingWorkload[] {
-    return [...this.#workloads.values()].sort((one, other) => one.since - other.since);
+    return [...this.#workloads.entries()]
+      .map(([, key, { namespace, workload, starts }]) => ({
+        key,
+        namespace,
+        workload,
+        news: newsOf(starts),
+        since: Math.min(...starts.map(({ seenAt }) => seenAt)),
+      }))
+      .sort((one, other) => one.since - other.since);
   }
 
   /** Forgets starts that have been written, and keeps starts that have come since. */
-  drop(written: PendingWorkload, news: ProfileNews): void {
-    const pending = this.#workloads.get(written.namespace, written.key);
-    if (pending === undefined) return;
+  drop({ namespace, key, news }: PendingWorkload): void {
     const known = new Set(
       [...news.values()].flatMap(({ samples, killed }) => [...samples, ...killed].map(({ id }) => id)),
     );
-    this.#keep(pending, (id) => !known.has(id));
+    this.#keep(namespace, key, ({ id }) => !known.has(id));
   }
 
   /** Forgets starts that were seen before this instant: another replica has written them. */
   expire(before: number): void {
-    for (const pending of this.#workloads.values())
-      if (pending.since < before) this.#keep(pending, (id) => (pending.seenAt.get(id) ?? 0) >= before);
+    for (const [namespace, key] of this.#workloads.entries())
+      this.#keep(namespace, key, ({ seenAt }) => seenAt >= before);
   }
 
-  #keep(pending: Pending, isKept: (id: string) => boolean): void {
-    const left = new Set<string>();
-    for (const [name, own] of pending.news) {
-      own.samples = own.samples.filter(({ id }) => isKept(id));
-      own.killed = own.killed.filter(({ id }) => isKept(id));
-      if (own.samples.length === 0 && own.killed.length === 0) pending.news.delete(name);
-      for (const { id } of [...own.samples, ...own.killed]) left.add(id);
-    }
-    for (const id of pending.seenAt.keys()) if (!left.has(id)) pending.seenAt.delete(id);
-    if (left.size === 0) this.#workloads.delete(pending.namespace, pending.key);
-    else pending.since = Math.min(...pending.seenAt.values());
+  #keep(namespace: string, key: string, isKept: (start: PendingStart) => boolean): void {
+    const pending = this.#workloads.get(namespace, key);
+    if (pending === undefined) return;
+    pending.starts = pending.starts.filter(isKept);
+    if (pending.starts.length === 0) this.#workloads.delete(namespace, key);
   }
 
-  #container(
-    { namespace, workload, container, image }: StartPlace,
-    now: number,
-  ): { samples: StartSample[]; killed: KilledSample[]; seenAt: Map<string, number> } | undefined {
-    const key = `${namespace}/${workload.apiVersion}/${workload.kind}/${workload.name}`;
-    let pending = this.#workloads.get(namespace, key);
-    if (pending === undefined) {
-      pending = { key, namespace, workload, news: new Map(), seenAt: new Map(), since: now };
-      this.#workloads.set(namespace, key, pending);
-    }
-    let known = pending.news.get(container);
-    if (known === undefined) {
-      if (pending.news.size >= PROFILE_BOUNDS.containers) return undefined;
-      known = { image, samples: [], killed: [] };
-      pending.news.set(container, known);
-    }
-    known.image = image;
-    return { ...known, seenAt: pending.seenAt };
+  #startsOf({ namespace, workload }: StartPlace): readonly PendingStart[] {
+    return this.#workloads.get(namespace, keyOf(namespace, workload))?.starts ?? [];
+  }
+
+  #set({ namespace, workload }: StartPlace, starts: readonly PendingStart[]): void {
+    const containers = new Set(starts.map(({ container }) => container));
+    if (containers.size > PROFILE_BOUNDS.containers) return;
+    this.#workloads.set(namespace, keyOf(namespace, workload), { namespace, workload, starts });
   }
 }
 
-/** A copy of news, which later starts leave alone. */
-export function copied(news: ProfileNews): ProfileNews {
+function keyOf(namespace: string, { apiVersion, kind, name }: WorkloadReference): string {
+  return `${namespace}/${apiVersion}/${kind}/${name}`;
+}
+
+/** The starts by container. The newest one tells the image. */
+function newsOf(starts: readonly PendingStart[]): ProfileNews {
+  const byContainer = [...Map.groupBy(starts, ({ container }) => container)];
   return new Map(
-    [...news].map(([name, { image, samples, killed }]): [string, ContainerNews] => [
-      name,
-      { image, samples: [...samples], killed: [...killed] },
+    byContainer.map(([container, own]) => [
+      container,
+      {
+        image: own.at(-1)?.image ?? '',
+        samples: own.flatMap(({ sample }) => sample ?? []),
+        killed: own.flatMap(({ killed }) => killed ?? []),
+      },
     ]),
   );
 }

@@ -8,10 +8,9 @@ import {
 import { hasCode } from '../../cluster/client/api-error.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/probe-policy.ts';
-import { statusWriteFailure } from '../../cluster/sources/status-write-failure.ts';
-import { copied } from './pending-starts.ts';
-import { profileStatus, shownFigures } from './profile-status.ts';
-import { updatedProfile } from './profile-update.ts';
+import { statusWriteFailure } from '../../cluster/sources/status-writer.ts';
+import { groupOf } from '../observed-workload.ts';
+import { profileStatus, shownFigures, updatedProfile } from './profile-update.ts';
 import type { ContainerProfile, StartupProfile } from '../../engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
@@ -57,8 +56,7 @@ export class ProfileWriter {
 
   /** Writes the starts of one workload. Rejects when the API server is away, or refuses for another reason. */
   async write(pending: PendingWorkload, now: number, signal: AbortSignal): Promise<WriteResult> {
-    const { key, namespace, workload, since } = pending;
-    const news = copied(pending.news);
+    const { key, namespace, workload, news, since } = pending;
     this.#writtenAt.set(key, now);
     const name = profileName(workload.kind, workload.name);
     const collection = `/apis/${POLICY_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/startupprofiles`;
@@ -66,17 +64,17 @@ export class ProfileWriter {
     try {
       const existing = await this.#get(path, signal);
       const known = existing && readStartupProfile(existing);
-      if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, news, 'gone');
+      if (known !== undefined && !isSame(known.workload, workload)) return this.#done(pending, 'gone');
       const profile = updatedProfile(known, workload, news);
       // Another leader has written these starts.
-      if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, news, 'unchanged');
+      if (known !== undefined && isDeepStrictEqual(known, profile)) return this.#done(pending, 'unchanged');
       if (known !== undefined && Math.abs(now - since) < QUIET_MILLISECONDS && !isRelevant(known, profile))
         return 'unchanged';
       const object = existing ?? (await this.#create(collection, name, namespace, workload, signal));
-      if (object === undefined) return this.#done(pending, news, 'gone');
+      if (object === undefined) return this.#done(pending, 'gone');
       const body = { ...object, status: profileStatus(profile) };
       await this.#client.request({ method: 'PUT', path: `${path}/status`, body, signal });
-      return this.#done(pending, news, 'written');
+      return this.#done(pending, 'written');
     } catch (error) {
       // Another writer has changed or deleted the profile. The starts stay for the next round.
       if (hasCode(error, 409) || hasCode(error, 404)) {
@@ -85,13 +83,13 @@ export class ProfileWriter {
       }
       // The same write would be refused again.
       if (statusWriteFailure(error) === 'refused' || statusWriteFailure(error) === 'too-large')
-        this.#pending.drop(pending, news);
+        this.#pending.drop(pending);
       throw error;
     }
   }
 
-  #done(pending: PendingWorkload, news: PendingWorkload['news'], result: WriteResult): WriteResult {
-    this.#pending.drop(pending, news);
+  #done(pending: PendingWorkload, result: WriteResult): WriteResult {
+    this.#pending.drop(pending);
     return result;
   }
 
@@ -136,8 +134,7 @@ export class ProfileWriter {
 
 /** The versions of an API group may differ. */
 function isSame(one: WorkloadReference, other: WorkloadReference): boolean {
-  const groupOf = ({ apiVersion }: WorkloadReference): string => apiVersion.split('/').slice(0, -1).join('/');
-  return one.kind === other.kind && one.name === other.name && groupOf(one) === groupOf(other);
+  return one.kind === other.kind && one.name === other.name && groupOf(one.apiVersion) === groupOf(other.apiVersion);
 }
 
 /** True when a figure of a container changes that a budget or a reader depends on. */

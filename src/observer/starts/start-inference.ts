@@ -1,16 +1,17 @@
-import { isJsonObject, member, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { isJsonObject, objectMember } from '../../base/json/json-value.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
 import { isBeingDeleted } from '../../engine/workload/kinds.ts';
 import { NamespaceShares } from '../namespace-shares.ts';
-import { controllerOfPod } from '../pod-workload.ts';
+import { controllerOfPod } from '../observed-workload.ts';
+import { conditionOf, metadataOf } from '../pod-status.ts';
 import { KubeletRestarts } from './kubelet-restarts.ts';
 import { better, hasLaterProbe, nodeOf, placeOf, secondsUntilReady, startId, startOf } from './measured-start.ts';
-import { containersReady, kubeletWriteOf, observedContainers } from './pod-status.ts';
+import { containersReady, observedContainers } from './observed-containers.ts';
 import { killedStartOf, startProbeOf } from './start-probe.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { ClosedGate } from './kubelet-restarts.ts';
 import type { MeasuredStart, StartPlace } from './measured-start.ts';
-import type { ContainerEnd, ObservedContainer, ReadyCondition } from './pod-status.ts';
+import type { ContainerEnd, ObservedContainer, ReadyCondition } from './observed-containers.ts';
 import type { StartProbe } from './start-probe.ts';
 
 /** A start that a probe ended: the container needs more than the bound. */
@@ -52,7 +53,6 @@ interface StartingPod {
   /** Containers that were not ready when the Pod was seen last. */
   readonly unready: number;
   readonly seenAt: number;
-  readonly listing: number;
 }
 
 /** One event of one Pod. */
@@ -61,7 +61,7 @@ interface PodEvent {
   readonly uid: string;
   readonly namespace: string;
   readonly node: string;
-  /** The kubelet's write of this status, in seconds since the epoch. */
+  /** About when the kubelet wrote this status, in seconds since the epoch. */
   readonly wroteAt: number;
   readonly containers: readonly ObservedContainer[];
   readonly ready: ReadyCondition | undefined;
@@ -101,9 +101,8 @@ const MOST_PODS = 50_000;
  */
 export class StartInference {
   readonly #listener: StartListener;
-  readonly #pods = new NamespaceShares<StartingPod>({ most: MOST_PODS });
+  readonly #pods = new NamespaceShares<StartingPod>(MOST_PODS);
   readonly #restarts: KubeletRestarts;
-  #listing = 0;
   #isListing = false;
 
   constructor(listener: StartListener) {
@@ -120,20 +119,19 @@ export class StartInference {
 
   /** A list of all Pods begins. */
   listing(): void {
-    this.#listing += 1;
     this.#isListing = true;
   }
 
-  /** The list has ended: Pods that it did not have are gone. */
-  listed(): void {
+  /** The list has ended: Pods without a UID of the list are gone. */
+  listed(uids: ReadonlySet<string>): void {
     this.#isListing = false;
-    for (const [namespace, uid, { listing, node }] of this.#pods.entries())
-      if (listing !== this.#listing) this.#forget(namespace, uid, node);
+    for (const [namespace, uid, { node }] of this.#pods.entries())
+      if (!uids.has(uid)) this.#forget(namespace, uid, node);
   }
 
   /** A Pod has been deleted, or has ended. */
   gone(pod: JsonObject): void {
-    const [namespace, uid] = [namespaceOf(pod), uidOf(pod)];
+    const [namespace, uid] = [metadataOf(pod, 'namespace'), metadataOf(pod, 'uid')];
     const known = this.#pods.get(namespace, uid);
     if (known === undefined) return;
     for (const { provisional, ...one } of known.containers.values())
@@ -143,10 +141,10 @@ export class StartInference {
 
   /** A Pod of a list or of a watch. Nothing of the Pod is kept. */
   seen(pod: JsonObject, receivedAt: number): void {
-    const uid = uidOf(pod);
+    const uid = metadataOf(pod, 'uid');
     if (uid === '') return;
-    const [namespace, node] = [namespaceOf(pod), nodeOf(pod)];
-    const wroteAt = kubeletWriteOf(pod) ?? Math.floor(receivedAt / 1000);
+    const [namespace, node] = [metadataOf(pod, 'namespace'), nodeOf(pod)];
+    const wroteAt = Math.floor(receivedAt / 1000);
     if (node !== '') this.#restarts.wrote(node, wroteAt);
     const containers = isBeingDeleted(pod) ? undefined : observedContainers(pod);
     if (containers === undefined) {
@@ -166,11 +164,11 @@ export class StartInference {
       if (next !== undefined) starting.set(one.container.name, next);
     }
     if (starting.size === 0) this.#forget(namespace, uid, node);
-    else this.#keep(event, { node, containers: starting, unready, seenAt: receivedAt, listing: this.#listing });
+    else this.#keep(event, { node, containers: starting, unready, seenAt: receivedAt });
   }
 
   /** Reports measured starts for which no better instant came. To be called now and then. */
-  settle(now: number): void {
+  reportDue(now: number): void {
     for (const [namespace, uid, pod] of this.#pods.entries()) {
       const left = new Map(pod.containers);
       for (const [name, { provisional, ...one }] of pod.containers) {
@@ -181,7 +179,7 @@ export class StartInference {
       if (left.size === 0) this.#forget(namespace, uid, pod.node);
       else if (left.size < pod.containers.size) this.#pods.set(namespace, uid, { ...pod, containers: left });
     }
-    this.#restarts.settle(now);
+    this.#restarts.decideDue(now);
   }
 
   #keep({ namespace, uid }: PodEvent, pod: StartingPod): void {
@@ -255,7 +253,7 @@ export class StartInference {
       const isLastProbe = before?.unready === 1 && !hasLaterProbe(one, probe);
       const sinceLastEvent = isOneEvent ? byCondition : (receivedAt - (before?.seenAt ?? 0)) / 1000;
       const gap = isLastProbe ? 0 : sinceLastEvent + EVENT_ERROR_SECONDS;
-      const start = startOf(event, one, probe, byCondition, ROUNDING_SECONDS + gap);
+      const start = startOf(event.pod, one, probe, byCondition, ROUNDING_SECONDS + gap);
       if (start !== undefined) this.#measured(event.node, start, now);
       return undefined;
     }
@@ -263,12 +261,12 @@ export class StartInference {
     const age = receivedAt / 1000 - now.startedAt;
     if (isOneEvent && (age < JUST_STARTED_SECONDS.earliest || age > JUST_STARTED_SECONDS.latest)) return undefined;
     const seconds = Math.ceil((receivedAt - now.runningSeenAt) / 1000) + RUNNING_SEEN_WITHIN_SECONDS;
-    const start = startOf(event, one, probe, seconds, EVENT_ERROR_SECONDS);
+    const start = startOf(event.pod, one, probe, seconds, EVENT_ERROR_SECONDS);
     return start && { ...now, provisional: { start, at: receivedAt } };
   }
 
   /** A container has ended while it was starting. */
-  #ended({ pod, uid, node }: PodEvent, { container }: ObservedContainer, end: ContainerEnd, known: Starting): void {
+  #ended({ pod, node }: PodEvent, { container }: ObservedContainer, end: ContainerEnd, known: Starting): void {
     if (known.mayHaveBeenOpen || this.#restarts.isInterrupted(node, beginOf(known))) return;
     const workload = controllerOfPod(pod);
     const killed = killedStartOf(container.spec, objectMember(pod, 'spec') ?? {});
@@ -276,11 +274,17 @@ export class StartInference {
     if (workload === undefined || killed === undefined || lifetimeSeconds === undefined) return;
     // A container that ends earlier has ended by itself, one that ends later was alive.
     const isKill = lifetimeSeconds >= killed.shortestSeconds && lifetimeSeconds <= killed.longestSeconds;
-    // A bound of 0 s says nothing.
-    if (!isKill || killed.boundSeconds === 0 || end.isOutOfMemory || areAllRestarted(pod)) return;
+    // A bound of 0 s says nothing. While the kubelet restarts all containers (KEP-5532), no probe has ended them.
+    if (
+      !isKill ||
+      killed.boundSeconds === 0 ||
+      end.isOutOfMemory ||
+      conditionOf(pod, 'AllContainersRestarting')?.isTrue === true
+    )
+      return;
     this.#listener.killed({
       ...placeOf(pod, container.spec, workload),
-      id: startId(uid, end.containerID),
+      id: startId(pod, end.containerID),
       boundSeconds: killed.boundSeconds,
     });
   }
@@ -324,23 +328,4 @@ function withClosedGate(one: Starting, { wroteAt }: PodEvent): Starting {
 /** When the container surely ran already, in milliseconds: the clock of the node may be ahead. */
 function beginOf({ startedAt, runningSeenAt }: Starting): number {
   return Math.min(startedAt * 1000, runningSeenAt ?? Infinity);
-}
-
-function namespaceOf(pod: JsonObject): string {
-  return stringMember(objectMember(pod, 'metadata') ?? {}, 'namespace') ?? '';
-}
-
-function uidOf(pod: JsonObject): string {
-  return stringMember(objectMember(pod, 'metadata') ?? {}, 'uid') ?? '';
-}
-
-/** True while the kubelet restarts all containers of the Pod (KEP-5532): no probe ended them. */
-function areAllRestarted(pod: JsonObject): boolean {
-  const conditions = member(objectMember(pod, 'status') ?? {}, 'conditions');
-  return (
-    Array.isArray(conditions) &&
-    (conditions as unknown[]).some(
-      (one) => isJsonObject(one) && one['type'] === 'AllContainersRestarting' && one['status'] === 'True',
-    )
-  );
 }

@@ -1,50 +1,34 @@
 import { Counter, Gauge } from 'prom-client';
-import { ApiError, hasCode } from '../../cluster/client/api-error.ts';
+import { hasCode } from '../../cluster/client/api-error.ts';
 import { isRecord } from '../../cluster/client/kubernetes-object.ts';
 import { RepeatedWork } from '../../cluster/client/repeated-work.ts';
 import { CurrentProblem } from '../../base/text/current-problem.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import { discoverKinds, rootOf } from '../../cluster/sources/cluster-kinds.ts';
+import { discoverKinds } from '../../cluster/sources/cluster-kinds.ts';
+import { collectionOf, groupOf } from '../observed-workload.ts';
+import { isUnavailable } from '../reports/report-api.ts';
 import { PendingStarts } from './pending-starts.ts';
 import { ProfileWriter, WRITE_MILLISECONDS } from './profile-writer.ts';
 import { StartInference } from './start-inference.ts';
 import type { Registry } from 'prom-client';
-import type { Logger } from 'pino';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
-import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { WorkloadReference } from '../../engine/workload/workload-of-pod.ts';
-import type { ObserverPart } from '../observer-part.ts';
-import type { PodWatch } from '../pod-watch.ts';
+import type { ObserverContext, ObserverPart } from '../observer-part.ts';
 import type { PendingWorkload } from './pending-starts.ts';
-import type { WriteResult } from './profile-writer.ts';
 
-/** The dependencies of the part. */
-export interface StartsDependencies {
-  readonly log: Logger;
-  /** The wall clock, in milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly podWatch: Pick<PodWatch, 'listen'>;
-  /** The kinds of workloads, which profiles belong to. */
-  readonly kinds: readonly WorkloadKind[];
-  /** How often to look for profiles to write. */
-  readonly roundMilliseconds?: number;
-}
+/** What the part works with. */
+type StartsContext = Pick<ObserverContext, 'client' | 'kinds' | 'log' | 'now' | 'podWatch' | 'random'>;
 
 const ROUND_MILLISECONDS = 10_000;
 /** Two to four requests each, one after the other: at most 20 requests a second. */
 const MOST_WRITES_A_ROUND = 50;
-/** The answers of an API server that takes no request now. */
-const AWAY: readonly number[] = [401, 408, 429, 502, 503, 504];
 /** A replica that does not lead forgets starts that the leader has had three turns to write. */
 const FORGOTTEN_MILLISECONDS = 3 * WRITE_MILLISECONDS;
 
 /** Learns how long containers take to start, and writes StartupProfiles while this replica leads. */
 export class StartsPart implements ObserverPart {
-  readonly #client: ApiClient;
-  readonly #dependencies: StartsDependencies;
+  readonly #context: StartsContext;
   readonly #pending = new PendingStarts();
   readonly #inference: StartInference;
   readonly #writer: ProfileWriter;
@@ -52,38 +36,40 @@ export class StartsPart implements ObserverPart {
   readonly #problem = new CurrentProblem();
   #kinds: Promise<readonly ClusterKind[]> | undefined;
   #term: AbortController | undefined;
-  #starts: Counter<'result'> | undefined;
-  #writes: Counter<'result'> | undefined;
+  readonly #starts = new Counter({
+    name: 'probewright_observed_starts_total',
+    help: 'Starts of containers that this observer has seen, by result: measured, or killed by a probe while starting.',
+    labelNames: ['result'],
+    registers: [],
+  });
+  readonly #writes = new Counter({
+    name: 'probewright_startup_profile_writes_total',
+    help: 'Attempts to write a StartupProfile, by result: written, unchanged, conflict, gone or failed.',
+    labelNames: ['result'],
+    registers: [],
+  });
 
-  constructor(client: ApiClient, dependencies: StartsDependencies) {
-    const { now, random, podWatch, roundMilliseconds = ROUND_MILLISECONDS } = dependencies;
-    this.#client = client;
-    this.#dependencies = dependencies;
+  /** @param roundMilliseconds how often to look for profiles to write */
+  constructor(context: StartsContext, roundMilliseconds = ROUND_MILLISECONDS) {
+    const { client, now, random, podWatch } = context;
+    this.#context = context;
     this.#inference = new StartInference({
       measured: (start) => {
-        this.#starts?.inc({ result: 'measured' });
+        this.#starts.inc({ result: 'measured' });
         this.#pending.measured(start, now());
       },
       killed: (start) => {
-        this.#starts?.inc({ result: 'killed' });
+        this.#starts.inc({ result: 'killed' });
         this.#pending.killed(start, now());
       },
     });
     this.#writer = new ProfileWriter(client, this.#pending, (namespace, workload) => this.#find(namespace, workload));
     this.#work = new RepeatedWork(() => this.#round(), roundMilliseconds, random);
     podWatch.listen({
-      listing: () => {
-        this.#inference.listing();
-      },
-      seen: (pod, receivedAt) => {
-        this.#inference.seen(pod as unknown as JsonObject, receivedAt);
-      },
-      gone: (pod) => {
-        this.#inference.gone(pod as unknown as JsonObject);
-      },
-      listed: () => {
-        this.#inference.listed();
-      },
+      listing: () => this.#inference.listing(),
+      seen: (pod, receivedAt) => this.#inference.seen(pod as unknown as JsonObject, receivedAt),
+      gone: (pod) => this.#inference.gone(pod as unknown as JsonObject),
+      listed: (uids) => this.#inference.listed(uids),
     });
   }
 
@@ -103,18 +89,8 @@ export class StartsPart implements ObserverPart {
   }
 
   registerMetrics(registers: Registry[]): void {
-    this.#starts = new Counter({
-      name: 'probewright_observed_starts_total',
-      help: 'Starts of containers that this observer has seen, by result: measured, or killed by a probe while starting.',
-      labelNames: ['result'],
-      registers,
-    });
-    this.#writes = new Counter({
-      name: 'probewright_startup_profile_writes_total',
-      help: 'Attempts to write a StartupProfile, by result: written, unchanged, conflict, gone or failed.',
-      labelNames: ['result'],
-      registers,
-    });
+    for (const registry of registers)
+      for (const counter of [this.#starts, this.#writes]) registry.registerMetric(counter);
     const inference = this.#inference;
     new Gauge({
       name: 'probewright_starting_pods',
@@ -131,8 +107,8 @@ export class StartsPart implements ObserverPart {
   });
 
   async #round(): Promise<boolean> {
-    const { now, log } = this.#dependencies;
-    this.#inference.settle(now());
+    const { now, log } = this.#context;
+    this.#inference.reportDue(now());
     const term = this.#term;
     if (term === undefined) {
       this.#pending.expire(now() - FORGOTTEN_MILLISECONDS);
@@ -144,14 +120,14 @@ export class StartsPart implements ObserverPart {
     for (const pending of inTurns(this.#writer.due(now())).slice(0, MOST_WRITES_A_ROUND)) {
       if (isOver()) return true;
       try {
-        this.#count(await this.#writer.write(pending, now(), term.signal));
+        this.#writes.inc({ result: await this.#writer.write(pending, now(), term.signal) });
       } catch (error) {
         if (isOver()) return true;
-        this.#count('failed');
+        this.#writes.inc({ result: 'failed' });
         this.#kinds = undefined;
         problem = messageOf(error);
         // Any other failure may be the workload's own, so the others are written.
-        isAway = !(error instanceof ApiError) || AWAY.includes(error.code);
+        isAway = isUnavailable(error);
         if (isAway) break;
       }
     }
@@ -161,20 +137,14 @@ export class StartsPart implements ObserverPart {
     return !isAway;
   }
 
-  #count(result: WriteResult): void {
-    this.#writes?.inc({ result });
-  }
-
   /** The workload as the API server has it; undefined when there is none, or when its kind is not known. */
   async #find(namespace: string, { apiVersion, kind, name }: WorkloadReference): Promise<JsonObject | undefined> {
-    this.#kinds ??= discoverKinds(this.#client, this.#dependencies.kinds).then(({ kinds }) => kinds);
-    const slash = apiVersion.indexOf('/');
-    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-    const known = (await this.#kinds).find((one) => one.kind === kind && one.group === group);
+    this.#kinds ??= discoverKinds(this.#context.client, this.#context.kinds).then(({ kinds }) => kinds);
+    const known = (await this.#kinds).find((one) => one.kind === kind && one.group === groupOf(apiVersion));
     if (known === undefined) return undefined;
-    const place = `namespaces/${encodeURIComponent(namespace)}/${known.resource}/${encodeURIComponent(name)}`;
+    const path = `${collectionOf({ served: known }, namespace)}/${encodeURIComponent(name)}`;
     try {
-      const object = await this.#client.request({ method: 'GET', path: `${rootOf(known.apiVersion)}/${place}` });
+      const object = await this.#context.client.request({ method: 'GET', path });
       return isRecord(object) ? object : undefined;
     } catch (error) {
       // A kind that the observer may not read has no profiles.

@@ -6,7 +6,7 @@ import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
 import { InvalidInputError } from './engine-options.ts';
 import type { Inputs } from '../../cli/input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { ReadTexts } from '../../cli/input/manifest-texts.ts';
+import type { ReadTexts } from '../../cli/input/inputs.ts';
 import type { WorkloadKind } from '../../engine/workload/kinds.ts';
 import type { EngineOptions, InputProblem, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 

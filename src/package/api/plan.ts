@@ -1,6 +1,6 @@
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { planOutput } from '../../cli/output/plan-json.ts';
-import { workloadsOf } from '../../cli/plan-workloads.ts';
+import { planOutput } from '../../cli/plan/formats.ts';
+import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { planOf } from '../../engine/verdict/compare/plan.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { engineInputs } from './engine-inputs.ts';

@@ -1,61 +1,90 @@
-import { BodyPlaces } from './body-places.ts';
-import { BufferBudget } from './buffer-budget.ts';
-import type { IncomingMessage } from 'node:http';
+import { addressOf, SharedQuantity } from '../../process/connection-limit.ts';
+import { httpError } from './status.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { Addresses } from '../../process/addresses.ts';
-import type { BodyPlacesLimit } from './body-places.ts';
-import type { BufferLimit } from './buffer-budget.ts';
 
 /**
- * Bodies up to this announced length are read at once and not counted: one such body on every connection takes little
- * memory.
+ * The API server sends at most 3 MiB for each object (MaxRequestBodyBytes), and an UPDATE has two objects. If the
+ * server rejected a review for its size, failurePolicy Ignore would allow the object without checks.
  */
-export const SMALL_BODY_BYTES = 16 * 1024;
+export const BODY_LIMIT_BYTES = 7 * 1024 * 1024;
+/** Longer bodies and answers count: a shorter one on every connection takes little memory. */
+export const SHORT_BYTES = 16 * 1024;
+/**
+ * The limit on the bytes of long bodies and long answers under way, of all addresses. The chart's memory limit has room
+ * for them. One address may hold half as much as it leaves free: 16 MiB.
+ */
+const UNDER_WAY_BYTES = 48 * 1024 * 1024;
+const SHARE_OF_FREE = 1 / 2;
 
-export interface BodyLimit extends BufferLimit, Omit<BodyPlacesLimit, 'received'> {
-  readonly addresses: Addresses;
-  /** The server rejects a longer body without reading the body. */
-  readonly longest: number;
+/**
+ * Limits the memory of bodies that are not answered yet, and of answers that clients have not read. Refuses bodies and
+ * answers beyond the limit with HTTP 503, so that failurePolicy decides.
+ *
+ * @param dropped called with the remote address when a request is refused
+ */
+export function limitBytes(app: FastifyInstance, dropped: (address: string) => void): void {
+  const underWay = new SharedQuantity(UNDER_WAY_BYTES, SHARE_OF_FREE);
+  const hold = ({ socket }: IncomingMessage, response: ServerResponse, bytes: number): Error | null => {
+    // `close` has come already if the client has disconnected.
+    if (bytes <= SHORT_BYTES || response.destroyed) return null;
+    const address = addressOf(socket);
+    if (!underWay.take(address, bytes)) {
+      dropped(address);
+      return httpError(503, `too many bytes of requests and answers of ${address} are under way`);
+    }
+    // `close` comes once: after the whole answer went to the network, or after the client disconnected.
+    response.once('close', () => {
+      underWay.giveBack(address, bytes);
+    });
+    return null;
+  };
+  app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
+    const announced = Number(length ?? (encoding === undefined ? 0 : BODY_LIMIT_BYTES));
+    // Fastify rejects a longer body by its announced length.
+    const refusal = announced > BODY_LIMIT_BYTES ? null : hold(raw, reply.raw, announced);
+    if (refusal === null) done();
+    else done(refusal);
+  });
+  app.addHook('onSend', ({ raw }, reply, payload, done) => {
+    const length = typeof payload === 'string' && reply.statusCode !== 503 ? payload.length : 0;
+    const refusal = hold(raw, reply.raw, length);
+    if (refusal === null) done(null, payload);
+    else done(refusal);
+  });
 }
 
 /**
- * Limits the memory of received bodies. Without a limit, 30 clients that send 10 MiB except for the last byte would
- * exhaust the server's memory. The server reads a body when the body's address has a free place. Above the limit, the
- * server closes the connection of the oldest body of the heaviest address. An honest body comes in one piece and is
- * answered in milliseconds, so the oldest body is a slow one.
- *
- * @param limit in bytes of all bodies that are received and not answered yet; more than the largest body
- * @returns a function that frees a request's place before the answer
+ * The limit on the members and elements of a long body. The largest object that is checked has 5,000 elements
+ * (admission/object-size.ts), which take about 30,000 members. V8 needs at most 210 bytes for each, so 60 MiB.
  */
-export function limitBodies(app: FastifyInstance, limit: BodyLimit): (request: IncomingMessage) => void {
-  const { addresses, longest } = limit;
-  const held = new BufferBudget<IncomingMessage>(limit);
-  const places = new BodyPlaces({ ...limit, received: (request) => held.of(request) });
-  app.addHook('preParsing', ({ raw }, reply, payload, done) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
-    const announced = Number(length ?? (encoding === undefined ? 0 : longest));
-    if (announced <= SMALL_BODY_BYTES || announced > longest) {
-      done();
-      return;
-    }
-    const address = addresses.of(raw.socket);
-    held.begin(raw, address);
-    reply.raw.once('close', () => {
-      held.forget(raw);
-      places.leave(raw);
-    });
-    places.enter(raw, address, announced, () => {
-      payload.on('data', (chunk: Buffer | string) => {
-        held.add(raw, chunk.length);
-      });
-      done();
-    });
-  });
-  app.addHook('onSend', ({ raw }, _reply, _payload, done) => {
-    places.leave(raw);
-    done();
-  });
-  return (request) => {
-    places.leave(request);
-  };
+const MOST_MEMBERS = 300_000;
+
+/**
+ * Parses a body as JSON. JSON.parse keeps a `__proto__` or `constructor` key as a plain member. Fastify's own parser
+ * would reject or drop it, and the object would evade the policy.
+ *
+ * @throws HTTP 400 for a text that is no JSON, HTTP 413 for a text with too many members
+ */
+export function parseBody(text: string): unknown {
+  if (text.length > SHORT_BYTES && hasTooManyMembers(text))
+    throw httpError(413, `the body has more than ${MOST_MEMBERS} members of objects and lists`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw httpError(400, `the body is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Five characters, such as `{"1":`, may take 400 bytes once they are parsed. So this is counted before. */
+function hasTooManyMembers(text: string): boolean {
+  let members = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') {
+      for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
+    } else if ((sign === ',' || sign === ':' || sign === '[' || sign === '{') && ++members > MOST_MEMBERS) return true;
+  }
+  return false;
 }

@@ -16,25 +16,30 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The time limit of a request, in milliseconds, from the API server's `?timeout=5s` (a Go duration). Undefined without
- * a valid timeout: then only the server's own limits apply.
+ * The time limit of a request, in milliseconds, from the API server's `?timeout=5s` (a Go duration). Infinity without a
+ * valid timeout: then only the server's own limits apply.
  */
-export function deadlineMilliseconds(timeout: unknown): number | undefined {
-  // An API server sends the same text with each call of a webhook, so the last result is kept.
-  if (timeout === lastRead.timeout) return lastRead.deadline;
-  lastRead = { timeout, deadline: read(timeout) };
-  return lastRead.deadline;
-}
-
-let lastRead: { readonly timeout: unknown; readonly deadline: number | undefined } = {
-  timeout: undefined,
-  deadline: undefined,
-};
-
-function read(timeout: unknown): number | undefined {
-  if (typeof timeout !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns)){1,6}$/.test(timeout)) return undefined;
+export function deadlineMilliseconds(timeout: unknown): number {
+  if (typeof timeout !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns)){1,6}$/.test(timeout)) return Infinity;
   let total = 0;
   for (const [, amount, unit] of timeout.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/gy))
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
-  return total > 0 ? total * SHARE : undefined;
+  return total > 0 ? total * SHARE : Infinity;
+}
+
+/** The longest time of a timer: Node fires a longer timer at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Resolves with the result of the promise, or with `timeout` after the time is over. */
+export async function atMost<T>(promise: Promise<T>, milliseconds: number): Promise<T | 'timeout'> {
+  if (milliseconds > LONGEST_TIMER) return promise;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, 'timeout');
+  });
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

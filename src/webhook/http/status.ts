@@ -35,3 +35,13 @@ export function failureStatus(code: number, message: string): StatusBody {
     code,
   };
 }
+
+/** An error that the server answers with this status code and message. */
+export function httpError(statusCode: number, message: string): Error & { statusCode: number } {
+  return Object.assign(new Error(message), { statusCode });
+}
+
+/** Converts a thrown value to an error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,4 +1,6 @@
 import { constants } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 
 /** The certificate of a TLS server, and the CAs that the server trusts. */
@@ -20,4 +22,29 @@ export function secureContextOptions({ cert, key, clientCa }: TlsSettings): Secu
     minVersion: 'TLSv1.2',
     ...(clientCa !== undefined && { ca: clientCa, secureOptions: constants.SSL_OP_NO_TICKET }),
   };
+}
+
+/** The allowed callers: clients with a certificate from one of these CAs and with one of these common names. */
+export interface AllowedCallers {
+  /** PEM. */
+  readonly ca: string;
+  /** Common names. An empty list allows any name. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The reason why the client at the other end may not call. Undefined if the client may call. The function checks Node's
+ * verdict and the certificate itself. Node also authorizes a TLS 1.3 session that is resumed without a certificate.
+ */
+export function callerProblem(socket: Socket, names: readonly string[]): string | undefined {
+  if (!(socket instanceof TLSSocket)) return 'a client certificate is needed, and this connection has no TLS';
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return 'a client certificate is needed, and none was sent';
+  if (!socket.authorized)
+    return `the client certificate is not good: ${String(socket.authorizationError)}; it must be valid and signed by a CA of --client-ca`;
+  if (names.length === 0) return undefined;
+  // A subject with several common names gives a list, and is rejected: no rule says which name counts.
+  const name: unknown = socket.getPeerCertificate().subject.CN;
+  if (typeof name === 'string' && names.includes(name)) return undefined;
+  return `the client certificate is for ${JSON.stringify(name)}, which is none of --client-cn`;
 }

@@ -1,6 +1,5 @@
 import { PagedList } from '../../cluster/client/paged-list.ts';
 import { rootOf } from '../../cluster/sources/cluster-kinds.ts';
-import { reduceList } from '../../cluster/sources/workload-lists.ts';
 import type { ApiClient } from '../../cluster/client/api-client.ts';
 import type { Page } from '../../cluster/client/paged-list.ts';
 import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
@@ -31,7 +30,7 @@ export async function forEachWorkloadPage(
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const request = {
     path: `${rootOf(kind.apiVersion)}${scope}/${kind.resource}`,
-    reduce: reduceList,
+    dropsStatus: true,
     mostBytes: MOST_PAGE_BYTES,
     signal,
     ...(namespace !== undefined && { query: { resourceVersion: '0' } }),

@@ -59,12 +59,10 @@ export interface Verdict {
 export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewReply {
   const { patch = [], warnings = [], auditAnnotations = {} } = verdict;
   const response: { -readonly [K in keyof AdmissionResponse]: AdmissionResponse[K] } = { uid, allowed: true };
-  if (patch.length > 0) {
-    response.patch = Buffer.from(JSON.stringify(patch)).toString('base64');
-    response.patchType = 'JSONPatch';
-  }
+  if (patch.length > 0) response.patchType = 'JSONPatch';
   if (warnings.length > 0) response.warnings = boundedWarnings(warnings);
   if (Object.keys(auditAnnotations).length > 0) response.auditAnnotations = bounded(auditAnnotations);
+  if (patch.length > 0) response.patch = Buffer.from(JSON.stringify(patch)).toString('base64');
   return { apiVersion: REVIEW_API_VERSION, kind: REVIEW_KIND, response };
 }
 

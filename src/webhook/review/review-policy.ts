@@ -23,7 +23,7 @@ import type { AdmissionRequest } from './review.ts';
 
 /**
  * An API server sends no longer review of a policy: each of the two objects has a spec of 64 KiB, annotations of 256
- * KiB, and the last good version in its status.
+ * KiB.
  */
 const LONGEST_TEXT = 2 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineDiff, unifiedDiff } from '../../../src/base/text/unified-diff.ts';
+import { unifiedDiff } from '../../../src/base/text/unified-diff.ts';
 
 const diff = (before: string, after: string): string =>
   unifiedDiff('a.yaml', before, after)
@@ -13,6 +13,21 @@ const diff = (before: string, after: string): string =>
 
 const numbered = (count: number, from = 1): string[] =>
   Array.from({ length: count }, (_, index) => String(index + from));
+
+/** A stream of documents, and the same with two lines in each of them. */
+function stream(documents: number): [string, string] {
+  const lines = numbered(18).map((line) => `line ${line}\n`);
+  const [before, after] = [lines, lines.toSpliced(12, 0, 'new 1\n', 'new 2\n')].map((each) =>
+    `${each.join('')}---\n`.repeat(documents),
+  );
+  return [before ?? '', after ?? ''];
+}
+
+function timeOf(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
 
 describe('a unified diff', () => {
   it('of equal texts has no lines', () => {
@@ -41,37 +56,35 @@ describe('a unified diff', () => {
     expect(names).toEqual(['--- a/shop/a.yaml', '--- /srv/a.yaml', '--- <stdin>']);
   });
 
-  it('takes a time that follows from the changes, not from the texts', () => {
-    const before = numbered(300_000);
-    const after = before.flatMap((line, index) => (index % 100 === 50 ? ['new 1', 'new 2', line] : [line]));
-    const added = lineDiff(before, after).filter(({ kind }) => kind === 'added');
-    expect(added).toEqual(Array.from({ length: 3000 }, () => ({ kind: 'added', count: 2 })));
-    const other = numbered(10_000, 500_000);
-    expect(lineDiff(before.slice(0, 10_000), other)).toEqual([
-      { kind: 'removed', count: 10_000 },
-      { kind: 'added', count: 10_000 },
+  it('of long streams shows the changes of each document', () => {
+    expect(diff(...stream(500)).split('\n')).toHaveLength(2 + 500 * 9 + 1);
+    expect(diff(...stream(500))).toContain(
+      '\n@@ -48,6 +52,8 @@\n line 10\n line 11\n line 12\n+new 1\n+new 2\n line 13\n',
+    );
+  });
+
+  it('of long texts with too many changes has one hunk with both texts', () => {
+    const [before, after] = [numbered(3000).join('\n'), numbered(2000, 500_000).join('\n')];
+    const [, , place, first, ...rest] = diff(before, `${after}\n`).split('\n');
+    expect([place, first, rest.at(2998), rest.at(2999), rest.at(-2)]).toEqual([
+      '@@ -1,3000 +1,2000 @@',
+      '-1',
+      '-3000',
+      '\\ No newline at end of file',
+      '+501999',
     ]);
   });
 
-  it('of any texts leads from one to the other', () => {
-    const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd\r', ''), { maxLength: 60 });
-    fc.assert(
-      fc.property(text, text, (before, after) => {
-        const result: string[] = [];
-        let [x, y] = [0, 0];
-        for (const { kind, count } of lineDiff(before, after)) {
-          if (kind === 'same') {
-            expect(before.slice(x, x + count)).toEqual(after.slice(y, y + count));
-            for (const line of before.slice(x, x + count)) result.push(line);
-          }
-          if (kind === 'added') for (const line of after.slice(y, y + count)) result.push(line);
-          if (kind !== 'added') x += count;
-          if (kind !== 'removed') y += count;
-        }
-        expect({ result, x }).toEqual({ result: after, x: before.length });
-      }),
-      { numRuns: 3000 },
-    );
+  // With the package alone, ten times the changes take a hundred times the time.
+  it('takes a time that hardly grows with the number of changes', () => {
+    const texts = ([50, 1500] as const).map((changes) => {
+      const lines = numbered(20_000).map((line) => `a line of about fifty characters with its number ${line}\n`);
+      const every = Math.floor(lines.length / changes);
+      const after = lines.flatMap((line, index) => (index % every === 0 ? ['new 1\n', 'new 2\n', line] : [line]));
+      return [lines.join(''), after.join('')] as const;
+    });
+    const [few = 0, many = 0] = texts.map((pair) => Math.min(...[1, 2, 3].map(() => timeOf(() => diff(...pair)))));
+    expect(many / few).toBeLessThan(30);
   });
 
   // `patch` and `git` are the readers that the format is for.
@@ -82,16 +95,21 @@ describe('a unified diff', () => {
       .tuple(fc.array(line, { minLength: 1, maxLength: 30 }), fc.constantFrom('', 'end'))
       .map(([lines, end]) => lines.join('') + end);
     const file = join(directory, 'a.yaml');
+    const isApplied = (before: string, after: string): void => {
+      writeFileSync(file, before);
+      execFileSync('git', ['apply', '--whitespace=nowarn', '-'], {
+        cwd: directory,
+        input: diff(before, after),
+        stdio: 'pipe',
+      });
+      expect(readFileSync(file, 'utf8')).toBe(after);
+    };
+    isApplied(...stream(500));
+    isApplied(numbered(1000).join('\n'), numbered(1000, 5000).join('\n'));
     fc.assert(
       fc.property(text, text, (before, after) => {
         fc.pre(before !== after);
-        writeFileSync(file, before);
-        execFileSync('git', ['apply', '--whitespace=nowarn', '-'], {
-          cwd: directory,
-          input: diff(before, after),
-          stdio: 'pipe',
-        });
-        expect(readFileSync(file, 'utf8')).toBe(after);
+        isApplied(before, after);
       }),
       { numRuns: 40 },
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '../../../src/cli/flags/duration.ts';
+import { formatDuration, parseDuration } from '../../../src/cli/flags/value-types.ts';
 
 const day = 86_400_000;
 

@@ -11,9 +11,8 @@ import {
   trueOrFalse,
   wholeNumber,
 } from '../../../src/cli/flags/value-types.ts';
-import type { CommandDefinition } from '../../../src/cli/flags/command-definition.ts';
-import type { Environment } from '../../../src/cli/flags/environment.ts';
-import type { FlagValues } from '../../../src/cli/flags/flag.ts';
+import type { CommandDefinition, FlagValues } from '../../../src/cli/flags/flag.ts';
+import type { Environment } from '../../../src/cli/flags/parse-command-line.ts';
 
 const summary = 'A flag.';
 const FLAGS = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areNamesOfWorkloads, readClusterNames } from '../../../src/cli/input/cluster-names.ts';
+import { areNamesOfWorkloads, readClusterNames } from '../../../src/cli/input/cluster-choice.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 
 describe('names of workloads', () => {

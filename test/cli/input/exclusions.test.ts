@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Exclusions } from '../../../src/cli/input/exclusions.ts';
+import { Exclusions } from '../../../src/cli/input/input-files.ts';
 
 describe('a glob of --exclude', () => {
   it.each<[glob: string, path: string, isExcluded: boolean]>([

@@ -58,10 +58,16 @@ export class ClusterWorld {
 
   /** A source that has yet to start. */
   source(options: KubernetesSourceOptions = {}): Watched {
-    const watched = new Watched(
-      new KubernetesSource(CHECK_CATALOGUE, this.client(), this.surroundings(), options),
-      this.timer,
-    );
+    const judged: string[] = [];
+    const noted: KubernetesSourceOptions = {
+      ...options,
+      judged: (policy) => {
+        judged.push(policy.seen.reference.name);
+        options.judged?.(policy);
+      },
+    };
+    const source = new KubernetesSource(CHECK_CATALOGUE, this.client(), this.surroundings(), noted);
+    const watched = new Watched(source, this.timer, judged);
     this.stopLater(() => {
       watched.source.stop();
     });
@@ -109,14 +115,17 @@ export class ClusterWorld {
 /** A source and what it has told. */
 export class Watched {
   readonly source: KubernetesSource;
+  readonly judged: readonly string[];
   readonly #timer: ManualTimer;
   readonly snapshots: PolicySnapshot[] = [];
   readonly failures: string[] = [];
   readonly troubles: (string | undefined)[] = [];
 
-  constructor(source: KubernetesSource, timer: ManualTimer) {
+  /** @param judged the names of policies, each as often as it has changed */
+  constructor(source: KubernetesSource, timer: ManualTimer, judged: readonly string[]) {
     this.source = source;
     this.#timer = timer;
+    this.judged = judged;
   }
 
   async start(): Promise<void> {
@@ -137,14 +146,6 @@ export class Watched {
   /** The policies in force with their ports, by which tests tell versions from each other. */
   get inForce(): Record<string, number | string | null | undefined> {
     return Object.fromEntries(this.latest.policies.map(({ source, port }) => [source, port]));
-  }
-
-  /** Objects by kind and status, those that there are any of. */
-  get counts(): Record<string, number> {
-    const { objects } = this.source.status();
-    return Object.fromEntries(
-      objects.filter(({ count }) => count > 0).map(({ kind, status, count }) => [`${kind} ${status}`, count]),
-    );
   }
 
   /** Lets time pass until this is what is in force. */

@@ -1,29 +1,77 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Exceptions } from '../../../src/engine/facts/exceptions.ts';
 import { NO_FACTS } from '../../../src/engine/facts/facts.ts';
 import { CHECK_CATALOGUE } from '../../../src/engine/checks/catalogue.ts';
-import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/exception-kind.ts';
+import { PROBE_EXCEPTIONS, WEBHOOK_EXCEPTIONS } from '../../../src/cluster/sources/fact-kinds.ts';
 import { exceptionCounts, ExceptionStatuses } from '../../../src/cluster/sources/exception-statuses.ts';
-import { LeftOutFact } from '../../../src/cluster/sources/left-out-fact.ts';
+import { reportedStatus } from '../../../src/cluster/sources/exception-status.ts';
+import { StatusWriter } from '../../../src/cluster/sources/status-writer.ts';
 import { ApiError } from '../../../src/cluster/client/api-error.ts';
 import { exceptionDocument, parsedException } from '../../support/exceptions.ts';
 import { clusterPolicyDocument, policySet } from '../../support/worlds.ts';
-import type { ApiClient, ApiRequest } from '../../../src/cluster/client/api-client.ts';
+import type { ApiRequest } from '../../../src/cluster/client/api-client.ts';
 import type { Snapshot } from '../../../src/engine/facts/snapshot.ts';
-import type { LeftOutObject } from '../../../src/cluster/sources/fact-reports.ts';
+import type { LeftOutException } from '../../../src/cluster/sources/exception-status.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
 const CREATED = '2026-06-01T00:00:00Z';
 const DAY = 24 * 3600_000;
 const END = Date.parse('2026-08-01T00:00:00Z');
 
+/** Statuses with a writer, and a pass that ends when all that it has queued was tried. */
+class Statuses extends ExceptionStatuses {
+  readonly problems: (string | undefined)[] = [];
+  readonly asides: string[] = [];
+  readonly writer: StatusWriter;
+  /** Ends all pauses. */
+  readonly ring: () => void;
+  readonly #requests: { underWay: number };
+
+  constructor(api: (sent: ApiRequest) => Promise<unknown>, snapshot: () => Snapshot | undefined, now: () => number) {
+    const requests = { underWay: 0 };
+    const request = async (sent: ApiRequest): Promise<unknown> => {
+      requests.underWay += 1;
+      return api(sent).finally(() => (requests.underWay -= 1));
+    };
+    const waiting = new Set<() => void>();
+    const timer = (_: number, callback: () => void): (() => void) => {
+      waiting.add(callback);
+      return () => waiting.delete(callback);
+    };
+    const writer = new StatusWriter(
+      {
+        troubled: (problem) => this.problems.push(problem),
+        setAside: (place, reason) => this.asides.push(`${place} ${reason}`),
+      },
+      { now, random: () => 0, timer },
+    );
+    super({ client: { request }, writer, snapshot, now });
+    this.#requests = requests;
+    this.writer = writer;
+    this.ring = () => {
+      for (const callback of [...waiting]) if (waiting.delete(callback)) callback();
+    };
+    writer.setActive(true);
+  }
+
+  /** Resolves when nothing is under way for some turns. */
+  async written(): Promise<void> {
+    for (let quiet = 0; quiet < 5; quiet = this.#requests.underWay === 0 ? quiet + 1 : 0) await setImmediate();
+  }
+
+  async passed(): Promise<void> {
+    this.pass();
+    await this.written();
+  }
+}
+
 interface World {
-  readonly statuses: ExceptionStatuses;
+  readonly statuses: Statuses;
   readonly patches: JsonObject[];
   readonly object: () => JsonObject;
   time: number;
   failure: Error | undefined;
-  readonly problems: (string | undefined)[];
 }
 
 /** A cluster with one exception, which a writer of statuses looks at. */
@@ -45,14 +93,8 @@ function world(policy: JsonObject = {}): World {
     }
     return Promise.resolve(object);
   };
-  const problems: (string | undefined)[] = [];
-  const statuses = new ExceptionStatuses({
-    client: { request } as unknown as ApiClient,
-    snapshot,
-    now: () => made.time,
-    troubled: (problem) => problems.push(problem),
-  });
-  const made: World = { statuses, patches, object: () => object, time: END - 40 * DAY, failure: undefined, problems };
+  const statuses = new Statuses(request, snapshot, () => made.time);
+  const made: World = { statuses, patches, object: () => object, time: END - 40 * DAY, failure: undefined };
   return made;
 }
 
@@ -64,7 +106,7 @@ describe('ExceptionStatuses', () => {
     made.statuses.lead(true);
     for (const time of [END - 40 * DAY, END - 39 * DAY, END - 14 * DAY, END - 1, END, END + DAY]) {
       made.time = time;
-      await made.statuses.pass();
+      await made.statuses.passed();
     }
     expect(made.patches.map(stateOf)).toEqual(
       ['Active', 'Unused', 'Expiring', 'Expired'].filter((s) => s !== 'Unused'),
@@ -73,11 +115,11 @@ describe('ExceptionStatuses', () => {
 
   it('writes nothing without the lead, except matches', async () => {
     const made = world();
-    await made.statuses.pass();
+    await made.statuses.passed();
     expect(made.patches).toEqual([]);
     made.statuses.matched('apps', 'legacy', made.time);
     made.statuses.matched('apps', 'legacy', made.time);
-    await made.statuses.pass();
+    await made.statuses.passed();
     expect(made.patches).toEqual([{ matches: 2, lastMatched: '2026-06-22T00:00:00Z' }]);
   });
 
@@ -86,7 +128,7 @@ describe('ExceptionStatuses', () => {
     for (let minute = 0; minute < 180; minute++) {
       made.time += 60_000;
       made.statuses.matched('apps', 'legacy', made.time);
-      await made.statuses.pass();
+      await made.statuses.passed();
     }
     expect(made.patches.map((status) => status['matches'])).toEqual([1, 61, 121]);
   });
@@ -96,7 +138,7 @@ describe('ExceptionStatuses', () => {
     for (const time of [END, END - 40 * DAY]) {
       made.time = time;
       made.statuses.matched('apps', 'legacy', time);
-      await made.statuses.pass();
+      await made.statuses.passed();
     }
     expect(made.patches.map((status) => status['matches'])).toEqual([1, 2]);
   });
@@ -105,7 +147,7 @@ describe('ExceptionStatuses', () => {
     const made = world({ exceptions: { maximumDays: 50 } });
     made.statuses.lead(true);
     made.time = Date.parse(CREATED) + 30 * DAY;
-    await made.statuses.pass();
+    await made.statuses.passed();
     const conditions = made.patches[0]?.['conditions'] as { type: string; status: string }[];
     expect(stateOf(made.patches[0])).toBe('Unused');
     expect(conditions.map(({ type, status }) => `${type} ${status}`)).toEqual([
@@ -120,84 +162,42 @@ describe('ExceptionStatuses', () => {
     const made = world();
     made.statuses.lead(true);
     made.failure = new Error('away');
-    await made.statuses.pass();
-    await made.statuses.pass();
+    await made.statuses.passed();
+    made.statuses.ring();
+    await made.statuses.passed();
     made.failure = undefined;
-    await made.statuses.pass();
-    expect(made.problems).toEqual(['away', undefined]);
+    made.statuses.ring();
+    await made.statuses.passed();
+    expect(made.statuses.problems).toEqual(['away', undefined]);
+    expect(made.patches).toHaveLength(1);
   });
-});
 
-describe('statuses of many exceptions', () => {
-  /** A leader's writer. The API server stores no status, so each status stays due. */
-  function writerOf(named: Readonly<Record<string, number>>, fails: (name: string) => Error | undefined) {
-    const exceptions = new Map(
-      Object.entries(named).map(([namespace, count]) => [
-        namespace,
-        Array.from({ length: count }, (_, index) =>
-          parsedException(exceptionDocument({}, { name: `${namespace}-${index}`, namespace })),
-        ),
-      ]),
-    );
-    const snapshot = policySet(clusterPolicyDocument({})).withFacts({
-      ...NO_FACTS,
-      exceptions: new Exceptions(exceptions),
-    });
-    const [written, problems]: [string[], unknown[]] = [[], []];
-    const clock = { now: END - 40 * DAY };
+  it('tries an object without room for its status again later, and delays no other', async () => {
+    const names = ['huge', 'web'];
+    const exceptions = names.map((name) => parsedException(exceptionDocument({}, { name, namespace: 'apps' })));
+    const facts = { ...NO_FACTS, exceptions: new Exceptions(new Map([['apps', exceptions]])) };
+    const snapshot = policySet(clusterPolicyDocument({})).withFacts(facts);
+    const written: string[] = [];
+    let isFull = true;
     const request = ({ method, path }: ApiRequest): Promise<unknown> => {
       const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
-      const failure = method === 'PATCH' ? fails(name) : undefined;
-      if (failure !== undefined) return Promise.reject(failure);
+      if (method === 'PATCH' && name === 'huge' && isFull)
+        return Promise.reject(new ApiError(500, 'InternalError', 'etcdserver: request is too large'));
       if (method === 'PATCH') written.push(name);
       return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
     };
-    const statuses = new ExceptionStatuses({
-      client: { request } as unknown as ApiClient,
-      snapshot: () => snapshot,
-      now: () => clock.now,
-      troubled: (problem) => problems.push(problem),
-    });
+    const statuses = new Statuses(
+      request,
+      () => snapshot,
+      () => END - 40 * DAY,
+    );
     statuses.lead(true);
-    return { statuses, written, problems, clock };
-  }
-
-  it('are written, although some objects have no room for a status', async () => {
-    const tooLarge = new ApiError(500, 'InternalError', 'etcdserver: request is too large');
-    let attempts = 0;
-    const { statuses, written, problems } = writerOf({ tenant: 3, victim: 1 }, (name) => {
-      if (!name.startsWith('tenant')) return undefined;
-      attempts += 1;
-      return tooLarge;
-    });
-    await statuses.pass();
-    await statuses.pass();
-    expect({ written, attempts, problems }).toEqual({ written: ['victim-0', 'victim-0'], attempts: 3, problems: [] });
-  });
-
-  it('are tried again after the clock was set back', async () => {
-    let isFull = true;
-    const full = new ApiError(500, 'InternalError', 'etcdserver: request is too large');
-    const { statuses, written, clock } = writerOf({ a: 1 }, () => (isFull ? full : undefined));
-    await statuses.pass();
+    await statuses.passed();
+    expect([written, statuses.asides]).toEqual([['web'], ['ProbeException/apps/huge too-large']]);
     isFull = false;
-    clock.now -= 40 * DAY;
-    await statuses.pass();
-    expect(written).toEqual(['a-0']);
-  });
-
-  it('are written in turns of namespaces', async () => {
-    const { statuses, written } = writerOf({ a: 1000, b: 1000, c: 1000, d: 1000, e: 1000, victim: 1 }, () => undefined);
-    await statuses.pass();
-    await statuses.pass();
-    expect(written.slice(0, 60).filter((name) => name.startsWith('a-'))).toHaveLength(15);
-    expect(written).toContain('victim-0');
-  });
-
-  it('wait while the API server is away', async () => {
-    const { statuses, written, problems } = writerOf({ a: 3 }, () => new ApiError(503, 'ServiceUnavailable', 'away'));
-    await statuses.pass();
-    expect({ written, problems }).toEqual({ written: [], problems: ['away'] });
+    statuses.ring();
+    await statuses.written();
+    expect([written, statuses.problems]).toEqual([['web', 'huge'], []]);
   });
 });
 
@@ -230,83 +230,64 @@ describe('the webhook', () => {
       },
     });
   });
+});
 
-  describe('for exceptions that are left out', () => {
-    const fields = { created: Date.parse(CREATED), bytes: 0, reported: undefined };
-    const overBudget = (name: string): LeftOutFact =>
-      new LeftOutFact({ ...fields, name, reason: 'bytes', problem: undefined });
+describe('the statuses of exceptions that are left out', () => {
+  const left = (name: string, more: Partial<LeftOutException> = {}): LeftOutException => ({
+    namespace: 'apps',
+    name,
+    reason: 'bytes',
+    problem: undefined,
+    reported: undefined,
+    ...more,
+  });
 
-    /** Writes statuses of exceptions that stay as they are, but for their status. */
-    function leftOutWorld(facts: readonly LeftOutFact[]): {
-      readonly statuses: ExceptionStatuses;
-      readonly patches: Map<string, JsonObject>;
-    } {
-      const patches = new Map<string, JsonObject>();
-      let left = facts;
-      const client = {
-        request: ({ method, path, body }: ApiRequest): Promise<unknown> => {
-          const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
-          if (method === 'PATCH') {
-            const { status } = body as { status: JsonObject };
-            patches.set(name, status);
-            const object = exceptionDocument({}, { name, generation: 1 });
-            const reported = PROBE_EXCEPTIONS.reportedOf?.({ ...object, status });
-            left = left.map((fact) => {
-              const { reason, problem } = fact;
-              return fact.name === name ? new LeftOutFact({ ...fields, name, reason, problem, reported }) : fact;
-            });
-          }
-          return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
+  it('say why an exception is not honoured, once, and are written by the leader only', async () => {
+    const patches = new Map<string, JsonObject>();
+    const request = ({ method, path, body }: ApiRequest): Promise<unknown> => {
+      const name = /probeexceptions\/([^/]+)/.exec(path)?.[1] ?? '';
+      if (method === 'PATCH') patches.set(name, (body as { status: JsonObject }).status);
+      return Promise.resolve(exceptionDocument({}, { name, generation: 1, resourceVersion: '1' }));
+    };
+    const statuses = new Statuses(
+      request,
+      () => policySet(),
+      () => END,
+    );
+    const both = [left('late'), left('bad', { reason: 'invalid', problem: 'spec.checks: empty' })];
+    for (const each of both) statuses.leftOut(each);
+    await statuses.written();
+    expect(patches.size).toBe(0);
+    statuses.lead(true);
+    for (const each of both) statuses.leftOut(each);
+    await statuses.written();
+    const condition = (reason: string, why: string): object => ({
+      observedGeneration: 1,
+      state: reason,
+      conditions: [
+        {
+          type: 'Active',
+          status: 'False',
+          reason,
+          message: `The exception is not honoured. ${why}`,
+          lastTransitionTime: '2026-08-01T00:00:00Z',
+          observedGeneration: 1,
         },
-      } as unknown as ApiClient;
-      const snapshot = (): Snapshot => policySet();
-      const leftOut = (): LeftOutObject[] => left.map((fact) => ({ namespace: 'apps', fact }));
-      const now = (): number => END;
-      const statuses = new ExceptionStatuses({ client, snapshot, leftOut, now, troubled: () => undefined });
-      return { statuses, patches };
+      ],
+    });
+    expect(Object.fromEntries(patches)).toEqual({
+      late: condition(
+        'OverBudget',
+        'Older exceptions of the namespace, or exceptions of other namespaces, use up a budget.',
+      ),
+      bad: condition('Invalid', 'The exception cannot be read: spec.checks: empty'),
+    });
+    for (const each of both) {
+      const status = patches.get(each.name);
+      statuses.leftOut({ ...each, reported: reportedStatus({ metadata: { generation: 1 }, status }) });
     }
-
-    it('says why an exception is not honoured, once', async () => {
-      const invalid = new LeftOutFact({ ...fields, name: 'bad', reason: 'invalid', problem: 'spec.checks: empty' });
-      const { statuses, patches } = leftOutWorld([overBudget('late'), invalid]);
-      statuses.lead(true);
-      await statuses.pass();
-      const condition = (reason: string, why: string): object => ({
-        observedGeneration: 1,
-        state: reason,
-        conditions: [
-          {
-            type: 'Active',
-            status: 'False',
-            reason,
-            message: `The exception is not honoured. ${why}`,
-            lastTransitionTime: '2026-08-01T00:00:00Z',
-            observedGeneration: 1,
-          },
-        ],
-      });
-      expect(Object.fromEntries(patches)).toEqual({
-        late: condition(
-          'OverBudget',
-          'Older exceptions of the namespace, or exceptions of other namespaces, use up a budget.',
-        ),
-        bad: condition('Invalid', 'The exception cannot be read: spec.checks: empty'),
-      });
-      patches.clear();
-      await statuses.pass();
-      expect([...patches.keys()]).toEqual([]);
-    });
-
-    it('writes 15 of a namespace in a pass, and nothing without the lead', async () => {
-      const names = Array.from({ length: 40 }, (_, index) => `e${String(index).padStart(2, '0')}`);
-      const { statuses, patches } = leftOutWorld(names.map(overBudget));
-      await statuses.pass();
-      expect(patches.size).toBe(0);
-      statuses.lead(true);
-      for (const count of [15, 30, 40, 40]) {
-        await statuses.pass();
-        expect(patches.size).toBe(count);
-      }
-    });
+    patches.clear();
+    await statuses.written();
+    expect([...patches.keys()]).toEqual([]);
   });
 });

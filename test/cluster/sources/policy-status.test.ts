@@ -1,26 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { isShown, shownStatus, statusPatch } from '../../../src/cluster/sources/policy-status.ts';
 import { expectHarmless, HOSTILE } from '../../support/hostile-text.ts';
-import type { PolicyVerdict, StatusPatch } from '../../../src/cluster/sources/policy-status.ts';
+import type { PolicyVerdict } from '../../../src/cluster/sources/policy-status.ts';
 
 const NOON = Date.parse('2026-01-01T12:00:00.789Z');
 const EARLIER = '2025-12-24T00:00:00Z';
-const accepted: PolicyVerdict = { generation: 3, problems: [], good: { generation: 3, spec: '{}' } };
+const accepted: PolicyVerdict = { generation: 3, problems: [], good: 3 };
 const broken: PolicyVerdict = {
   generation: 4,
   problems: ['spec.port: must be at most 65535, not 70000', 'spec.contaners: unknown field'],
-  good: { generation: 3, spec: '{"probes":{"startupProbe":null}}' },
+  good: 3,
 };
 
 interface Status {
   observedGeneration: number;
   conditions: Record<string, unknown>[];
-  lastGood?: unknown;
 }
-const merged = (patch: StatusPatch | undefined): Status => {
-  expect(patch?.type).toBe('merge');
-  return (patch?.body as { status: Status }).status;
-};
+const merged = (patch: object | undefined): Status => (patch as { status: Status }).status;
 const condition = (fields: Record<string, unknown>): Record<string, unknown> => ({
   type: 'Ready',
   status: 'True',
@@ -30,8 +26,8 @@ const condition = (fields: Record<string, unknown>): Record<string, unknown> => 
   ...fields,
 });
 const message = (verdict: PolicyVerdict): string => {
-  const body = statusPatch(shownStatus({}), { ...verdict, good: undefined }, NOON)?.body;
-  return String((body as { status: Status }).status.conditions[0]?.['message']);
+  const body = statusPatch(shownStatus({}), { ...verdict, good: undefined }, NOON);
+  return String(merged(body).conditions[0]?.['message']);
 };
 
 describe('the status of a policy that is in force', () => {
@@ -56,18 +52,6 @@ describe('the status of a policy that is in force', () => {
     expect(merged(statusPatch(shown, accepted, NOON))).toMatchObject({
       observedGeneration: 3,
       conditions: [{ observedGeneration: 3, lastTransitionTime: EARLIER }],
-    });
-  });
-
-  it('has no last good version any more', () => {
-    const shown = shownStatus({
-      observedGeneration: 2,
-      conditions: [condition({ status: 'False', reason: 'Invalid', message: 'x' })],
-      lastGood: { generation: 1, spec: {} },
-    });
-    expect(merged(statusPatch(shown, accepted, NOON))).toMatchObject({
-      conditions: [{ status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' }],
-      lastGood: null,
     });
   });
 });
@@ -100,62 +84,27 @@ describe('the status of a policy that is in force with warnings', () => {
 });
 
 describe('the status of a policy that cannot be read', () => {
-  it('lists every problem and carries the last good version with its nulls', () => {
+  it('lists every problem, and says which generation stays in force', () => {
     const shown = shownStatus({ observedGeneration: 3, conditions: [condition({})] });
-    expect(statusPatch(shown, broken, NOON)).toEqual({
-      type: 'json',
-      body: [
-        { op: 'add', path: '/status/observedGeneration', value: 4 },
+    expect(merged(statusPatch(shown, broken, NOON))).toEqual({
+      observedGeneration: 4,
+      conditions: [
         {
-          op: 'add',
-          path: '/status/conditions',
-          value: [
-            {
-              type: 'Ready',
-              status: 'False',
-              reason: 'Invalid',
-              message:
-                'generation 3 stays in force: spec.port: must be at most 65535, not 70000; spec.contaners: unknown field',
-              observedGeneration: 4,
-              lastTransitionTime: '2026-01-01T12:00:00Z',
-            },
-          ],
-        },
-        {
-          op: 'add',
-          path: '/status/lastGood',
-          value: { generation: 3, spec: { probes: { startupProbe: null } } },
+          type: 'Ready',
+          status: 'False',
+          reason: 'Invalid',
+          message:
+            'generation 3 stays in force: spec.port: must be at most 65535, not 70000; spec.contaners: unknown field',
+          observedGeneration: 4,
+          lastTransitionTime: '2026-01-01T12:00:00Z',
         },
       ],
     });
   });
 
-  it('is made whole where there is none yet', () => {
-    expect(statusPatch(shownStatus(undefined), broken, NOON)?.body).toMatchObject([
-      { op: 'add', path: '/status', value: { observedGeneration: 4, lastGood: { generation: 3 } } },
-    ]);
-  });
-
   it('says so when no version can be used', () => {
     const status = merged(statusPatch(shownStatus({}), { ...broken, good: undefined }, NOON));
     expect(status.conditions[0]?.['message']).toMatch(/^no version is in force: spec\.port/);
-    expect(status).not.toHaveProperty('lastGood');
-  });
-
-  it('leaves a last good version alone that we do not know, or that is newer than ours', () => {
-    for (const good of [undefined, broken.good]) {
-      const shown = shownStatus({ lastGood: { generation: 3, spec: { new: 1 } } });
-      expect(merged(statusPatch(shown, { ...broken, good }, NOON))).not.toHaveProperty('lastGood');
-    }
-  });
-
-  it('replaces a last good version that is older than the one in force', () => {
-    const shown = shownStatus({ lastGood: { generation: 2, spec: { old: 1 } } });
-    expect(statusPatch(shown, broken, NOON)?.body).toContainEqual({
-      op: 'add',
-      path: '/status/lastGood',
-      value: { generation: 3, spec: { probes: { startupProbe: null } } },
-    });
   });
 
   it('stays below a bound: what has no room is counted, and a single long problem is cut', () => {
@@ -194,16 +143,7 @@ describe('a status that says what it should', () => {
     ['last good', broken],
     ['invalid', { ...broken, good: undefined }],
   ])('is left alone: %s', (_, verdict) => {
-    const patch = statusPatch(shownStatus({}), verdict, NOON);
-    const status =
-      patch?.type === 'json'
-        ? Object.fromEntries(
-            (patch.body as { path: string; value: unknown }[]).map(({ path, value }) => [
-              path.replace('/status/', ''),
-              value,
-            ]),
-          )
-        : merged(patch);
+    const status = merged(statusPatch(shownStatus({}), verdict, NOON));
     expect(isShown(shownStatus(status), verdict)).toBe(true);
     expect(statusPatch(shownStatus(status), verdict, NOON + 5000)).toBeUndefined();
     // Each of these is another thing to say.
@@ -214,12 +154,9 @@ describe('a status that says what it should', () => {
       expect(isShown(shownStatus(status), other)).toBe(false);
   });
 
-  it.each([[null], ['text'], [{ conditions: 'x', observedGeneration: '3', lastGood: { generation: 'x' } }]])(
-    'is not %j',
-    (status) => {
-      expect(isShown(shownStatus(status), accepted)).toBe(false);
-    },
-  );
+  it.each([[null], ['text'], [{ conditions: 'x', observedGeneration: '3' }]])('is not %j', (status) => {
+    expect(isShown(shownStatus(status), accepted)).toBe(false);
+  });
 });
 
 it('the message of a status commands no terminal, however long the problems are', () => {
@@ -270,18 +207,5 @@ describe('the advice about a policy', () => {
     const patch = merged(statusPatch(shownStatus(status), accepted, NOON));
     expect(patch).toMatchObject({ adviceCount: null, advice: null });
     expect(isShown(shownStatus({ ...status, adviceCount: undefined, advice: undefined }), accepted)).toBe(true);
-  });
-
-  it('is removed when the newest version cannot be read, in the patch that keeps the last good version', () => {
-    const status = merged(statusPatch(shownStatus(undefined), advised, NOON));
-    const patch = statusPatch(shownStatus(status), broken, NOON);
-    expect(patch?.type).toBe('json');
-    expect(patch?.body).toEqual(
-      expect.arrayContaining([
-        { op: 'add', path: '/status/adviceCount', value: 0 },
-        { op: 'add', path: '/status/advice', value: [] },
-      ]),
-    );
-    expect(shownStatus({ adviceCount: 0, advice: [] }).advice).toBeUndefined();
   });
 });

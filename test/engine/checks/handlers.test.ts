@@ -5,8 +5,8 @@ import { checkedWorkload } from '../../../src/engine/checks/checked-workload.ts'
 import { defaultsOf } from '../../../src/engine/policy/check-parameters.ts';
 import { BUILT_IN_KINDS, podTemplatesOf, workloadKindOfManifest } from '../../../src/engine/workload/kinds.ts';
 import { anyWorkload } from '../../support/arbitrary-workloads.ts';
-import type { CheckedWorkload } from '../../../src/engine/checks/check.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
 
 describe('the handlers that a check names', () => {
   it('are the only ones that it reports: a container without such a probe has no finding', () => {
@@ -18,7 +18,7 @@ describe('the handlers that a check names', () => {
           for (const container of workload.containers)
             for (const { handlers, parameters, run, id } of named) {
               if (container.probes.some(({ handlerKind }) => handlers?.includes(handlerKind))) continue;
-              expect([id, run(workload, container, defaultsOf(parameters))]).toEqual([id, []]);
+              expect([id, run(container, defaultsOf(parameters))]).toEqual([id, []]);
             }
       }),
       { numRuns: 300 },

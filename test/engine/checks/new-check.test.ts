@@ -14,21 +14,20 @@ const FILE = `src/engine/checks/${ID}.ts`;
 /** The file that CONTRIBUTING.md asks for, with a rule that no check of the catalogue has. */
 const CHECK = `
 import { integer } from '../policy/check-parameters.ts';
-import { eachProbe } from './lib/each-probe.ts';
 import { containerPhrase } from './lib/wording.ts';
-import { defineCheck } from './check.ts';
+import { defineCheck, located } from './check.ts';
 
 export const inventedCheck = defineCheck({
   id: '${ID}',
   summary: 'A probe runs more often than you want.',
   action: 'Warn',
   parameters: { shortest: integer({ minimum: 1, default: 3, text: 'Least periodSeconds of a probe. Default 3.' }) },
-  run: (_workload, container, { shortest }) =>
-    eachProbe(container, ({ kind, place, timing }) => {
-      if (timing === undefined || timing.periodSeconds >= shortest) return undefined;
-      const message = \`\${containerPhrase(container)} is probed every \${timing.periodSeconds} s\`;
-      return { probe: kind, path: place.path('periodSeconds'), message, remedy: \`write \${shortest}\` };
-    }),
+  eachProbe: (probe, { shortest }) => {
+    const { container, timing } = probe;
+    if (timing === undefined || timing.periodSeconds >= shortest) return undefined;
+    const message = \`\${containerPhrase(container)} is probed every \${timing.periodSeconds} s\`;
+    return { ...located(probe, 'periodSeconds'), message, remedy: \`write \${shortest}\` };
+  },
 });
 `;
 

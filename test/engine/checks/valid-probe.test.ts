@@ -22,7 +22,7 @@ function findingsOf(object: JsonObject): Record<string, readonly PrintedFinding[
   if (kind === undefined || template === undefined) throw new Error('not a workload');
   const workload = checkedWorkload(object, kind, template);
   const entries = workload.containers.map(
-    (container) => [container.name, validProbe.run(workload, container, {}).map(printed)] as const,
+    (container) => [container.name, validProbe.run(container, {}).map(printed)] as const,
   );
   return Object.fromEntries(entries.filter(([, findings]) => findings.length > 0));
 }
@@ -137,8 +137,8 @@ describe('valid-probe', () => {
     const workload = kind && template && checkedWorkload(object, kind, template);
     const [container] = workload?.containers ?? [];
     if (workload === undefined || container === undefined) throw new Error('not a workload');
-    const findings = validProbe.run(workload, container, {});
-    expect(validProbe.run(workload, container, {})).toBe(findings);
+    const findings = validProbe.run(container, {});
+    expect(validProbe.run(container, {})).toBe(findings);
   });
 });
 

@@ -10,8 +10,9 @@ import { mergeChecks } from '../../../src/engine/policy/check-policy.ts';
 import { appContainer, parsedPolicy, pod, policyDocument } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';
 import type { Facts } from '../../../src/engine/facts/facts.ts';
-import type { CheckedWorkload, Finding } from '../../../src/engine/checks/check.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
+import type { CheckedWorkload } from '../../../src/engine/checks/checked-workload.ts';
+import type { Finding } from '../../../src/engine/checks/check.ts';
 
 /** The workload of a manifest as checks see it: after API defaulting, nothing injected. */
 export function workloadOf(manifest: JsonObject, others?: readonly JsonObject[]): CheckedWorkload {
@@ -60,7 +61,7 @@ export function findings(
   const workload = workloadOf(manifest, others);
   return workload.containers
     .filter(({ role }) => check.everyContainer || role === 'application' || role === 'sidecar')
-    .flatMap((container) => check.run(workload, container, values))
+    .flatMap((container) => check.run(container, values))
     .map(printed);
 }
 

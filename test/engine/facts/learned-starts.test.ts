@@ -6,7 +6,7 @@ import {
   workloadStarts,
 } from '../../../src/engine/facts/learned-starts.ts';
 import { percentile, profileName, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
-import { STARTUP_PROFILES } from '../../../src/cluster/sources/startup-profile-kind.ts';
+import { STARTUP_PROFILES } from '../../../src/cluster/sources/fact-kinds.ts';
 import { formatProblem } from '../../../src/engine/policy/problems.ts';
 import type { StartSample } from '../../../src/engine/facts/startup-profile.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';

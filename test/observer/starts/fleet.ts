@@ -5,6 +5,7 @@ import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
 import { ProfileStore } from './profile-store.ts';
+import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { PodHistory } from '../../kubelet/status-history.ts';
 import type { PodWatchEvent } from '../../kubelet/watch-events.ts';
@@ -149,11 +150,9 @@ class Replica {
   list(histories: readonly PodHistory[], at: number): void {
     this.now = at;
     this.inference.listing();
-    for (const history of histories) {
-      const pod = podAsListed(history, at);
-      if (pod !== undefined) this.inference.seen(pod, at);
-    }
-    this.inference.listed();
+    const pods = histories.map((history) => podAsListed(history, at)).filter((pod) => pod !== undefined);
+    for (const pod of pods) this.inference.seen(pod, at);
+    this.inference.listed(uidsOf(...pods));
   }
 
   /** Whether a break of the watch ends at this instant. */
@@ -238,7 +237,7 @@ class Fleet {
       for (const replica of this.#replicas) {
         if (replica?.listsAt(now)) replica.list(this.#histories, now);
         if (replica) replica.now = now;
-        replica?.inference.settle(now);
+        replica?.inference.reportDue(now);
       }
       this.#restart(now);
       await this.#round(now);

@@ -3,7 +3,7 @@ import { StartInference } from '../../../src/observer/starts/start-inference.ts'
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { watchEventsOf } from '../../kubelet/watch-events.ts';
-import { at, BEGIN, ms, podSaid } from './pod-events.ts';
+import { BEGIN, ms, podSaid } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { Said } from './pod-events.ts';
 
@@ -35,12 +35,11 @@ function learned(events: readonly Event[]): [string, number][] {
   });
   for (const [second, uid, said, spec = STARTUP, ready] of events) {
     const condition = { isTrue: ready !== undefined, since: ready ?? 1 };
-    const managedFields = [{ manager: 'kubelet', subresource: 'status', time: at(second) }];
-    const pod = podSaid([{ ...spec, image: uid }], [said], condition, { uid, name: uid, managedFields });
+    const pod = podSaid([{ ...spec, image: uid }], [said], condition, { uid, name: uid });
     const nodeName = uid.startsWith('far') ? 'node-2' : 'node-1';
     inference.seen({ ...pod, spec: { ...(pod['spec'] as JsonObject), nodeName } }, ms(second));
   }
-  inference.settle(Infinity);
+  inference.reportDue(Infinity);
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
@@ -151,10 +150,10 @@ describe('a simulated node whose kubelet restarts', () => {
       });
       const events = [...histories, after].flatMap((history) => watchEventsOf(history));
       for (const { at: receivedAt, object } of events.toSorted((one, other) => one.at - other.at)) {
-        inference.settle(receivedAt);
+        inference.reportDue(receivedAt);
         inference.seen(object, receivedAt);
       }
-      inference.settle(Infinity);
+      inference.reportDue(Infinity);
       expect(found).toHaveLength(1);
       expect(found[0]).toBeGreaterThanOrEqual(20);
     }

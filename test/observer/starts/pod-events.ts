@@ -88,3 +88,8 @@ export function podSaid(
     },
   };
 }
+
+/** The UIDs of Pods, as a list of all Pods tells them. */
+export function uidsOf(...pods: readonly (JsonObject | undefined)[]): ReadonlySet<string> {
+  return new Set(pods.flatMap((pod) => String((pod?.['metadata'] as JsonObject | undefined)?.['uid'])));
+}

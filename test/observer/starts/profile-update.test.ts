@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { figuresOf, readStartupProfile } from '../../../src/engine/facts/startup-profile.ts';
-import { profileStatus } from '../../../src/observer/starts/profile-status.ts';
-import { repositoryOf, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
+import { profileStatus, repositoryOf, updatedProfile } from '../../../src/observer/starts/profile-update.ts';
 import type { StartSample, StartupProfile } from '../../../src/engine/facts/startup-profile.ts';
 import type { KilledSample } from '../../../src/observer/starts/profile-update.ts';
 

@@ -23,12 +23,9 @@ function isInBounds({ seconds, within, truth }: LearnedStart): boolean {
   return within === undefined ? truth > seconds : truth <= seconds && truth >= seconds - within;
 }
 
-describe.each([
-  ['with the times of writes', true],
-  ['without managedFields', false],
-])('a recorded watch of Pods, %s', (_, withWriteTimes) => {
+describe('a recorded watch of Pods', () => {
   it.each(LEARNED)('lets starts of %s be learned, each within its bounds', (batch, measured, killed) => {
-    const learned = learnedStarts(batch, { withWriteTimes });
+    const learned = learnedStarts(batch);
     expect(learned.filter((one) => !isInBounds(one))).toEqual([]);
     expect([learned.filter(isMeasured).length, learned.filter((one) => !isMeasured(one)).length]).toEqual([
       measured,
@@ -56,7 +53,7 @@ describe.each(['kr1', 'obs2'] as const)('a restart of the kubelet in %s', (batch
     for (const [index, one] of starting.entries()) {
       const other = starting[(index * 7 + 5) % starting.length];
       if (one === other) continue;
-      const learned = learnedStarts(batch, { isWatched: (pod) => pod === one || pod === other });
+      const learned = learnedStarts(batch, (pod) => pod === one || pod === other);
       expect(learned.filter(lasted)).toEqual([]);
     }
   });

@@ -27,14 +27,9 @@ interface Script {
 /**
  * Replays the watch of Pods of a batch through start inference, as the observer does: a round every ten seconds.
  *
- * @param options.withWriteTimes whether Pods have `managedFields`; by default they have
- * @param options.isWatched the Pods to replay; by default all
+ * @param isWatched the Pods to replay
  */
-export function learnedStarts(
-  batch: Batch,
-  options: { readonly withWriteTimes?: boolean; readonly isWatched?: (pod: string) => boolean } = {},
-): LearnedStart[] {
-  const { withWriteTimes = true, isWatched = () => true } = options;
+export function learnedStarts(batch: Batch, isWatched: (pod: string) => boolean = () => true): LearnedStart[] {
   const recorded = recording(batch);
   const runs = new Map<string, { readonly pod: string; readonly container: string; readonly attempt: number }>();
   const found: { readonly id: string; readonly seconds: number; readonly within: number | undefined }[] = [];
@@ -43,20 +38,19 @@ export function learnedStarts(
     killed: ({ id, boundSeconds }) => found.push({ id, seconds: boundSeconds, within: undefined }),
   });
   inference.listing();
-  inference.listed();
+  inference.listed(new Set());
   const pods = new Map<string, JsonObject>();
   let round = recorded.pods[0]?.t ?? 0;
   for (const event of recorded.pods.filter((one) => isWatched(podName(one)))) {
-    for (; round <= event.t; round += 10) inference.settle(round * 1000);
-    const pod = podOf(event, recorded, withWriteTimes);
+    for (; round <= event.t; round += 10) inference.reportDue(round * 1000);
+    const pod = podOf(event, recorded);
     const name = podName(event);
     pods.set(name, pod);
-    for (const [container, id, attempt] of runsOf(pod))
-      runs.set(startId(`uid-${name}`, id), { pod: name, container, attempt });
+    for (const [container, id, attempt] of runsOf(pod)) runs.set(startId(pod, id), { pod: name, container, attempt });
     if (event.type === 'DELETED') inference.gone(pod);
     else inference.seen(pod, Math.round(event.t * 1000));
   }
-  inference.settle(Infinity);
+  inference.reportDue(Infinity);
   const truths = byPod(recorded.truth);
   return found.map(({ id, seconds, within }) => {
     const run = runs.get(id);
@@ -68,17 +62,14 @@ export function learnedStarts(
 }
 
 /** A Pod of a Deployment, because starts of other Pods are not learned. */
-function podOf(event: PodEvent, { cases }: Recording, withWriteTimes: boolean): JsonObject {
+function podOf(event: PodEvent, { cases }: Recording): JsonObject {
   const name = podName(event);
   const whole = (event.o ?? cases.find((one) => nameOf(one.pod) === name)?.pod ?? {}) as Readonly<
     Record<string, JsonObject>
   >;
   const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid: 'owner', controller: true };
-  const fields =
-    event.o === undefined ? event.mf?.map(({ m, s, t }) => ({ manager: m, subresource: s, time: t })) : undefined;
-  const managedFields = withWriteTimes ? (fields ?? whole['metadata']?.['managedFields']) : [];
   const deleted = event.del === undefined ? {} : { deletionTimestamp: event.del };
-  const metadata = { ...whole['metadata'], ...deleted, uid: `uid-${name}`, ownerReferences: [owner], managedFields };
+  const metadata = { ...whole['metadata'], ...deleted, uid: `uid-${name}`, ownerReferences: [owner] };
   return { ...whole, metadata, status: event.status ?? whole['status'] };
 }
 

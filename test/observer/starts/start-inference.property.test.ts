@@ -7,6 +7,7 @@ import { guaranteedStartSeconds, probeTiming } from '../../../src/engine/probe/t
 import { podOf, seededRandom } from '../../kubelet/pods.ts';
 import { simulatePod } from '../../kubelet/simulated-pod.ts';
 import { podAsListed, watchEventsOf } from '../../kubelet/watch-events.ts';
+import { uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
 import type { KilledStart } from '../../../src/observer/starts/start-inference.ts';
@@ -153,15 +154,15 @@ function inferred(story: PodHistory, { latency, gaps, coalesced, seed }: World):
         inference.listing();
         const pod = podAsListed(story, at);
         if (pod !== undefined) inference.seen(pod, at + latency);
-        inference.listed();
+        inference.listed(uidsOf(pod));
       },
     })),
   ].sort((one, other) => one.at - other.at);
   for (const { at, run } of steps) {
-    inference.settle(at);
+    inference.reportDue(at);
     run();
   }
-  inference.settle(Infinity);
+  inference.reportDue(Infinity);
   return { measured, killed, left: inference.size };
 }
 

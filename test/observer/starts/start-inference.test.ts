@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StartInference } from '../../../src/observer/starts/start-inference.ts';
-import { at, ms, podSaid } from './pod-events.ts';
+import { at, ms, podSaid, uidsOf } from './pod-events.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 import type { MeasuredStart } from '../../../src/observer/starts/measured-start.ts';
 import type { KilledStart } from '../../../src/observer/starts/start-inference.ts';
@@ -24,7 +24,7 @@ function after(
     before?.(inference, second);
     inference.seen(pod, ms(second));
   }
-  inference.settle(Infinity);
+  inference.reportDue(Infinity);
   return { measured, killed, size: inference.size };
 }
 
@@ -313,7 +313,7 @@ describe('a start of which a part was not seen', () => {
     ]);
     const list = (inference: StartInference, second: number): void => {
       if (second === 20.5) inference.listing();
-      if (second === 40) inference.listed();
+      if (second === 40) inference.listed(uidsOf(more));
     };
     expect(after(events, list).measured.map(({ sample }) => sample)).toEqual([first]);
   });
@@ -321,7 +321,7 @@ describe('a start of which a part was not seen', () => {
   it('gives a sample in the middle of which this process began, if the Pod was never ready before', () => {
     const list = (inference: StartInference, second: number): void => {
       if (second === 30) inference.listing();
-      if (second === 42.3) inference.listed();
+      if (second === 42.3) inference.listed(uidsOf(passed[1]));
     };
     const { measured } = after([[30, running[1]], passed], list);
     expect(measured).toMatchObject([{ sample: { seconds: 33 } }]);
@@ -352,7 +352,7 @@ describe('what is kept', () => {
     expect(inference.size).toBe(0);
     inference.seen(waiting[1], ms(60));
     inference.listing();
-    inference.listed();
+    inference.listed(new Set());
     expect(inference.size).toBe(0);
   });
 

@@ -23,14 +23,15 @@ async function written(
     if (method === 'PUT') profiles.push(path.split('/').slice(-4, -1).join('/'));
     return Promise.resolve({ metadata: { resourceVersion: '1' } });
   };
-  const part = new StartsPart({ request } as unknown as ApiClient, {
+  const context = {
+    client: { request } as unknown as ApiClient,
     log: pino({ level: 'silent' }),
     now: () => ms(100),
     random: Math.random,
     podWatch: { listen: (listener: PodListener) => void listeners.push(listener) },
     kinds: BUILT_IN_KINDS,
-    roundMilliseconds: 20,
-  });
+  };
+  const part = new StartsPart(context, 20);
   const container = { name: 'app', startupProbe: { tcpSocket: { port: 80 } } };
   workloads.forEach(([namespace, name], index) => {
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid: 'x', controller: true }];

@@ -9,7 +9,7 @@ import { NOW } from '../../support/now.ts';
 import { expectValidReply } from '../../support/protocol.ts';
 import { clusterPolicyDocument, policyDocument, policySet, reviewOf } from '../../support/worlds.ts';
 import type { WebhookApp } from '../../../src/webhook/http/app.ts';
-import type { EffectLimits, PolicyEffect } from '../../../src/webhook/http/review-dependencies.ts';
+import type { EffectLimits, PolicyEffect } from '../../../src/webhook/http/review-endpoint.ts';
 import type { Reviewed } from '../../../src/webhook/review/decision.ts';
 import type { JsonObject } from '../../../src/base/json/json-value.ts';
 
@@ -74,7 +74,6 @@ function world(options: Partial<WebhookApp> = {}, policyEffect?: PolicyEffect | 
     },
     now: () => NOW,
     monotonic: () => 1000,
-    busy: () => 0,
     random: () => 0,
     ...options,
   });

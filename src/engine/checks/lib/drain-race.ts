@@ -1,17 +1,15 @@
 import { DEFAULT_TIMING } from '../../probe/default-values.ts';
-import { killBy } from '../../probe/grace-period.ts';
 import { failureThresholdBeyond, verdictSpan } from '../../probe/timing.ts';
 import { endpointOf } from './endpoint.ts';
-import { leastExecPeriodSeconds } from './exec-patience.ts';
-import { isFastEnough, MOST_DRAIN_SECONDS, mostFailures, PERIODS } from './round-numbers.ts';
-import { probeOf } from '../checked-probe.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from '../check.ts';
-import type { CheckedProbe } from '../checked-probe.ts';
+import { leastExecPeriodSeconds } from './heavy-client.ts';
+import { isFastEnough, MOST_DRAIN_SECONDS, MOST_FAILURES, PERIODS, toWrite } from './round-numbers.ts';
+import { probeOf } from '../checked-workload.ts';
+import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
+import type { Finding } from '../check.ts';
 
 /** The timing of a fault after which the container may be killed before its Pod leaves the Service. */
 export interface DrainRace {
   readonly liveness: CheckedProbe;
-  readonly readiness: CheckedProbe;
   readonly sameEndpoint: boolean;
   /** Earliest time at which liveness gives up, in seconds after a fault: (Fl-1)*Pl. */
   readonly killedAfter: number;
@@ -23,27 +21,17 @@ export interface DrainRace {
  * Liveness numbers with which liveness gives up strictly later than readiness, in words and as edits. A readiness probe
  * that takes more than 60 s is the one to change (slow-detection), so there is no advice for liveness beside it.
  */
-export function drainingAdvice(
-  { podSpec }: CheckedWorkload,
-  container: CheckedContainer,
-  liveness: CheckedProbe,
-  drainedAfter: number,
-): Pick<Finding, 'remedy' | 'edits'> {
+export function drainingAdvice(liveness: CheckedProbe, drainedAfter: number): Pick<Finding, 'remedy' | 'edits'> {
   if (drainedAfter > MOST_DRAIN_SECONDS)
     return { remedy: `first let readiness stop the traffic within ${MOST_DRAIN_SECONDS} s` };
   const timing = liveness.timing ?? DEFAULT_TIMING;
-  const kill = killBy(liveness.spec, container.spec, podSpec);
   const least = Math.max(timing.timeoutSeconds, leastExecPeriodSeconds(liveness));
   for (const periodSeconds of [timing.periodSeconds, ...PERIODS.filter((period) => period >= least)]) {
     const failureThreshold = Math.max(timing.failureThreshold, failureThresholdBeyond(drainedAfter, periodSeconds));
-    if (failureThreshold > mostFailures('livenessProbe')) continue;
-    const after = { ...timing, periodSeconds, failureThreshold };
-    if (!isFastEnough('livenessProbe', timing, after, kill)) continue;
-    const changed = (['periodSeconds', 'failureThreshold'] as const).filter((field) => after[field] !== timing[field]);
-    return {
-      remedy: `write ${changed.map((field) => `${field}: ${after[field]}`).join(' and ')}`,
-      edits: changed.map((field) => ({ path: liveness.place.path(field), value: after[field] })),
-    };
+    const numbers = { periodSeconds, failureThreshold };
+    if (failureThreshold > MOST_FAILURES.livenessProbe || !isFastEnough(liveness, numbers)) continue;
+    const { words, edits } = toWrite(liveness, numbers);
+    return { remedy: `write ${words}`, edits };
   }
   return { remedy: 'shorten periodSeconds or timeoutSeconds of the readinessProbe' };
 }
@@ -56,20 +44,11 @@ export function drainRace(container: CheckedContainer): DrainRace | undefined {
   const liveness = probeOf(container, 'livenessProbe');
   const readiness = probeOf(container, 'readinessProbe');
   if (liveness === undefined || readiness === undefined) return undefined;
-  const { timing: l } = liveness;
-  const { timing: r } = readiness;
-  if (l === undefined || r === undefined) return undefined;
-  const killedAfter = verdictSpan(l).earliest;
-  const drainedAfter = verdictSpan(r).latest;
+  if (liveness.timing === undefined || readiness.timing === undefined) return undefined;
+  const killedAfter = verdictSpan(liveness.timing).earliest;
+  const drainedAfter = verdictSpan(readiness.timing).latest;
   if (killedAfter > drainedAfter) return undefined;
-
-  const [livenessEndpoint, readinessEndpoint] = [endpointOf(container, liveness), endpointOf(container, readiness)];
-  if (livenessEndpoint === undefined || readinessEndpoint === undefined) return undefined;
-  return {
-    liveness,
-    readiness,
-    sameEndpoint: livenessEndpoint === readinessEndpoint,
-    killedAfter,
-    drainedAfter,
-  };
+  const [ofLiveness, ofReadiness] = [endpointOf(liveness), endpointOf(readiness)];
+  if (ofLiveness === undefined || ofReadiness === undefined) return undefined;
+  return { liveness, sameEndpoint: ofLiveness === ofReadiness, killedAfter, drainedAfter };
 }

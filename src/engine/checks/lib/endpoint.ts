@@ -1,4 +1,4 @@
-import { isJsonObject, member } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent } from '../../../base/json/json-value.ts';
 import {
   DEFAULT_GRPC_MODE,
   DEFAULT_GRPC_SERVICE,
@@ -9,18 +9,16 @@ import {
 import { execArgv } from '../../probe/exec-argv.ts';
 import { holdsCut, MOST_LIST_ENTRIES } from '../../workload/bounded-container.ts';
 import { requestedPath } from '../../probe/requested-path.ts';
-import { isPresent } from '../checked-probe.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { CheckedContainer } from '../check.ts';
-import type { CheckedProbe } from '../checked-probe.ts';
+import type { CheckedContainer, CheckedProbe } from '../checked-workload.ts';
 
 /**
  * Returns the target of a probe as a text. Two probes with the same target have equal texts. The text contains the
  * handler kind and the target, with a port name replaced by its number in this container. Undefined when a part of the
  * target is malformed or cut.
  */
-export function endpointOf(container: CheckedContainer, probe: CheckedProbe): string | undefined {
-  const parts = partsOf(container, probe);
+export function endpointOf(probe: CheckedProbe): string | undefined {
+  const parts = partsOf(probe);
   if (parts.includes(undefined)) return undefined;
   const endpoint = JSON.stringify([probe.handlerKind, ...parts]);
   // A shorter text has no cut part.
@@ -28,7 +26,7 @@ export function endpointOf(container: CheckedContainer, probe: CheckedProbe): st
 }
 
 /** The parts of the target. A malformed part is undefined. */
-function partsOf(container: CheckedContainer, { handlerKind, handler }: CheckedProbe): unknown[] {
+function partsOf({ container, handlerKind, handler }: CheckedProbe): unknown[] {
   switch (handlerKind) {
     case 'httpGet':
       return [

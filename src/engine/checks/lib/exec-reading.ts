@@ -3,12 +3,11 @@ import { invocationOf } from '../../probe/exec-invocation.ts';
 import { shellInvocationOf } from '../../probe/shell-invocation.ts';
 import { readShellScript } from '../../probe/shell-script.ts';
 import { isCut } from '../../workload/bounded-container.ts';
-import { oncePerWorkload } from './once-per-workload.ts';
+import { oncePerWorkload } from '../checked-workload.ts';
 import type { Invocation } from '../../probe/exec-invocation.ts';
 import type { ShellInvocation } from '../../probe/shell-invocation.ts';
 import type { ShellList } from '../../probe/shell-script.ts';
-import type { CheckedWorkload } from '../check.ts';
-import type { CheckedProbe } from '../checked-probe.ts';
+import type { CheckedProbe } from '../checked-workload.ts';
 
 /** The command of an exec probe, as the checks about commands read it. */
 export interface ExecReading {
@@ -25,9 +24,9 @@ export interface ExecReading {
 const readingsOf = oncePerWorkload(() => new Map<CheckedProbe, ExecReading | undefined>());
 
 /** Reads the command of a probe. Undefined for another handler, and for a command that the API server rejects. */
-export function execReading(workload: CheckedWorkload, probe: CheckedProbe): ExecReading | undefined {
+export function execReading(probe: CheckedProbe): ExecReading | undefined {
   if (probe.handlerKind !== 'exec') return undefined;
-  const readings = readingsOf(workload);
+  const readings = readingsOf(probe.container.workload);
   const known = readings.get(probe);
   if (known !== undefined || readings.has(probe)) return known;
   const argv = execArgv(probe.handler);

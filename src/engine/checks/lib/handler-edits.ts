@@ -2,26 +2,23 @@ import { member } from '../../../base/json/json-value.ts';
 import { endpointOf } from './endpoint.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
-import type { CheckedContainer } from '../check.ts';
-import type { CheckedProbe } from '../checked-probe.ts';
+import type { CheckedProbe } from '../checked-workload.ts';
 
 /**
  * Returns the edits that give these fields to the handler of a probe. Liveness and readiness probes of one endpoint are
  * edited together. Checks that compare both probes then find neither more nor less than before. Undefined when liveness
  * and readiness differ now, and would be alike after the edit.
  */
-export function handlerEdits(
-  container: CheckedContainer,
-  probe: CheckedProbe,
-  fields: JsonObject,
-): readonly FieldEdit[] | undefined {
+export function handlerEdits(probe: CheckedProbe, fields: JsonObject): readonly FieldEdit[] | undefined {
   const { kind, handlerKind, handler } = probe;
   if (kind === 'startupProbe') return editsOf(probe, fields);
-  const before = endpointOf(container, probe);
-  const after = endpointOf(container, { ...probe, handler: { ...handler, ...fields } });
-  const other = container.probes.find((candidate) => candidate.kind !== kind && candidate.kind !== 'startupProbe');
+  const before = endpointOf(probe);
+  const after = endpointOf({ ...probe, handler: { ...handler, ...fields } });
+  const other = probe.container.probes.find(
+    (candidate) => candidate.kind !== kind && candidate.kind !== 'startupProbe',
+  );
   if (before === undefined || after === undefined || other === undefined) return editsOf(probe, fields);
-  const beside = endpointOf(container, other);
+  const beside = endpointOf(other);
   if (beside !== before || other.handlerKind !== handlerKind)
     return beside === after ? undefined : editsOf(probe, fields);
   return haveSameFields(handler, other.handler, fields)

@@ -1,7 +1,7 @@
 import { member } from '../../../base/json/json-value.ts';
 import { invocationOf } from '../../probe/exec-invocation.ts';
 import { isShell } from '../../probe/shell-invocation.ts';
-import type { CheckedProbe } from '../checked-probe.ts';
+import type { CheckedProbe } from '../checked-workload.ts';
 
 /**
  * Programs that start a virtual machine or an interpreter for one question. Erlang: RabbitMQ. Java: Cassandra and
@@ -62,4 +62,19 @@ function startsCommand(word: string): boolean {
 
 function isHeavy(name: string): boolean {
   return HEAVY_CLIENTS.has(name) || HEAVY_NAMES.test(name);
+}
+
+/** Enough time in seconds for a small program on a busy node. */
+export const PATIENT_TIMEOUT_SECONDS = 5;
+
+/** Shortest period in seconds for a heavy client. Such a client needs a second of a processor for one question. */
+export const HEAVY_CLIENT_PERIOD_SECONDS = 30;
+
+/** Shortest period in seconds for other programs, because each probe starts a process. */
+export const EXEC_PERIOD_SECONDS = 5;
+
+/** Returns the shortest period for the command of an exec probe, in seconds. Returns 0 for other handlers. */
+export function leastExecPeriodSeconds(probe: CheckedProbe): number {
+  if (probe.handlerKind !== 'exec') return 0;
+  return heavyClientOf(probe) === undefined ? EXEC_PERIOD_SECONDS : HEAVY_CLIENT_PERIOD_SECONDS;
 }

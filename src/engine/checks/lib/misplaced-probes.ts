@@ -1,9 +1,8 @@
 import { FieldPlace } from '../../../base/json/field-place.ts';
-import { isJsonObject, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, objectMember, stringMember, isPresent } from '../../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
 import { PROBE_KINDS } from '../../probe/probe.ts';
 import { BUILT_IN_KINDS } from '../../workload/kinds.ts';
-import { isPresent } from '../checked-probe.ts';
 import { strayField } from './stray-field.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';

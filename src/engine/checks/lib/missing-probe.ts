@@ -3,14 +3,15 @@ import { DEFAULT_CONTAINER_ANNOTATION } from '../../workload/main-container.ts';
 import { isGrpc, isNamedForMetrics } from '../../workload/port-protocol.ts';
 import { tcpPortsOf } from '../../workload/ports.ts';
 import { containerRunsForever } from '../../workload/restart-policy.ts';
-import { probeOf } from '../checked-probe.ts';
 import { startupProbeFor } from './startup-probe.ts';
 import { speaksHttp } from './plausible-port.ts';
 import { containerPhrase, yamlFlow } from './wording.ts';
+import { probeOf } from '../checked-workload.ts';
 import type { ProbeKind } from '../../probe/probe.ts';
 import type { ValuesOf } from '../../policy/check-parameters.ts';
 import type { ContainerPort } from '../../workload/ports.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from '../check.ts';
+import type { CheckedContainer } from '../checked-workload.ts';
+import type { Finding } from '../check.ts';
 
 /** Parameters that select the containers for a check that requires a probe. */
 export const concernedParameters = {
@@ -31,50 +32,45 @@ export const concernedParameters = {
  * the main container cannot be determined, every application container without the probe has a finding. A requirement
  * is never silent.
  *
- * @param lacks what the container lacks: `livenessProbe`, or `probe at all`
+ * @param lacks the probe that the container lacks, and what follows. Undefined when it lacks every probe
  */
 export function missingProbe(
-  workload: CheckedWorkload,
   container: CheckedContainer,
   parameters: ValuesOf<typeof concernedParameters>,
-  lacks: { readonly phrase: string; readonly harm: string; readonly probe?: ProbeKind; readonly write: ProbeKind },
+  lacks?: { readonly kind: ProbeKind; readonly harm: string },
 ): Finding | undefined {
-  if (!isConcerned(workload, container, parameters)) return undefined;
-  const { phrase, harm, probe, write } = lacks;
-  const path = probe === undefined ? container.place.path() : container.place.path(probe);
-  const at = probe === undefined ? { path } : { probe, path };
-  const lacking = `${containerPhrase(container)} has no ${phrase}`;
-  if (container.role === 'application' && parameters.containers === 'main' && workload.main() === undefined)
+  const { role, place, workload } = container;
+  if (!isConcerned(container, parameters)) return undefined;
+  const at = lacks === undefined ? { path: place.path() } : { probe: lacks.kind, path: place.path(lacks.kind) };
+  const lacking = `${containerPhrase(container)} has no ${lacks?.kind ?? 'probe at all'}`;
+  if (role === 'application' && parameters.containers === 'main' && workload.main() === undefined)
     return {
       ...at,
       message: `cannot determine the main container, and ${lacking}`,
       remedy: `name it in the annotation ${DEFAULT_CONTAINER_ANNOTATION} of the Pod`,
     };
-  return { ...at, message: `${lacking}${harm}`, ...probeToWrite(workload, container, write) };
+  const message = `${lacking}${lacks?.harm ?? ''}`;
+  return { ...at, message, ...probeToWrite(container, lacks?.kind ?? 'readinessProbe') };
 }
 
-function isConcerned(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  parameters: ValuesOf<typeof concernedParameters>,
-): boolean {
-  if (!workload.runsForever) return false;
+function isConcerned(container: CheckedContainer, parameters: ValuesOf<typeof concernedParameters>): boolean {
+  if (!container.workload.runsForever) return false;
   if (container.role === 'sidecar') return parameters.sidecars;
   if (container.role !== 'application' || !containerRunsForever(container.spec)) return false;
-  return parameters.containers === 'all' || workload.main() === undefined || container.name === workload.main();
+  return (
+    parameters.containers === 'all' ||
+    container.workload.main() === undefined ||
+    container.name === container.workload.main()
+  );
 }
 
 /**
  * Advises the probe to write. With a liveness probe, a startup probe is complete. Otherwise the words are a skeleton
  * with a port of the container: no endpoint is known to answer.
  */
-function probeToWrite(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  kind: ProbeKind,
-): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
+function probeToWrite(container: CheckedContainer, kind: ProbeKind): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
   const liveness = kind === 'startupProbe' ? probeOf(container, 'livenessProbe') : undefined;
-  const startup = liveness && startupProbeFor(workload, container, liveness);
+  const startup = liveness && startupProbeFor(liveness);
   if (startup !== undefined) {
     const { yaml, edit, copied } = startup;
     return { remedy: `write ${yaml}`, edits: [edit], copied };

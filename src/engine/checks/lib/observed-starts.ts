@@ -2,9 +2,9 @@ import { startsOfContainer } from '../../facts/learned-starts.ts';
 import { DEFAULT_LEARNED, learnedSeconds } from '../../probe/learned-budget.ts';
 import { STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
-import { oncePerWorkload } from './once-per-workload.ts';
+import { oncePerWorkload } from '../checked-workload.ts';
 import type { ContainerStarts, WorkloadStarts } from '../../facts/learned-starts.ts';
-import type { CheckedContainer, CheckedWorkload } from '../check.ts';
+import type { CheckedContainer } from '../checked-workload.ts';
 
 const startsOfWorkload = oncePerWorkload(({ facts, kind, namespace, object }): WorkloadStarts | undefined => {
   const itself = workloadNameOf(object, kind, false);
@@ -12,8 +12,8 @@ const startsOfWorkload = oncePerWorkload(({ facts, kind, namespace, object }): W
 });
 
 /** The measured starts of a container; undefined when nothing is known of them. */
-export function observedStarts(workload: CheckedWorkload, container: CheckedContainer): ContainerStarts | undefined {
-  const ofWorkload = startsOfWorkload(workload);
+export function observedStarts(container: CheckedContainer): ContainerStarts | undefined {
+  const ofWorkload = startsOfWorkload(container.workload);
   const starts = ofWorkload && startsOfContainer(ofWorkload, container.name);
   return starts !== undefined && (starts.longestSeconds > 0 || starts.boundSeconds > 0) ? starts : undefined;
 }
@@ -24,7 +24,7 @@ export function secondsToGuarantee(starts: ContainerStarts): number {
 }
 
 /** The seconds that advice should guarantee: the given ones, or more where measured starts ask for more. */
-export function atLeastObserved(workload: CheckedWorkload, container: CheckedContainer, seconds: number): number {
-  const starts = observedStarts(workload, container);
+export function atLeastObserved(container: CheckedContainer, seconds: number): number {
+  const starts = observedStarts(container);
   return starts === undefined ? seconds : Math.max(seconds, secondsToGuarantee(starts));
 }

@@ -3,7 +3,7 @@ import { isForTls, isGrpc, protocolOfPort } from '../../workload/port-protocol.t
 import { isTcp } from '../../workload/ports.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
 import type { ContainerPort } from '../../workload/ports.ts';
-import type { CheckedProbe } from '../checked-probe.ts';
+import type { CheckedProbe } from '../checked-workload.ts';
 
 /** True unless the port's name or number says that its server speaks another protocol than HTTP. */
 export function speaksHttp(port: ContainerPort): boolean {

@@ -1,8 +1,11 @@
-import { longestKillSeconds } from '../../probe/grace-period.ts';
+import { DEFAULT_TIMING } from '../../probe/default-values.ts';
+import { killBy, longestKillSeconds } from '../../probe/grace-period.ts';
 import { deadlockToKillSeconds, verdictSpan } from '../../probe/timing.ts';
+import type { FieldEdit } from '../../../base/json/field-edit.ts';
 import type { Kill } from '../../probe/grace-period.ts';
-import type { ProbeKind } from '../../probe/probe.ts';
+import type { ProbeInteger } from '../../probe/probe.ts';
 import type { ProbeTiming } from '../../probe/timing.ts';
+import type { CheckedProbe } from '../checked-workload.ts';
 
 /**
  * The periods that advice proposes, in seconds, ascending. These are the periods that people write. A number like 34
@@ -11,21 +14,16 @@ import type { ProbeTiming } from '../../probe/timing.ts';
 export const PERIODS = [1, 2, 5, 10, 15, 20, 30, 60] as const;
 
 /** The highest failureThreshold that advice proposes. A slower start gets a longer period instead. */
-const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
+export const MOST_FAILURES = { startupProbe: 60, livenessProbe: 10, readinessProbe: 10 } as const;
 
 /** Advice never makes a liveness probe slower than this: seconds from a deadlock to the dead container. */
-export const MOST_KILL_SECONDS = 120;
+const MOST_KILL_SECONDS = 120;
 
 /** A grace period beyond this is long: then probes are not why the kill takes more than MOST_KILL_SECONDS. */
 const LONG_GRACE_SECONDS = 60;
 
 /** Readiness should stop the traffic within this time: seconds from a fault to NotReady, at worst. */
 export const MOST_DRAIN_SECONDS = 60;
-
-/** The highest failureThreshold that advice proposes for a kind of probe. */
-export function mostFailures(kind: ProbeKind): number {
-  return MOST_FAILURES[kind];
-}
 
 /** The shortest of the periods that is at least `seconds`. Undefined above 60 s. */
 export function roundPeriodFrom(seconds: number): number | undefined {
@@ -35,11 +33,6 @@ export function roundPeriodFrom(seconds: number): number | undefined {
 /** The longest of the periods that is at most `seconds`. Undefined below 1 s. */
 export function roundPeriodUpTo(seconds: number): number | undefined {
   return PERIODS.findLast((period) => period <= seconds);
-}
-
-/** The failureThreshold for a kind of probe, if advice may propose the number: 1 to 10, for a startup probe to 60. */
-export function roundThreshold(failureThreshold: number, kind: ProbeKind): number | undefined {
-  return failureThreshold >= 1 && failureThreshold <= MOST_FAILURES[kind] ? failureThreshold : undefined;
 }
 
 /** A deadline of at least `seconds`, in whole minutes. */
@@ -52,22 +45,23 @@ export function roundGraceUpTo(seconds: number): number | undefined {
   return seconds < 60 ? roundPeriodUpTo(seconds) : Math.floor(seconds / 60) * 60;
 }
 
+/** How the kubelet stops the container after the probe has given up. Undefined when the grace period is malformed. */
+export function killOf({ spec, container }: CheckedProbe): Kill | undefined {
+  return killBy(spec, container.spec, container.workload.podSpec);
+}
+
 /**
  * True when advice may give a probe other numbers. A deadlocked container must be dead within 120 s, and readiness must
  * stop the traffic within 60 s. A probe that was slower before may stay as slow. A grace period over 60 s alone is no
  * obstacle: then the liveness probe must give up within 120 s. A startup probe may take any time.
- *
- * @param kill how the kubelet stops the container. Undefined when the grace period is malformed
  */
-export function isFastEnough(
-  kind: ProbeKind,
-  before: ProbeTiming,
-  after: ProbeTiming,
-  kill: Kill | undefined,
-): boolean {
-  if (kind === 'startupProbe') return true;
+export function isFastEnough(probe: CheckedProbe, changed: Partial<ProbeTiming>): boolean {
+  const before = probe.timing ?? DEFAULT_TIMING;
+  const after = { ...before, ...changed };
+  if (probe.kind === 'startupProbe') return true;
   const [givenUpBefore, givenUp] = [verdictSpan(before).latest, verdictSpan(after).latest];
-  if (kind === 'readinessProbe') return givenUp <= Math.max(MOST_DRAIN_SECONDS, givenUpBefore);
+  if (probe.kind === 'readinessProbe') return givenUp <= Math.max(MOST_DRAIN_SECONDS, givenUpBefore);
+  const kill = killOf(probe);
   if (kill === undefined) return false;
   const [deadBefore, dead] = [deadlockToKillSeconds(before, kill), deadlockToKillSeconds(after, kill)];
   if (dead <= Math.max(MOST_KILL_SECONDS, deadBefore)) return true;
@@ -76,7 +70,16 @@ export function isFastEnough(
   );
 }
 
-/** The same for a liveness probe. */
-export function killsInTime(before: ProbeTiming, after: ProbeTiming, kill: Kill | undefined): boolean {
-  return isFastEnough('livenessProbe', before, after, kill);
+/** Numbers to write into a probe, as words and as edits: `periodSeconds: 5 and failureThreshold: 7`. */
+export function toWrite(
+  probe: CheckedProbe,
+  numbers: Partial<Record<ProbeInteger, number>>,
+): { readonly words: string; readonly edits: FieldEdit[] } {
+  const fields = Object.entries(numbers).filter(
+    ([field, value]) => value !== probe.timing?.[field as keyof ProbeTiming],
+  );
+  return {
+    words: fields.map(([field, value]) => `${field}: ${value}`).join(' and '),
+    edits: fields.map(([field, value]) => ({ path: probe.place.path(field), value })),
+  };
 }

@@ -5,8 +5,8 @@ import { isBlank } from '../../probe/go-values.ts';
 import { isCut } from '../../workload/bounded-container.ts';
 import { declaredVariables } from '../../workload/literal-variables.ts';
 import { quoted } from '../../../base/json/quoted-value.ts';
-import type { CheckedContainer } from '../check.ts';
 import type { ExecReading } from './exec-reading.ts';
+import type { CheckedContainer } from '../checked-workload.ts';
 
 /** Why a command does not do what its author means, without a shell. */
 export interface ShellProblem {

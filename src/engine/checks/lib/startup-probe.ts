@@ -1,19 +1,18 @@
-import { member } from '../../../base/json/json-value.ts';
+import { member, isPresent } from '../../../base/json/json-value.ts';
 import { DEFAULT_GRPC_SERVICE, DEFAULT_SCHEME, DEFAULT_TIMING } from '../../probe/default-values.ts';
 import { holdsCut } from '../../workload/bounded-container.ts';
 import { podGraceSeconds, probeGraceSeconds } from '../../probe/grace-period.ts';
 import { LEAST_START_SECONDS, STARTUP_PERIOD_SECONDS } from '../../probe/startup-budget.ts';
 import { failureThresholdFor, guaranteedStartSeconds } from '../../probe/timing.ts';
-import { isPresent } from '../checked-probe.ts';
 import { atLeastObserved } from './observed-starts.ts';
-import { mostFailures, PERIODS } from './round-numbers.ts';
-import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './exec-patience.ts';
+import { MOST_FAILURES, PERIODS } from './round-numbers.ts';
+import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow } from './wording.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';
 import type { JsonObject } from '../../../base/json/json-value.ts';
 import type { ProbeTiming } from '../../probe/timing.ts';
-import type { CheckedContainer, CheckedWorkload, Finding } from '../check.ts';
-import type { CheckedProbe } from '../checked-probe.ts';
+import type { CheckedProbe } from '../checked-workload.ts';
+import type { Finding } from '../check.ts';
 
 /** A startup probe to write, with the start time that the probe guarantees, in seconds. */
 export interface StartupProbeToWrite {
@@ -37,12 +36,7 @@ export const WARNED_DELAY_SECONDS = 60;
  *
  * @param source the liveness probe, or the readiness probe where there is no liveness probe
  */
-export function startupProbeFor(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  source: CheckedProbe,
-  leastSeconds = 0,
-): StartupProbeToWrite | undefined {
+export function startupProbeFor(source: CheckedProbe, leastSeconds = 0): StartupProbeToWrite | undefined {
   const { timing } = source;
   if (timing === undefined) return undefined;
   const isExec = source.handlerKind === 'exec';
@@ -59,7 +53,7 @@ export function startupProbeFor(
     periodSeconds,
     ...(timeoutSeconds > DEFAULT_TIMING.timeoutSeconds && { timeoutSeconds }),
     failureThreshold,
-    ...graceOf(workload, source),
+    ...graceOf(source),
   };
   const probe = { [source.handlerKind]: withoutDefaults(source.handler), ...numbers };
   return {
@@ -67,7 +61,7 @@ export function startupProbeFor(
       ? `a startupProbe with the handler of the ${source.kind} and ${yamlFlow(numbers).slice(2, -2)}`
       : `startupProbe: ${yamlFlow(probe)}`,
     guaranteedSeconds: (failureThreshold - 1) * periodSeconds,
-    edit: { path: container.place.path('startupProbe'), value: probe },
+    edit: { path: source.container.place.path('startupProbe'), value: probe },
     copied: {
       probe: source.kind,
       otherwise: `first correct the handler of the ${source.kind}, then write a startupProbe with the same handler`,
@@ -82,14 +76,12 @@ export function startupProbeFor(
  * @param delayed the probes that wait for the start, first the one to copy
  */
 export function startupInPlaceOfDelays(
-  workload: CheckedWorkload,
-  container: CheckedContainer,
-  delayed: readonly [CheckedProbe, ...CheckedProbe[]],
+  ...delayed: readonly [CheckedProbe, ...CheckedProbe[]]
 ): Pick<Finding, 'remedy' | 'edits' | 'copied'> {
   const [source] = delayed;
   const delays = delayed.map(({ timing }) => timing?.initialDelaySeconds ?? 0);
-  const needed = atLeastObserved(workload, container, Math.max(...delays));
-  const startup = startupProbeFor(workload, container, source, needed);
+  const needed = atLeastObserved(source.container, Math.max(...delays));
+  const startup = startupProbeFor(source, needed);
   if (startup === undefined) return { remedy: `guard the start with a startupProbe that allows ${needed} s` };
   const withDelay = delayed.filter((_, index) => delays[index] !== 0);
   const others = withDelay.filter((probe) => probe !== source).map(({ kind }) => ` of the ${kind}`);
@@ -123,7 +115,7 @@ interface StartupNeeds {
  */
 function startupNumbers(needs: StartupNeeds): Pick<ProbeTiming, 'periodSeconds' | 'failureThreshold'> | undefined {
   const { seconds, leastPeriod, leastFailures, longestGate } = needs;
-  const most = mostFailures('startupProbe');
+  const most = MOST_FAILURES.startupProbe;
   const possible = PERIODS.filter((P) => P >= leastPeriod && failureThresholdFor(seconds, 0, P) <= most);
   const usual = possible.filter((P) => P >= STARTUP_PERIOD_SECONDS);
   const closed = usual.find((P) => P <= longestGate) ?? possible.findLast((P) => P <= longestGate);
@@ -134,10 +126,10 @@ function startupNumbers(needs: StartupNeeds): Pick<ProbeTiming, 'periodSeconds' 
 }
 
 /** The source's own grace period, unless it is longer than the Pod's (check grace-period). */
-function graceOf({ podSpec }: CheckedWorkload, source: CheckedProbe): JsonObject {
+function graceOf(source: CheckedProbe): JsonObject {
   if (source.kind === 'readinessProbe') return {};
   const own = probeGraceSeconds(source.spec);
-  const pods = podGraceSeconds(podSpec);
+  const pods = podGraceSeconds(source.container.workload.podSpec);
   if (typeof own !== 'number' || pods === undefined || own > pods) return {};
   return { terminationGracePeriodSeconds: member(source.spec, 'terminationGracePeriodSeconds') };
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, member, objectMember, stringMember } from '../../../base/json/json-value.ts';
 import { CONTAINER_LISTS } from '../../probe/api-defaults.ts';
-import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/probe-fields.ts';
+import { HANDLER_FIELDS, HEADER_FIELDS, PROBE_FIELDS } from '../../probe/api-schema.ts';
 import { HANDLER_KINDS, PROBE_KINDS } from '../../probe/probe.ts';
 import { suggestion } from '../../../base/text/suggestion.ts';
 import { fieldBelow, movedFrom, strayField } from './stray-field.ts';

@@ -1,10 +1,11 @@
-import { isJsonObject, member } from '../../../base/json/json-value.ts';
+import { isJsonObject, member, isPresent } from '../../../base/json/json-value.ts';
 import { isPortNumber } from '../../probe/port-number.ts';
-import { isPresent, probeOf } from '../checked-probe.ts';
 import { onlyPlausiblePort, portEdit, portValue } from './plausible-port.ts';
 import { yamlFlow } from './wording.ts';
+import { probeOf } from '../checked-workload.ts';
 import type { FieldPath } from '../../../base/json/field-path.ts';
-import type { CheckedContainer, Finding } from '../check.ts';
+import type { CheckedContainer } from '../checked-workload.ts';
+import type { Finding } from '../check.ts';
 
 type Advice = Pick<Finding, 'remedy' | 'edits'>;
 
@@ -64,7 +65,7 @@ function decodeAdvice(path: FieldPath, value: unknown, message: string): Advice 
   if (!message.endsWith(' of type string')) return undefined;
   if (typeof value === 'boolean')
     return { remedy: `quote it: ${value ? 'y, yes, on and true' : 'n, no, off and false'} are booleans in YAML 1.1` };
-  // 010 in YAML is 8 here, so only the text of the file has the right string (src/cli/bare-scalar.ts).
+  // 010 in YAML is 8 here, so only the text of the file has the right string (src/cli/check/check-inputs.ts).
   if (typeof value === 'number') return { remedy: 'quote it: a word of digits without quotes is a number' };
   return undefined;
 }

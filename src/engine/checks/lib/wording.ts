@@ -1,6 +1,6 @@
 import { jsonText } from '../../../base/text/json-text.ts';
 import { quote } from '../../../base/text/quote.ts';
-import type { CheckedContainer } from '../check.ts';
+import type { CheckedContainer } from '../checked-workload.ts';
 
 /** Longest container name that the API server accepts, with its quotes. */
 const MOST_NAME_CHARACTERS = 65;

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CHECK_CATALOGUE } from '../../../../src/engine/checks/catalogue.ts';
 import { violationKey } from '../../../../src/engine/checks/violation.ts';
-import { checkInputs } from '../../../../src/cli/check-inputs.ts';
-import { fixText } from '../../../../src/cli/fix-text.ts';
-import { planAsJson } from '../../../../src/cli/output/plan-json.ts';
-import { workloadsOf } from '../../../../src/cli/plan-workloads.ts';
+import { checkInputs } from '../../../../src/cli/check/check-inputs.ts';
+import { fixFile } from '../../../../src/cli/fix/fix-file.ts';
+import { planAsJson } from '../../../../src/cli/plan/formats.ts';
+import { workloadsOf } from '../../../../src/cli/plan/workloads.ts';
 import { equalJson } from '../../../../src/base/json/equal-json.ts';
 import { inputsOf } from '../../../../src/cli/input/inputs.ts';
 import { snapshotAfter } from '../../../../src/engine/verdict/compare/policy-change.ts';
@@ -20,7 +20,7 @@ import { exceptionDocument } from '../../../support/exceptions.ts';
 import { clusterDocument, namespaceDocument } from '../../../robustness/random-worlds.ts';
 import { clusterPolicyDocument, policyDocument } from '../../../support/worlds.ts';
 import { NOW } from '../../../support/now.ts';
-import type { PlacedViolation } from '../../../../src/cli/check-report.ts';
+import type { PlacedViolation } from '../../../../src/cli/check/report.ts';
 import type { Inputs } from '../../../../src/cli/input/inputs.ts';
 import type { JsonObject } from '../../../../src/base/json/json-value.ts';
 
@@ -120,7 +120,7 @@ const isRemovable = ({ kind }: JsonObject): boolean =>
 /** The probes of each container of an object, as `fix` writes them. */
 function fixedProbes(read: Inputs, index: number): { container: string; probe: string; value: unknown }[] {
   const [text] = read.texts.slice(index);
-  const [object] = text === undefined ? [] : fixText(text, read).objects;
+  const [object] = text === undefined ? [] : fixFile(text, read, undefined).objects;
   const kind = object && workloadKindOfManifest(object, KNOWN_KINDS);
   if (object === undefined || kind === undefined) throw new Error('no workload');
   return podTemplatesOf(object, kind).flatMap(({ template }) => {

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+/** The size of one file or of many. */
+export interface Size {
+  readonly files: number;
+  /** All lines. */
+  readonly lines: number;
+  /** Lines without blank lines, and without lines that hold only a comment. */
+  readonly code: number;
+}
+
+/** Imports and exports from a module, `import type` and `import()` included. */
+const IMPORT = /^(?:import|export)\b[^;'"]*?\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
+
+/** The TypeScript files below a folder, sorted. */
+export function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+    .sort();
+}
+
+/** What each file imports of its own project: types and lazily loaded modules, too. */
+export function importGraph(files: readonly string[]): Map<string, readonly string[]> {
+  return new Map(
+    files.map((file) => {
+      const imports = [...readFileSync(file, 'utf8').matchAll(IMPORT)];
+      return [file, imports.map(([, given, lazy]) => join(dirname(file), given ?? lazy ?? ''))];
+    }),
+  );
+}
+
+/** A file and all that it imports, directly or not: what somebody has to read to know all that the file can do. */
+export function closureOf(start: string, graph: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set([start]);
+  for (const file of found) for (const imported of graph.get(file) ?? []) found.add(imported);
+  return found;
+}
+
+/** @throws Error when a file cannot be read */
+export function sizeOf(files: Iterable<string>): Size {
+  const sizes = [...files].map((file) => textSize(readFileSync(file, 'utf8')));
+  const sum = (member: 'lines' | 'code'): number => sizes.reduce((all, size) => all + size[member], 0);
+  return { files: sizes.length, lines: sum('lines'), code: sum('code') };
+}
+
+/** The size of one TypeScript text. A line counts as code where a token stands on it. */
+export function textSize(text: string): Omit<Size, 'files'> {
+  const source = ts.createSourceFile('text.ts', text, ts.ScriptTarget.ES2024);
+  const code = new Set<number>();
+  const visit = (node: ts.Node): void => {
+    const children = node.getChildren(source).filter((child) => !ts.isJSDoc(child));
+    if (children.length > 0) children.forEach(visit);
+    else if (node.getWidth(source) > 0) {
+      const lineAt = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
+      for (let line = lineAt(node.getStart(source)); line <= lineAt(node.end); line += 1) code.add(line);
+    }
+  };
+  visit(source);
+  return { lines: text === '' ? 0 : text.replace(/\n$/, '').split('\n').length, code: code.size };
+}

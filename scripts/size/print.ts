@@ -1,0 +1,21 @@
+import { closureOf, filesBelow, importGraph, sizeOf, type Size } from './measure.ts';
+
+/** Prints how large the project is: each room, all of src, what the webhook's process can load, and the tests. */
+const src = filesBelow('src');
+const rooms = [...new Set(src.map((file) => file.split('/').slice(0, 2).join('/')))];
+const rows: readonly (readonly [string, Size])[] = [
+  ...rooms.map((room) => [room, sizeOf(src.filter((file) => file === room || file.startsWith(`${room}/`)))] as const),
+  ['src', sizeOf(src)],
+  ['src: all that serve imports', sizeOf(closureOf('src/webhook/serve.ts', importGraph(src)))],
+  ['test', sizeOf(filesBelow('test'))],
+];
+
+const width = Math.max(...rows.map(([name]) => name.length));
+const figure = (value: number | string): string => value.toLocaleString('en').padStart(8);
+console.log(`${' '.repeat(width)}${figure('files')}${figure('lines')}${figure('code')}`);
+for (const [name, { files, lines, code }] of rows)
+  console.log(`${name.padEnd(width)}${figure(files)}${figure(lines)}${figure(code)}`);
+const [largest, lines] = src
+  .map((file) => [file, sizeOf([file]).lines] as const)
+  .reduce((a, b) => (b[1] > a[1] ? b : a));
+console.log(`longest file: ${largest}, ${lines} lines`);

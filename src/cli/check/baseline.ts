@@ -1,0 +1,166 @@
+import { refuseSpecialFile } from '../../base/files/regular-file.ts';
+import { replaceFile } from '../../base/files/replace-file.ts';
+import { readUtf8File } from '../../base/files/utf8.ts';
+import { stringMember } from '../../base/json/json-value.ts';
+import { nameOf, namespaceOf } from '../input/manifest.ts';
+import { count } from '../../base/text/count.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { baselineText, readBaseline } from './baseline-file.ts';
+import { printLine } from '../io.ts';
+import { findingKey, objectName, shownReport } from './report.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { CommandIo } from '../io.ts';
+import type { CheckReport, FindingIdentity, KnownFindings, Selection } from './report.ts';
+
+/** The baselines of a command line. */
+export interface BaselineFiles {
+  /** The file whose findings are hidden. */
+  readonly baseline: string | undefined;
+  /** The file that gets the findings of this run. */
+  readonly 'write-baseline': string | undefined;
+}
+
+/** A report without known findings. */
+interface BaselinedReport {
+  readonly report: CheckReport;
+  readonly known?: KnownFindings;
+}
+
+/**
+ * Writes or applies a baseline, and reports entries that no finding matches. Undefined, after a message, when a file
+ * cannot be read or written.
+ */
+export async function applyBaseline(
+  report: CheckReport,
+  files: BaselineFiles,
+  selection: Selection,
+  inputs: Inputs,
+  io: CommandIo,
+): Promise<BaselinedReport | undefined> {
+  const { baseline, 'write-baseline': written } = files;
+  // The entries of --baseline count for the errors of that file only: the new file has all current findings.
+  const entries = baseline === undefined ? [] : await loadBaseline(baseline, io);
+  if (entries === undefined) return undefined;
+  if (written !== undefined) {
+    // The end of an exception must show, so a baseline does not hide what an exception allows.
+    const violations = shownReport(report, selection).violations.filter(({ action }) => action !== 'Excepted');
+    const outcome = await writeBaseline(written, violations, report, io);
+    if (outcome === 'failed') return undefined;
+    if (outcome === 'skipped') return { report };
+    const { report: unknown, known } = withoutKnown(report, violations);
+    return { report: unknown, known: { baseline: written, findings: known } };
+  }
+  if (baseline === undefined) return { report };
+  const { report: unknown, known, stale } = withoutKnown(report, entries);
+  const isInput = inputTest(inputs);
+  for (const line of staleLines(baseline, stale, isInput)) printLine(io.stderr, line);
+  return { report: unknown, known: { baseline, findings: known } };
+}
+
+/** Reads the findings of a baseline. Undefined, after a message, when the file cannot be read. */
+export async function loadBaseline(file: string, io: CommandIo): Promise<readonly FindingIdentity[] | undefined> {
+  const reading = await readUtf8File(file).then(readBaseline, (error: unknown) => ({
+    problem: `cannot be read: ${messageOf(error)}`,
+  }));
+  if ('entries' in reading) return reading.entries;
+  printLine(io.stderr, `${file}: ${reading.problem}`);
+  return undefined;
+}
+
+async function writeBaseline(
+  file: string,
+  findings: readonly FindingIdentity[],
+  { problems }: CheckReport,
+  io: CommandIo,
+): Promise<'written' | 'skipped' | 'failed'> {
+  if (problems.length > 0) {
+    // The file would lose the entries of the input.
+    printLine(io.stderr, `${file}: is not written, because an input cannot be read`);
+    return 'skipped';
+  }
+  try {
+    // Replacing would turn a device such as /dev/null into a file.
+    await refuseSpecialFile(file);
+    await replaceFile(file, baselineText(findings));
+    return 'written';
+  } catch (error) {
+    printLine(io.stderr, `${file}: cannot be written: ${messageOf(error)}`);
+    return 'failed';
+  }
+}
+
+/** Returns a test for entries about objects of the inputs. Every run reads all policies that apply. */
+function inputTest({ texts, namespace: given }: Inputs): (entry: FindingIdentity) => boolean {
+  const objects = texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+  const known = new Set(
+    objects.map((object) => {
+      const kind = stringMember(object, 'kind') ?? '';
+      return objectKey({ kind, namespace: namespaceOf(object) ?? given, name: nameOf(object) });
+    }),
+  );
+  return (entry) => entry.kind.endsWith('ProbePolicy') || known.has(objectKey(entry));
+}
+
+function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'namespace' | 'name'>): string {
+  return JSON.stringify([kind, namespace, name]);
+}
+
+/** A report without the findings that a baseline knows. */
+export interface UnknownFindings {
+  readonly report: CheckReport;
+  /** The number of findings that the baseline knows. */
+  readonly known: number;
+  /** The entries of the baseline that no finding matches, in the order of the baseline. */
+  readonly stale: readonly FindingIdentity[];
+}
+
+/** Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first. */
+export function withoutKnown(report: CheckReport, entries: readonly FindingIdentity[]): UnknownFindings {
+  const left = new Map<string, FindingIdentity[]>();
+  for (const entry of entries.toReversed()) {
+    const key = findingKey(entry);
+    const same = left.get(key);
+    if (same === undefined) left.set(key, [entry]);
+    else same.push(entry);
+  }
+  const matched = new Set<FindingIdentity>();
+  const violations = report.violations.filter((violation) => {
+    const entry = left.get(findingKey(violation))?.pop();
+    if (entry !== undefined) matched.add(entry);
+    return entry === undefined;
+  });
+  return {
+    report: { ...report, violations },
+    known: matched.size,
+    stale: entries.filter((entry) => !matched.has(entry)),
+  };
+}
+
+/** Stale entries that are listed one by one. */
+const MOST_LISTED = 10;
+
+/**
+ * Reports entries of a baseline that no finding matches, a line each. A run over some of the files cannot tell whether
+ * an entry about another workload is stale, so such entries are only counted.
+ *
+ * @param isInput true for an entry about a workload among the inputs
+ */
+export function staleLines(
+  file: string,
+  stale: readonly FindingIdentity[],
+  isInput: (entry: FindingIdentity) => boolean,
+): readonly string[] {
+  const ofInputs = stale.filter(isInput);
+  const lines = ofInputs.slice(0, MOST_LISTED).map((entry) => `${file}: no longer found: ${described(entry)}`);
+  const more = ofInputs.length - lines.length;
+  if (more > 0) lines.push(`${file}: no longer found: ${count(more, 'more finding')}`);
+  if (ofInputs.length > 0) lines.push(`${file}: --write-baseline ${file} removes such entries`);
+  const others = stale.length - ofInputs.length;
+  if (others > 0) lines.push(`${file}: ${count(others, 'known finding')} of workloads that are not among the inputs`);
+  return lines;
+}
+
+function described(entry: FindingIdentity): string {
+  const place = [entry.container, entry.probe ?? ''].filter((part) => part !== '').join('.');
+  return `${entry.check} of ${objectName(entry)}${place === '' ? '' : ` ${place}`}`;
+}

@@ -1,0 +1,130 @@
+import { validProbe } from '../../engine/checks/valid-probe.ts';
+import { describeManifest, manifestsAsSent, workloadIn } from '../input/manifest.ts';
+import { laxer } from '../../engine/policy/action.ts';
+import { judge } from '../../engine/verdict/judge.ts';
+import { withSafeAdvice } from '../../engine/verdict/safe-advice.ts';
+import { podTemplatesOf } from '../../engine/workload/kinds.ts';
+import { removedVersionOf } from '../../engine/workload/removed-versions.ts';
+import { coverageOfInputs } from './coverage.ts';
+import { policyFindings } from './policy-findings.ts';
+import { countByAction } from './report.ts';
+import { strayFields, violationsOfText } from './text-violations.ts';
+import type { Enforcement } from '../../engine/verdict/modes.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { CheckReport, PlacedViolation } from './report.ts';
+
+/**
+ * Gives every workload of the inputs the verdict that the webhook would give at CREATE.
+ *
+ * @param enforcement the strictest action of a violation
+ * @param progress is called before each object
+ */
+export function checkInputs(
+  inputs: Inputs,
+  enforcement: Enforcement,
+  progress: (done: number, total: number) => void = () => undefined,
+): CheckReport {
+  const sent = inputs.texts.flatMap(manifestsAsSent);
+  const problems = [...inputs.problems];
+  const checked = sent.flatMap((manifest, index) => {
+    progress(index, sent.length);
+    return checkManifest(manifest, inputs, problems) ?? [];
+  });
+  const ofWorkloads = checked.flatMap((each) => each.violations);
+  const violations = [...policyFindings(inputs, ofWorkloads), ...ofWorkloads].map((violation) => ({
+    ...violation,
+    action: laxer(violation.action, enforcement),
+  }));
+  return {
+    ...(inputs.isFromCluster === true && { isFromCluster: true }),
+    violations,
+    summary: {
+      objects: sent.length,
+      workloads: checked.length,
+      ...countByAction(violations),
+      coverage: coverageOfInputs(inputs),
+    },
+    warnings: [...inputs.policyWarnings, ...checked.flatMap(({ warnings }) => warnings)],
+    problems,
+  };
+}
+
+/** The findings in one object. */
+interface CheckedManifest {
+  readonly violations: readonly PlacedViolation[];
+  readonly warnings: readonly FileProblem[];
+}
+
+function checkManifest(manifest: Manifest, inputs: Inputs, problems: FileProblem[]): CheckedManifest | undefined {
+  const { object, document, path } = manifest;
+  const { policies, now } = inputs;
+  const subject = workloadIn(object, inputs);
+  if (subject === undefined) return undefined;
+  const { kind, namespace, name } = subject;
+  const verdict = judge(subject, policies, true, now);
+  const ofObject = [
+    ...strayFields(subject, policies, now),
+    ...verdict.violations.map((violation) => withBareScalar(violation, manifest)),
+  ];
+  const judgeAgain = (edited: JsonObject): readonly Violation[] => {
+    const changed = { ...subject, object: edited, templates: podTemplatesOf(edited, kind) };
+    return [...strayFields(changed, policies, now), ...judge(changed, policies, true, now).violations];
+  };
+  const violations = [
+    ...violationsOfText(manifest, subject, policies, now, problems),
+    ...withSafeAdvice(object, ofObject, judgeAgain),
+  ];
+  const place = { file: document.file, ...document.position(path) };
+  return {
+    violations: violations.map((violation) => ({
+      ...violation,
+      file: document.file,
+      ...document.position([...path, ...violation.path], { key: true }),
+      object: { document: document.index, path },
+      kind: kind.kind,
+      namespace,
+      name,
+    })),
+    warnings: [...versionWarnings(object, inputs), ...verdict.warnings].map((warning) => ({
+      ...place,
+      message: `warning: ${describeManifest(object, namespace)}: ${warning}`,
+    })),
+  };
+}
+
+/** A cluster returns only objects in versions that it serves. */
+function versionWarnings(object: JsonObject, { isFromCluster }: Inputs): string[] {
+  const removed = isFromCluster === true ? undefined : removedVersionOf(object);
+  if (removed === undefined) return [];
+  const { apiVersion, removedIn, today } = removed;
+  return [`${apiVersion} was removed in Kubernetes ${removedIn}; write apiVersion: ${today}`];
+}
+
+/** The decoder's word for a value that should be a string, and what YAML calls the value. */
+const DECODED_AS = /^json: cannot unmarshal (bool|number)\b.* of type string$/;
+
+/**
+ * Names the word in the file where YAML reads a word without quotes as a boolean or a number, but the field is a
+ * string: `image: y`. The API server only sees `true`. The edit writes the word back as a string.
+ */
+export function withBareScalar(
+  violation: Violation,
+  { document, path }: Pick<Manifest, 'document' | 'path'>,
+): Violation {
+  const type = DECODED_AS.exec(violation.message)?.[1];
+  if (type === undefined || violation.check !== validProbe.id) return violation;
+  const word = document.plainScalar([...path, ...violation.path]);
+  if (word === undefined || word.length > LONGEST_WORD) return violation;
+  return {
+    ...violation,
+    remedy: `quote it: ${word} is a ${type === 'bool' ? 'boolean' : 'number'} in YAML 1.1`,
+    edits: [{ path: violation.path, value: word }],
+  };
+}
+
+/** Booleans are short. A longer number is no help in a message. */
+const LONGEST_WORD = 40;

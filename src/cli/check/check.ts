@@ -1,0 +1,82 @@
+import { CLUSTER_PLACE } from '../input/cluster-object.ts';
+import { STDIN_NAME } from '../input/read-inputs.ts';
+import { applyBaseline } from './baseline.ts';
+import { checkInputs } from './check-inputs.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE } from '../io.ts';
+import { githubReport } from './github.ts';
+import { jsonReport } from './json.ts';
+import { junitReport } from './junit.ts';
+import { sarifReport } from './sarif.ts';
+import { paintFor } from '../output/screen.ts';
+import { textReport } from './text.ts';
+import { reportProblems } from '../output/problems.ts';
+import { Progress } from '../output/progress.ts';
+import { readAnyInputs } from '../input/command-inputs.ts';
+import { shownReport } from './report.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { CommandIo } from '../io.ts';
+import type { CHECK, ReportFormatName } from './definition.ts';
+import type { CheckReport, ReportFormat, ShownReport } from './report.ts';
+
+const FORMATS: Readonly<Record<ReportFormatName, ReportFormat>> = {
+  text: textReport,
+  json: jsonReport,
+  sarif: sarifReport,
+  junit: junitReport,
+  github: githubReport,
+};
+
+/** Checks manifests without a cluster, by the code of the webhook. */
+export async function runCheck(line: CommandLine<typeof CHECK.flags>, io: CommandIo): Promise<number> {
+  const progress = new Progress(io);
+  const inputs = await readAnyInputs('check', line, io, progress);
+  if (inputs === undefined) return EXIT_USAGE;
+  const { output, enforcement, strict, 'min-level': minLevel, only, skip } = line.flags;
+  const checked = checkInputs(inputs, enforcement, (done, total) => {
+    progress.show('checking', done, total, 'objects');
+  });
+  const found = line.flags['allow-empty'] ? checked : withoutObjects(checked, namesOfInputs(inputs, line.positionals));
+  progress.end();
+  const selection = { minLevel, only: only.flat(), skip: skip.flat() };
+  const baselined = await applyBaseline(found, line.flags, selection, inputs, io);
+  if (baselined === undefined) {
+    reportProblems(found.problems, io, inputs);
+    return EXIT_USAGE;
+  }
+  const report = shownReport(baselined.report, selection, baselined.known);
+  const screen = { columns: io.stdoutColumns, paint: paintFor(line.flags.color, io) };
+  // Objects of a cluster have no text that fixes could change.
+  const texts = inputs.isFromCluster === true ? [] : inputs.texts;
+  io.stdout.write(FORMATS[output]({ ...report, texts }, screen));
+  reportProblems([...report.warnings, ...report.problems], io, inputs);
+  return exitCode(report, strict);
+}
+
+function namesOfInputs({ isFromCluster = false }: Inputs, positionals: readonly string[]): readonly string[] {
+  return isFromCluster ? [CLUSTER_PLACE] : positionals;
+}
+
+function exitCode({ summary, warnings, problems }: ShownReport, isStrict: boolean): number {
+  if (problems.length > 0) return EXIT_USAGE;
+  return summary.deny > 0 || (isStrict && summary.warn + warnings.length > 0) ? EXIT_DENIED : EXIT_OK;
+}
+
+/**
+ * Adds a problem for each input when no input has an object. A pipeline whose rendering printed nothing, or whose
+ * directory has moved, would otherwise pass for ever.
+ *
+ * @param files the inputs of the command line
+ */
+export function withoutObjects(report: CheckReport, files: readonly string[]): CheckReport {
+  if (report.summary.objects > 0 || report.problems.length > 0) return report;
+  const message = 'has no Kubernetes object, so nothing is checked; --allow-empty accepts that';
+  const problems = files.map((name): FileProblem => ({
+    file: name === '-' ? STDIN_NAME : name,
+    line: 1,
+    column: 1,
+    message,
+  }));
+  return { ...report, problems };
+}

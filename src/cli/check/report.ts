@@ -1,0 +1,183 @@
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { ManifestText } from '../input/manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { CheckOutput, FilePlace, ListedViolation } from '../output/json-outputs.ts';
+import type { Screen } from '../output/screen.ts';
+
+/** The place of an object in a file. The edits of a violation begin there. */
+export interface ObjectPlace {
+  /** The document of the file, as YamlDocument.index. */
+  readonly document: number;
+  readonly path: FieldPath;
+}
+
+/** The identity of a finding across runs. Files, lines, fields and texts change too easily. */
+export type FindingIdentity = Pick<ListedViolation, 'check' | 'kind' | 'namespace' | 'name' | 'container'> & {
+  /** Absent when the finding is about the container as a whole. */
+  readonly probe?: string | undefined;
+};
+
+/** A violation and its place in the input. */
+export interface PlacedViolation
+  extends Violation, FilePlace, Pick<ListedViolation, 'kind' | 'namespace' | 'name' | 'workloads'> {
+  /** Absent when the violation comes from no file. */
+  readonly object?: ObjectPlace;
+}
+
+/** The object of a violation as people write it: `Deployment apps/web`, `ClusterProbePolicy app`. */
+export function objectName({ kind, namespace, name }: Pick<PlacedViolation, 'kind' | 'namespace' | 'name'>): string {
+  return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+/** The findings of `probewright check`. `shownReport` makes of them the printed report. */
+export interface CheckReport {
+  /** True when the findings are in objects of a cluster: their `file` is no file, and their lines mean nothing. */
+  readonly isFromCluster?: boolean;
+  readonly violations: readonly PlacedViolation[];
+  readonly summary: CheckOutput['summary'];
+  /** Annotations without effect, of which the webhook warns, too. For standard error. */
+  readonly warnings: readonly FileProblem[];
+  /** The inputs that could not be read. For standard error, in every output format. */
+  readonly problems: readonly FileProblem[];
+}
+
+/** The levels of findings in reports, most severe first. */
+export const LEVELS = ['error', 'warning', 'note'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** The level that reports give to the violations of an action. */
+export const LEVEL_OF_ACTION = {
+  Deny: 'error',
+  Warn: 'warning',
+  Audit: 'note',
+  Excepted: 'note',
+} as const satisfies Record<Violation['action'], Level>;
+
+/** True when findings of this level are shown with `--min-level minimum`. */
+export function isShownAt(level: Level, minimum: Level): boolean {
+  return LEVELS.indexOf(level) <= LEVELS.indexOf(minimum);
+}
+
+/** The command line's selection of a report's content. */
+export interface Selection {
+  /** The lowest level that is shown. */
+  readonly minLevel: Level;
+  /** The checks that are shown. Empty = all checks. */
+  readonly only: readonly string[];
+  /** The checks that are hidden. */
+  readonly skip: readonly string[];
+}
+
+/** The selection of a command line without flags. */
+export const NOTHING_LEFT_OUT: Selection = { minLevel: 'warning', only: [], skip: [] };
+
+/** Findings that a baseline hides. */
+export interface KnownFindings {
+  /** The file of the baseline. */
+  readonly baseline: string;
+  readonly findings: number;
+}
+
+/** How many findings a selection hides, by the first filter that hides them. */
+export interface HiddenFindings {
+  /** Absent without a baseline. */
+  readonly known?: KnownFindings;
+  /** Findings of checks that `--only` and `--skip` leave out. */
+  readonly otherChecks: number;
+  /** Warnings and notes below `--min-level`. */
+  readonly warn: number;
+  readonly audit: number;
+  readonly excepted: number;
+  /** The number of notes below `--min-level` of each check, the most frequent check first. */
+  readonly notes: Readonly<Record<string, number>>;
+}
+
+/** The part of a report that is printed, and that decides the exit code. Every format prints a ShownReport. */
+export interface ShownReport extends CheckReport {
+  /** The manifests, for formats that show changes. */
+  readonly texts?: readonly ManifestText[];
+  readonly selection: Selection;
+  /** The numbers of findings count what is shown. */
+  readonly summary: CheckReport['summary'] & { readonly hidden: HiddenFindings };
+}
+
+/** Writes a report in one format. Only formats for people look at the screen. */
+export type ReportFormat = (report: ShownReport, screen: Screen) => string;
+
+/**
+ * Applies a selection to a report: the one place between the verdicts and the formats that leaves findings out. The
+ * findings of each file are in the order of the file's lines.
+ *
+ * @param known the findings that a baseline has already removed from the report
+ */
+export function shownReport(report: CheckReport, selection: Selection, known?: KnownFindings): ShownReport {
+  const { minLevel, only, skip } = selection;
+  const isSelected = (check: string): boolean => (only.length === 0 || only.includes(check)) && !skip.includes(check);
+  const ofChecks = report.violations.filter(({ check }) => isSelected(check));
+  // An exception stays visible, so its notes are shown by default too.
+  const shown = ofChecks.filter(({ action }) =>
+    isShownAt(action === 'Excepted' ? 'warning' : LEVEL_OF_ACTION[action], minLevel),
+  );
+  const [all, counts] = [countByAction(ofChecks), countByAction(shown)];
+  return {
+    ...report,
+    selection,
+    violations: inLineOrder(shown),
+    warnings: isShownAt('warning', minLevel) ? report.warnings : [],
+    summary: {
+      ...report.summary,
+      ...counts,
+      hidden: {
+        ...(known !== undefined && { known }),
+        otherChecks: report.violations.length - ofChecks.length,
+        warn: all.warn - counts.warn,
+        audit: all.audit - counts.audit,
+        excepted: all.excepted - counts.excepted,
+        notes: notesByCheck(ofChecks, shown),
+      },
+    },
+  };
+}
+
+/** Counts the notes that are not shown. Exceptions count too, as their level is that of a note. */
+function notesByCheck(all: readonly PlacedViolation[], shown: readonly PlacedViolation[]): HiddenFindings['notes'] {
+  const isShown = new Set(shown);
+  const hidden = all.filter((violation) => LEVEL_OF_ACTION[violation.action] === 'note' && !isShown.has(violation));
+  const counts = [...Map.groupBy(hidden, ({ check }) => check)].map(([check, { length }]) => [check, length] as const);
+  return Object.fromEntries(counts.sort(([, a], [, b]) => b - a));
+}
+
+/** The numbers of findings of each action. */
+export function countByAction(
+  violations: readonly PlacedViolation[],
+): Pick<CheckReport['summary'], 'deny' | 'warn' | 'audit' | 'excepted'> {
+  const counts = { Deny: 0, Warn: 0, Audit: 0, Excepted: 0 };
+  for (const { action } of violations) counts[action] += 1;
+  return { deny: counts.Deny, warn: counts.Warn, audit: counts.Audit, excepted: counts.Excepted };
+}
+
+/** Files keep their order. Findings at one place keep the order of the catalogue. */
+function inLineOrder(violations: readonly PlacedViolation[]): readonly PlacedViolation[] {
+  const files = new Map<string, number>();
+  for (const { file } of violations) if (!files.has(file)) files.set(file, files.size);
+  return violations.toSorted(
+    (a, b) => (files.get(a.file) ?? 0) - (files.get(b.file) ?? 0) || a.line - b.line || a.column - b.column,
+  );
+}
+
+/** Returns the identity as one text, equal for equal identities. */
+export function findingKey({ check, kind, namespace, name, container, probe }: FindingIdentity): string {
+  return JSON.stringify([check, kind, namespace, name, container, probe]);
+}
+
+/** Returns a function that numbers the findings of each identity, from 1. */
+export function findingCounter(): (finding: FindingIdentity) => number {
+  const counts = new Map<string, number>();
+  return (finding) => {
+    const key = findingKey(finding);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return count;
+  };
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { CHECKS } from '../../engine/checks/catalogue.ts';
+import { checkUrl, HOMEPAGE } from '../../engine/checks/lib/check-url.ts';
+import { formatException, fullMessage } from '../../engine/checks/violation.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
+import { VERSION } from '../../base/version.ts';
+import { artifactLocation, SOURCE_ROOT, SarifFixes } from './sarif-fixes.ts';
+import { findingCounter, findingKey } from './report.ts';
+import type { CheckDefinition } from '../../engine/policy/check-catalogue.ts';
+import type { CheckParameters } from '../../engine/policy/check-parameters.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { FindingIdentity, PlacedViolation, ShownReport } from './report.ts';
+
+/**
+ * SARIF 2.1.0, by the rules of GitHub's code scanning: every check is a rule with help, every violation is a result,
+ * every input error is a notification of the invocation. Viewers show texts unchanged, so hidden characters are
+ * escaped.
+ */
+export function sarifReport({ violations, problems, texts = [] }: ShownReport): string {
+  const ruleIndexes = new Map(CHECKS.map(({ id }, index) => [id, index]));
+  const count = findingCounter();
+  const fixes = new SarifFixes(texts);
+  const driver = {
+    name: 'probewright',
+    informationUri: HOMEPAGE,
+    semanticVersion: VERSION,
+    rules: CHECKS.map(sarifRule),
+  };
+  const run = {
+    tool: { driver },
+    invocations: [
+      { executionSuccessful: problems.length === 0, toolExecutionNotifications: problems.map(notification) },
+    ],
+    originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The directory in which probewright ran.' } } },
+    columnKind: 'utf16CodeUnits',
+    results: violations.map((violation) => ({
+      ...result(violation, ruleIndexes.get(violation.check), count(violation)),
+      ...fixes.of(violation),
+    })),
+  };
+  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
+  return `${jsonText(log, undefined, 2)}\n`;
+}
+
+/** @param occurrence the number of the finding among the findings of the same identity, from 1 */
+function result(violation: PlacedViolation, ruleIndex: number | undefined, occurrence: number): object {
+  const { check, action, kind, namespace, name } = violation;
+  const path = formatPath(violation.path);
+  return {
+    ruleId: check,
+    ...(ruleIndex !== undefined && { ruleIndex }),
+    level: LEVEL[action],
+    message: { text: outputLine(`${path}: ${fullMessage(violation)}`) },
+    locations: [
+      {
+        physicalLocation: physicalLocation(violation),
+        logicalLocations: [
+          { fullyQualifiedName: visible([kind, ...(namespace === '' ? [] : [namespace]), name, path].join('/')) },
+        ],
+      },
+    ],
+    partialFingerprints: fingerprintOf(violation, occurrence),
+    ...(violation.properties && { properties: violation.properties }),
+    ...suppressionOf(violation),
+  };
+}
+
+/** GitHub closes an alert with a suppression, and other viewers show its justification. */
+function suppressionOf({ exception }: PlacedViolation): object {
+  if (exception === undefined) return {};
+  const justification = outputLine(formatException(exception));
+  return { suppressions: [{ kind: 'external', status: 'accepted', justification }] };
+}
+
+function notification(problem: FileProblem): unknown {
+  return {
+    level: 'error',
+    message: { text: outputLine(problem.message) },
+    locations: [{ physicalLocation: physicalLocation(problem) }],
+  };
+}
+
+function physicalLocation({ file, line, column }: Pick<FileProblem, 'file' | 'line' | 'column'>): unknown {
+  return { artifactLocation: artifactLocation(file), region: { startLine: line, startColumn: column } };
+}
+
+/** The level of SARIF for an action. */
+export const LEVEL = { Deny: 'error', Warn: 'warning', Audit: 'note', Excepted: 'note', Off: 'none' } as const;
+
+/** Returns a check as a rule of SARIF, with the help that code scanning shows beside an alert. */
+export function sarifRule({ id, action, summary, parameters }: CheckDefinition): unknown {
+  const url = checkUrl(id);
+  const defaultAction = `The default action is ${action}.`;
+  return {
+    id,
+    shortDescription: { text: summary },
+    fullDescription: { text: `${summary} ${defaultAction}` },
+    helpUri: url,
+    help: {
+      text: `${summary} ${defaultAction} See ${url} for an example, the effect at run time, and what to write.`,
+      markdown:
+        `${summary} ${defaultAction}\n\n${parameterList(parameters)}` +
+        `[${id}](${url}) has an example, the effect at run time, and what to write.\n`,
+    },
+    defaultConfiguration: { level: LEVEL[action] },
+    properties: { tags: ['kubernetes', 'probes'], 'problem.severity': SEVERITY[action] },
+  };
+}
+
+/** The severities that GitHub filters alerts by. */
+const SEVERITY = { Deny: 'error', Warn: 'warning', Audit: 'recommendation', Off: 'recommendation' } as const;
+
+function parameterList(parameters: CheckParameters): string {
+  const items = Object.entries(parameters).map(([name, { text }]) => `- \`${name}\`: ${text}\n`);
+  return items.length === 0 ? '' : `Parameters in a policy:\n\n${items.join('')}\n`;
+}
+
+/** The version changes whenever the parts of the identity change. */
+const FINGERPRINT = 'probewrightFinding/v1';
+
+/**
+ * Returns the fingerprint of a finding. The fingerprint is independent of files, lines and texts, so a finding that
+ * moves stays the same alert.
+ *
+ * The name is our own. GitHub's upload action computes `primaryLocationLineHash` from the file, and warns of each value
+ * that differs (src/fingerprints.ts in github/codeql-action).
+ *
+ * @param occurrence the number of the finding among the findings of the same identity, from 1
+ */
+export function fingerprintOf(finding: FindingIdentity, occurrence: number): Readonly<Record<string, string>> {
+  const hash = createHash('sha256').update(findingKey(finding).toWellFormed()).digest('hex').slice(0, 32);
+  return { [FINGERPRINT]: `${hash}:${occurrence}` };
+}

@@ -1,0 +1,129 @@
+import { misplacedProbes } from '../../engine/checks/lib/misplaced-probes.ts';
+import { unknownProbeFields } from '../../engine/checks/lib/unknown-fields.ts';
+import { validProbe } from '../../engine/checks/valid-probe.ts';
+import { isJsonObject, member, objectMember, stringMember, stringMembers } from '../../base/json/json-value.ts';
+import { CONTAINER_LISTS } from '../../engine/probe/api-defaults.ts';
+import { withExceptions } from '../../engine/verdict/exceptions-of-workload.ts';
+import { namesOfSubject } from '../../engine/verdict/judge.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { PathStep } from '../../base/json/field-path.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Subject } from '../../engine/verdict/judge.ts';
+import type { PlacedTemplate } from '../../engine/workload/kinds.ts';
+
+/**
+ * Violations that only a manifest shows: fields that the API server drops before it calls a webhook.
+ *
+ * @param now the instant of the verdict, in milliseconds since the epoch
+ */
+export function strayFields(subject: Subject, policies: Snapshot, now: number): Violation[] {
+  return subject.templates.flatMap((placed) => {
+    const fields = [
+      ...unknownProbeFields(objectMember(placed.template, 'spec') ?? {}, [...placed.path, 'spec']),
+      ...misplacedProbes(subject.object, subject.kind, placed),
+    ];
+    return asViolations(fields, placed, subject, policies, now);
+  });
+}
+
+/**
+ * Violations that only the text of a manifest shows: keys that are written twice. The file's problem about such a key
+ * is removed from `problems`, as the violation replaces it.
+ *
+ * @param now the instant of the verdict, in milliseconds since the epoch
+ */
+export function violationsOfText(
+  manifest: Manifest,
+  subject: Subject,
+  policies: Snapshot,
+  now: number,
+  problems: FileProblem[],
+): Violation[] {
+  return subject.templates.flatMap((placed) => {
+    const fields = duplicateKeysIn(manifest, placed, problems).map(({ container, path, problem }) => {
+      // An anchored probe is in several containers and has one problem.
+      const index = problems.indexOf(problem);
+      if (index >= 0) problems.splice(index, 1);
+      return { container, path, message: WRITTEN_TWICE };
+    });
+    return asViolations(fields, placed, subject, policies, now);
+  });
+}
+
+const WRITTEN_TWICE =
+  'is written twice: kubectl refuses that, and for other clients the last one counts, objects being merged';
+
+/** Fields that only a manifest shows, as violations of valid-probe. None where policies turn that check off. */
+function asViolations(
+  fields: readonly Pick<Violation, 'container' | 'path' | 'message' | 'remedy' | 'edits'>[],
+  { template }: PlacedTemplate,
+  subject: Subject,
+  policies: Snapshot,
+  now: number,
+): readonly Violation[] {
+  if (fields.length === 0) return [];
+  const { namespace } = subject;
+  const podLabels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+  const policy = policies.policyFor(namespace, podLabels);
+  const violations = fields.flatMap((field): Violation[] => {
+    const action = policy.checkPolicy(field.container).get(validProbe.id)?.action ?? validProbe.action;
+    return action === 'Off' ? [] : [{ ...field, check: validProbe.id, action, reason: 'FieldValueForbidden' }];
+  });
+  const workload = { namespace, names: namesOfSubject(subject), podLabels };
+  return withExceptions(violations, workload, policies, policy, now);
+}
+
+/** A key that is written twice in a container. */
+export interface DuplicateKey {
+  readonly problem: FileProblem;
+  readonly container: string;
+  /** The place of the key in the object. */
+  readonly path: readonly PathStep[];
+}
+
+/**
+ * The duplicate keys of a file that are in containers of a Pod template. Only a manifest shows a duplicate key: the API
+ * server keeps the last value. It merges objects, so two probes of one name can become a probe with two handlers.
+ */
+export function duplicateKeysIn(
+  manifest: Manifest,
+  { template, path }: PlacedTemplate,
+  problems: readonly FileProblem[],
+): DuplicateKey[] {
+  const { document } = manifest;
+  const candidates = problems.filter(({ file, duplicateKey }) => file === document.file && duplicateKey !== undefined);
+  if (candidates.length === 0) return [];
+  const keys = new Set(candidates.map(({ duplicateKey }) => duplicateKey));
+  const byPlace = new Map(candidates.map((problem) => [placeOf(problem), problem]));
+  const found: DuplicateKey[] = [];
+  const search = (value: unknown, at: readonly PathStep[], container: string): void => {
+    if (Array.isArray(value))
+      value.forEach((element: unknown, index) => {
+        search(element, [...at, index], container);
+      });
+    if (!isJsonObject(value)) return;
+    for (const [key, inner] of Object.entries(value)) {
+      const keyPath = [...at, key];
+      const position = keys.has(key) ? document.position([...manifest.path, ...keyPath], { key: true }) : undefined;
+      const problem = position && byPlace.get(placeOf(position));
+      if (problem?.duplicateKey === key) found.push({ problem, container, path: keyPath });
+      search(inner, keyPath, container);
+    }
+  };
+  const spec = objectMember(template, 'spec') ?? {};
+  for (const list of CONTAINER_LISTS) {
+    const entries = member(spec, list);
+    if (!Array.isArray(entries)) continue;
+    entries.forEach((entry: unknown, index) => {
+      const name = isJsonObject(entry) ? (stringMember(entry, 'name') ?? '') : '';
+      search(entry, [...path, 'spec', list, index], name);
+    });
+  }
+  return found;
+}
+
+function placeOf({ line, column }: Pick<FileProblem, 'line' | 'column'>): string {
+  return `${line}:${column}`;
+}

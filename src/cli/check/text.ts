@@ -1,0 +1,165 @@
+import { formatException, formatViolation } from '../../engine/checks/violation.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { isInCluster } from '../input/cluster-object.ts';
+import { count } from '../../base/text/count.ts';
+import { outputLine, visible } from '../../base/text/visible.ts';
+import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
+import { coverageLines, noMainContainerLines } from './coverage-text.ts';
+import { paragraph } from '../output/screen.ts';
+import { isShownAt, LEVEL_OF_ACTION, LEVELS, objectName } from './report.ts';
+import type { Origin } from '../input/cluster-object.ts';
+import type { Paint, Screen } from '../output/screen.ts';
+import type { Level, PlacedViolation, ReportFormat, ShownReport } from './report.ts';
+
+/**
+ * For people. On a terminal, findings are grouped by file and workload. Elsewhere each finding is one line, in the form
+ * of compilers. A summary follows.
+ */
+export const textReport: ReportFormat = (report, screen) => {
+  const { violations } = report;
+  const findings =
+    screen.columns === undefined
+      ? violations.map((violation) => findingLine(violation, screen.paint, report))
+      : findingGroups(violations, screen, report);
+  const blocks = [findings, ...summaryBlocks(report, screen)].filter(({ length }) => length > 0);
+  return blocks.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
+};
+
+/** The end of the text, in blocks of lines: coverage, findings by check, the totals, and the hidden notes. */
+export function summaryBlocks(report: ShownReport, screen: Screen): string[][] {
+  const { coverage } = report.summary;
+  return [
+    noMainContainerLines(coverage.noMainContainer, screen, report),
+    coverageLines(coverage, screen),
+    countsByCheck(report.violations, screen),
+    [...totals(report, screen), ...hiddenNotes(report, screen)],
+  ];
+}
+
+/** The checks with findings: errors first, then the checks with most findings. */
+function countsByCheck(violations: readonly PlacedViolation[], screen: Screen): string[] {
+  if (violations.length === 0) return [];
+  const checks = [...Map.groupBy(violations, ({ check }) => check)]
+    .map(([check, found]) => {
+      const ofFound = new Set(found.map(({ action }) => LEVEL_OF_ACTION[action]));
+      return { check, number: found.length, levels: LEVELS.filter((level) => ofFound.has(level)) };
+    })
+    .sort((a, b) => worstOf(a.levels) - worstOf(b.levels) || b.number - a.number);
+  const width = Math.max(...checks.map(({ number }) => String(number).length));
+  return [
+    screen.paint('heading', 'Findings by check:'),
+    ...checks.map(({ check, number, levels }) => {
+      const painted = levels.map((level) => screen.paint(level, level)).join(', ');
+      return `  ${String(number).padStart(width)}  ${check} (${painted})`;
+    }),
+  ];
+}
+
+function worstOf(levels: readonly Level[]): number {
+  return Math.min(...levels.map((level) => LEVELS.indexOf(level)));
+}
+
+/** The numbers of inputs, of findings and of hidden findings: one line, unless the screen is narrow. */
+function totals({ summary, warnings, problems, selection: { minLevel } }: ShownReport, screen: Screen): string[] {
+  const { objects, workloads, deny, warn, audit, excepted, hidden } = summary;
+  const counts: Readonly<Record<Level, number>> = { error: deny, warning: warn, note: audit };
+  const found = LEVELS.filter((level) => isShownAt(level, minLevel)).map((level) => count(counts[level], level));
+  const parts = [`${count(workloads, 'workload')} in ${count(objects, 'object')}: ${found.join(', ')}`];
+  if (excepted > 0) parts.push(`${count(excepted, 'violation')} excepted`);
+  if (warnings.length > 0) parts.push(count(warnings.length, 'other warning'));
+  if (problems.length > 0) parts.push(count(problems.length, 'input problem'));
+  const { known } = hidden;
+  if (known !== undefined) parts.push(`${count(known.findings, 'known finding')} of ${known.baseline} hidden`);
+  if (hidden.otherChecks > 0) parts.push(`${count(hidden.otherChecks, 'finding')} of other checks hidden`);
+  if (hidden.warn > 0) parts.push(`${count(hidden.warn, 'warning')} hidden (--min-level warning shows warnings)`);
+  const worst = problems.length > 0 ? 'error' : LEVELS.find((level) => counts[level] > 0);
+  return paragraph(screen, { text: parts.join('; '), style: worst ?? 'heading' });
+}
+
+/** One line with the hidden notes by check, unless the screen is narrow. */
+function hiddenNotes({ summary: { hidden } }: ShownReport, screen: Screen): string[] {
+  const notes = Object.entries(hidden.notes);
+  if (notes.length === 0) return [];
+  const total = notes.reduce((sum, [, number]) => sum + number, 0);
+  const byCheck = notes.map(([check, number]) => `${number} ${check}`).join(', ');
+  const text = `${count(total, 'note')} ${total === 1 ? 'is' : 'are'} hidden: ${byCheck}; --min-level note shows ${total === 1 ? 'it' : 'them'}`;
+  return paragraph(screen, { text, style: 'heading' });
+}
+
+/**
+ * Findings for a terminal, by file and workload. A finding has a head line with its position, level and check. The path
+ * of the field, the message and the remedy follow, each on lines of its own. Objects of a cluster have no file and no
+ * position.
+ */
+export function findingGroups(violations: readonly PlacedViolation[], screen: Screen, origin: Origin = {}): string[] {
+  const blocks = [...Map.groupBy(violations, ({ file }) => file)].flatMap(([file, ofFile]) => {
+    const hasLines = !isInCluster(file, origin);
+    return [...Map.groupBy(ofFile, objectName)].map(([workload, found], index) => [
+      ...(hasLines && index === 0 ? paragraph(screen, { text: file, style: 'heading', split: wrapFile }) : []),
+      ...paragraph(screen, { text: workload, indent: hasLines ? 2 : 0, style: 'heading' }),
+      ...linesOfFindings(found, screen, hasLines),
+    ]);
+  });
+  return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+function positionOf({ line, column }: PlacedViolation): string {
+  return `${line}:${column}`;
+}
+
+function linesOfFindings(found: readonly PlacedViolation[], screen: Screen, hasLines: boolean): string[] {
+  const positionWidth = hasLines
+    ? found.reduce((width, violation) => Math.max(width, positionOf(violation).length), 0)
+    : 0;
+  return found.flatMap((violation) => findingLines(violation, positionWidth, screen));
+}
+
+const LEVEL_WIDTH = Math.max(...LEVELS.map(({ length }) => length));
+const BODY_INDENT = 6;
+
+function findingLines(violation: PlacedViolation, positionWidth: number, screen: Screen): string[] {
+  const { action, check, path, remedy } = violation;
+  const level = LEVEL_OF_ACTION[action];
+  const head = [
+    ...(positionWidth === 0 ? [] : [screen.paint('faint', positionOf(violation).padStart(positionWidth))]),
+    screen.paint(level, level.padEnd(LEVEL_WIDTH)),
+    check,
+  ];
+  const indent = BODY_INDENT;
+  const advice = { text: 'advice: ', style: 'added' } as const;
+  return [
+    `    ${head.join('  ')}`,
+    ...paragraph(screen, { text: formatPath(path), indent, style: 'faint', split: wrapPath }),
+    ...paragraph(screen, { text: shownMessage(violation), indent }),
+    ...(remedy === undefined ? [] : paragraph(screen, { text: remedy, indent, label: advice })),
+  ];
+}
+
+/**
+ * A finding on one line: `file:line:column: level: Kind namespace/name: path: message; remedy (check)`. An object of a
+ * cluster is its own place: `Kind namespace/name: level: path: message; remedy (check)`.
+ */
+export function findingLine(violation: PlacedViolation, paint: Paint, origin: Origin = {}): string {
+  const level = LEVEL_OF_ACTION[violation.action];
+  const { file, line, column } = violation;
+  if (isInCluster(file, origin)) {
+    const object = outputLine(`${objectName(violation)}:`);
+    return `${paint('heading', object)} ${paint(level, `${level}:`)} ${visible(formatViolation({ ...violation, message: shownMessage(violation) }))}`;
+  }
+  const place = outputLine(`${file}:${line}:${column}:`);
+  const finding = visible(
+    `${objectName(violation)}: ${formatViolation({ ...violation, message: shownMessage(violation) })}`,
+  );
+  return `${paint('heading', place)} ${paint(level, `${level}:`)} ${finding}`;
+}
+
+/**
+ * The message for people. An excepted violation names its exception. A finding about a policy also says how many
+ * workloads get the probe. The number is no part of the finding itself, because a message identifies a finding for
+ * other tools.
+ */
+export function shownMessage({ message, workloads, exception }: PlacedViolation): string {
+  if (exception !== undefined) return `${message}; allowed by ${formatException(exception)}`;
+  if (workloads === undefined) return message;
+  return `${message}; ${count(workloads, 'workload')} of the inputs ${workloads === 1 ? 'gets' : 'get'} the probe`;
+}

@@ -1,0 +1,54 @@
+import { optional, toggle, withDefault } from '../flags/flag.ts';
+import { choice, path } from '../flags/value-types.ts';
+import {
+  CLUSTER_FLAGS,
+  CLUSTER_INPUT_DESCRIPTION,
+  CLUSTER_INPUT_FILES,
+  CLUSTER_INPUT_FLAGS,
+  INPUT_DESCRIPTION,
+} from '../input/input-flags.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
+
+const FLAGS = {
+  ...CLUSTER_INPUT_FLAGS,
+  output: withDefault({
+    type: choice(['text', 'json', 'svg']),
+    default: 'text',
+    summary:
+      'text prints tables and timelines; json prints figures and fields for programs; ' +
+      'svg writes one picture for each workload, and an overview of several.',
+  }),
+  fields: toggle({ summary: 'Print what set each field of the probes, instead of times. JSON always has it.' }),
+  'output-dir': optional({
+    type: path('DIR', 'directories'),
+    summary: 'Directory for pictures.',
+    details: 'It is created if it is missing.',
+    otherwise: 'the working directory',
+  }),
+  ...CLUSTER_FLAGS,
+} as const;
+
+/** `probewright explain`. */
+export const EXPLAIN: CommandDefinition<typeof FLAGS> = {
+  name: 'explain',
+  summary: 'Print what probes mean in seconds, as tables or pictures',
+  usage: 'FILE... [flags]',
+  description: [
+    'Prints what the probes of manifests mean in seconds: how long a container has to start, when it is killed, when ' +
+      `it gets no traffic. Probes that policies add are included. ${INPUT_DESCRIPTION}`,
+    CLUSTER_INPUT_DESCRIPTION,
+  ],
+  positionals: CLUSTER_INPUT_FILES,
+  flags: FLAGS,
+  exitCodes: [
+    { code: 0, meaning: 'All workloads are explained.' },
+    {
+      code: 2,
+      meaning: 'An input cannot be read, a picture cannot be written, or the command line is wrong.',
+    },
+  ],
+  conflicts: ({ output, fields, 'output-dir': directory }) => [
+    ...(output !== 'svg' && directory !== undefined ? ['--output-dir: pictures need --output svg'] : []),
+    ...(output === 'svg' && fields ? ['--fields: pictures show no fields; write --output text or json'] : []),
+  ],
+};

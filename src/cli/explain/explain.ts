@@ -1,0 +1,102 @@
+import { explanationsAsText, fieldsAsText } from '../../explain/drawing/text.ts';
+import { isInCluster } from '../input/cluster-object.ts';
+import { placeOfManifest } from '../input/manifest.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import { figureTitle, runOf } from '../../explain/timeline/figure.ts';
+import { printFailures, readFailures } from './failures.ts';
+import { EXIT_OK, EXIT_USAGE } from '../io.ts';
+import { writePictures } from './pictures.ts';
+import { reportProblems } from '../output/problems.ts';
+import { readAnyInputs } from '../input/command-inputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { Origin } from '../input/cluster-object.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { PlaceInFile } from '../input/policies-among.ts';
+import type { FieldPlaces } from '../../explain/timeline/explained-fields.ts';
+import type { ContainerExplanation } from '../../explain/timeline/explanation.ts';
+import type { FailuresOf, WorkloadWithFailures } from './failures.ts';
+import type { CommandIo } from '../io.ts';
+import type { ExplainedContainer, ExplainOutput } from '../output/json-outputs.ts';
+import type { EXPLAIN } from './definition.ts';
+
+/** Explains what the probes of manifests mean in seconds. */
+export async function runExplain(line: CommandLine<typeof EXPLAIN.flags>, io: CommandIo): Promise<number> {
+  const inputs = await readAnyInputs('explain', line, io);
+  if (inputs === undefined) return EXIT_USAGE;
+  const placesOf = ({ document, path }: Manifest): FieldPlaces => ({
+    ofManifest: (field) =>
+      placeText({ file: document.file, ...document.position([...path, ...field], { key: true }) }, inputs),
+    ofPolicy: (source, field) => placeText(inputs.policyPlaces.find(source, field), inputs),
+  });
+  const { output, fields } = line.flags;
+  const showsFailures = output === 'json' || (output === 'text' && !fields);
+  const failuresOf: FailuresOf = showsFailures ? await readFailures(line, inputs, io) : () => undefined;
+  const workloads = inputs.texts
+    .flatMap(({ manifests }) => manifests)
+    .flatMap((manifest): WorkloadWithFailures[] => {
+      const explained = explainManifest(manifest.object, placeOf(manifest, inputs), inputs, placesOf(manifest));
+      const failures = failuresOf(manifest.object);
+      return explained === undefined ? [] : [{ ...explained, ...(failures && { failures }) }];
+    });
+  let isComplete = inputs.problems.length === 0;
+  if (output === 'text') {
+    io.stdout.write((fields ? fieldsAsText : explanationsAsText)(workloads));
+    if (!fields) printFailures(workloads, io);
+  } else if (output === 'json') io.stdout.write(explanationsAsJson(workloads));
+  else isComplete = (await writePictures(workloads, line.flags['output-dir'] ?? '.', io)) && isComplete;
+  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+  return isComplete ? EXIT_OK : EXIT_USAGE;
+}
+
+function placeOf(manifest: Manifest, origin: Origin): string {
+  const { file } = manifest.document;
+  return isInCluster(file, origin) ? file : placeOfManifest(manifest);
+}
+
+function placeText(place: PlaceInFile | undefined, origin: Origin): string | undefined {
+  return place && (isInCluster(place.file, origin) ? place.file : `${place.file}:${place.line}`);
+}
+
+/** One object for programs: the workloads with their probes, what set each field, and the figures in seconds. */
+export function explanationsAsJson(workloads: readonly WorkloadWithFailures[]): string {
+  const listed = workloads.map((workload) => ({ ...workload, containers: workload.containers.map(listedContainer) }));
+  const output: ExplainOutput = { workloads: listed };
+  return `${jsonText(output, undefined, 2)}\n`;
+}
+
+function listedContainer({
+  name,
+  role,
+  path,
+  headline,
+  caveats,
+  fields,
+  ...container
+}: ContainerExplanation): ExplainedContainer {
+  return {
+    name,
+    role,
+    path,
+    headline,
+    probes: fields.map(({ kind, fields: ofProbe }) => {
+      const probe = container.probes.find((candidate) => candidate.kind === kind);
+      return { kind, ...(probe && { handler: probe.handler, from: probe.from }), fields: ofProbe };
+    }),
+    figures: container.figures.map((figure) => {
+      const { id, probe, span, formula, inputs, preStopSeconds } = figure;
+      return {
+        id,
+        title: figureTitle(figure),
+        run: runOf(figure),
+        probe,
+        earliestSeconds: span.earliest,
+        latestSeconds: span.latest,
+        formula,
+        inputs,
+        ...(preStopSeconds !== undefined && { preStopSeconds }),
+      };
+    }),
+    caveats,
+  };
+}

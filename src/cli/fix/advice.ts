@@ -1,0 +1,223 @@
+import { formatPath } from '../../base/json/field-path.ts';
+import { manifestsOf } from '../input/manifest.ts';
+import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
+import { withoutKnown } from '../check/baseline.ts';
+import { checkInputs } from '../check/check-inputs.ts';
+import { NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
+import type { Enforcement } from '../../engine/verdict/modes.ts';
+import type { FieldEdit } from '../../base/json/field-edit.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { ManifestText } from '../input/manifest.ts';
+import type { FieldEditPlan } from '../../yaml/editing/field-editing.ts';
+import type { FindingIdentity, ObjectPlace, PlacedViolation, Selection } from '../check/report.ts';
+
+/** A text with the advice of checks applied. */
+export interface AdvisedText {
+  readonly text: string;
+  /** The number of findings whose advice was applied. */
+  readonly applied: number;
+  /** Why advice was not applied; a line each. */
+  readonly remarks: readonly string[];
+}
+
+/** The findings whose advice is applied: those that `check` shows with the same flags. */
+export interface AdviceSelection extends Selection {
+  readonly enforcement: Enforcement;
+  /** The findings of a baseline, whose advice is not applied. */
+  readonly known: readonly FindingIdentity[];
+}
+
+/** What `check` shows without flags. */
+export const SHOWN_BY_DEFAULT: AdviceSelection = { ...NOTHING_LEFT_OUT, enforcement: 'Deny', known: [] };
+
+/**
+ * Applies the advice that `check` shows for a source. The text is judged again after each round, so the values fit the
+ * text as it is then. Findings and fields that `check` did not show stay as they are.
+ *
+ * @param text the source's text, with the probes of policies
+ */
+export function withAdvice(
+  source: ManifestText,
+  inputs: Inputs,
+  selection: AdviceSelection,
+  text: string = source.text,
+): AdvisedText {
+  const shown = new ShownAdvice(findingsIn(source, inputs, selection));
+  let edited = text;
+  let applied = 0;
+  const remarks = new Map<string, string>();
+  // Each round uses up advice that is shown, or refuses a finding.
+  for (;;) {
+    const found = findingsIn({ ...source, text: edited }, inputs, selection).filter(
+      (finding) => shown.has(finding) && !remarks.has(identityOf(finding)),
+    );
+    const open = found.filter((finding) => shown.reasonAgainst(finding) === undefined);
+    if (open.length === 0) {
+      for (const finding of found)
+        remarks.set(identityOf(finding), remarkOf(finding, shown.reasonAgainst(finding) ?? ''));
+      return { text: edited, applied, remarks: [...remarks.values()] };
+    }
+    const result = applyRound(edited, open);
+    edited = result.text;
+    applied += result.applied.length;
+    for (const finding of result.applied) shown.use(finding);
+    for (const { finding, reason } of result.refused) remarks.set(identityOf(finding), remarkOf(finding, reason));
+  }
+}
+
+/** A finding with edits of its document. Without advice, there are none. */
+interface EditedFinding extends PlacedViolation {
+  readonly object: ObjectPlace;
+  readonly documentEdits: readonly FieldEdit[];
+}
+
+/** The findings that `check` shows. */
+function findingsIn(source: ManifestText, inputs: Inputs, selection: AdviceSelection): EditedFinding[] {
+  const texts = [{ ...source, manifests: manifestsOf(source).manifests }];
+  const found = checkInputs({ ...inputs, texts, problems: [], policyWarnings: [] }, selection.enforcement);
+  const { violations } = shownReport(withoutKnown(found, selection.known).report, selection);
+  return violations.flatMap((violation) => {
+    const { action, edits = [], object } = violation;
+    // An exception says that the workload stays as it is.
+    if (action === 'Excepted' || object === undefined) return [];
+    const documentEdits = edits.map(({ path, value }) => ({ path: [...object.path, ...path], value }));
+    return [{ ...violation, object, documentEdits }];
+  });
+}
+
+/** The advice that `check` shows for a text, by finding. */
+class ShownAdvice {
+  /** How many findings of an identity still have unused advice. */
+  readonly #unused = new Map<string, number>();
+  readonly #fields = new Map<string, Set<string>>();
+
+  constructor(findings: readonly EditedFinding[]) {
+    for (const finding of findings) {
+      if (finding.documentEdits.length === 0) continue;
+      const key = lastingIdentityOf(finding);
+      this.#unused.set(key, (this.#unused.get(key) ?? 0) + 1);
+      const fields = this.#fields.get(key) ?? new Set();
+      for (const { path } of finding.documentEdits) fields.add(fieldNamesOf(path));
+      this.#fields.set(key, fields);
+    }
+  }
+
+  /** True for a finding whose advice is shown. A finding without edits counts only while advice is unused. */
+  has(finding: EditedFinding): boolean {
+    const unused = this.#unused.get(lastingIdentityOf(finding));
+    return unused !== undefined && (unused > 0 || finding.documentEdits.length > 0);
+  }
+
+  /** Returns why the advice of a finding is not applied, now that other edits are made. */
+  reasonAgainst(finding: EditedFinding): string | undefined {
+    const key = lastingIdentityOf(finding);
+    if (finding.documentEdits.length === 0) return 'no value is known to work after the other edits';
+    if ((this.#unused.get(key) ?? 0) === 0) return 'the finding came back after the other edits';
+    const unseen = finding.documentEdits.find(({ path }) => this.#fields.get(key)?.has(fieldNamesOf(path)) !== true);
+    return (
+      unseen &&
+      `after the other edits, it needs ${formatPath(unseen.path)}, too, which check did not show for it; run check again`
+    );
+  }
+
+  use(finding: EditedFinding): void {
+    const key = lastingIdentityOf(finding);
+    this.#unused.set(key, (this.#unused.get(key) ?? 0) - 1);
+  }
+}
+
+interface Round {
+  readonly text: string;
+  readonly applied: readonly EditedFinding[];
+  readonly refused: readonly { readonly finding: EditedFinding; readonly reason: string }[];
+}
+
+/** Applies one finding of each container. The others follow in the next round. */
+function applyRound(text: string, findings: readonly EditedFinding[]): Round {
+  const editor = new YamlFieldEditor(text);
+  const plans: FieldEditPlan[] = [];
+  const refused: { finding: EditedFinding; reason: string }[] = [];
+  const applied: EditedFinding[] = [];
+  for (const [document, own] of Map.groupBy(findings, ({ object }) => object.document)) {
+    const chosen = separateFindings(own);
+    const together = editor.verifiedPlan(
+      document,
+      chosen.flatMap(({ documentEdits }) => documentEdits),
+    );
+    if (together.kind === 'planned') {
+      plans.push(together);
+      applied.push(...chosen);
+      continue;
+    }
+    // One finding whose advice cannot be written does not keep the advice of the others out.
+    const accepted: EditedFinding[] = [];
+    for (const finding of chosen) {
+      const plan = editor.verifiedPlan(document, finding.documentEdits);
+      if (plan.kind === 'refused') refused.push({ finding, reason: plan.reason });
+      else accepted.push(finding);
+    }
+    const rest = editor.verifiedPlan(
+      document,
+      accepted.flatMap(({ documentEdits }) => documentEdits),
+    );
+    if (rest.kind === 'refused') for (const finding of accepted) refused.push({ finding, reason: rest.reason });
+    else applied.push(...accepted);
+    plans.push(rest);
+  }
+  return { text: editor.apply(plans), applied, refused };
+}
+
+/**
+ * Returns the first finding of each container, if its edits are independent of the edits of the findings before it. The
+ * advice of a finding is safe alone: two findings of one container may together make its liveness probe too slow.
+ */
+function separateFindings(findings: readonly EditedFinding[]): EditedFinding[] {
+  const containers = new Set<string>();
+  const taken = new Set<string>();
+  return findings.filter(({ object, template, container, documentEdits }) => {
+    const place = JSON.stringify([object.path, template, container]);
+    const paths = documentEdits.map(touchedPath);
+    if (containers.has(place) || paths.some((path) => isTaken(taken, path))) return false;
+    containers.add(place);
+    for (const path of paths) for (const key of keysOf(path)) taken.add(key);
+    return true;
+  });
+}
+
+/** Removing an element moves the elements behind it, so the edit touches the whole list. */
+function touchedPath({ path, value }: FieldEdit): FieldPath {
+  return value === null && typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
+}
+
+/** True when an earlier edit touches this place, a place above or a place inside. */
+function isTaken(taken: ReadonlySet<string>, path: FieldPath): boolean {
+  const above = path.map((_step, index) => `at ${JSON.stringify(path.slice(0, index + 1))}`);
+  return taken.has(`in ${JSON.stringify(path)}`) || above.some((key) => taken.has(key));
+}
+
+/** The place itself, and every place that has the place inside. */
+function keysOf(path: FieldPath): string[] {
+  return [
+    `at ${JSON.stringify(path)}`,
+    ...path.map((_step, index) => `in ${JSON.stringify(path.slice(0, index + 1))}`),
+  ];
+}
+
+/** The same finding, before and after elements of lists are added or removed. */
+function lastingIdentityOf({ check, object, template, container, probe, path }: EditedFinding): string {
+  return JSON.stringify([check, object, template, container, probe, fieldNamesOf(path)]);
+}
+
+function fieldNamesOf(path: FieldPath): string {
+  return path.filter((step) => typeof step === 'string').join('.');
+}
+
+/** The same finding, before and after lines move. */
+function identityOf({ check, object, path }: EditedFinding): string {
+  return JSON.stringify([check, object, path]);
+}
+
+function remarkOf({ file, line, column, check, path }: EditedFinding, reason: string): string {
+  return `${file}:${line}:${column}: the advice of ${check} for ${formatPath(path)} is not applied: ${reason}`;
+}

@@ -1,0 +1,71 @@
+import { optional, toggle, withDefault } from '../flags/flag.ts';
+import { choice, path } from '../flags/value-types.ts';
+import { INPUT_DESCRIPTION, INPUT_FILES, INPUT_FLAGS } from '../input/input-flags.ts';
+import { SELECTION_FLAGS, selectionConflicts } from '../check/selection-flags.ts';
+import { COLOUR_FLAG } from '../output/screen.ts';
+import type { CommandDefinition, FlagValues } from '../flags/flag.ts';
+
+const FLAGS = {
+  ...INPUT_FLAGS,
+  advice: toggle({
+    summary: 'Also apply the advice of the findings that check shows with the same flags.',
+    links: 'See [advice](#advice).',
+  }),
+  ...SELECTION_FLAGS,
+  diff: toggle({ summary: 'Print what would change, as a unified diff.' }),
+  write: toggle({ summary: 'Write the changes into the files.' }),
+  'output-dir': optional({
+    type: path('DIR', 'directories'),
+    summary: 'Write all files into this directory, with the folders of the input.',
+    otherwise: 'standard output',
+  }),
+  output: withDefault({
+    type: choice(['yaml', 'json']),
+    default: 'yaml',
+    summary: 'yaml keeps the text of the input and adds probes; json prints one List of all objects.',
+  }),
+  color: COLOUR_FLAG,
+} as const;
+
+/** `probewright fix`. */
+export const FIX: CommandDefinition<typeof FLAGS> = {
+  name: 'fix',
+  summary: 'Write the probes that policies add to Pods into manifests',
+  usage: 'FILE... [flags]',
+  description: [
+    `Prints manifests with the probes that policies add to their Pods. ${INPUT_DESCRIPTION}`,
+    'To change the files, use --write: a shell empties x.yaml before "fix x.yaml > x.yaml" starts.',
+    'Standard error says why a container got no probe.',
+  ],
+  positionals: INPUT_FILES,
+  flags: FLAGS,
+  exitCodes: [
+    { code: 0, meaning: 'All manifests are printed or written; with --diff: nothing would change.' },
+    { code: 1, meaning: 'With --diff: something would change.' },
+    {
+      code: 2,
+      meaning:
+        'A manifest cannot be read, edited or written; the others are printed or written. Or a policy cannot be ' +
+        'read, or the command line is wrong; nothing is printed or written.',
+    },
+  ],
+  conflicts,
+};
+
+function conflicts(values: FlagValues<typeof FLAGS>): string[] {
+  return [...selectionConflicts(values), ...outputConflicts(values)];
+}
+
+/** One problem for all outputs that are given, because a person makes one mistake. */
+function outputConflicts(values: FlagValues<typeof FLAGS>): string[] {
+  const given = [
+    ...(values.diff ? ['--diff'] : []),
+    ...(values.write ? ['--write'] : []),
+    ...(values['output-dir'] === undefined ? [] : ['--output-dir']),
+    ...(values.output === 'json' ? ['--output json'] : []),
+  ];
+  if (given.length > 1) return [`${given.join(', ')}: only one of these flags can be given`];
+  const writes = values.write || values['output-dir'] !== undefined;
+  if (!writes || !values['render-charts']) return [];
+  return [`--render-charts, ${given.join(', ')}: rendered manifests have no file; print the manifests, or use --diff`];
+}

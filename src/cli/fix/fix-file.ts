@@ -1,0 +1,105 @@
+import { effectiveTemplate } from '../../engine/defaulting/effective.ts';
+import { formatNotInjected } from '../../engine/defaulting/reason.ts';
+import { objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { describeManifest, manifestsOf, placeOfManifest, workloadIn } from '../input/manifest.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
+import { withTemplateAt } from '../../engine/workload/kinds.ts';
+import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
+import { withFieldEdits } from '../../yaml/editing/field-editing.ts';
+import { withAdvice } from './advice.ts';
+import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { Manifest, ParsedText } from '../input/manifest.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { DocumentEdit } from '../../yaml/editing/field-editing.ts';
+import type { AdviceSelection } from './advice.ts';
+
+/** A file before and after `fix`. */
+export interface FixedFile {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  /** The objects of the text after `fix`. */
+  readonly objects: readonly JsonObject[];
+  readonly probes: number;
+  /** The number of findings whose advice was applied. */
+  readonly advice: number;
+  /** The notes for people about the file; a line each. */
+  readonly remarks: readonly string[];
+  readonly problems: readonly FileProblem[];
+}
+
+/**
+ * Adds probes to the objects of a file, and applies the advice of checks if asked.
+ *
+ * @param advice the findings whose advice is applied. Undefined = none
+ */
+export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelection | undefined): FixedFile {
+  const { file, text: before, manifests } = source;
+  const fixes = manifests.map((manifest) => fixManifest(manifest, inputs));
+  const insertions = fixes.flatMap((fix) => fix.insertions);
+  const edited = editText(file, before, insertions);
+  const remarks = [...fixes.flatMap((fix) => fix.remarks), ...edited.remarks];
+  const probes = edited.problems.length > 0 ? 0 : insertions.length;
+  const done = { file, before, remarks, problems: edited.problems, probes, advice: 0 };
+  if (advice === undefined) return { ...done, after: edited.text, objects: fixes.map(({ object }) => object) };
+  const { text, applied, remarks: more } = withAdvice(source, inputs, advice, edited.text);
+  const objects = manifestsOf({ ...source, text }).manifests.map(({ object }) => object);
+  return { ...done, after: text, objects, advice: applied, remarks: [...remarks, ...more] };
+}
+
+/** A text that cannot be edited stays unchanged; the other texts are edited all the same. */
+function editText(
+  file: string,
+  text: string,
+  insertions: readonly DocumentEdit[],
+): Pick<FixedFile, 'remarks' | 'problems'> & { text: string } {
+  try {
+    const result = withFieldEdits(text, insertions);
+    const remarks = result.reprinted.map(
+      (index) =>
+        `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form), so the document is printed again`,
+    );
+    return { text: result.text, remarks, problems: [] };
+  } catch (error) {
+    const message = `no probes are written into this file: ${messageOf(error)}`;
+    return { text, remarks: [], problems: [{ file, line: 1, column: 1, message }] };
+  }
+}
+
+interface FixedManifest {
+  readonly object: JsonObject;
+  readonly insertions: readonly DocumentEdit[];
+  /** Why containers got no probe, and warnings; a line each. */
+  readonly remarks: readonly string[];
+}
+
+/** Decides which probes the policies add to the Pods of an object. */
+function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
+  const { object, document, path } = manifest;
+  const workload = workloadIn(object, inputs);
+  if (workload === undefined) return { object, insertions: [], remarks: [] };
+  const { kind, namespace } = workload;
+  let fixed = object;
+  const insertions: DocumentEdit[] = [];
+  const defaultings: Defaulting[] = [];
+  for (const { template, path: templatePath } of workload.templates) {
+    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    const policy = inputs.policies.policyFor(namespace, labels, workloadNameOf(object, kind, false));
+    const defaulting = permittedDefaulting(template, policy, kind);
+    defaultings.push(defaulting);
+    fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
+    for (const { container, kind: key, probe } of defaulting.injections) {
+      const containerPath = [...path, ...templatePath, 'spec', container.list, container.index];
+      insertions.push({ document: document.index, path: [...containerPath, key], value: probe });
+    }
+  }
+  const place = `${placeOfManifest(manifest)}: ${describeManifest(object, namespace)}`;
+  const remarks = [
+    ...defaultings.flatMap(({ notInjected }) => notInjected.map(formatNotInjected)),
+    ...defaultings.flatMap(({ warnings }) => warnings),
+  ];
+  return { object: fixed, insertions, remarks: remarks.map((remark) => `${place}: ${remark}`) };
+}

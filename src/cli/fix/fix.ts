@@ -1,0 +1,136 @@
+import { isStandardInput, STDIN_NAME } from '../input/read-inputs.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { visible } from '../../base/text/visible.ts';
+import { loadBaseline } from '../check/baseline.ts';
+import { PROGRAM } from '../command-table.ts';
+import { namedLinks, writeFixedFiles, writeIntoDirectory } from './write-files.ts';
+import { fixFile } from './fix-file.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { diffText } from '../output/diff.ts';
+import { paintFor } from '../output/screen.ts';
+import { reportProblems } from '../output/problems.ts';
+import { readCommandInputs } from '../input/command-inputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { AdviceSelection } from './advice.ts';
+import type { FixedFile } from './fix-file.ts';
+import type { CommandIo } from '../io.ts';
+import type { FIX } from './definition.ts';
+
+type FixLine = CommandLine<typeof FIX.flags>;
+
+/** Writes probes into manifests. The probes are the author's own from then on, so no annotation is added. */
+export async function runFix(line: FixLine, io: CommandIo): Promise<number> {
+  const { flags, positionals } = line;
+  const streams = positionals.filter(isStandardInput);
+  if (streams.length > 0 && (flags.write || flags['output-dir'] !== undefined)) {
+    const flag = flags.write ? '--write' : '--output-dir';
+    printLine(
+      io.stderr,
+      `${PROGRAM} fix: ${flag}: standard input (${streams.join(', ')}) has no file to write; name files`,
+    );
+    return EXIT_USAGE;
+  }
+  const links = flags.write ? await namedLinks(positionals) : [];
+  for (const link of links) printLine(io.stderr, `${PROGRAM} fix: ${link}`);
+  if (links.length > 0) return EXIT_USAGE;
+  const inputs = await readCommandInputs('fix', line, io);
+  if (inputs === undefined) return EXIT_USAGE;
+  // Without one of the policies, other probes would be written than the webhook adds.
+  if (inputs.policyProblems.length > 0) {
+    reportProblems(inputs.problems, io);
+    return EXIT_USAGE;
+  }
+  const advice = await adviceSelection(flags, io);
+  if (advice === 'unreadable') return EXIT_USAGE;
+  const files = inputs.texts.map((text) => fixFile(text, inputs, advice));
+  for (const { remarks } of files) for (const remark of remarks) printLine(io.stderr, remark);
+  if (inputs.policies.policies.length === 0 && !flags.advice) {
+    const remedy = 'name policies with --policies FILE|DIR, or apply the advice of checks with --advice';
+    printLine(io.stderr, `${PROGRAM} fix: there is no policy, so no probe is added; ${remedy}`);
+  }
+  const unwritten = await putOut(files, line, io);
+  const problems = [...inputs.problems, ...files.flatMap((file) => file.problems), ...unwritten];
+  reportProblems([...inputs.policyWarnings, ...problems], io);
+  if (problems.length > 0) return EXIT_USAGE;
+  return flags.diff && files.some(isChanged) ? EXIT_DENIED : EXIT_OK;
+}
+
+/** Returns the findings whose advice is applied. 'unreadable', after a message, when the baseline cannot be read. */
+async function adviceSelection(
+  { advice, enforcement, 'min-level': minLevel, only, skip, baseline }: FixLine['flags'],
+  io: CommandIo,
+): Promise<AdviceSelection | undefined | 'unreadable'> {
+  if (!advice) return undefined;
+  const known = baseline === undefined ? [] : await loadBaseline(baseline, io);
+  return known === undefined ? 'unreadable' : { enforcement, minLevel, only: only.flat(), skip: skip.flat(), known };
+}
+
+/** Prints or writes the files, and returns what could not be written. */
+async function putOut(
+  files: readonly FixedFile[],
+  { flags, positionals }: FixLine,
+  io: CommandIo,
+): Promise<readonly FileProblem[]> {
+  const directory = flags['output-dir'];
+  if (flags.write) return writeFixedFiles(files, positionals, io);
+  if (directory !== undefined) return writeIntoDirectory(files, positionals, directory, io);
+  if (flags.diff) io.stdout.write(diffText(files, paintFor(flags.color, io), io.stdoutColumns !== undefined));
+  else if (flags.output === 'json') io.stdout.write(listOfObjects(files));
+  else {
+    const named = new Set([...positionals, STDIN_NAME]);
+    io.stdout.write(
+      yamlStream(files.map(({ file, after }) => ({ text: after, source: named.has(file) ? undefined : file }))),
+    );
+  }
+  return [];
+}
+
+function isChanged({ before, after }: FixedFile): boolean {
+  return before !== after;
+}
+
+function listOfObjects(files: readonly FixedFile[]): string {
+  const items = files.flatMap(({ objects }) => objects);
+  return `${jsonText({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`;
+}
+
+/** A text of a stream. */
+export interface StreamedText {
+  readonly text: string;
+  /** The path in a comment before the text. Undefined for no comment. */
+  readonly source?: string | undefined;
+}
+
+/** The texts of several files as one stream of YAML documents. */
+export function yamlStream(texts: readonly StreamedText[]): string {
+  let stream = '';
+  for (const { text, source } of texts) {
+    const isFirst = stream === '';
+    if (!isFirst && !stream.endsWith('\n')) stream += '\n';
+    if (source !== undefined) stream += withSource(text, source, isFirst);
+    else stream += (isFirst ? '' : separatorBefore(text)) + text;
+  }
+  return stream;
+}
+
+/**
+ * Puts the comment below the separator, as helm does, so that the comment belongs to the file's first document. A byte
+ * order mark is dropped, because only the start of a stream may have one.
+ */
+function withSource(text: string, source: string, isFirst: boolean): string {
+  const comment = `# Source: ${visible(source)}\n`;
+  const [, marker, rest = ''] = /^\uFEFF?(---[ \t]*\r?\n)?(.*)$/s.exec(text) ?? [];
+  if (marker !== undefined) return marker + comment + rest;
+  return (isFirst ? '' : separatorBefore(rest)) + comment + rest;
+}
+
+/**
+ * The line between documents and a text that follows: none when the text begins with a separator, an end mark before
+ * directives.
+ */
+function separatorBefore(text: string): string {
+  const first = text.split('\n').find((line) => line.trim() !== '' && !line.trimStart().startsWith('#')) ?? '';
+  if (first.startsWith('%')) return '...\n';
+  return first.startsWith('---') ? '' : '---\n';
+}

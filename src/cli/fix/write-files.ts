@@ -1,0 +1,166 @@
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { replaceFile, rewriteFile } from '../../base/files/replace-file.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { printLine } from '../io.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { CommandIo } from '../io.ts';
+import type { FixedFile } from './fix-file.ts';
+
+/**
+ * Refuses symbolic links among the names of the command line: who names a link may not know which tree it leads to. In
+ * the working directory, a link is refused above a name too, because `*\/*.yaml` also leads through links.
+ *
+ * @returns the refusal of each link, with the name to write instead
+ */
+export async function namedLinks(names: readonly string[]): Promise<string[]> {
+  const refusals = await Promise.all(
+    names.map(async (name) => {
+      const links = await Promise.all(stepsTo(name).map((step) => isLink(step)));
+      if (!links.includes(true)) return [];
+      const target = await realpath(name).catch(() => undefined);
+      const what = links[0] === true ? 'is a symbolic link' : 'leads through a symbolic link';
+      const remedy = target === undefined ? 'its target is missing' : `name ${target} to change it`;
+      return [`${name} ${what}, and --write stays in the tree that is named; ${remedy}`];
+    }),
+  );
+  return refusals.flat();
+}
+
+/** The path of a name, without a slash at its end, and the directories above it in the working directory. */
+function stepsTo(name: string): readonly string[] {
+  const here = resolve();
+  const steps = [resolve(name)];
+  for (let above = dirname(steps[0] ?? here); above !== here && isBelow(here, above); above = dirname(above))
+    steps.push(above);
+  return steps;
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+}
+
+/**
+ * Writes changed files in place, and returns the files that could not be written.
+ *
+ * @param names the files and directories of the command line; nothing outside of them is written
+ */
+export async function writeFixedFiles(
+  files: readonly FixedFile[],
+  names: readonly string[],
+  io: CommandIo,
+): Promise<FileProblem[]> {
+  const problems: FileProblem[] = [];
+  const roots = await Promise.all(names.map((name) => realpath(name).catch(() => resolve(name))));
+  // Two names may lead to one file.
+  const written = new Set<string>();
+  for (const fixed of files) {
+    const { file, before, after } = fixed;
+    if (before === after) continue;
+    try {
+      const real = await realpath(file);
+      if (written.has(real)) continue;
+      if (!roots.some((root) => isBelow(root, real))) throw new Error(`it leads to ${real}, outside of what was named`);
+      await rewriteFile(file, before, after);
+      written.add(real);
+      printLine(io.stdout, `${file}: ${changesOf(fixed)}`);
+    } catch (error) {
+      problems.push(unwritten(file, error));
+    }
+  }
+  if (written.size === 0 && problems.length === 0) printLine(io.stderr, 'no file needs a change');
+  return problems;
+}
+
+/**
+ * Writes all files, changed or not, into a directory. Files of a named directory keep their folders.
+ *
+ * @param names the files and directories of the command line
+ */
+export async function writeIntoDirectory(
+  files: readonly FixedFile[],
+  names: readonly string[],
+  directory: string,
+  io: CommandIo,
+): Promise<FileProblem[]> {
+  const problems: FileProblem[] = [];
+  const sources = new Map<string, string>();
+  for (const fixed of files) {
+    const { file, after } = fixed;
+    try {
+      const place = join(directory, placeBelow(file, names));
+      const earlier = sources.get(place);
+      if (earlier !== undefined && resolve(earlier) !== resolve(file))
+        throw new Error(`${place} is already written from ${earlier}`);
+      sources.set(place, file);
+      await refuseInput(place, file);
+      await makeFolderWithin(directory, dirname(place));
+      await replaceFile(place, after, (await stat(file)).mode & 0o777);
+      printLine(io.stdout, `${place}: ${changesOf(fixed)}`);
+    } catch (error) {
+      problems.push(unwritten(file, error));
+    }
+  }
+  return problems;
+}
+
+/** The path of a file below the directory that the command line names, or the file's own name. */
+function placeBelow(file: string, names: readonly string[]): string {
+  if (names.includes(file)) return basename(file);
+  const [parent] = names
+    .filter((name) => isBelow(resolve(name), resolve(file)))
+    .toSorted((one, other) => resolve(other).length - resolve(one).length);
+  return parent === undefined ? basename(file) : relative(parent, file);
+}
+
+function isBelow(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** @throws Error when the output would replace its own input */
+async function refuseInput(place: string, file: string): Promise<void> {
+  const present = await realpath(place).catch(() => undefined);
+  if (present !== undefined && present === (await realpath(file))) {
+    throw new Error(`${place} is the input itself; use --write to change files in place`);
+  }
+}
+
+/**
+ * Makes a folder below the output directory.
+ *
+ * @throws Error when a symbolic link leads out of the directory
+ */
+async function makeFolderWithin(directory: string, folder: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const root = await realpath(directory);
+  let path = directory;
+  for (const step of relative(directory, folder).split(sep)) {
+    path = join(path, step);
+    await mkdir(path).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+    if (!isBelow(root, await realpath(path)))
+      throw new Error(`${path} is a symbolic link that leads out of ${directory}`);
+  }
+}
+
+function changesOf({ before, after, probes, advice }: FixedFile): string {
+  if (before === after) return 'unchanged';
+  const changes = [
+    ...(probes > 0 ? [`${count(probes, 'probe')} added`] : []),
+    ...(advice > 0 ? [`${count(advice, 'piece')} of advice applied`] : []),
+  ];
+  return changes.join(', ');
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function unwritten(file: string, error: unknown): FileProblem {
+  return { file, line: 1, column: 1, message: `cannot be written: ${messageOf(error)}` };
+}

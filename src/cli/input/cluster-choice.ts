@@ -1,0 +1,147 @@
+import { lstat } from 'node:fs/promises';
+import { quote } from '../../base/text/quote.ts';
+import { isNamed, isNameOfKind } from '../../cluster/sources/cluster-kinds.ts';
+import { isDnsSubdomain } from '../../engine/policy/dns-subdomain.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import type { ClusterKind } from '../../cluster/sources/cluster-kinds.ts';
+import type { WorkloadKind } from '../../engine/workload/kinds.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { CLUSTER_FLAGS, CLUSTER_INPUT_FLAGS } from './input-flags.ts';
+
+/** Whether a command line means a cluster: the names of workloads (none = all), a problem, or undefined for files. */
+export type ClusterChoice = { readonly names: readonly ClusterName[] } | { readonly problem: string } | undefined;
+
+/** The command line of a command that reads files or a cluster. */
+export type ClusterLine = CommandLine<typeof CLUSTER_INPUT_FLAGS & typeof CLUSTER_FLAGS>;
+
+/** Decides whether a command line means a cluster. Files and a cluster together are a problem. */
+export async function clusterChoice({ flags, positionals }: ClusterLine): Promise<ClusterChoice> {
+  const given = givenFlags(flags);
+  const files = new Set<string>();
+  for (const word of positionals) if (await isFile(word)) files.add(word);
+  const others = positionals.filter((word) => !files.has(word));
+  if (given.length === 0) {
+    if (!areNamesOfWorkloads(others, KNOWN_KINDS)) return undefined;
+    if (files.size > 0) return { problem: together([...files].join(', '), others.join(', ')) };
+  } else {
+    const isName = (word: string): boolean =>
+      word !== '-' && areNamesOfWorkloads([`${word.split('/')[0]}/x`], KNOWN_KINDS);
+    const first = positionals[0];
+    // `--cluster deploy web` means the Deployment, also beside a directory "web".
+    const isTypeFirst = first !== undefined && !first.includes('/') && isName(first);
+    const inTheWay = isTypeFirst ? [] : [...files].filter((word) => !isName(word));
+    if (positionals.includes('-')) inTheWay.push('-');
+    if (inTheWay.length > 0) return { problem: together([...new Set(inTheWay)].join(', '), given.join(', ')) };
+  }
+  const unused = [
+    ...(flags.exclude.length > 0 ? ['--exclude'] : []),
+    ...(flags['render-charts'] ? ['--render-charts'] : []),
+    ...(flags['allow-remote-bases'] ? ['--allow-remote-bases'] : []),
+  ];
+  if (unused.length > 0) return { problem: `${unused.join(', ')}: only for files, and the input is a cluster` };
+  const reading = readClusterNames(positionals);
+  if ('problem' in reading || !flags['all-namespaces']) return reading;
+  const named = reading.names.find(({ name }) => name !== undefined);
+  if (named === undefined) return reading;
+  return { problem: `--all-namespaces: ${named.type} ${named.name} needs one namespace; give --namespace instead` };
+}
+
+function together(files: string, cluster: string): string {
+  return `files and a cluster cannot be read together: ${files}; ${cluster}`;
+}
+
+function givenFlags(flags: ClusterLine['flags']): string[] {
+  return [
+    ...(flags.cluster ? ['--cluster'] : []),
+    ...(flags.context === undefined ? [] : ['--context']),
+    ...(flags.kubeconfig === undefined ? [] : ['--kubeconfig']),
+    ...(flags['all-namespaces'] ? ['--all-namespaces'] : []),
+  ];
+}
+
+/**
+ * True for an existing path, and for a path below an existing directory, such as `deploy/web` beside the directory
+ * `deploy`.
+ */
+async function isFile(word: string): Promise<boolean> {
+  if (word === '-') return true;
+  const paths = word.includes('/') ? [word, word.slice(0, word.indexOf('/')) || '/'] : [word];
+  for (const path of paths) {
+    const exists = await lstat(path).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return true;
+  }
+  return false;
+}
+
+/** The command line's selection in a cluster, as kubectl reads names. */
+export interface ClusterName {
+  /** The kind as written: `deploy`, `deployments.apps`. */
+  readonly type: string;
+  /** Undefined = all objects of the kind. */
+  readonly name: string | undefined;
+}
+
+/** Words that cannot be read as names, with the reason; or the names. No names = all workloads. */
+export type ClusterNamesReading = { readonly names: readonly ClusterName[] } | { readonly problem: string };
+
+/** Reads `TYPE/NAME...`, `TYPE[,TYPE] NAME...` and `TYPE[,TYPE]`. */
+export function readClusterNames(words: readonly string[]): ClusterNamesReading {
+  const [first, ...rest] = words;
+  if (first === undefined) return { names: [] };
+  if (words.some((word) => word.includes('/'))) {
+    const names: ClusterName[] = [];
+    for (const word of words) {
+      const [type = '', name = '', ...more] = word.split('/');
+      if (type === '' || type.includes(',') || more.length > 0 || !isDnsSubdomain(name))
+        return { problem: `${quote(word)} is no name of a workload; write TYPE/NAME, such as deploy/web` };
+      names.push({ type, name });
+    }
+    return { names };
+  }
+  const wrong = rest.find((name) => !isDnsSubdomain(name));
+  if (wrong !== undefined) return { problem: `${quote(wrong)} is no name of a workload` };
+  const types = first.split(',').filter((type) => type !== '');
+  return { names: types.flatMap((type) => (rest.length === 0 ? [undefined] : rest).map((name) => ({ type, name }))) };
+}
+
+/** A name that is more probably a file that is missing. */
+const FILE_NAME = /\.(?:ya?ml|json)$/;
+
+/** True for words that can only mean workloads of a cluster: `deploy/web`, `statefulset web`. */
+export function areNamesOfWorkloads(words: readonly string[], kinds: readonly WorkloadKind[]): boolean {
+  const reading = readClusterNames(words);
+  if ('problem' in reading || reading.names.length === 0) return false;
+  return reading.names.every(
+    ({ type, name }) => name !== undefined && !FILE_NAME.test(name) && isNameOfKind(type, kinds),
+  );
+}
+
+/** A kind of a cluster, and the objects of it that are to be read. */
+export interface WantedKind {
+  readonly kind: ClusterKind;
+  /** Undefined = all objects. */
+  readonly names: readonly string[] | undefined;
+}
+
+/** The kinds to read. A name of a kind that the cluster does not have is a problem. */
+export function wantedKinds(
+  names: readonly ClusterName[],
+  kinds: readonly ClusterKind[],
+): { readonly wanted: readonly WantedKind[]; readonly problems: readonly string[] } {
+  if (names.length === 0) return { wanted: kinds.map((kind) => ({ kind, names: undefined })), problems: [] };
+  const problems = new Set<string>();
+  const byKind = new Map<ClusterKind, Set<string> | undefined>();
+  for (const { type, name } of names) {
+    const kind = kinds.find((each) => isNamed(each, type));
+    if (kind === undefined) {
+      const known = kinds.map(({ resource }) => resource).join(', ');
+      problems.add(`the cluster has no kind of workload ${quote(type)}; it has ${known}`);
+    } else if (name === undefined) byKind.set(kind, undefined);
+    else if (!byKind.has(kind)) byKind.set(kind, new Set([name]));
+    else byKind.get(kind)?.add(name);
+  }
+  return { wanted: [...byKind].map(([kind, of]) => ({ kind, names: of && [...of] })), problems: [...problems] };
+}

@@ -1,0 +1,97 @@
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { PROGRAM } from '../command-table.ts';
+import { printLine } from '../io.ts';
+import { reportProblems } from '../output/problems.ts';
+import { Progress } from '../output/progress.ts';
+import { clusterChoice } from './cluster-choice.ts';
+import { readInputs } from './read-inputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { INPUT_FLAGS } from './input-flags.ts';
+import type { CommandIo } from '../io.ts';
+import type { ClusterLine } from './cluster-choice.ts';
+import type { ReadingWishes } from './cluster-inputs.ts';
+import type { Inputs } from './inputs.ts';
+
+/**
+ * The inputs that a command line names: a cluster or files. Undefined, after a report, when the command has nothing to
+ * decide by.
+ */
+export async function readAnyInputs(
+  command: string,
+  line: ClusterLine,
+  io: CommandIo,
+  progress = new Progress(io),
+  wishes: ReadingWishes = {},
+): Promise<Inputs | undefined> {
+  const choice = await clusterChoice(line);
+  if (choice === undefined) {
+    const { namespace = 'default', ...flags } = line.flags;
+    const files = { flags: { ...flags, namespace }, positionals: line.positionals };
+    return await readCommandInputs(command, files, io, progress, wishes.change?.newPolicies);
+  }
+  if ('problem' in choice) {
+    printLine(io.stderr, `${PROGRAM} ${command}: ${choice.problem}`);
+    printLine(io.stderr, `Run "${PROGRAM} ${command} --help" for the flags.`);
+    return undefined;
+  }
+  return await readingInputs(command, io, progress, async () => {
+    // Most command lines name files, and need no client of the API server.
+    const { readCluster } = await import('./read-cluster.ts');
+    return await readCluster(line, choice.names, io, progress, wishes);
+  });
+}
+
+/**
+ * The inputs in files. Undefined, after a report, when the command has nothing to decide by.
+ *
+ * @param newPolicies a file or a directory of policies that are to be applied over the others
+ */
+export async function readCommandInputs(
+  command: string,
+  { flags, positionals }: CommandLine<typeof INPUT_FLAGS>,
+  io: CommandIo,
+  progress = new Progress(io),
+  newPolicies?: string,
+): Promise<Inputs | undefined> {
+  const { policies, namespace, exclude } = flags;
+  const options = {
+    files: positionals,
+    ...{ policies, newPolicies, namespace, exclude },
+    workloadKinds: flags['workload-kinds'],
+    now: flags.now ?? io.now(),
+    renderCharts: flags['render-charts'],
+    allowRemoteBases: flags['allow-remote-bases'],
+  };
+  return await readingInputs(command, io, progress, async () => {
+    const { notes, ...inputs } = await readInputs(CHECK_CATALOGUE, options, io.readStdin, (done, total) => {
+      progress.show('reading', done, total);
+    });
+    progress.end();
+    for (const { subject, state, command: rendering } of notes) {
+      const remedy = `${rendering} | ${PROGRAM} ${command} - (or add --render-charts)`;
+      printLine(io.stderr, `${subject}: ${state}; ${remedy}`);
+    }
+    return inputs;
+  });
+}
+
+/** Reports the error by which a command has no inputs. */
+async function readingInputs(
+  command: string,
+  io: CommandIo,
+  progress: Progress,
+  read: () => Promise<Inputs>,
+): Promise<Inputs | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof PolicyFilesError)) throw error;
+    progress.end();
+    reportProblems(error.problems, io);
+    printLine(io.stderr, `${PROGRAM} ${command}: ${error.message}`);
+    return undefined;
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,100 @@
+import { inGroup, optional, repeatable, toggle, withDefault } from '../flags/flag.ts';
+import { anyText, instant, path, someText } from '../flags/value-types.ts';
+import type { Positionals } from '../flags/flag.ts';
+
+/** The flags of each command that reads manifests, for src/cli/input/inputs.ts. */
+export const INPUT_FLAGS = {
+  policies: optional({
+    type: path('FILE|DIR', 'files'),
+    summary: 'ProbePolicies and ClusterProbePolicies: a YAML file, or a directory of them.',
+    details: 'Policies among the manifests count too.',
+    links: 'See [policies in files](policies.md#policies-in-files).',
+  }),
+  namespace: withDefault({
+    type: anyText('NAME'),
+    short: 'n',
+    default: 'default',
+    summary: 'Namespace of objects that name no namespace.',
+  }),
+  'workload-kinds': optional({
+    type: path('FILE', 'files'),
+    summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
+    otherwise: 'ready-made kinds',
+    links: 'See [custom kinds](checks.md#custom-kinds).',
+  }),
+  now: optional({
+    type: instant(),
+    summary: 'Judge as at this instant, such as 2027-01-31T00:00:00Z.',
+    details: 'Exceptions end at an instant.',
+    otherwise: 'the current time',
+  }),
+  exclude: repeatable({
+    type: someText('GLOB'),
+    summary: 'Files and directories to leave out.',
+    details: 'node_modules and names that start with a dot are always left out.',
+    links: 'See [excluded files](check.md#excluded-files).',
+  }),
+  'render-charts': toggle({
+    summary: 'Render charts with helm, and kustomizations with kubectl.',
+    links: 'See [charts and kustomizations](check.md#charts-and-kustomizations).',
+  }),
+  'allow-remote-bases': toggle({
+    summary: 'With --render-charts: let kustomize download the remote bases of kustomizations.',
+    links: 'See [remote bases](check.md#remote-bases).',
+  }),
+} as const;
+
+/** The manifests that a command reads. */
+export const INPUT_FILES: Positionals = {
+  name: 'FILE',
+  minimum: 1,
+  maximum: Infinity,
+  suggestions: 'files',
+  missing: 'name at least one file or directory, or - for standard input',
+};
+
+/** The meaning of FILE, for help. */
+export const INPUT_DESCRIPTION =
+  'FILE is a file, a directory, or - for standard input. Policies and Namespaces may be among the manifests.';
+
+/** The flags of each command that reads manifests or a cluster. CLUSTER_FLAGS are the rest of them. */
+export const CLUSTER_INPUT_FLAGS = {
+  ...INPUT_FLAGS,
+  namespace: optional({
+    type: anyText('NAME'),
+    short: 'n',
+    summary: 'Namespace of objects that name no namespace. With a cluster: the namespace to read.',
+    otherwise: 'default; with a cluster, the namespace of the context',
+  }),
+} as const;
+
+/** The flags that choose a cluster. They come last in a command, because they are a group of their own. */
+export const CLUSTER_FLAGS = inGroup('Flags for a cluster as the input', {
+  cluster: toggle({
+    summary: 'Read the cluster of the current context instead of files.',
+    links: 'See [from a cluster](check.md#from-a-cluster).',
+  }),
+  context: optional({
+    type: someText('CONTEXT'),
+    summary: 'Read the cluster of this context of the kubeconfig instead of files.',
+    otherwise: 'the current context',
+  }),
+  kubeconfig: optional({
+    type: path('FILE', 'files'),
+    summary: 'Read the cluster of this kubeconfig instead of files.',
+    otherwise: 'the files of KUBECONFIG, or ~/.kube/config, or the service account of the Pod',
+  }),
+  'all-namespaces': toggle({ short: 'A', summary: 'Read all namespaces of the cluster instead of files.' }),
+});
+
+/** The manifests or the names of workloads that a command reads. A cluster needs no names. */
+export const CLUSTER_INPUT_FILES: Positionals = {
+  ...INPUT_FILES,
+  replacedBy: ['cluster', 'context', 'kubeconfig', 'all-namespaces'],
+};
+
+/** The names that may take the place of FILE, for help. */
+export const CLUSTER_INPUT_DESCRIPTION =
+  'With --cluster, --context, --kubeconfig or -A the input is a cluster: all workloads of a namespace, or those that ' +
+  'are named as with kubectl: deploy/web, statefulset web. Names such as deploy/web mean the cluster without a flag ' +
+  'too, if there is no such file.';

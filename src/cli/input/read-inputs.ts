@@ -1,0 +1,204 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { readUtf8File, utf8Text } from '../../base/files/utf8.ts';
+import { findYamlFiles } from '../../base/files/yaml-files.ts';
+import { loadWorkloadKinds } from '../../cluster/sources/workload-kinds.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { readChart, renderChart, unrenderedChart } from './charts.ts';
+import { Exclusions, InputFiles, linksOf, unreadable } from './input-files.ts';
+import { inputsOf, NO_TEXTS } from './inputs.ts';
+import { buildKustomization, plannedInputs } from './kustomizations.ts';
+import { refuseRemoteParts } from './remote-bases.ts';
+import type { CheckCatalogue } from '../../engine/policy/check-catalogue.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Inputs, OnRead, ReadTexts } from './inputs.ts';
+import type { ManifestText } from './manifest.ts';
+import type { FoundInput, PlannedInput, Stream } from './kustomizations.ts';
+import type { InputNote } from './rendering-tool.ts';
+
+/**
+ * The command line's inputs of a command. Each new kind of input has a member here and a step in
+ * `readInputs`.
+ */
+export interface InputOptions {
+  /** Files, directories, and `-` for standard input. */
+  readonly files: readonly string[];
+  /** A file or a directory with policies. Undefined = policies among the manifests only. */
+  readonly policies: string | undefined;
+  /** A file or a directory with policies that are to be applied over the others. */
+  readonly newPolicies?: string | undefined;
+  /** A file of custom kinds. Undefined = the known kinds. */
+  readonly workloadKinds: string | undefined;
+  /** The namespace of objects that name no namespace. */
+  readonly namespace: string;
+  /** The instant of all verdicts, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Globs of files and directories to leave out. */
+  readonly exclude: readonly string[];
+  /** Renders charts and kustomizations. */
+  readonly renderCharts: boolean;
+  /** Lets kustomize download remote bases. */
+  readonly allowRemoteBases: boolean;
+}
+
+/**
+ * Reads the inputs of a command that looks at manifests.
+ *
+ * @throws PolicyFilesError when the file of custom kinds cannot be used
+ */
+export async function readInputs(
+  catalogue: CheckCatalogue,
+  { files, policies, newPolicies, workloadKinds, ...selection }: InputOptions,
+  readStdin: () => Promise<string>,
+  onRead?: OnRead,
+): Promise<Inputs & { readonly notes: readonly InputNote[] }> {
+  const kinds = workloadKinds === undefined ? KNOWN_KINDS : await loadWorkloadKinds(workloadKinds);
+  const manifestTexts = await readManifestTexts(files, readStdin, selection);
+  const policyTexts = policies === undefined ? NO_TEXTS : await readPolicyTexts(policies);
+  const newPolicyTexts = newPolicies === undefined ? NO_TEXTS : await readPolicyTexts(newPolicies);
+  const { namespace, now } = selection;
+  const settings = { catalogue, kinds, namespace, now, onRead, fileIdentity: resolve };
+  const inputs = inputsOf(manifestTexts, policyTexts, settings, newPolicyTexts);
+  return { ...inputs, notes: manifestTexts.notes };
+}
+
+/** Texts of manifests, and the inputs that are not read as they will be applied. */
+export interface ReadManifests extends ReadTexts {
+  readonly notes: readonly InputNote[];
+}
+
+/** The command line's files and directories of manifests. */
+export interface ManifestSelection {
+  /** Globs of files and directories to leave out. */
+  readonly exclude: readonly string[];
+  /** Renders charts with helm and kustomizations with kubectl. */
+  readonly renderCharts: boolean;
+  /** Lets kustomize download remote bases. */
+  readonly allowRemoteBases: boolean;
+  /** The namespace of the release of a rendered chart. */
+  readonly namespace: string;
+}
+
+/** The name of standard input in messages. */
+export const STDIN_NAME = '<stdin>';
+/** Other names of standard input. */
+const STDIN_PATH = /^\/dev\/(?:stdin|fd\/0)$/;
+/** Pipes that a shell passes for `<(helm template .)`. */
+const DESCRIPTOR_PATH = /^\/(?:dev|proc\/self)\/fd\/\d+$/;
+
+/** Charts and kustomizations that are rendered at a time. */
+const MOST_AT_A_TIME = 4;
+
+/** True for a name of standard input, and of a pipe that a shell passes: there is no file to write to. */
+export function isStandardInput(name: string): boolean {
+  return name === '-' || STDIN_PATH.test(name) || DESCRIPTOR_PATH.test(name);
+}
+
+/**
+ * Reads the manifests that arguments name: a file, every YAML and JSON file below a directory, or `-` for standard
+ * input. A directory with a Helm chart or a kustomization is one input: rendered, or noted. A FIFO that is named is
+ * refused, as opening it could wait without end.
+ */
+export async function readManifestTexts(
+  names: readonly string[],
+  readStdin: () => Promise<string>,
+  selection: ManifestSelection,
+): Promise<ReadManifests> {
+  const files = new InputFiles(new Exclusions(selection.exclude));
+  const inputs: (Stream | FoundInput)[] = [];
+  for (const name of names) {
+    const stream = streamOf(name, readStdin);
+    if (stream !== undefined) inputs.push(stream);
+    else for (const input of await files.find(name)) inputs.push(input);
+  }
+  const planned = await plannedInputs(inputs, files.directoriesAbove, selection.renderCharts);
+  const texts: ManifestText[] = [];
+  const problems: FileProblem[] = [...files.problems];
+  const notes: InputNote[] = [];
+  for (let start = 0; start < planned.length; start += MOST_AT_A_TIME) {
+    const some = planned.slice(start, start + MOST_AT_A_TIME);
+    for (const read of await Promise.all(some.map((input) => readInput(input, selection)))) {
+      for (const text of read.texts) texts.push(text);
+      for (const problem of read.problems) problems.push(problem);
+      for (const note of read.notes) notes.push(note);
+    }
+  }
+  return { texts, problems, notes };
+}
+
+/** Reads the policies of a regular file, or of every YAML and JSON file below a directory. */
+export async function readPolicyTexts(path: string): Promise<ReadTexts> {
+  const texts: ManifestText[] = [];
+  const problems: FileProblem[] = [];
+  for (const file of await policyFiles(path, problems)) {
+    const read = await readText(file, () => readUtf8File(file));
+    for (const text of read.texts) texts.push(text);
+    for (const problem of read.problems) problems.push(problem);
+  }
+  return { texts, problems };
+}
+
+async function policyFiles(path: string, problems: FileProblem[]): Promise<readonly string[]> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path];
+    return (await findYamlFiles(path, { links: linksOf(path, problems) })).map((file) => file.path);
+  } catch (error) {
+    problems.push(unreadable(path, error));
+    return [];
+  }
+}
+
+function streamOf(name: string, readStdin: () => Promise<string>): Stream | undefined {
+  if (name === '-') return { kind: 'stream', path: STDIN_NAME, read: readStdin };
+  if (STDIN_PATH.test(name)) return { kind: 'stream', path: name, read: readStdin };
+  return DESCRIPTOR_PATH.test(name) ? { kind: 'stream', path: name, read: () => readDescriptor(name) } : undefined;
+}
+
+async function readDescriptor(path: string): Promise<string> {
+  return (await stat(path)).isFIFO() ? utf8Text(await readFile(path)) : readUtf8File(path);
+}
+
+const NOTHING: ReadManifests = { texts: [], problems: [], notes: [] };
+
+async function readInput(input: PlannedInput, selection: ManifestSelection): Promise<ReadManifests> {
+  const { renderCharts, allowRemoteBases, namespace } = selection;
+  switch (input.kind) {
+    case 'stream':
+      return await readText(input.path, input.read);
+    case 'file':
+      return await readText(input.path, () => readUtf8File(input.path));
+    case 'note':
+      return { ...NOTHING, notes: [input.note] };
+    case 'build': {
+      const { kustomization } = input;
+      return await rendering(kustomization.file, async () => {
+        if (!allowRemoteBases) await refuseRemoteParts(kustomization.directory);
+        return [await buildKustomization(kustomization, allowRemoteBases)];
+      });
+    }
+    case 'chart': {
+      const chart = await readChart(input.path);
+      if (chart.isLibrary) return NOTHING;
+      if (!renderCharts) return { ...NOTHING, notes: [unrenderedChart(chart)] };
+      return await rendering(chart.file, () => renderChart(chart, namespace));
+    }
+  }
+}
+
+async function readText(file: string, read: () => Promise<string>): Promise<ReadManifests> {
+  try {
+    return { ...NOTHING, texts: [{ file, text: await read() }] };
+  } catch (error) {
+    return { ...NOTHING, problems: [unreadable(file, error)] };
+  }
+}
+
+async function rendering(file: string, render: () => Promise<readonly ManifestText[]>): Promise<ReadManifests> {
+  try {
+    return { ...NOTHING, texts: await render() };
+  } catch (error) {
+    const message = `cannot be rendered: ${messageOf(error)}`;
+    return { ...NOTHING, problems: [{ file, line: 1, column: 1, message }] };
+  }
+}

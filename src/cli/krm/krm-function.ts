@@ -1,0 +1,125 @@
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { isJsonObject, member, stringMember } from '../../base/json/json-value.ts';
+import { quoted } from '../../base/json/quoted-value.ts';
+import { inputsOf } from '../input/inputs.ts';
+import { STDIN_NAME } from '../input/read-inputs.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
+import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
+import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
+import { checkInputs } from '../check/check-inputs.ts';
+import { PROGRAM } from '../command-table.ts';
+import { SHOWN_BY_DEFAULT } from '../fix/advice.ts';
+import { fixFile } from '../fix/fix-file.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { reportProblems } from '../output/problems.ts';
+import { readFunctionConfig } from './function-config.ts';
+import { lineResult, violationResult } from './function-results.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { CommandIo } from '../io.ts';
+import type { FunctionSettings } from './function-config.ts';
+import type { FunctionResult } from './function-results.ts';
+
+/** `probewright krm-function`: a ResourceList in, a ResourceList out, as kustomize and kpt run functions. */
+export async function runKrmFunction(_line: unknown, io: CommandIo): Promise<number> {
+  const read = readList(await io.readStdin());
+  if ('problems' in read) return refuse(read.problems, io);
+  const { text, list, settings } = read;
+  const { namespace, policies, now = io.now() } = settings;
+  const inputs = inputsOf(
+    { texts: [{ file: STDIN_NAME, text }], problems: [] },
+    { texts: policies, problems: [] },
+    { catalogue: CHECK_CATALOGUE, kinds: KNOWN_KINDS, namespace, now },
+  );
+  // Without one of the policies, another verdict would be given than the webhook gives.
+  if (inputs.problems.length > 0) {
+    reportProblems(inputs.problems, io);
+    return EXIT_USAGE;
+  }
+  const done = settings.mode === 'fix' ? fixed(inputs, settings) : checked(inputs, list, settings);
+  if ('problems' in done) return refuse(done.problems, io);
+  io.stdout.write(withResults(done.text ?? text, list, done.results));
+  for (const { message, resourceRef, severity } of done.fails ? done.results : [])
+    printLine(io.stderr, `${severity}: ${objectOf(resourceRef)}: ${message}`);
+  return done.fails ? EXIT_DENIED : EXIT_OK;
+}
+
+interface ReadList {
+  readonly text: string;
+  readonly list: JsonObject;
+  readonly settings: FunctionSettings;
+}
+
+interface Refusal {
+  readonly problems: readonly string[];
+}
+
+function readList(text: string): ReadList | Refusal {
+  const { documents, problems } = parseYamlDocuments(STDIN_NAME, text);
+  const [problem] = problems;
+  if (problem !== undefined) return { problems: [`line ${problem.line}: ${problem.message}`] };
+  const values = documents.map(({ value }) => value).filter((value) => value !== null);
+  const [list] = values;
+  if (values.length !== 1 || !isJsonObject(list))
+    return { problems: [`standard input must be one ResourceList, not ${values.length} documents`] };
+  const [apiVersion, kind] = [stringMember(list, 'apiVersion') ?? '', member(list, 'kind')];
+  if (kind !== 'ResourceList' || !apiVersion.startsWith('config.kubernetes.io/'))
+    return { problems: [`standard input must be a ResourceList of config.kubernetes.io, not ${quoted(kind)}`] };
+  const config = readFunctionConfig(member(list, 'functionConfig'));
+  return 'problems' in config ? config : { text, list, settings: config.settings };
+}
+
+/** The result of one mode for a ResourceList. */
+interface Done {
+  /** Absent = the objects stay unchanged. */
+  readonly text?: string;
+  readonly results: readonly FunctionResult[];
+  readonly fails: boolean;
+}
+
+function fixed(inputs: Inputs, { advice }: FunctionSettings): Done | Refusal {
+  const [text] = inputs.texts;
+  if (text === undefined) return { results: [], fails: false };
+  const { after, remarks, problems } = fixFile(text, inputs, advice ? SHOWN_BY_DEFAULT : undefined);
+  if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
+  return { text: after, results: remarks.map(withoutPosition).map(lineResult), fails: false };
+}
+
+/** The lines of the ResourceList mean nothing to its user. */
+function withoutPosition(remark: string): string {
+  return remark.startsWith(STDIN_NAME) ? remark.slice(STDIN_NAME.length).replace(/^(:\d+)*: /, '') : remark;
+}
+
+function checked(inputs: Inputs, list: JsonObject, { strict }: FunctionSettings): Done | Refusal {
+  const { violations, problems } = checkInputs(inputs, 'Deny');
+  if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
+  const items = member(list, 'items');
+  const results = violations
+    .map((violation) => violationResult(violation, Array.isArray(items) ? items : []))
+    .filter(({ severity }) => severity !== 'info');
+  return { results, fails: results.some(({ severity }) => strict || severity === 'error') };
+}
+
+/** The text with the results behind those of functions before. A text that cannot be edited is printed as JSON. */
+function withResults(text: string, before: JsonObject, results: readonly FunctionResult[]): string {
+  if (results.length === 0) return text;
+  const earlier = member(before, 'results');
+  const value = [...(Array.isArray(earlier) ? (earlier as readonly unknown[]) : []), ...results];
+  const editor = new YamlFieldEditor(text);
+  const plan = editor.verifiedPlan(0, [{ path: ['results'], value }]);
+  if (plan.kind === 'planned') return editor.apply([plan]);
+  const [document] = parseYamlDocuments(STDIN_NAME, text).documents;
+  const list = isJsonObject(document?.value) ? document.value : {};
+  return `${jsonText({ ...list, results: value }, undefined, 2)}\n`;
+}
+
+function objectOf(reference: JsonObject = {}): string {
+  const { kind, namespace, name } = reference as Readonly<Record<string, string | undefined>>;
+  return `${kind ?? 'object'} ${namespace === undefined ? '' : `${namespace}/`}${name ?? ''}`;
+}
+
+function refuse(problems: readonly string[], io: CommandIo): number {
+  for (const problem of problems) printLine(io.stderr, `${PROGRAM} krm-function: ${problem}`);
+  return EXIT_USAGE;
+}

@@ -1,0 +1,87 @@
+import { optional, repeatable, withDefault } from '../flags/flag.ts';
+import { choice, path, textThat } from '../flags/value-types.ts';
+import {
+  CLUSTER_FLAGS,
+  CLUSTER_INPUT_DESCRIPTION,
+  CLUSTER_INPUT_FILES,
+  CLUSTER_INPUT_FLAGS,
+  INPUT_DESCRIPTION,
+} from '../input/input-flags.ts';
+import { COLOUR_FLAG } from '../output/screen.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
+
+const PLAN_FORMATS = ['text', 'json', 'markdown'] as const;
+export type PlanFormatName = (typeof PLAN_FORMATS)[number];
+
+/** The effects for which the exit code is 1. */
+const PLAN_FAILURES = ['denied', 'warned', 'any'] as const;
+export type PlanFailure = (typeof PLAN_FAILURES)[number];
+
+const POLICY = textThat(
+  (text) => /^(?:(?:ProbePolicy|ProbeException)\/[^/]+\/[^/]+|ClusterProbePolicy\/[^/]+)$/.test(text),
+  'ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME',
+  'POLICY',
+);
+
+/** The flags that name the change. */
+const CHANGE_FLAGS = {
+  policies: optional({
+    type: path('FILE|DIR', 'files'),
+    summary: 'The new policies: a YAML file, or a directory of them.',
+    details: 'They are applied over the old policies, object by object.',
+    links: 'See [old and new](#old-and-new).',
+  }),
+  from: optional({
+    type: path('FILE|DIR', 'files'),
+    summary: 'The old policies: a YAML file, or a directory of them.',
+    details: 'Policies among the manifests are old policies too.',
+    otherwise: 'none; with a cluster, the policies of the cluster',
+  }),
+  remove: repeatable({
+    type: POLICY,
+    summary: 'Remove ProbePolicy/NAMESPACE/NAME, ProbeException/NAMESPACE/NAME or ClusterProbePolicy/NAME.',
+  }),
+} as const;
+
+const FLAGS = {
+  // The change comes first in help. Its --policies replaces that of other commands.
+  ...CHANGE_FLAGS,
+  ...CLUSTER_INPUT_FLAGS,
+  policies: CHANGE_FLAGS.policies,
+  output: withDefault({
+    type: choice(PLAN_FORMATS),
+    default: 'text',
+    summary: 'Format of the plan.',
+    links: 'See [output formats](#output-formats).',
+  }),
+  'fail-on': withDefault({
+    type: choice(PLAN_FAILURES),
+    default: 'any',
+    summary: 'The effects for which the exit code is 1.',
+    links: 'See [exit codes](#exit-codes).',
+  }),
+  color: COLOUR_FLAG,
+  ...CLUSTER_FLAGS,
+} as const;
+
+/** `probewright plan`. */
+export const PLAN: CommandDefinition<typeof FLAGS> = {
+  name: 'plan',
+  summary: 'Print what a change of policies does to workloads',
+  usage: '--policies NEW [--from OLD] [FILE...] [flags]',
+  description: [
+    `Prints what a change of policies does to workloads: other probes, and violations that appear or disappear. ${INPUT_DESCRIPTION}`,
+    CLUSTER_INPUT_DESCRIPTION,
+  ],
+  positionals: CLUSTER_INPUT_FILES,
+  flags: FLAGS,
+  conflicts: ({ policies, remove }) =>
+    policies === undefined && remove.length === 0
+      ? ['--policies: name the new policies, or name a policy that is removed with --remove']
+      : [],
+  exitCodes: [
+    { code: 0, meaning: 'There is no effect that --fail-on names.' },
+    { code: 1, meaning: 'There is such an effect.' },
+    { code: 2, meaning: 'An input cannot be read, a removed policy is unknown, or the command line is wrong.' },
+  ],
+};

@@ -1,0 +1,92 @@
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
+import { didYouMean } from '../../base/text/suggestion.ts';
+import { planOf } from '../../engine/verdict/compare/plan.ts';
+import { knownSources, snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
+import { PROGRAM } from '../command-table.ts';
+import { EXIT_DENIED, EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { workloadsOf } from './workloads.ts';
+import { planAsJson, planAsMarkdown, planAsText } from './formats.ts';
+import { paintFor } from '../output/screen.ts';
+import { reportProblems } from '../output/problems.ts';
+import { Progress } from '../output/progress.ts';
+import { readAnyInputs } from '../input/command-inputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { Snapshot } from '../../engine/facts/snapshot.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { Plan, PlanSummary } from '../../engine/verdict/compare/plan.ts';
+import type { CommandIo } from '../io.ts';
+import type { Screen } from '../output/screen.ts';
+import type { PLAN, PlanFailure, PlanFormatName } from './definition.ts';
+
+const FORMATS: Readonly<Record<PlanFormatName, (plan: Plan, screen: Screen) => string>> = {
+  text: planAsText,
+  json: planAsJson,
+  markdown: planAsMarkdown,
+};
+
+/** The old policies, and the policies after the change. */
+interface Snapshots {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+}
+
+/** Prints what a change of policies does to workloads. */
+export async function runPlan(line: CommandLine<typeof PLAN.flags>, io: CommandIo): Promise<number> {
+  const { flags, positionals } = line;
+  const progress = new Progress(io);
+  const old = { flags: { ...flags, policies: flags.from }, positionals };
+  const inputs = await readAnyInputs('plan', old, io, progress, { change: { newPolicies: flags.policies } });
+  if (inputs === undefined) return EXIT_USAGE;
+  // Without one of the policies, the plan would be wrong.
+  if (inputs.policyProblems.length > 0) {
+    // Warnings name optional rights that are missing. All missing rights are named at once.
+    reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+    return EXIT_USAGE;
+  }
+  if (inputs.texts.every(({ manifests }) => manifests.length === 0) && inputs.problems.length === 0)
+    printLine(io.stderr, `${PROGRAM} plan: the inputs have no Kubernetes object, so the plan is empty`);
+  const snapshots = changedSnapshots(inputs, flags.remove, io);
+  if (snapshots === undefined) return EXIT_USAGE;
+  const { plan, problems } = computedPlan(inputs, snapshots, progress);
+  io.stdout.write(FORMATS[flags.output](plan, { columns: io.stdoutColumns, paint: paintFor(flags.color, io) }));
+  reportProblems([...inputs.policyWarnings, ...problems], io, inputs);
+  if (problems.length > 0) return EXIT_USAGE;
+  return fails(plan.summary, flags['fail-on']) ? EXIT_DENIED : EXIT_OK;
+}
+
+/** Undefined, after a report, when a removed policy is unknown. */
+function changedSnapshots(inputs: Inputs, removed: readonly string[], io: CommandIo): Snapshots | undefined {
+  const { policies: before, newPolicies: applied } = inputs;
+  const change = { applied, removed };
+  const unknown = unknownRemovals(before, change);
+  const known = knownSources(before, applied);
+  for (const source of unknown)
+    printLine(io.stderr, `${PROGRAM} plan: --remove: there is no ${source}${didYouMean(source, known)}`);
+  return unknown.length > 0 ? undefined : { before, after: snapshotAfter(CHECK_CATALOGUE, before, change) };
+}
+
+function computedPlan(
+  inputs: Inputs,
+  { before, after }: Snapshots,
+  progress: Progress,
+): { readonly plan: Plan; readonly problems: readonly FileProblem[] } {
+  const problems = { before: [...inputs.problems], after: [...inputs.problems] };
+  const all = workloadsOf(inputs, (policies) => (policies === before ? problems.before : problems.after));
+  const plan = planOf(counted(all, progress), before, after, inputs.now);
+  progress.end();
+  return { plan, problems: problems.before };
+}
+
+function* counted<T>(items: readonly T[], progress: Progress): Generator<T, undefined, undefined> {
+  for (const [index, item] of items.entries()) {
+    progress.show('planning', index, items.length, 'workloads');
+    yield item;
+  }
+}
+
+function fails(summary: PlanSummary, failure: PlanFailure): boolean {
+  const { workloads, unchanged, newlyDenied, newlyWarned } = summary;
+  if (failure === 'any') return unchanged < workloads;
+  return newlyDenied > 0 || (failure === 'warned' && newlyWarned > 0);
+}

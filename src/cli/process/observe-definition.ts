@@ -1,0 +1,118 @@
+import { MUTATION_MODES } from '../../engine/verdict/modes.ts';
+import { optional, withDefault } from '../flags/flag.ts';
+import { choice, formatDuration, path, someText, trueOrFalse } from '../flags/value-types.ts';
+import { REPORTS_SETTINGS } from '../../observer/reports/reports-setting.ts';
+import {
+  conflictsOfClusterDurations,
+  CONNECTION_FLAGS,
+  DURATION,
+  OBJECT_NAME,
+  PORT,
+  PROCESS_FLAGS,
+} from './process-flags.ts';
+import type { CommandDefinition, FlagValues } from '../flags/flag.ts';
+
+const reportLinks = 'See [reports.md](reports.md).';
+
+/** The flags of `probewright observe`, each with an environment variable. Durations are in milliseconds. */
+export const OBSERVE_FLAGS = {
+  kubeconfig: optional({
+    type: path('FILE|in-cluster', 'files'),
+    summary: 'The cluster to observe: a kubeconfig, or in-cluster for the service account of the Pod.',
+    details: 'Required.',
+  }),
+  policies: optional({
+    type: path('DIR', 'directories'),
+    summary: 'Directory with more policies, watched for changes: the lowest layer, as in `serve`.',
+  }),
+  'scan-interval': withDefault({
+    type: DURATION,
+    default: '1h',
+    summary: 'How often to judge all workloads again, also without a change.',
+    details: 'At least 1m.',
+  }),
+  reports: withDefault({
+    type: choice(REPORTS_SETTINGS),
+    default: 'auto',
+    summary: 'The API that reports are written to; auto takes the one that the API server has.',
+    links: reportLinks,
+  }),
+  'reports-include-clean': withDefault({
+    type: trueOrFalse(),
+    default: 'false',
+    summary: 'Whether workloads without findings have a report, too.',
+    links: reportLinks,
+  }),
+  startups: withDefault({
+    type: trueOrFalse(),
+    default: 'true',
+    summary: 'Whether to measure how long containers take to start, and to write StartupProfiles.',
+    links: 'See [learned.md](learned.md).',
+  }),
+  enforcement: PROCESS_FLAGS.enforcement,
+  mutation: withDefault({
+    type: choice(MUTATION_MODES),
+    default: 'On',
+    summary: "The webhook's setting: On judges workloads with the probes that their Pods get.",
+  }),
+  'webhook-configuration': withDefault({
+    type: OBJECT_NAME,
+    default: 'probewright',
+    summary: 'The MutatingWebhookConfiguration of the webhook: its selectors tell which Pods may be missed.',
+  }),
+  'exempt-namespaces': { ...PROCESS_FLAGS['exempt-namespaces'], details: 'The observer judges no workloads there.' },
+  'workload-kinds': PROCESS_FLAGS['workload-kinds'],
+  host: withDefault({ type: someText('ADDRESS'), default: '0.0.0.0', summary: 'Address that the ports listen on.' }),
+  'health-port': PROCESS_FLAGS['health-port'],
+  'dashboard-port': optional({
+    type: PORT,
+    summary: 'Plain HTTP port for a read-only page about all workloads.',
+    otherwise: 'no page',
+    links: 'See [the page](#the-page).',
+  }),
+  'log-level': PROCESS_FLAGS['log-level'],
+  namespace: optional({
+    type: OBJECT_NAME,
+    summary: 'Namespace of the Lease.',
+    otherwise: "the service account's or context's",
+  }),
+  lease: withDefault({
+    type: OBJECT_NAME,
+    default: 'probewright-observer',
+    summary: 'Lease by which the replicas agree on the one that scans and writes.',
+  }),
+  ...CONNECTION_FLAGS,
+} as const;
+export type ObserveFlagValues = FlagValues<typeof OBSERVE_FLAGS>;
+
+/** A shorter interval would keep the API server busy with lists. */
+const LEAST_SCAN_INTERVAL = 60_000;
+
+/** `probewright observe`. */
+export const OBSERVE: CommandDefinition<typeof OBSERVE_FLAGS> = {
+  name: 'observe',
+  summary: 'Watch a cluster, judge its workloads, and write reports',
+  usage: '--kubeconfig FILE|in-cluster [flags]',
+  description: [
+    'Watches the workloads of a cluster, judges them as the webhook would, and writes reports, until SIGTERM or SIGINT.',
+    'Each flag is also an environment variable. The flag overrides the variable.',
+  ],
+  flags: OBSERVE_FLAGS,
+  readsEnvironment: true,
+  exitCodes: [
+    { code: 0, meaning: 'The observer has stopped after a signal.' },
+    { code: 2, meaning: 'The observer cannot start, or the command line is wrong.' },
+  ],
+  conflicts: conflictsOfObserve,
+};
+
+/** The conflicts between values of the flags that are right by themselves. */
+function conflictsOfObserve(flags: ObserveFlagValues): string[] {
+  const problems: string[] = [];
+  if (flags.kubeconfig === undefined) problems.push('--kubeconfig: must be given: a file, or in-cluster');
+  if (flags['scan-interval'] < LEAST_SCAN_INTERVAL) {
+    const [least, given] = [LEAST_SCAN_INTERVAL, flags['scan-interval']].map(formatDuration);
+    problems.push(`--scan-interval: ${given} is too short: at least ${least}`);
+  }
+  return [...problems, ...conflictsOfClusterDurations(flags)];
+}

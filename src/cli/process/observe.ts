@@ -1,0 +1,51 @@
+import { startObserver } from '../../observer/observe.ts';
+import { createLogger } from '../../process/log.ts';
+import { PolicyFilesError } from '../../cluster/sources/policy-source.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { connectionConfig } from './process-flags.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { reportProblems } from '../output/problems.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { ObserveConfig } from '../../observer/observer-parts.ts';
+import type { CommandIo } from '../io.ts';
+import type { OBSERVE, ObserveFlagValues } from './observe-definition.ts';
+
+/** Observes until SIGTERM or SIGINT. */
+export async function runObserve({ flags }: CommandLine<typeof OBSERVE.flags>, io: CommandIo): Promise<number> {
+  const config = observeConfig(flags);
+  const log = createLogger(config.logLevel, { write: (line) => void io.stdout.write(line) });
+  // From here on, as process 1 of a container ignores a signal that has no handler.
+  const signalled = io.untilSignal();
+  try {
+    const observer = await startObserver(config, { log, now: io.now, monotonic: io.monotonic });
+    await signalled;
+    await observer.stop();
+    return EXIT_OK;
+  } catch (error) {
+    if (error instanceof PolicyFilesError) reportProblems(error.problems, io);
+    printLine(io.stderr, `probewright observe: ${messageOf(error)}`);
+    return EXIT_USAGE;
+  }
+}
+
+/** The settings of the observer, from the values of its flags. */
+export function observeConfig(flags: ObserveFlagValues): ObserveConfig {
+  return {
+    policies: flags.policies,
+    host: flags.host,
+    healthPort: flags['health-port'],
+    dashboardPort: flags['dashboard-port'],
+    enforcement: flags.enforcement,
+    mutation: flags.mutation,
+    logLevel: flags['log-level'],
+    workloadKinds: flags['workload-kinds'],
+    scanInterval: flags['scan-interval'],
+    webhookConfiguration: flags['webhook-configuration'],
+    exemptNamespaces: flags['exempt-namespaces'],
+    reports: flags.reports,
+    reportsIncludeClean: flags['reports-include-clean'],
+    learnsStarts: flags.startups,
+    // conflictsOfObserve refuses a command line without --kubeconfig.
+    cluster: connectionConfig(flags.kubeconfig ?? '', flags),
+  };
+}

@@ -1,0 +1,134 @@
+import { ENFORCEMENTS } from '../../engine/verdict/modes.ts';
+import { optional, withDefault } from '../flags/flag.ts';
+import {
+  choice,
+  commaList,
+  duration,
+  formatDuration,
+  path,
+  textThat,
+  trueOrFalse,
+  wholeNumber,
+} from '../flags/value-types.ts';
+import { isDnsSubdomain } from '../../engine/policy/dns-subdomain.ts';
+import { POLICY_BUDGET_BYTES } from '../../engine/policy/budget.ts';
+import { LOG_LEVELS } from '../../process/log-level.ts';
+import { DURATION_LIMITS } from '../../webhook/duration-limits.ts';
+import type { FlagValues } from '../flags/flag.ts';
+import type { ConnectionConfig } from '../../process/cluster-connection.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** More memory than any process needs, in MiB. */
+const MAX_POLICY_BUDGET = 1024;
+
+export const PORT = wholeNumber('PORT', 0, 65_535);
+export const DURATION = duration(DURATION_LIMITS.mostDuration);
+export const OBJECT_NAME = textThat(isDnsSubdomain, 'the name of a Kubernetes object', 'NAME');
+
+/** The flags that every long-running process has, with the same meaning. */
+export const PROCESS_FLAGS = {
+  'health-port': withDefault({
+    type: PORT,
+    default: '8081',
+    summary: 'Plain HTTP port for /livez, /readyz and /metrics.',
+  }),
+  enforcement: withDefault({
+    type: choice(ENFORCEMENTS),
+    default: 'Deny',
+    summary: 'The strictest action that a violation may have.',
+  }),
+  'log-level': withDefault({
+    type: choice(LOG_LEVELS),
+    default: 'info',
+    summary: 'The least important level that is logged.',
+  }),
+  'workload-kinds': optional({
+    type: path('FILE', 'files'),
+    summary: 'Custom kinds with Pod templates: a YAML list of { group, kind, podTemplatePath }.',
+    otherwise: 'ready-made kinds',
+    links: 'See [custom kinds](checks.md#custom-kinds).',
+  }),
+  'exempt-namespaces': optional({
+    type: commaList('NAMESPACE'),
+    summary: 'Namespaces that the webhook configurations exempt.',
+    otherwise: 'kube-system, kube-public, kube-node-lease and --namespace',
+  }),
+} as const;
+
+/** The flags of the connection to a cluster. */
+export const CONNECTION_FLAGS = {
+  'lease-duration': withDefault({
+    type: DURATION,
+    default: '60s',
+    summary: 'How long a leader that does not renew the Lease stays the leader.',
+  }),
+  'lease-renew': withDefault({
+    type: DURATION,
+    default: '15s',
+    summary: 'How often the leader renews the Lease, and the other replicas read it.',
+  }),
+  'watch-renewal': withDefault({
+    type: DURATION,
+    default: '5m',
+    summary: 'How long a watch lasts before it is renewed, up to a fifth less or more.',
+    details: 'From 2s to 5m.',
+  }),
+  services: withDefault({
+    type: trueOrFalse(),
+    default: 'true',
+    summary: 'Whether to read the Services of the cluster, for the check service-readiness.',
+    links: 'See [service-readiness](checks.md#service-readiness).',
+  }),
+  'startup-profiles': withDefault({
+    type: trueOrFalse(),
+    default: 'true',
+    summary: 'Whether to read the StartupProfiles of the cluster, for learned budgets and the check observed-startup.',
+    links: 'See [learned.md](learned.md#without-learned-start-times).',
+  }),
+  'policy-budget': withDefault({
+    type: wholeNumber('MEBIBYTES', 1, MAX_POLICY_BUDGET),
+    default: String(POLICY_BUDGET_BYTES / MEBIBYTE),
+    summary: 'Memory for the ProbePolicies of all namespaces together.',
+    details: 'A policy of 30 lines takes 5 KiB.',
+    links: 'See [budgets](limits.md#budgets-of-policies).',
+  }),
+} as const;
+
+/** Durations with which the replicas could be without a leader, or changes would be seen too late. */
+export function conflictsOfClusterDurations(flags: FlagValues<typeof CONNECTION_FLAGS>): string[] {
+  const problems: string[] = [];
+  const leaseDuration = flags['lease-duration'];
+  const leaseRenew = flags['lease-renew'];
+  const watchRenewal = flags['watch-renewal'];
+  const mostRenew = leaseDuration / DURATION_LIMITS.renewalsInLeaseDuration;
+  const { leastWatchRenewal, mostWatchRenewal } = DURATION_LIMITS;
+  if (leaseRenew > mostRenew) {
+    problems.push(
+      `--lease-renew: ${formatDuration(leaseRenew)} is too rare for --lease-duration ` +
+        `${formatDuration(leaseDuration)}: at most ${formatDuration(Math.floor(mostRenew))}`,
+    );
+  }
+  if (watchRenewal < leastWatchRenewal || watchRenewal > mostWatchRenewal) {
+    const [least, most] = [leastWatchRenewal, mostWatchRenewal].map(formatDuration);
+    problems.push(`--watch-renewal: must be from ${least} to ${most}, not ${formatDuration(watchRenewal)}`);
+  }
+  return problems;
+}
+
+/** The settings of the connection to a cluster, from the values of flags. */
+export function connectionConfig(
+  kubeconfig: string,
+  flags: FlagValues<typeof CONNECTION_FLAGS> & Pick<ConnectionConfig, 'namespace' | 'lease'>,
+): ConnectionConfig {
+  return {
+    kubeconfig,
+    namespace: flags.namespace,
+    lease: flags.lease,
+    leaseDuration: flags['lease-duration'],
+    leaseRenew: flags['lease-renew'],
+    watchRenewal: flags['watch-renewal'],
+    readsServices: flags.services,
+    readsStartupProfiles: flags['startup-profiles'],
+    policyBudget: flags['policy-budget'] * MEBIBYTE,
+  };
+}

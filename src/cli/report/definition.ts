@@ -1,0 +1,39 @@
+import { optional } from '../flags/flag.ts';
+import { path } from '../flags/value-types.ts';
+import {
+  CLUSTER_FLAGS,
+  CLUSTER_INPUT_DESCRIPTION,
+  CLUSTER_INPUT_FILES,
+  CLUSTER_INPUT_FLAGS,
+  INPUT_DESCRIPTION,
+} from '../input/input-flags.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
+
+const FLAGS = {
+  ...CLUSTER_INPUT_FLAGS,
+  'output-file': optional({
+    type: path('FILE', 'files'),
+    summary: 'File for the page.',
+    details: 'It is replaced when the page is complete.',
+    otherwise: 'standard output',
+  }),
+  ...CLUSTER_FLAGS,
+} as const;
+
+/** `probewright report`. */
+export const REPORT: CommandDefinition<typeof FLAGS> = {
+  name: 'report',
+  summary: 'Write a page about the probes of a fleet, as one HTML file',
+  usage: 'FILE... [flags] > report.html',
+  description: [
+    'Writes one HTML page with the verdict on each workload, its time to start, and summaries by namespace and check. ' +
+      `The page makes no request, and needs no scripts. ${INPUT_DESCRIPTION}`,
+    CLUSTER_INPUT_DESCRIPTION,
+  ],
+  positionals: CLUSTER_INPUT_FILES,
+  flags: FLAGS,
+  exitCodes: [
+    { code: 0, meaning: 'The page is complete, whatever it says.' },
+    { code: 2, meaning: 'An input cannot be read, the page cannot be written, or the command line is wrong.' },
+  ],
+};

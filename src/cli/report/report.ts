@@ -1,0 +1,190 @@
+import { replaceFile } from '../../base/files/replace-file.ts';
+import { formatPath } from '../../base/json/field-path.ts';
+import { member, objectMember, stringMembers } from '../../base/json/json-value.ts';
+import { isInCluster } from '../input/cluster-object.ts';
+import { placeOfManifest } from '../input/manifest.ts';
+import { sourcesOf } from '../../engine/policy/layer-sources.ts';
+import { liveFindings } from '../../explain/fleet-page/live-findings.ts';
+import { reportPage } from '../../explain/fleet-page/report-page.ts';
+import { reportedChecks, reportedExceptions, reportedStarts } from '../../explain/fleet-page/reported-facts.ts';
+import { readObserverReport } from '../../cluster/sources/observer-reports.ts';
+import { count } from '../../base/text/count.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import { VERSION } from '../../base/version.ts';
+import { templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
+import { checkInputs } from '../check/check-inputs.ts';
+import { PROGRAM } from '../command-table.ts';
+import { EXIT_OK, EXIT_USAGE, printLine } from '../io.ts';
+import { reportProblems } from '../output/problems.ts';
+import { Progress } from '../output/progress.ts';
+import { readAnyInputs } from '../input/command-inputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { FieldPath } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { Manifest } from '../input/manifest.ts';
+import type { Report, ReportedPolicy, ReportedWorkload } from '../../explain/fleet-page/report.ts';
+import type { ObservedResult } from '../../cluster/sources/observer-reports.ts';
+import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
+import type { PlacedViolation } from '../check/report.ts';
+import type { ClusterLine } from '../input/cluster-choice.ts';
+import type { CommandIo } from '../io.ts';
+import type { REPORT } from './definition.ts';
+
+/** Writes a page about the workloads of the inputs. */
+export async function runReport(line: CommandLine<typeof REPORT.flags>, io: CommandIo): Promise<number> {
+  const progress = new Progress(io);
+  const inputs = await readAnyInputs('report', line, io, progress, { readsReports: true });
+  if (inputs === undefined) return EXIT_USAGE;
+  const { report, warnings } = reportOfInputs(inputs, line, (done, total) => {
+    progress.show('checking', done, total, 'objects');
+  });
+  progress.end();
+  if (report.workloads.length === 0 && report.problems.length === 0)
+    printLine(io.stderr, `${PROGRAM} report: the inputs have no workload, so the page is empty`);
+  const isWritten = await write(reportPage(report), line.flags['output-file'], io);
+  reportProblems([...warnings, ...inputs.problems], io, inputs);
+  return isWritten && inputs.problems.length === 0 ? EXIT_OK : EXIT_USAGE;
+}
+
+/** @returns false when the page could not be written */
+async function write(page: string, file: string | undefined, io: CommandIo): Promise<boolean> {
+  if (file === undefined) {
+    io.stdout.write(page);
+    return true;
+  }
+  try {
+    await replaceFile(file, page);
+    return true;
+  } catch (error) {
+    printLine(io.stderr, `${PROGRAM} report: ${file} cannot be written: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+/** The report of a command's inputs. Its verdicts are those of `check`. */
+export function reportOfInputs(
+  inputs: Inputs,
+  line: ClusterLine,
+  progress: (done: number, total: number) => void,
+): { readonly report: Report; readonly warnings: readonly FileProblem[] } {
+  const { violations, warnings, problems } = checkInputs(inputs, 'Deny', progress);
+  const byObject = Map.groupBy(
+    violations,
+    ({ file, object }) => object && placeKey(file, object.document, object.path),
+  );
+  const observed = observedResults(inputs);
+  const workloads = inputs.texts
+    .flatMap(({ manifests }) => manifests)
+    .flatMap((manifest) => {
+      const { document, path } = manifest;
+      const found = byObject.get(placeKey(document.file, document.index, path)) ?? [];
+      return reportedWorkload(manifest, found, inputs, observed) ?? [];
+    });
+  return {
+    report: {
+      subject: subjectOf(inputs, line),
+      now: inputs.now,
+      version: VERSION,
+      workloads,
+      policies: reportedPolicies(inputs, byObject.get(undefined) ?? []),
+      exceptions: reportedExceptions(inputs.policies),
+      problems: problems.map(({ file, line: at, message }) =>
+        isInCluster(file, inputs) ? `${file}: ${message}` : `${file}:${at}: ${message}`,
+      ),
+      checks: reportedChecks(),
+    },
+    warnings: [...warnings],
+  };
+}
+
+/** A NUL is in no path and no name of a field. */
+function placeKey(file: string, document: number, path: FieldPath): string {
+  return `${file}\0${document}\0${formatPath(path)}`;
+}
+
+/** Undefined for objects that the webhook would skip. */
+function reportedWorkload(
+  manifest: Manifest,
+  violations: readonly PlacedViolation[],
+  inputs: Inputs,
+  observed: ObservedResults,
+): ReportedWorkload | undefined {
+  const { object, document } = manifest;
+  const place = isInCluster(document.file, inputs) ? document.file : placeOfManifest(manifest);
+  const explanation = explainManifest(object, place, inputs);
+  if (explanation === undefined) return undefined;
+  const { kind, namespace, name } = explanation;
+  return {
+    kind,
+    namespace,
+    name,
+    explanation,
+    violations,
+    policies: policiesOf(object, namespace, inputs),
+    warnings: [],
+    learned: reportedStarts(
+      inputs.policies,
+      explanation,
+      explanation.containers.map((container) => container.name),
+    ),
+    live: liveFindings(observed(object, namespace, name), { namespace, group: apiGroup(object), kind, name }),
+  };
+}
+
+/** The policies that apply to the Pods of an object. */
+function policiesOf(object: Manifest['object'], namespace: string, { kinds, policies }: Inputs): string[] {
+  const kind = workloadKindOfManifest(object, kinds);
+  const found = kind && templatesToLookAt(object, kind);
+  if (found === undefined || 'skipped' in found) return [];
+  const sources = found.templates.flatMap(({ template }) => {
+    const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
+    return sourcesOf(policies.policyFor(namespace, labels).layers);
+  });
+  return [...new Set(sources)];
+}
+
+function reportedPolicies({ policies }: Inputs, findings: readonly PlacedViolation[]): ReportedPolicy[] {
+  return policies.policies.map(({ source, kind, namespace = '', name }) => ({
+    source,
+    advice: findings.filter((found) => found.kind === kind && found.namespace === namespace && found.name === name),
+  }));
+}
+
+/** The description of the inputs, for the head of the page. */
+function subjectOf({ isFromCluster, texts, namespace }: Inputs, { flags }: ClusterLine): string {
+  if (isFromCluster !== true) return count(new Set(texts.map(({ file }) => file)).size, 'file');
+  const context = flags.context === undefined ? 'the cluster' : `the cluster of context ${flags.context}`;
+  return flags['all-namespaces'] ? `all namespaces of ${context}` : `namespace ${namespace} of ${context}`;
+}
+
+/** The reports of an observer about the live Pods of an object. */
+export type ObservedResults = (object: JsonObject, namespace: string, name: string) => readonly ObservedResult[];
+
+/** The results of an observer's reports: those among the manifests, and those of a cluster. */
+export function observedResults({ texts, observed = [] }: Inputs): ObservedResults {
+  const manifests = texts.flatMap((text) => text.manifests);
+  const ofFiles = manifests.flatMap(({ object }) => readObserverReport(object) ?? []);
+  const byWorkload = Map.groupBy([...ofFiles, ...observed], ({ apiVersion, kind, namespace, name }) =>
+    keyOf(apiVersion, kind, namespace, name),
+  );
+  return (object, namespace, name) => {
+    const key = keyOf(String(member(object, 'apiVersion')), String(member(object, 'kind')), namespace, name);
+    return byWorkload.get(key)?.flatMap(({ results }) => results) ?? [];
+  };
+}
+
+/** The API group of an object; empty for the core group. */
+export function apiGroup(object: JsonObject): string {
+  return groupOfVersion(String(member(object, 'apiVersion')));
+}
+
+function groupOfVersion(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+}
+
+/** The version of a kind may differ between two readers, so the group counts. A NUL is in no name. */
+function keyOf(apiVersion: string, kind: string, namespace: string, name: string): string {
+  return [groupOfVersion(apiVersion), kind, namespace, name].join('\0');
+}

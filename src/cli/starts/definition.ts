@@ -1,0 +1,38 @@
+import { withDefault } from '../flags/flag.ts';
+import { choice } from '../flags/value-types.ts';
+import {
+  CLUSTER_FLAGS,
+  CLUSTER_INPUT_DESCRIPTION,
+  CLUSTER_INPUT_FILES,
+  CLUSTER_INPUT_FLAGS,
+} from '../input/input-flags.ts';
+import type { CommandDefinition } from '../flags/flag.ts';
+
+const FLAGS = {
+  ...CLUSTER_INPUT_FLAGS,
+  output: withDefault({
+    type: choice(['text', 'json']),
+    default: 'text',
+    summary: 'text prints a table; json prints the figures for programs.',
+  }),
+  ...CLUSTER_FLAGS,
+} as const;
+
+/** `probewright starts`. */
+export const STARTS: CommandDefinition<typeof FLAGS> = {
+  name: 'starts',
+  summary: 'Print how long containers take to start',
+  usage: '[FILE...] [flags]',
+  description: [
+    'Prints how long the containers of workloads take to start, in seconds: from StartupProfiles, which the observer ' +
+      'writes, or from Pods, such as `kubectl get pods -o json | probewright starts -`. One look at a Pod tells less ' +
+      'than the observer: only Pods count that never restarted and have one container with probes.',
+    CLUSTER_INPUT_DESCRIPTION,
+  ],
+  positionals: CLUSTER_INPUT_FILES,
+  flags: FLAGS,
+  exitCodes: [
+    { code: 0, meaning: 'The start times are printed, also when none are known.' },
+    { code: 2, meaning: 'An input cannot be read, or the command line is wrong.' },
+  ],
+};

@@ -1,0 +1,132 @@
+import { startsOfContainer } from '../../engine/facts/learned-starts.ts';
+import { profileName } from '../../engine/facts/startup-profile.ts';
+import { objectMember, stringMember } from '../../base/json/json-value.ts';
+import { figuresOfSeconds } from '../../observer/starts/profile-update.ts';
+import { startInSnapshot } from '../../observer/starts/measured-start.ts';
+import { jsonText } from '../../base/text/json-text.ts';
+import { visible } from '../../base/text/visible.ts';
+import { EXIT_OK, EXIT_USAGE } from '../io.ts';
+import { reportProblems } from '../output/problems.ts';
+import { readAnyInputs } from '../input/command-inputs.ts';
+import type { CommandLine } from '../flags/flag.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { Inputs } from '../input/inputs.ts';
+import type { ShownFigures } from '../../observer/starts/profile-update.ts';
+import type { CommandIo } from '../io.ts';
+import type { STARTS } from './definition.ts';
+
+/** Prints how long containers take to start. */
+export async function runStarts(line: CommandLine<typeof STARTS.flags>, io: CommandIo): Promise<number> {
+  const inputs = await readAnyInputs('starts', line, io);
+  if (inputs === undefined) return EXIT_USAGE;
+  const objects = inputs.texts.flatMap(({ manifests }) => manifests.map(({ object }) => object));
+  const isNamed = inputs.isFromCluster === true && line.positionals.length > 0;
+  const rows = [
+    ...rowsOfProfiles(inputs, isNamed ? namesOf(objects, inputs.namespace) : undefined),
+    ...rowsOfPods(objects, line.flags.now ?? io.now()),
+  ].sort(inOrder);
+  io.stdout.write(line.flags.output === 'json' ? startsAsJson(rows) : startsAsText(rows));
+  reportProblems([...inputs.policyWarnings, ...inputs.problems], io, inputs);
+  return inputs.problems.length > 0 ? EXIT_USAGE : EXIT_OK;
+}
+
+/** Namespaces and profile names of workloads. */
+function namesOf(objects: readonly JsonObject[], fallback: string): ReadonlySet<string> {
+  return new Set(
+    objects.map((object) => {
+      const metadata = objectMember(object, 'metadata') ?? {};
+      const name = profileName(stringMember(object, 'kind') ?? '', stringMember(metadata, 'name') ?? '');
+      return `${stringMember(metadata, 'namespace') ?? fallback}/${name}`;
+    }),
+  );
+}
+
+/** @param only the profiles to show, by namespace and name; undefined = all */
+function rowsOfProfiles({ policies }: Inputs, only: ReadonlySet<string> | undefined): StartsRow[] {
+  return [...policies.facts.starts].flatMap(([namespace, starts]) => {
+    if (only !== undefined && !only.has(`${namespace}/${starts.name}`)) return [];
+    const { kind = '', name = starts.name } = starts.workload ?? {};
+    return [...(starts.seconds?.keys() ?? [])].flatMap((container) => {
+      const known = startsOfContainer(starts, container);
+      return known === undefined
+        ? []
+        : [{ namespace, kind, name, container, source: 'profile', ...figuresOfSeconds(known) } as const];
+    });
+  });
+}
+
+function rowsOfPods(objects: readonly JsonObject[], now: number): StartsRow[] {
+  const byContainer = new Map<
+    string,
+    { row: Pick<StartsRow, 'namespace' | 'kind' | 'name' | 'container'>; seconds: number[] }
+  >();
+  for (const object of objects) {
+    if (object['kind'] !== 'Pod' || object['apiVersion'] !== 'v1') continue;
+    const start = startInSnapshot(object, now);
+    if (start === undefined) continue;
+    const { namespace, container, workload } = start;
+    const row = { namespace, kind: workload.kind, name: workload.name, container };
+    const key = JSON.stringify(Object.values(row));
+    const known = byContainer.get(key);
+    if (known === undefined) byContainer.set(key, { row, seconds: [start.sample.seconds] });
+    else known.seconds.push(start.sample.seconds);
+  }
+  return [...byContainer.values()].map(({ row, seconds }) => {
+    const known = { starts: seconds.length, longestSeconds: Math.max(...seconds), boundSeconds: 0, seconds };
+    return { ...row, source: 'pods', ...figuresOfSeconds(known) };
+  });
+}
+
+function inOrder(one: StartsRow, other: StartsRow): number {
+  const key = ({ namespace, kind, name, container }: StartsRow): string => [namespace, kind, name, container].join(' ');
+  return key(one) < key(other) ? -1 : 1;
+}
+
+/** The starts of one container. */
+export interface StartsRow extends ShownFigures {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly container: string;
+  /** `profile`: the observer measured the starts. `pods`: one look at Pods tells them. */
+  readonly source: 'profile' | 'pods';
+}
+
+const COLUMNS = ['NAMESPACE', 'WORKLOAD', 'CONTAINER', 'STARTS', 'P50', 'P90', 'MAX', 'BUDGET'] as const;
+
+/** One object for programs. Times are in seconds. */
+export function startsAsJson(rows: readonly StartsRow[]): string {
+  return `${jsonText({ starts: rows }, undefined, 2)}\n`;
+}
+
+/** A table as `kubectl get` prints one. */
+export function startsAsText(rows: readonly StartsRow[]): string {
+  if (rows.length === 0) return 'No start times are known. The observer measures them (docs/learned.md).\n';
+  const table = [
+    [...COLUMNS],
+    ...rows.map((row) =>
+      [
+        row.namespace,
+        row.kind === '' ? row.name : `${row.kind}/${row.name}`,
+        row.container,
+        String(row.starts),
+        seconds(row.p50Seconds),
+        seconds(row.p90Seconds),
+        seconds(row.maxSeconds),
+        seconds(row.budgetSeconds),
+      ].map((cell) => visible(cell)),
+    ),
+  ];
+  const widths = COLUMNS.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function seconds(value: number | undefined): string {
+  return value === undefined ? '-' : `${value} s`;
+}

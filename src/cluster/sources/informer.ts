@@ -1,0 +1,91 @@
+import { Reflector } from '../client/reflector.ts';
+import { realTimer } from '../client/timer.ts';
+import { ObjectStore } from './object-store.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
+import type { Reflected, ReflectorStatus } from '../client/reflector.ts';
+import type { Timer } from '../client/timer.ts';
+import type { Named, StoredKind, StoreListener } from './stored-kind.ts';
+
+/** A collection of the API, and what is kept of its objects. */
+export interface InformedKind<T extends Named> extends Reflected, StoredKind<T> {}
+
+/** The reports of an informer. Nothing is reported after stop. */
+export interface InformerListener<T> extends Omit<StoreListener<T>, 'mayFit'> {
+  /** Contact is lost, or back (undefined). Reported once, not at every attempt. */
+  readonly troubled: (problem: string | undefined) => void;
+}
+
+/** The least time between two lists that are made because an object that was left out may fit again. */
+const LIST_AGAIN_MILLISECONDS = 30_000;
+
+/** The objects of one kind, kept by list and watch in a store with budgets. */
+export class Informer<T extends Named> {
+  readonly store: ObjectStore<T>;
+  readonly #reflector: Reflector;
+  readonly #timer: Timer;
+  /** Ends the time in which no further list is made; undefined outside of it. */
+  #endRest: (() => void) | undefined;
+  #isListWanted = false;
+
+  /** @param renewalMilliseconds how long a watch lasts before it is renewed */
+  constructor(
+    client: ApiClient,
+    kind: InformedKind<T>,
+    listener: InformerListener<T>,
+    clock: ClockRandomAndTimer,
+    renewalMilliseconds?: number,
+  ) {
+    this.#timer = clock.timer ?? realTimer;
+    this.store = new ObjectStore(kind, { ...listener, mayFit: () => this.listAgain() });
+    const { store } = this;
+    this.#reflector = new Reflector(
+      client,
+      kind,
+      {
+        listing: () => store.listing(),
+        applied: (object) => {
+          store.applied(object);
+        },
+        deleted: (object) => {
+          store.deleted(object);
+        },
+        troubled: listener.troubled,
+      },
+      clock,
+      { renewalMilliseconds },
+    );
+  }
+
+  /** Resolves once a whole list has been read, however long that takes; also on stop. */
+  start(): Promise<void> {
+    return this.#reflector.start();
+  }
+
+  stop(): void {
+    this.#reflector.stop();
+    this.#endRest?.();
+  }
+
+  status(): ReflectorStatus {
+    return this.#reflector.status();
+  }
+
+  /** Lists the collection again: now, or as soon as the last such list is long enough ago. */
+  listAgain(): void {
+    this.#isListWanted = true;
+    if (this.#endRest !== undefined) return;
+    this.#isListWanted = false;
+    this.#endRest = this.#timer(LIST_AGAIN_MILLISECONDS, () => {
+      this.#endRest = undefined;
+      if (this.#isListWanted) this.listAgain();
+    });
+    this.#reflector.listAgain();
+  }
+
+  /** Of objects that are left out, nothing is kept: a list reports them again. */
+  listAgainIfLeftOut(): void {
+    const { leftOut } = this.store.counts();
+    if (Object.values(leftOut).some((count) => count > 0)) this.listAgain();
+  }
+}

@@ -1,0 +1,114 @@
+import { cut } from '../../base/text/cut.ts';
+import { ownCopy } from '../../base/text/own-copy.ts';
+import { BUDGETS, byAge } from '../../engine/policy/budget.ts';
+import type { Age, Budget } from '../../engine/policy/budget.ts';
+
+/** Why an object is left out: a budget has no room for the object, or the object cannot be read. */
+export type LeftOutReason = Budget | 'invalid';
+
+/** An object that is left out because it cannot be read. */
+export interface UnreadableObject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly problem: string;
+}
+
+interface LeftOutRecord extends Age {
+  readonly reason: LeftOutReason;
+  readonly problem: string | undefined;
+}
+
+/** The most objects that are left out and recorded, so that logs, counts and statuses tell of them. */
+const MOST_RECORDED = 4096;
+const MOST_RECORDED_OF_NAMESPACE = 256;
+/** The most names that a report has. */
+const MOST_NAMES = 5;
+/** The most characters that are kept of the problem of an object. */
+const LONGEST_PROBLEM = 512;
+
+const NONE: ReadonlyMap<string, LeftOutRecord> = new Map();
+
+/** The names of objects of one kind that are left out, up to a limit. */
+export class LeftOutObjects {
+  #records = new Map<string, Map<string, LeftOutRecord>>();
+  /** What was left out before the list under way. */
+  #before = new Map<string, ReadonlyMap<string, LeftOutRecord>>();
+  #size = 0;
+  #unreadable: UnreadableObject[] = [];
+  readonly #reportedOver = new Set<string>();
+
+  /** A list brings all objects that are left out. */
+  startList(): void {
+    this.#before = this.#records;
+    this.#records = new Map();
+    this.#size = 0;
+  }
+
+  endList(): void {
+    this.#before = new Map();
+  }
+
+  /** Returns the record's name and problem; undefined when too many objects are recorded. */
+  record(
+    namespace: string,
+    { name, created }: Age,
+    reason: LeftOutReason,
+    problem: string | undefined,
+  ): Pick<LeftOutRecord, 'name' | 'problem'> | undefined {
+    const records = this.#records.get(namespace) ?? new Map<string, LeftOutRecord>();
+    const known = records.get(name);
+    if (known === undefined && (this.#size >= MOST_RECORDED || records.size >= MOST_RECORDED_OF_NAMESPACE))
+      return undefined;
+    if (known === undefined) this.#size += 1;
+    // The name may be a part of a text that is no longer kept.
+    const kept = { name: ownCopy(name), created, reason, problem: problem && cut(problem, LONGEST_PROBLEM) };
+    records.set(kept.name, kept);
+    this.#records.set(namespace, records);
+    const before = known ?? this.#before.get(namespace)?.get(name);
+    if (kept.problem !== undefined && before?.problem !== kept.problem)
+      this.#unreadable.push({ namespace, name: kept.name, problem: kept.problem });
+    return kept;
+  }
+
+  forget(namespace: string, name: string): void {
+    const records = this.#records.get(namespace);
+    if (records?.delete(name) !== true) return;
+    this.#size -= 1;
+    if (records.size === 0) this.#records.delete(namespace);
+  }
+
+  /** How many objects are recorded, by reason. */
+  counts(): Record<LeftOutReason, number> {
+    const reasons: readonly LeftOutReason[] = [...BUDGETS, 'invalid'];
+    const counts = Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<LeftOutReason, number>;
+    for (const records of this.#records.values()) for (const { reason } of records.values()) counts[reason] += 1;
+    return counts;
+  }
+
+  /** The objects with new problems: few of a namespace at once, as a tenant may write thousands. */
+  takeUnreadable(): readonly UnreadableObject[] {
+    const byNamespace = Map.groupBy(this.#unreadable, ({ namespace }) => namespace);
+    this.#unreadable = [];
+    return [...byNamespace.values()].flatMap((objects) => objects.slice(0, MOST_NAMES));
+  }
+
+  /**
+   * Returns the objects of a namespace that are over a budget, when the namespace has come to be over a budget, or is
+   * no longer.
+   *
+   * @param isCut true if there are objects over a budget that may not be recorded
+   */
+  overBudgetNews(
+    namespace: string,
+    isCut: boolean,
+  ): { readonly count: number; readonly first: readonly string[] } | undefined {
+    const records = this.#records.get(namespace) ?? NONE;
+    const over = [...records.values()].filter(({ reason }) => reason !== 'invalid');
+    const isOver = isCut || over.length > 0;
+    if (isOver === this.#reportedOver.has(namespace)) return undefined;
+    if (isOver) this.#reportedOver.add(namespace);
+    else this.#reportedOver.delete(namespace);
+    const first = over.sort(byAge).slice(0, MOST_NAMES);
+    return { count: over.length, first: first.map(({ name }) => name) };
+  }
+}

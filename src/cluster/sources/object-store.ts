@@ -1,0 +1,289 @@
+import { parseInstant } from '../../base/text/instant.ts';
+import { ownCopy } from '../../base/text/own-copy.ts';
+import { byAge, exceededBudget, fairLevel, NO_USE, oldestWithin, withObject } from '../../engine/policy/budget.ts';
+import { LeftOutObjects } from './left-out-objects.ts';
+import type { KubernetesObject } from '../client/kubernetes-object.ts';
+import type { Listing, ReflectorListener } from '../client/reflector.ts';
+import type { Age, Budget, Size, Use } from '../../engine/policy/budget.ts';
+import type { LeftOutReason } from './left-out-objects.ts';
+import type { LeftOut, Named, StoreCounts, StoredKind, StoreListener } from './stored-kind.ts';
+
+/** The objects of one namespace. Objects of the cluster are those of namespace ''. */
+interface NamespaceState<T> {
+  /** Sorted by name. Replaced and never changed, so that snapshots share the list. */
+  list: readonly T[];
+  use: Use;
+  /** The oldest object that a budget has no room for. Nothing is kept of it and of younger objects. */
+  end: (Age & { readonly size: Size; readonly reason: Budget; readonly isGone?: boolean }) | undefined;
+}
+
+/** The API server accepts names of at most 253 characters. */
+const LONGEST_NAME = 253;
+
+/**
+ * The kept parts of all objects of one kind in a cluster, within the budgets of the kind. What is kept is a function of
+ * the collection, so replicas agree: of each namespace the oldest objects, until a budget has no room for the next.
+ * Nothing is kept of the others. When the next one may fit again, `mayFit` asks for a new list.
+ */
+export class ObjectStore<T extends Named> implements Pick<ReflectorListener, 'listing' | 'applied' | 'deleted'> {
+  readonly #kind: StoredKind<T>;
+  readonly #listener: StoreListener<T>;
+  readonly #namespaces = new Map<string, NamespaceState<T>>();
+  /** Changes since `settle`, by namespace and name. Undefined = the object is gone or left out. */
+  #pending = new Map<string, Map<string, T | undefined>>();
+  /** Entries to report, and namespaces whose objects over budget may have changed. */
+  readonly #touched = new Set<T>();
+  readonly #touchedNamespaces = new Set<string>();
+  readonly #leftOut = new LeftOutObjects();
+  /** Names that the list under way has not brought yet, by namespace. Undefined while there is no list. */
+  #unlisted: Map<string, Set<string>> | undefined;
+  #level = Infinity;
+  #isChanged = false;
+  #isComplete = false;
+
+  constructor(kind: StoredKind<T>, listener: StoreListener<T>) {
+    this.#kind = kind;
+    this.#listener = listener;
+  }
+
+  /** True once the collection has been listed whole. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const { list } of this.#namespaces.values()) size += list.length;
+    return size;
+  }
+
+  /** What a namespace may take of the total at most now. */
+  get level(): number {
+    return this.#level;
+  }
+
+  /** What the objects of a namespace use. */
+  useOf(namespace: string): Use {
+    return this.#namespaces.get(namespace)?.use ?? NO_USE;
+  }
+
+  find(namespace: string, name: string): T | undefined {
+    const changes = this.#pending.get(namespace);
+    return changes?.has(name) === true ? changes.get(name) : found(this.#namespaces.get(namespace)?.list ?? [], name);
+  }
+
+  /** The lists of all namespaces, which later changes leave alone. */
+  lists(): Map<string, readonly T[]> {
+    const lists = new Map<string, readonly T[]>();
+    for (const [namespace, { list }] of this.#namespaces) if (list.length > 0) lists.set(namespace, list);
+    return lists;
+  }
+
+  *all(): Generator<T, void, undefined> {
+    for (const { list } of this.#namespaces.values()) yield* list;
+  }
+
+  counts(): StoreCounts {
+    let used = 0;
+    for (const { use } of this.#namespaces.values()) used += use.memory;
+    return { leftOut: this.#leftOut.counts(), used };
+  }
+
+  listing(): Listing {
+    this.#unlisted = new Map();
+    this.#leftOut.startList();
+    for (const [namespace, state] of this.#namespaces) {
+      this.#unlisted.set(namespace, new Set(state.list.map(({ name }) => name)));
+      state.end = undefined;
+      this.#touchedNamespaces.add(namespace);
+    }
+    return {
+      page: (objects) => {
+        for (const object of objects) this.#put(object);
+        this.#settle();
+      },
+      end: () => {
+        for (const [namespace, names] of this.#unlisted ?? []) for (const name of names) this.#delete(namespace, name);
+        this.#unlisted = undefined;
+        this.#leftOut.endList();
+        this.#isChanged ||= !this.#isComplete;
+        this.#isComplete = true;
+        this.#settle();
+      },
+    };
+  }
+
+  applied(object: KubernetesObject): void {
+    this.#put(object);
+    this.#settle();
+  }
+
+  deleted({ metadata: { namespace = '', name } }: KubernetesObject): void {
+    this.#delete(namespace, name);
+    this.#settle();
+  }
+
+  #put(object: KubernetesObject): void {
+    const { namespace = '', name, creationTimestamp } = object.metadata;
+    if (name.length > LONGEST_NAME || namespace.length > LONGEST_NAME) return;
+    const state = this.#state(namespace);
+    this.#unlisted?.get(namespace)?.delete(name);
+    const created = typeof creationTimestamp === 'string' ? parseInstant(creationTimestamp) : undefined;
+    const age = { name, created: this.#kind.createdOf === undefined ? 0 : (created ?? 0) };
+    const before = this.find(namespace, name);
+    const leaveOut = (reason: LeftOutReason, problem?: string): void => {
+      if (before !== undefined) this.#note(namespace, name, undefined);
+      this.#leaveOut(namespace, age, { reason, problem, object, entry: undefined });
+    };
+    if (state.end !== undefined && byAge(age, state.end) > 0) return leaveOut(state.end.reason);
+    const reading = this.#kind.read(object, before);
+    if (state.end?.name === name) {
+      const isRead = reading !== undefined && 'entry' in reading;
+      state.end = isRead ? { ...state.end, size: this.#kind.sizeOf(reading.entry) } : { ...state.end, isGone: true };
+      return leaveOut(state.end.reason);
+    }
+    if (reading !== undefined && 'problem' in reading) return leaveOut('invalid', reading.problem);
+    if (reading !== undefined && this.#kind.sizeOf(reading.entry).bytes > this.#kind.limits.object)
+      return leaveOut('object');
+    this.#forgetLeftOut(namespace, name);
+    if (before !== reading?.entry) this.#note(namespace, name, reading?.entry);
+  }
+
+  #delete(namespace: string, name: string): void {
+    this.#forgetLeftOut(namespace, name);
+    const state = this.#namespaces.get(namespace);
+    // Nothing is known of the next object.
+    if (state?.end?.name === name) state.end = { ...state.end, isGone: true };
+    if (this.find(namespace, name) !== undefined) this.#note(namespace, name, undefined);
+    this.#listener.gone?.(namespace, name);
+  }
+
+  #note(namespace: string, name: string, entry: T | undefined): void {
+    const changes = this.#pending.get(namespace);
+    if (changes === undefined) this.#pending.set(namespace, new Map([[name, entry]]));
+    else changes.set(name, entry);
+  }
+
+  #leaveOut(namespace: string, age: Age, left: Pick<LeftOut<T>, 'reason' | 'problem' | 'object' | 'entry'>): void {
+    this.#touchedNamespaces.add(namespace);
+    const recorded = this.#leftOut.record(namespace, age, left.reason, left.problem);
+    if (recorded !== undefined) this.#listener.leftOut?.({ ...left, namespace, ...recorded });
+  }
+
+  #forgetLeftOut(namespace: string, name: string): void {
+    this.#touchedNamespaces.add(namespace);
+    this.#leftOut.forget(namespace, name);
+  }
+
+  #settle(): void {
+    for (const [namespace, changes] of this.#pending) this.#change(namespace, this.#state(namespace), changes);
+    this.#pending = new Map();
+    this.#settleLevel();
+    if (this.#unlisted === undefined) this.#report();
+  }
+
+  #change(namespace: string, state: NamespaceState<T>, changes: ReadonlyMap<string, T | undefined>): void {
+    const { effectOf = (entry: T | undefined): unknown => entry, sizeOf } = this.#kind;
+    this.#touchedNamespaces.add(namespace);
+    const added: T[] = [];
+    for (const [name, entry] of changes) {
+      const before = found(state.list, name);
+      if (effectOf(before) !== effectOf(entry)) this.#isChanged = true;
+      if (before !== undefined) {
+        state.use = withObject(state.use, sizeOf(before), -1);
+        this.#touched.delete(before);
+      }
+      if (entry === undefined) continue;
+      state.use = withObject(state.use, sizeOf(entry));
+      added.push(entry);
+      if (this.#listener.kept !== undefined) this.#touched.add(entry);
+    }
+    const kept = state.list.filter(({ name }) => !changes.has(name));
+    // The copy of slice has no room to grow, and there may be thousands of namespaces.
+    state.list = [...kept, ...added].sort((a, b) => (a.name < b.name ? -1 : 1)).slice();
+    this.#cut(namespace, state);
+  }
+
+  /** Leaves out the youngest objects of a namespace until the others are within the budgets. */
+  #cut(namespace: string, state: NamespaceState<T>): void {
+    const { limits, sizeOf, createdOf = () => 0, effectOf } = this.#kind;
+    if (exceededBudget(state.use, limits, this.#level) === undefined) return;
+    const oldestFirst = state.list
+      .map((entry) => ({ entry, name: entry.name, created: createdOf(entry), size: sizeOf(entry) }))
+      .sort(byAge);
+    const sizes = oldestFirst.map(({ size }) => size);
+    const { count, use, exceeded: reason } = oldestWithin(sizes, limits, this.#level);
+    const [first] = oldestFirst.slice(count);
+    if (first === undefined || reason === undefined) return;
+    state.end = { name: ownCopy(first.name), created: first.created, size: first.size, reason };
+    state.use = use;
+    const dropped = new Set(oldestFirst.slice(count).map(({ entry }) => entry));
+    state.list = state.list.filter((entry) => !dropped.has(entry));
+    for (const { entry, name, created } of oldestFirst.slice(count)) {
+      if (effectOf === undefined || effectOf(entry) !== undefined) this.#isChanged = true;
+      this.#touched.delete(entry);
+      this.#leaveOut(namespace, { name, created }, { reason, problem: undefined, object: undefined, entry });
+    }
+  }
+
+  /** Cuts the largest namespaces to the level that the total allows, and sees whether an object may fit again. */
+  #settleLevel(): void {
+    const { limits } = this.#kind;
+    const wanted: number[] = [];
+    let sum = 0;
+    for (const { use, end } of this.#namespaces.values()) {
+      // Of a namespace that is cut, more than the level is known to be wanted, which is all that matters.
+      const memory = use.memory + (end?.reason === 'total' ? end.size.memory : 0);
+      wanted.push(memory);
+      sum += memory;
+    }
+    const before = this.#level;
+    this.#level = sum <= limits.total ? Infinity : fairLevel(wanted, limits.total);
+    if (this.#level < before) for (const [namespace, state] of this.#namespaces) this.#cut(namespace, state);
+    // A list under way brings what fits.
+    if (this.#unlisted !== undefined) return;
+    const mayFit = ({ use, end }: NamespaceState<T>): boolean =>
+      end !== undefined &&
+      (end.isGone === true || exceededBudget(withObject(use, end.size), limits, this.#level) === undefined);
+    if ([...this.#namespaces.values()].some(mayFit)) this.#listener.mayFit();
+  }
+
+  #report(): void {
+    for (const object of this.#leftOut.takeUnreadable()) this.#listener.unreadable?.(object);
+    for (const namespace of this.#touchedNamespaces) this.#reportNamespace(namespace);
+    this.#touchedNamespaces.clear();
+    for (const entry of this.#touched) this.#listener.kept?.(entry);
+    this.#touched.clear();
+    const isChanged = this.#isChanged;
+    this.#isChanged = false;
+    if (isChanged && this.#isComplete) this.#listener.changed();
+  }
+
+  #reportNamespace(namespace: string): void {
+    const state = this.#namespaces.get(namespace);
+    const isCut = state?.end !== undefined;
+    const news = this.#leftOut.overBudgetNews(namespace, isCut);
+    if (news !== undefined) this.#listener.overBudget?.({ namespace, ...news, use: this.useOf(namespace) });
+    if (state?.list.length === 0 && !isCut) this.#namespaces.delete(namespace);
+  }
+
+  #state(namespace: string): NamespaceState<T> {
+    const known = this.#namespaces.get(namespace);
+    if (known !== undefined) return known;
+    const state = { list: [], use: NO_USE, end: undefined };
+    this.#namespaces.set(namespace, state);
+    return state;
+  }
+}
+
+/** The entry of a name in a list that is sorted by name. */
+function found<T extends Named>(list: readonly T[], name: string): T | undefined {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle]?.name ?? '') < name) low = middle + 1;
+    else high = middle;
+  }
+  const candidate = list[low];
+  return candidate?.name === name ? candidate : undefined;
+}

@@ -1,0 +1,272 @@
+import { setImmediate } from 'node:timers/promises';
+import { ApiError } from '../client/api-error.ts';
+import { Backoff } from '../client/backoff.ts';
+import { realTimer } from '../client/timer.ts';
+import { CurrentProblem } from '../../base/text/current-problem.ts';
+import { messageOf } from '../../base/text/error-message.ts';
+import type { ClockRandomAndTimer } from '../client/clock-and-random.ts';
+import type { Timer } from '../client/timer.ts';
+
+/** The reports of a writer. */
+export interface StatusWriterListener {
+  /** No status can be written, or statuses can be written again (undefined). Reported once, not at every attempt. */
+  readonly troubled: (problem: string | undefined) => void;
+  /**
+   * The status of one object cannot be written; others can. Reported once for each reason, until the status is written.
+   *
+   * @param place the object, as `ProbePolicy/apps/web`
+   */
+  readonly setAside: (place: string, reason: SetAsideReason, problem: string) => void;
+}
+
+/** A status to write. */
+export interface StatusTask {
+  /** The object, as `ProbePolicy/apps/web`. */
+  readonly place: string;
+  /** The object's resourceVersion, which every change of the object changes. */
+  readonly resourceVersion: string | undefined;
+  /**
+   * Writes what the status should say by now. Rejects with what the API server answers. Resolves with undefined when
+   * there was nothing to write.
+   */
+  readonly write: (signal: AbortSignal) => Promise<WrittenStatus | undefined>;
+}
+
+/** A status as the API server has it after a write. */
+export interface WrittenStatus {
+  /** False when the API server drops part of the status. */
+  readonly isKept: boolean;
+  readonly resourceVersion: string | undefined;
+}
+
+/**
+ * Why the status of an object is not as it should be although others can be written. `not-kept`: the API server drops
+ * part of the status.
+ */
+const SET_ASIDE_REASONS = ['too-large', 'refused', 'gone', 'failed', 'not-kept'] as const;
+export type SetAsideReason = (typeof SET_ASIDE_REASONS)[number];
+
+/** The task of one object, and what became of its last attempts. */
+interface Item {
+  task: StatusTask;
+  readonly backoff: Backoff;
+  /** Writes that failed in a row. */
+  failures: number;
+  /** The object's resourceVersion to which the failure applies. */
+  failedVersion: string | undefined;
+  reason: SetAsideReason | undefined;
+  /** Ends the pause after a failure; undefined outside of it. */
+  endPause: (() => void) | undefined;
+  /** The pause was cut short, because the object has changed. */
+  isHurried: boolean;
+}
+
+/**
+ * The pauses of all writes while the API server is not available: short, because one object may cause such an answer.
+ */
+const RETRY = { minimum: 1000, maximum: 15_000 };
+/** The pauses of one object. Tenants may have thousands of objects whose status cannot be written. */
+const RETRY_OBJECT = { minimum: 1000, maximum: 3_600_000 };
+/** After an upgrade every object may need a new status, and the API server has other work, too. */
+const CONCURRENCY = 4;
+/** An object that fails less often is not reported: so many failures take 15 s, and an election in etcd takes less. */
+const FAILURES_REPORTED = 5;
+
+/**
+ * Writes the statuses of objects: a queue, a few at a time. An object whose status cannot be written is tried again
+ * with growing pauses and delays no other. Nothing is kept while the writer is not active.
+ */
+export class StatusWriter {
+  readonly #listener: StatusWriterListener;
+  readonly #random: () => number;
+  readonly #timer: Timer;
+  readonly #backoff: Backoff;
+  readonly #problem = new CurrentProblem();
+  /** By place: all that wait, pause or are under way. */
+  readonly #items = new Map<string, Item>();
+  readonly #waiting = new Set<Item>();
+  #underWay = 0;
+  /** Aborted at the end of the activity; undefined while the writer is not active. */
+  #term: AbortController | undefined;
+  /** Ends the pause of all writes. */
+  #endPause: (() => void) | undefined;
+
+  constructor(listener: StatusWriterListener, clock: ClockRandomAndTimer) {
+    this.#listener = listener;
+    this.#random = clock.random;
+    this.#timer = clock.timer ?? realTimer;
+    this.#backoff = new Backoff(RETRY, clock.random);
+  }
+
+  get isActive(): boolean {
+    return this.#term !== undefined;
+  }
+
+  /** Begins to take tasks, or forgets all tasks. */
+  setActive(isActive: boolean): void {
+    if (isActive === this.isActive) return;
+    this.#term?.abort();
+    this.#term = isActive ? new AbortController() : undefined;
+    this.#endPause?.();
+    this.#endPause = undefined;
+    this.#backoff.reset();
+    for (const place of [...this.#items.keys()]) this.drop(place);
+    this.#underWay = 0;
+  }
+
+  /** How many statuses cannot be written, by reason. */
+  setAside(): Readonly<Record<SetAsideReason, number>> {
+    const counts = Object.fromEntries(SET_ASIDE_REASONS.map((reason) => [reason, 0])) as Record<SetAsideReason, number>;
+    for (const { reason } of this.#items.values()) if (reason !== undefined) counts[reason]++;
+    return counts;
+  }
+
+  /** Writes a status, after those that wait. The task replaces an earlier one of the same object. */
+  put(task: StatusTask): void {
+    if (!this.isActive) return;
+    const item = this.#items.get(task.place);
+    if (item === undefined) {
+      const nothing = { failures: 0, failedVersion: undefined, reason: undefined, endPause: undefined };
+      const backoff = new Backoff(RETRY_OBJECT, this.#random);
+      const created = { task, isHurried: false, backoff, ...nothing };
+      this.#items.set(task.place, created);
+      this.#queue(created);
+      return;
+    }
+    item.task = task;
+    if (item.endPause === undefined || item.isHurried || task.resourceVersion === item.failedVersion) return;
+    item.endPause();
+    item.isHurried = true;
+    item.failures = 0;
+    item.backoff.reset();
+    this.#pause(item);
+  }
+
+  /** The object is gone. */
+  drop(place: string): void {
+    const item = this.#items.get(place);
+    if (item === undefined) return;
+    item.endPause?.();
+    this.#waiting.delete(item);
+    this.#items.delete(place);
+  }
+
+  #queue(item: Item): void {
+    this.#waiting.add(item);
+    this.#writeSome();
+  }
+
+  #writeSome(): void {
+    const term = this.#term;
+    for (const item of this.#waiting) {
+      if (term === undefined || this.#endPause !== undefined || this.#underWay >= CONCURRENCY) return;
+      this.#waiting.delete(item);
+      this.#underWay += 1;
+      void this.#write(item, term.signal).then(() => {
+        if (term.signal.aborted) return;
+        this.#underWay -= 1;
+        this.#writeSome();
+      });
+    }
+  }
+
+  /** Never rejects. */
+  async #write(item: Item, signal: AbortSignal): Promise<void> {
+    // To find out what a status should say takes time, and thousands may have nothing to write.
+    await setImmediate();
+    const { task } = item;
+    const isOver = (): boolean => signal.aborted || this.#items.get(task.place) !== item;
+    /** The task was replaced during its write. */
+    const isReplaced = (): boolean => item.task !== task;
+    try {
+      const written = isOver() ? undefined : await task.write(signal);
+      if (isOver()) return;
+      this.#backoff.reset();
+      this.#report(undefined);
+      if (written?.isKept === false) this.#fail(item, 'not-kept', NOT_KEPT, written.resourceVersion);
+      else if (isReplaced()) this.#renew(item);
+      else this.#items.delete(task.place);
+    } catch (error) {
+      if (isOver()) return;
+      const failure = statusWriteFailure(error);
+      // The watch is about to report the change.
+      if (failure === 'changed' && !isReplaced()) this.#items.delete(task.place);
+      else if (failure === 'changed') this.#waiting.add(item);
+      else if (failure === 'unavailable') this.#pauseAll(item, messageOf(error));
+      else this.#fail(item, failure, messageOf(error), task.resourceVersion);
+    }
+  }
+
+  /** The status was written, and there is another one to write. */
+  #renew(item: Item): void {
+    Object.assign(item, { failures: 0, failedVersion: undefined, reason: undefined, isHurried: false });
+    item.backoff.reset();
+    this.#waiting.add(item);
+  }
+
+  #pauseAll(item: Item, problem: string): void {
+    this.#report(problem);
+    this.#waiting.add(item);
+    this.#endPause ??= this.#timer(this.#backoff.next(), () => {
+      this.#endPause = undefined;
+      this.#writeSome();
+    });
+  }
+
+  #fail(item: Item, reason: SetAsideReason, problem: string, version: string | undefined): void {
+    item.failures += 1;
+    item.failedVersion = version;
+    this.#pause(item);
+    if ((reason === 'failed' && item.failures < FAILURES_REPORTED) || item.reason === reason) return;
+    item.reason = reason;
+    this.#listener.setAside(item.task.place, reason, problem);
+  }
+
+  #pause(item: Item): void {
+    item.endPause = this.#timer(item.backoff.next(), () => {
+      item.endPause = undefined;
+      item.isHurried = false;
+      this.#queue(item);
+    });
+  }
+
+  #report(problem: string | undefined): void {
+    const news = this.#problem.note(problem);
+    if (news === 'began' || news === 'ended') this.#listener.troubled(problem);
+  }
+}
+
+const NOT_KEPT = 'the API server does not keep all of the status: is the CRD older than we are?';
+
+/**
+ * The meaning of a failed write to an object's status.
+ *
+ * - `unavailable`: no write would succeed now. The API server is away, is overloaded, or forbids the write.
+ * - `changed`: the object has changed meanwhile. The watch is about to report the change.
+ * - `gone`: there is no such object, or it has no status subresource.
+ * - `too-large`: the object with this status is larger than etcd or the API server takes.
+ * - `refused`: the same write to this object would be refused again.
+ * - `failed`: the API server answered with an error. The cause may be the object or the server.
+ */
+export type StatusWriteFailure = 'unavailable' | 'changed' | 'gone' | 'too-large' | 'refused' | 'failed';
+
+const UNAVAILABLE: readonly number[] = [401, 403, 408, 429, 502, 503, 504];
+const GONE: readonly number[] = [404, 410];
+/**
+ * The messages of etcd and its client about objects over their limits of 1.5 MiB and 2 MiB. The API server answers them
+ * with HTTP 500.
+ */
+const TOO_LARGE = /request is too large|larger than max/;
+/** The API server's message when an admission webhook rejects an object, mostly with HTTP 403. */
+const REJECTED = /admission webhook "[^"]*" denied the request/;
+
+export function statusWriteFailure(error: unknown): StatusWriteFailure {
+  if (!(error instanceof ApiError)) return 'unavailable';
+  const { code, message } = error;
+  if (code === 403 && REJECTED.test(message)) return 'refused';
+  if (UNAVAILABLE.includes(code)) return 'unavailable';
+  if (GONE.includes(code)) return 'gone';
+  if (code === 409) return 'changed';
+  if (code === 413 || TOO_LARGE.test(message)) return 'too-large';
+  return code >= 400 && code < 500 ? 'refused' : 'failed';
+}

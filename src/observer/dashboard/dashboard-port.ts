@@ -1,0 +1,148 @@
+import { PAGE_SECURITY_POLICY, reportPage } from '../../explain/fleet-page/report-page.ts';
+import { plainApp } from '../../process/http-app.ts';
+import { ListeningPort } from '../../process/listening-port.ts';
+import { fleetReport } from './fleet-report.ts';
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { ElectionPart } from '../../process/election-part.ts';
+import type { AppInputs } from '../../process/http-app.ts';
+import type { MutationMode } from '../../engine/verdict/modes.ts';
+import type { ObserverContext } from '../observer-part.ts';
+import type { FleetSources } from './fleet-report.ts';
+
+/** The settings of the port. */
+export interface DashboardSettings extends Pick<FleetSources, 'enforcement'> {
+  /** Undefined = there is no page. */
+  readonly dashboardPort: number | undefined;
+  readonly host: string;
+  readonly mutation: MutationMode;
+}
+
+/**
+ * The port of the page. Undefined when no port is given.
+ *
+ * @param dropped called when a connection is closed to keep to the limit
+ */
+export function dashboardPort(
+  context: ObserverContext,
+  { dashboardPort: port, host, enforcement, mutation }: DashboardSettings,
+  election: Pick<ElectionPart, 'isLeader' | 'leaderName'>,
+  dropped: () => void,
+): ListeningPort | undefined {
+  if (port === undefined) return undefined;
+  const { log, now, monotonic } = context;
+  const gap = (): string | undefined => (election.isLeader ? undefined : followerText(election.leaderName));
+  const cache = new PageCache(async () => {
+    try {
+      const report = await fleetReport({ ...context, enforcement, addsProbes: mutation === 'On', gap }, now());
+      return report === undefined ? undefined : reportPage(report);
+    } catch (error) {
+      log.warn({ err: error }, 'the page cannot be made now');
+      throw error;
+    }
+  }, monotonic);
+  const build = (): FastifyInstance => buildDashboardApp(() => cache.get(), { dropped, monotonic });
+  return new ListeningPort(build, { host, port, flag: '--dashboard-port' });
+}
+
+/** Only the leader lists the Pods. */
+function followerText(leader: string): string {
+  const owner = leader === '' ? 'No observer leads now. Ask again in a minute.' : `Open the page of the Pod ${leader}.`;
+  return `This observer does not lead, so the page lacks the Pods without their probes (missed-pods). ${owner}`;
+}
+
+/** The page may not be framed: only a header can say so. */
+const HEADERS = {
+  'content-security-policy': `${PAGE_SECURITY_POLICY}; frame-ancestors 'none'`,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  // Shared caches must not keep the page. A browser asks each time, and mostly gets a 304.
+  'cache-control': 'private, no-cache',
+};
+const NOT_YET = 'The policies have not been read yet. Ask again in a few seconds.\n';
+
+/**
+ * The port of the page: `GET /` and `HEAD /`, and nothing else. The page is read-only.
+ *
+ * @param page resolves with undefined while there is nothing to show yet
+ */
+export function buildDashboardApp(page: () => Promise<CachedPage | undefined>, inputs: AppInputs): FastifyInstance {
+  const app = plainApp(inputs);
+  app.addHook('onRequest', (_request, reply, done) => {
+    void reply.headers(HEADERS);
+    done();
+  });
+  app.get('/', async (request, reply) => {
+    const shown = await page();
+    if (shown === undefined) return reply.code(503).header('retry-after', '5').send(NOT_YET);
+    void reply.header('etag', shown.etag);
+    if (isKnown(request.headers['if-none-match'], shown.etag)) return reply.code(304).send();
+    return reply.type('text/html; charset=utf-8').send(shown.body);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = request.url.split('?')[0] === '/';
+    if (isPage) void reply.code(405).header('allow', 'GET, HEAD').send('This page is read-only: use GET.\n');
+    else void reply.code(404).send('The page is at /.\n');
+  });
+  app.setErrorHandler((_error, _request, reply) => {
+    void reply
+      .code(503)
+      .header('retry-after', '30')
+      .send('The page cannot be made now. The log of the observer has the reason.\n');
+  });
+  return app;
+}
+
+/** RFC 9110, section 13.1.2: a list of tags, weak or not, or a star. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  return header?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
+}
+
+/** A page as it is sent. */
+export interface CachedPage {
+  readonly body: Buffer;
+  /** For `If-None-Match`, with its quotation marks. */
+  readonly etag: string;
+}
+
+/** Time from one rendering to the next, in milliseconds. */
+export const PAGE_LIFETIME = 30_000;
+
+/**
+ * Renders a page when somebody asks for it, and at most every 30 s, whatever the load is: the result of a rendering
+ * is also the answer to all who ask during the rendering, and so is its failure.
+ */
+export class PageCache {
+  readonly #render: () => Promise<string | undefined>;
+  readonly #monotonic: () => number;
+  #page: Promise<CachedPage | undefined> | undefined;
+  #begun = 0;
+
+  /**
+   * @param render resolves with undefined while there is nothing to show yet
+   * @param monotonic a clock that never goes back, in milliseconds
+   */
+  constructor(render: () => Promise<string | undefined>, monotonic: () => number) {
+    this.#render = render;
+    this.#monotonic = monotonic;
+  }
+
+  /** The page, at most 30 s old when nobody else has asked for it in between. */
+  get(): Promise<CachedPage | undefined> {
+    const now = this.#monotonic();
+    if (this.#page === undefined || now - this.#begun >= PAGE_LIFETIME) {
+      this.#begun = now;
+      this.#page = this.#rendered();
+    }
+    return this.#page;
+  }
+
+  async #rendered(): Promise<CachedPage | undefined> {
+    const body = await this.#render();
+    if (body === undefined) return undefined;
+    return { body: Buffer.from(body), etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+  }
+}

@@ -1,0 +1,181 @@
+import { isJsonObject, objectMember, stringMember } from '../../base/json/json-value.ts';
+import { ownCopy } from '../../base/text/own-copy.ts';
+import { NamespaceShares } from '../namespace-shares.ts';
+import { answerOf } from './probe-text.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
+import type { ProbeKind } from '../../engine/probe/probe.ts';
+import type { AnswerCause } from './probe-text.ts';
+
+/** The reasons of the kubelet's events about probes. Each is listed apart: a field selector knows no "or". */
+export const PROBE_EVENT_REASONS = ['Unhealthy', 'Killing', 'ProbeWarning'] as const;
+
+/** The facts in an event of the kubelet about one probe of one container, or about the end of one run. */
+export interface ProbeHint {
+  /** The namespace of the event. The API server lets an event name any UID, but only Pods of its own namespace. */
+  readonly namespace: string;
+  readonly podUid: string;
+  readonly container: string;
+  /** Undefined when the kubelet stops the container and names no probe. */
+  readonly probe: ProbeKind | undefined;
+  /**
+   * The result of the probe; `connection-lost` when the connection broke before an answer; `killed` when the kubelet
+   * stops the container.
+   */
+  readonly cause: AnswerCause | 'connection-lost' | 'killed';
+  /** The kubelet threw the result away: the probe neither fails nor succeeds. */
+  readonly isVoid: boolean;
+  /** When the event was last seen, by the clock of the node, in milliseconds since the epoch; 0 when unknown. */
+  readonly at: number;
+  /** Earlier times of the same event, as far as they are known. */
+  readonly earlier?: readonly number[];
+}
+
+/** All known times of a hint, in milliseconds since the epoch. */
+export function timesOf({ at, earlier = [] }: ProbeHint): number[] {
+  return [...earlier, at];
+}
+
+const PROBES: Readonly<Record<string, ProbeKind>> = {
+  startup: 'startupProbe',
+  liveness: 'livenessProbe',
+  readiness: 'readinessProbe',
+};
+
+/** An event that was combined from similar ones (client-go, tools/record/events_cache.go). */
+const COMBINED = '(combined from similar events): ';
+/** pkg/kubelet/prober/prober.go, probe. Kubernetes before 1.33 wrote "errored: " alone. */
+const UNHEALTHY = /^(Startup|Liveness|Readiness) probe (failed|errored)(?: and resulted in \w+ state)?: ?/;
+/** A success, in which the endpoint sent the kubelet to another host (pkg/probe/http/http.go, DoHTTPProbe). */
+const WARNING = /^(Startup|Liveness|Readiness) probe warning: Probe terminated redirects/;
+/**
+ * pkg/kubelet/kuberuntime/kuberuntime_manager.go, computePodActions and computeInitContainerActions: a container, or a
+ * sidecar ("Init container"). With restartPolicy Never, nothing follows.
+ */
+const KILLED_BY_PROBE = /^(?:Container|Init container) ([a-z0-9-]{1,63}) failed (startup|liveness) probe\b/;
+/** `spec.containers{app}` and `spec.initContainers{proxy}` (pkg/kubelet/container/ref.go). */
+const FIELD_PATH = /^spec\.(?:containers|initContainers)\{([a-z0-9-]{1,63})\}$/;
+
+/** Longest text that is read. The kubelet cuts outputs of probes at 10 KiB, and the API server events at 1 KiB. */
+const MAX_TEXT_LENGTH = 12_000;
+/** The longest UID. The API server gives UUIDs, but takes any text in an event. */
+const MAX_UID_LENGTH = 64;
+
+/** Reads a v1 Event; undefined when the event is not about a probe. */
+export function readProbeEvent(event: JsonObject): ProbeHint | undefined {
+  const object = objectMember(event, 'involvedObject');
+  const podUid = object && stringMember(object, 'uid');
+  const fieldPath = object && stringMember(object, 'fieldPath');
+  const namespace = stringMember(objectMember(event, 'metadata') ?? {}, 'namespace');
+  const text = stringMember(event, 'message');
+  if (object?.['kind'] !== 'Pod' || podUid === undefined || namespace === undefined || text === undefined)
+    return undefined;
+  if (podUid.length > MAX_UID_LENGTH || text.length > MAX_TEXT_LENGTH) return undefined;
+  const message = text.startsWith(COMBINED) ? text.slice(COMBINED.length) : text;
+  const times = eventTimes(event);
+  const container = FIELD_PATH.exec(fieldPath ?? '')?.[1] ?? KILLED_BY_PROBE.exec(message)?.[1];
+  if (container === undefined) return undefined;
+  const place = { namespace, podUid, container: ownCopy(container), ...times };
+  switch (stringMember(event, 'reason')) {
+    case 'Unhealthy':
+      return readUnhealthy(message, place);
+    case 'Killing': {
+      const probe = PROBES[KILLED_BY_PROBE.exec(message)?.[2] ?? ''];
+      return { ...place, probe, cause: 'killed', isVoid: false };
+    }
+    case 'ProbeWarning': {
+      const probe = PROBES[(WARNING.exec(message)?.[1] ?? '').toLowerCase()];
+      return probe === undefined ? undefined : { ...place, probe, cause: 'redirect-other-host', isVoid: false };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readUnhealthy(
+  message: string,
+  place: Pick<ProbeHint, 'namespace' | 'podUid' | 'container' | 'at'>,
+): ProbeHint | undefined {
+  const match = UNHEALTHY.exec(message);
+  const probe = PROBES[(match?.[1] ?? '').toLowerCase()];
+  if (match === null || probe === undefined) return undefined;
+  return { ...place, probe, cause: answerOf(message.slice(match[0].length)), isVoid: match[2] === 'errored' };
+}
+
+/** The last time of an event, and its first. `series` is of newer recorders, `eventTime` of events that came once. */
+function eventTimes(event: JsonObject): Pick<ProbeHint, 'at' | 'earlier'> {
+  const series = event['series'];
+  const at = firstTime([
+    isJsonObject(series) ? series['lastObservedTime'] : undefined,
+    event['lastTimestamp'],
+    event['eventTime'],
+    event['firstTimestamp'],
+  ]);
+  const from = firstTime([event['eventTime'], event['firstTimestamp']]);
+  return from > 0 && from < at ? { at, earlier: [from] } : { at };
+}
+
+function firstTime(times: readonly unknown[]): number {
+  const text = times.find((time): time is string => typeof time === 'string' && time !== '');
+  const at = text === undefined ? NaN : Date.parse(text);
+  return Number.isNaN(at) ? 0 : at;
+}
+
+/** A hint with the instant when the observer received it, in milliseconds since the epoch. */
+type ReceivedHint = ProbeHint & { readonly receivedAt: number };
+
+/** A hint keeps so many of its last times. A kubelet sends 25 events of a Pod at once, and then one in 5 minutes. */
+const MOST_TIMES = 12;
+
+/** At most so many Pods have hints: some 3 KiB each. */
+const MOST_PODS = 10_000;
+const MOST_HINTS_A_POD = 32;
+/** The API server keeps events for an hour. */
+const HINT_MILLISECONDS = 3_600_000;
+
+/**
+ * The kubelet's events of the last hour, by namespace and Pod. A tenant may write any event in the tenant's namespace,
+ * also about UIDs of Pods elsewhere. So an event counts only for Pods of its own namespace, and the namespace
+ * with the most Pods loses first.
+ */
+export class ProbeHints {
+  /** Within a namespace, the Pod whose last hint is the oldest comes first. */
+  readonly #pods = new NamespaceShares<Map<string, ReceivedHint>>(MOST_PODS);
+
+  /** How many Pods have hints. */
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  add(hint: ProbeHint, receivedAt: number): void {
+    const { namespace, podUid } = hint;
+    const ofPod = this.#pods.get(namespace, podUid) ?? new Map<string, ReceivedHint>();
+    const key = `${hint.container}/${hint.probe ?? ''}/${hint.cause}/${hint.isVoid}`;
+    const before = ofPod.get(key);
+    if (before !== undefined || ofPod.size < MOST_HINTS_A_POD) ofPod.set(key, { ...merged(before, hint), receivedAt });
+    // Set again, so that the Pods are in the order of their last hints.
+    this.#pods.delete(namespace, podUid);
+    this.#pods.set(namespace, podUid, ofPod);
+  }
+
+  of(namespace: string, podUid: string): readonly ProbeHint[] {
+    return [...(this.#pods.get(namespace, podUid)?.values() ?? [])];
+  }
+
+  forget(namespace: string, podUid: string): void {
+    this.#pods.delete(namespace, podUid);
+  }
+
+  /** Forgets the hints whose events the API server has forgotten too. */
+  forgetOld(now: number): void {
+    for (const [namespace, podUid, ofPod] of this.#pods.entries()) {
+      for (const [key, { receivedAt }] of ofPod) if (now - receivedAt > HINT_MILLISECONDS) ofPod.delete(key);
+      if (ofPod.size === 0) this.forget(namespace, podUid);
+    }
+  }
+}
+
+function merged(before: ProbeHint | undefined, hint: ProbeHint): ProbeHint {
+  const times = new Set([...(before === undefined ? [] : timesOf(before)), ...timesOf(hint)]);
+  const kept = [...times].sort((one, other) => one - other).slice(-MOST_TIMES);
+  return { ...hint, at: kept.at(-1) ?? 0, earlier: kept.slice(0, -1) };
+}

@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:https';
+import { connect } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_TRUSTED_CONTROLLERS } from '../../../src/webhook/review/trusted-controllers.ts';
+import { buildWebhookApp } from '../../../src/webhook/http/app.ts';
+import { addressOf, SharedQuantity } from '../../../src/process/connection-limit.ts';
+import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
+import { makeServingPair } from '../../support/certificate.ts';
+import { NOW } from '../../support/now.ts';
+import { appContainer, clusterPolicyDocument, pod, policySet, reviewOf } from '../../support/worlds.ts';
+import { quietMetrics } from './quiet-metrics.ts';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+
+const MIB = 1024 * 1024;
+const OTHER = '127.0.0.2';
+
+let pair: { certPem: string; keyPem: string };
+let app: FastifyInstance | undefined;
+let port: number;
+const limited: string[] = [];
+const open: TLSSocket[] = [];
+
+beforeAll(async () => {
+  pair = await makeServingPair();
+});
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.destroy();
+  await app?.close();
+  app = undefined;
+});
+
+const policies = policySet(
+  clusterPolicyDocument({
+    containers: ['*'],
+    port: 80,
+    kubernetesProbeEndpoints: { readinessProbe: '/r', livenessProbe: '/l', startupProbe: '/s' },
+  }),
+);
+
+async function listen(): Promise<void> {
+  limited.length = 0;
+  app = buildWebhookApp({
+    cert: pair.certPem,
+    key: pair.keyPem,
+    policies: () => policies,
+    mutation: 'On',
+    enforcement: 'Deny',
+    kinds: KNOWN_KINDS,
+    controllers: DEFAULT_TRUSTED_CONTROLLERS,
+    draining: () => false,
+    metrics: quietMetrics(),
+    log: {
+      decided: () => undefined,
+      refused: () => undefined,
+      failed: () => undefined,
+      limited: (address) => limited.push(address),
+    },
+    now: () => NOW,
+    monotonic: () => performance.now(),
+    random: () => 0,
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  ({ port } = app.server.address() as AddressInfo);
+}
+
+async function connected(localAddress = '127.0.0.1'): Promise<TLSSocket> {
+  const options = { host: '127.0.0.1', port, rejectUnauthorized: false, localAddress } as object;
+  const socket = connect(options).on('error', () => undefined);
+  open.push(socket);
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** All that a server sends until it closes the connection. */
+function collected(socket: TLSSocket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.once('close', () => {
+      resolve(text);
+    });
+  });
+}
+
+const HEAD = 'POST /mutate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+const requestText = (body: string): string => `${HEAD}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const REVIEW = JSON.stringify(reviewOf(pod([appContainer()])));
+
+/** The status and the header `connection` of the answer to a review. */
+function ask(body: string, localAddress = '127.0.0.1'): Promise<readonly unknown[]> {
+  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+  const headers = { 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: '/mutate', method: 'POST', headers, localAddress, agent };
+    const sent = request(options, (response) => {
+      response.resume().once('end', () => {
+        agent.destroy();
+        resolve([response.statusCode, response.headers.connection]);
+      });
+    });
+    sent.once('error', reject).end(body);
+  });
+}
+
+const long = (bytes: number): string => `{"more":"${'x'.repeat(bytes)}",${REVIEW.slice(1)}`;
+
+describe('what addresses share', () => {
+  it('is taken by one up to its share, and by each further one up to its share of the rest', () => {
+    const shared = new SharedQuantity(100, 1);
+    expect(['a', 'b', 'c'].map((address) => shared.take(address, 51))).toEqual([false, false, false]);
+    expect(shared.take('a', 50)).toBe(true);
+    expect(shared.take('a', 1)).toBe(false);
+    expect([shared.take('b', 26), shared.take('b', 25)]).toEqual([false, true]);
+    shared.giveBack('a', 50);
+    expect([shared.take('b', 26), shared.take('b', 25)]).toEqual([false, true]);
+    shared.giveBack('b', 50);
+    expect(shared.take('c', 50)).toBe(true);
+    const third = new SharedQuantity(90, 1 / 2);
+    expect([31, 30].map((amount) => third.take('a', amount))).toEqual([false, true]);
+    expect([21, 20].map((amount) => third.take('b', amount))).toEqual([false, true]);
+  });
+
+  it.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['::FFFF:10.0.0.1', '10.0.0.1'],
+    ['::1', '0:0:0:0::/64'],
+    ['2001:db8:0:7::1', '2001:db8:0:7::/64'],
+    ['2001:db8:0:7:ffff:ffff:ffff:ffff', '2001:db8:0:7::/64'],
+    ['2001:db8::7:1:2:3:4', '2001:db8:0:7::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    [undefined, 'unknown'],
+  ])('%s shares as %s', (remoteAddress, name) => {
+    expect(addressOf({ remoteAddress })).toBe(name);
+  });
+});
+
+describe('bytes under way', () => {
+  it('are limited for an address with HTTP 503 and without Retry-After, and for no other address', async () => {
+    await listen();
+    const holders = await Promise.all([connected(), connected()]);
+    for (const socket of holders) socket.write(`${HEAD}content-length: ${7 * MIB}\r\n\r\n{`);
+    const third = await connected();
+    const answer = collected(third);
+    third.write(`${HEAD}content-length: ${3 * MIB}\r\n\r\n{`);
+    expect(await answer).toMatch(/^HTTP\/1.1 503 (?![^]*retry-after)[^]*connection: close\r\n[^]*are under way/i);
+    expect(limited).toEqual(['127.0.0.1']);
+    // Short reviews of the same address, and long ones of another, are answered.
+    expect((await ask(REVIEW))[0]).toBe(200);
+    expect((await ask(long(3 * MIB), OTHER))[0]).toBe(200);
+    for (const socket of holders) socket.destroy();
+    await expect.poll(() => ask(long(6 * MIB))).toEqual([200, 'keep-alive']);
+  });
+
+  it('end with the answer', async () => {
+    await listen();
+    for (let count = 0; count < 8; count += 1) expect((await ask(long(6 * MIB)))[0]).toBe(200);
+    expect(limited).toEqual([]);
+  });
+});
+
+describe('a connection', () => {
+  it('that sends a request before the answer to the one before is closed', async () => {
+    await listen();
+    const socket = await connected();
+    const answers = collected(socket);
+    socket.write(requestText(long(100_000)).repeat(3));
+    expect(await answers).toBe('');
+  });
+
+  it('has no answers behind a rejected request, and is closed', async () => {
+    await listen();
+    const socket = await connected();
+    const answers = collected(socket);
+    socket.write(`GET /x HTTP/1.1\r\nhost: x\r\n\r\n${requestText(REVIEW).repeat(20)}`);
+    expect((await answers).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+  });
+
+  it('ends after a thousand answers, and after a long answer', async () => {
+    await listen();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+    const headers = { 'content-type': 'application/json' };
+    const connection = (body: string): Promise<string | undefined> =>
+      new Promise((resolve, reject) => {
+        const options = { host: '127.0.0.1', port, path: '/mutate', method: 'POST', headers, agent };
+        const sent = request(options, (response) => {
+          response.resume().once('end', () => {
+            resolve(response.headers.connection);
+          });
+        });
+        sent.once('error', reject).end(body);
+      });
+    let count = 1;
+    while ((await connection(REVIEW)) !== 'close') count += 1;
+    expect(count).toBe(1000);
+    const containers = Array.from({ length: 150 }, (_, index) => ({
+      name: `c${index}`,
+      ports: [{ containerPort: 80 }],
+    }));
+    expect(await connection(JSON.stringify(reviewOf(pod(containers))))).toBe('close');
+    agent.destroy();
+  });
+
+  it('whose caller hangs up in the middle of a request is no longer under way', async () => {
+    await listen();
+    const socket = await connected();
+    socket.write(`${HEAD}content-length: ${6 * MIB}\r\n\r\n{"`);
+    const second = await connected();
+    second.write(`${HEAD}content-length: ${6 * MIB}\r\n\r\n{"`);
+    socket.destroy();
+    second.destroy();
+    await expect.poll(() => ask(long(6 * MIB))).toEqual([200, 'keep-alive']);
+  });
+});
