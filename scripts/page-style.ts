@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { transform } from 'esbuild';
-import { pageColours } from '../src/explain/drawing/page-colours.ts';
+import { pageColours } from '../src/explain/drawing/colours.ts';
 
 /** The style sheet of a page, minified: the colours of pictures, what all pages share, and the page's own rules. */
 export async function pageStyle(folder: string): Promise<string> {

@@ -1,5 +1,4 @@
-import { judgeTexts } from '../../src/package/playground/judged-texts.ts';
-import { MANIFESTS_FILE } from '../../src/package/playground/playground-texts.ts';
+import { MANIFESTS_FILE, judgeTexts } from '../../src/package/playground/judged-texts.ts';
 import { linkFragment, textsOfFragment } from '../../src/package/playground/share-link.ts';
 import { timelineMarkup } from '../../src/package/playground/timeline-markup.ts';
 import { messageOf } from '../../src/base/text/error-message.ts';
@@ -8,7 +7,7 @@ import { find } from './find.ts';
 import { findingsOf, showFindings } from './findings.ts';
 import { showPatch } from './patch.ts';
 import { Tabs } from './tabs.ts';
-import type { PlaygroundTexts } from '../../src/package/playground/playground-texts.ts';
+import type { PlaygroundTexts } from '../../src/package/playground/judged-texts.ts';
 import type { Finding } from './findings.ts';
 
 interface Example extends PlaygroundTexts {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { maxDepth } from '../../src/yaml/reading/trees.ts';
+import { MAX_DEPTH } from '../../src/yaml/reading/tokens.ts';
 import { runProbewright } from './run-probewright.ts';
 import type { JsonObject } from '../../src/base/json/json-value.ts';
 import type { Ran } from './run-probewright.ts';
@@ -154,7 +154,7 @@ describe('probewright fix', () => {
   it('gives a file back as it is when nothing can be written into it, names it and its document, and goes on with the others', async () => {
     // As deep as can be read: with a probe in it, it could not be read any more.
     const pod = `{apiVersion: v1, kind: Pod, metadata: {namespace: apps}, spec: {containers: [{name: app}]}}`;
-    const levels = Math.floor(maxDepth / 2) - 3;
+    const levels = Math.floor(MAX_DEPTH / 2) - 3;
     const deep = `${'{kind: List, items: ['.repeat(levels)}${pod}${']}'.repeat(levels)}\n`;
     const bad = `${workload('Deployment', 'apps/v1')}---\n${deep}`;
     await writePolicy('{ containers: ["*"], probes: { readinessProbe: { exec: { command: ["true"] } } } }');

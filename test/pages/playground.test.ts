@@ -14,7 +14,7 @@ import { startBrowser, whyNoBrowser } from './bed/chromium.ts';
 import { nameOfView, openPage, VIEWS, WIDE } from './bed/open-page.ts';
 import { screenshotDifference } from './bed/screenshots.ts';
 import type { Browser } from 'puppeteer-core';
-import type { PlaygroundTexts } from '../../src/package/playground/playground-texts.ts';
+import type { PlaygroundTexts } from '../../src/package/playground/judged-texts.ts';
 import type { OpenPage, View } from './bed/open-page.ts';
 
 /** What the command prints about two texts, by the names that the page gives to the texts. */

@@ -98,9 +98,9 @@ describe('edits of a block document', () => {
     expect(edited(deployment, set([...ports, 1], { name: 'http', containerPort: 80 }))).toBe(
       deployment.replace('# plain\n', '# plain\n            - name: http\n              containerPort: 80\n'),
     );
-    expect(edited('a:\n- 1\n- 2 # two\n# about b\nb: 1\n', remove(['a', 1]), set(['a', 1], 'x'))).toBe(
-      'a:\n- 1\n- x\n# about b\nb: 1\n',
-    );
+    expect(
+      edited('a:\n- b: 1\n- b: 2 # two\n- b: 3 # three\n# about c\nc: 1\n', remove(['a', 1]), set(['a', 2], { b: 4 })),
+    ).toBe('a:\n- b: 1\n- b: 3 # three\n- b: 4\n# about c\nc: 1\n');
     expect(edited('- - a\n  - b\n- c\n', remove([0, 0]))).toBe('- - b\n- c\n');
   });
 

@@ -1,23 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { TooDeep, yamlTokens } from '../../src/yaml/reading/tokens.ts';
+import { BeyondLimits } from '../../src/yaml/reading/reading-budget.ts';
+import { MAX_DEPTH, yamlTokens } from '../../src/yaml/reading/tokens.ts';
 
 describe('tokens of a text that is nested too deeply', () => {
   it.each([
-    ['flow', '['.repeat(1000)],
-    ['block', '- '.repeat(1000)],
+    ['flow', '['.repeat(5 * MAX_DEPTH)],
+    ['block', '- '.repeat(5 * MAX_DEPTH)],
   ])('are not read to the end, in %s style', (_style, text) => {
     const fault = (): unknown => {
       try {
-        return yamlTokens(text, { maxDepth: 10 });
+        return yamlTokens(text);
       } catch (error) {
         return error;
       }
     };
-    expect(fault()).toBeInstanceOf(TooDeep);
-    expect((fault() as TooDeep).offset).toBeLessThan(50);
+    expect(fault()).toBeInstanceOf(BeyondLimits);
+    expect((fault() as BeyondLimits).offset).toBeLessThan(2 * MAX_DEPTH + 30);
   });
 
   it('are read to the end as deep as they may be', () => {
-    expect(yamlTokens(`${'['.repeat(10)}${']'.repeat(10)}`, { maxDepth: 10 })).toHaveLength(1);
+    expect(yamlTokens(`${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`)).toHaveLength(1);
   });
 });

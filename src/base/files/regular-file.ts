@@ -14,10 +14,7 @@ export async function readRegularFile(path: string): Promise<Buffer> {
   return await file.readFile();
 }
 
-/**
- * The bytes of a regular file of at most `most` bytes. Undefined if the file has more bytes. Reads at most `most` + 1
- * bytes, even if the file is larger or grows during the read.
- */
+/** The bytes of a regular file; undefined if it has more than `most` bytes. Also for a file that grows meanwhile. */
 export async function readUpTo(path: string, most: number): Promise<Buffer | undefined> {
   await using file = await openRegularFile(path);
   const chunks: Buffer[] = [];

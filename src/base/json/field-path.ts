@@ -6,10 +6,7 @@ export type PathStep = string | number;
 /** The path of a value from the top of a document. */
 export type FieldPath = readonly PathStep[];
 
-/**
- * Formats a path as people write it: `spec.containers[0]`. A key that is not a plain word is quoted:
- * `metadata.annotations["a/b"]`.
- */
+/** Formats a path as people write it: `spec.containers[0]`, `metadata.annotations["a/b"]`. */
 export function formatPath(path: FieldPath): string {
   let text = '';
   for (const step of path) {

@@ -32,10 +32,7 @@ export function stringMember(object: JsonObject, key: string): string | undefine
   return typeof value === 'string' ? value : undefined;
 }
 
-/**
- * Returns the string values of a member that maps names to strings (labels, annotations). Values of other types are
- * skipped.
- */
+/** Returns the strings of a member that maps names to strings (labels). Values of other types are skipped. */
 export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, string> {
   const map = objectMember(object, key);
   if (map === undefined) return emptyStringMap;
@@ -48,10 +45,7 @@ export function stringMap(object: JsonObject, key: string): ReadonlyMap<string, 
   return strings;
 }
 
-/**
- * Does the same as stringMap without building a map. An object may have hundreds of thousands of labels, but callers
- * read only a few.
- */
+/** The same without a map: an object may have hundreds of thousands of labels, and callers read a few. */
 export function stringMembers(object: JsonObject, key: string): { readonly get: (name: string) => string | undefined } {
   const map = objectMember(object, key);
   return { get: (name) => (map === undefined ? undefined : stringMember(map, name)) };

@@ -8,37 +8,23 @@ const MOST_QUOTED = 60;
  * Formats a value for a message: JSON, cut when the text is too long. The function reads only the part that is quoted.
  */
 export function quoted(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  let text = '';
-  for (const piece of jsonPieces(value)) {
-    text += piece;
-    if (text.length > MOST_QUOTED) return cut(text, MOST_QUOTED);
-  }
-  return text;
+  return value === undefined ? 'nothing' : cut(withJson('', value), MOST_QUOTED);
 }
 
-/**
- * Yields the JSON of a value in pieces. Every level begins with a piece, so a caller that stops early also limits the
- * recursion depth.
- */
-function* jsonPieces(value: unknown): Generator<string> {
-  if (Array.isArray(value)) {
-    yield '[';
-    for (let index = 0; index < value.length; index++) {
-      if (index > 0) yield ',';
-      yield* jsonPieces(value[index]);
-    }
-    yield ']';
-  } else if (typeof value === 'object' && value !== null) {
-    yield '{';
-    let isFirst = true;
-    for (const [name, member] of Object.entries(value)) {
-      yield `${isFirst ? '' : ','}${jsonStart(name)}:`;
-      yield* jsonPieces(member);
-      isFirst = false;
-    }
-    yield '}';
-  } else yield typeof value === 'string' ? jsonStart(value) : JSON.stringify(value);
+/** Appends JSON to a text, until the text is too long. Every level adds a character, so the depth has a limit, too. */
+function withJson(text: string, value: unknown): string {
+  if (text.length > MOST_QUOTED) return text;
+  if (typeof value === 'string') return text + jsonStart(value);
+  if (typeof value !== 'object' || value === null) return text + JSON.stringify(value);
+  const isList = Array.isArray(value);
+  let result = text + (isList ? '[' : '{');
+  const start = result.length;
+  for (const [name, member] of isList ? value.entries() : Object.entries(value)) {
+    if (result.length > MOST_QUOTED) return result;
+    if (result.length > start) result += ',';
+    result = withJson(typeof name === 'string' ? `${result}${jsonStart(name)}:` : result, member);
+  }
+  return result + (isList ? ']' : '}');
 }
 
 /** Returns the JSON of a text, limited to the characters that a message can quote. */

@@ -1,7 +1,4 @@
-/**
- * Cuts a text to at most `most` UTF-16 code units, with dots at the cut. Keeps or removes both halves of a surrogate
- * pair together.
- */
+/** Cuts a text to at most `most` UTF-16 code units, with dots at the cut. Never splits a surrogate pair. */
 export function cut(text: string, most: number, dots = '...'): string {
   return text.length <= most ? text : beginning(text, most - dots.length) + dots;
 }

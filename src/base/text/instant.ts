@@ -17,7 +17,7 @@ export function parseInstant(text: string): number | undefined {
     number,
     number,
   ];
-  if (day > daysOf(year, month)) return undefined;
+  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return undefined;
   const milliseconds = Date.parse(text.replace(/\.([0-9]{1,3})[0-9]*/, '.$1'));
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
@@ -25,11 +25,4 @@ export function parseInstant(text: string): number | undefined {
 /** Writes an instant in UTC, without milliseconds if there are none: `2027-01-31T00:00:00Z`. */
 export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
-}
-
-const THIRTY_DAYS: readonly number[] = [4, 6, 9, 11];
-
-function daysOf(year: number, month: number): number {
-  if (month !== 2) return THIRTY_DAYS.includes(month) ? 30 : 31;
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }

@@ -1,9 +1,6 @@
 import { visible } from './visible.ts';
 
-/**
- * The JSON text of a value, safe to show in a terminal or a CI log. Hidden characters and log commands are escaped, and
- * the value stays the same.
- */
+/** The JSON text of a value, safe to show: hidden characters and log commands are escaped. */
 export function jsonText(value: unknown, replacer?: (key: string, value: unknown) => unknown, indent?: number): string {
   return visibleJson(JSON.stringify(value, replacer, indent));
 }
@@ -19,10 +16,7 @@ export function jsonString(text: string): string {
 /** Most log lines are ASCII, and need no escapes. */
 const NOT_ASCII = /[^\n\t -~]/;
 
-/**
- * JSON text with the same value that is safe to show. Line breaks and tabs stay, because they occur only between
- * tokens.
- */
+/** JSON text with the same value that is safe to show. Line breaks and tabs between tokens stay. */
 export function visibleJson(json: string): string {
   const isPlain = !NOT_ASCII.test(json) && !json.includes('##');
   return isPlain ? json : json.replace(/[^\n\t]+/g, (piece) => visible(piece));

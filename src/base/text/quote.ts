@@ -4,10 +4,7 @@ import { jsonText } from './json-text.ts';
 const MOST_CHARACTERS = 80;
 const DOTS = '..."';
 
-/**
- * A text from a document, quoted for a message: visible, in double quotes, with at most 80 characters, or the given
- * number.
- */
+/** A text from a document, quoted for a message: visible, in double quotes, with at most `most` characters. */
 export function quote(text: string, most = MOST_CHARACTERS): string {
   // Escapes never make a text shorter, so all characters after the first `most` would be cut anyway.
   const quoted = jsonText(beginning(text, most));

@@ -1,9 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/**
- * The time for an edit distance grows with the product of both lengths. No Kubernetes name is longer than 253
- * characters.
- */
+/** The time for an edit distance grows with the product of both lengths. Kubernetes names have at most 253. */
 const MAX_WORD_LENGTH = 253;
 
 /**

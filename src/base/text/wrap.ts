@@ -1,9 +1,6 @@
 import { beginning } from './cut.ts';
 
-/**
- * Splits words into lines of at most `width` UTF-16 code units. Breaks a longer word, and never splits a surrogate
- * pair.
- */
+/** Splits words into lines of at most `width` UTF-16 code units. Breaks longer words, but no surrogate pair. */
 export function wrap(text: string, width: number): string[] {
   return filled(text.split(' '), ' ', width);
 }

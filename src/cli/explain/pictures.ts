@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { overviewAsSvg } from '../../explain/drawing/svg-overview.ts';
-import { explanationAsSvg } from '../../explain/drawing/svg.ts';
+import { explanationAsSvg, overviewAsSvg } from '../../explain/drawing/svg.ts';
 import { replaceFile } from '../../base/files/replace-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { printLine } from '../io.ts';

@@ -6,14 +6,14 @@ import { messageOf } from '../../base/text/error-message.ts';
 import { permittedDefaulting } from '../../engine/verdict/permitted-defaulting.ts';
 import { withTemplateAt } from '../../engine/workload/kinds.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
-import { insertIntoYaml } from '../../yaml/editing/insertion.ts';
+import { withFieldEdits } from '../../yaml/editing/field-editing.ts';
 import { withAdvice } from './advice.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { Manifest, ParsedText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { Insertion } from '../../yaml/editing/key-insertion.ts';
+import type { DocumentEdit } from '../../yaml/editing/field-editing.ts';
 import type { AdviceSelection } from './advice.ts';
 
 /** A file before and after `fix`. */
@@ -54,11 +54,11 @@ export function fixFile(source: ParsedText, inputs: Inputs, advice: AdviceSelect
 function editText(
   file: string,
   text: string,
-  insertions: readonly Insertion[],
+  insertions: readonly DocumentEdit[],
 ): Pick<FixedFile, 'remarks' | 'problems'> & { text: string } {
   try {
-    const result = insertIntoYaml(text, insertions);
-    const remarks = result.rewritten.map(
+    const result = withFieldEdits(text, insertions);
+    const remarks = result.reprinted.map(
       (index) =>
         `${file}: document ${index + 1} cannot be edited in place (aliases, or an unusual form), so the document is printed again`,
     );
@@ -71,7 +71,7 @@ function editText(
 
 interface FixedManifest {
   readonly object: JsonObject;
-  readonly insertions: readonly Insertion[];
+  readonly insertions: readonly DocumentEdit[];
   /** Why containers got no probe, and warnings; a line each. */
   readonly remarks: readonly string[];
 }
@@ -82,7 +82,7 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
   if (workload === undefined) return { object, insertions: [], remarks: [] };
   const { kind, namespace } = workload;
   let fixed = object;
-  const insertions: Insertion[] = [];
+  const insertions: DocumentEdit[] = [];
   const defaultings: Defaulting[] = [];
   for (const { template, path: templatePath } of workload.templates) {
     const labels = stringMembers(objectMember(template, 'metadata') ?? {}, 'labels');
@@ -92,7 +92,7 @@ function fixManifest(manifest: Manifest, inputs: Inputs): FixedManifest {
     fixed = withTemplateAt(fixed, templatePath, effectiveTemplate(template, defaulting.injections)) as JsonObject;
     for (const { container, kind: key, probe } of defaulting.injections) {
       const containerPath = [...path, ...templatePath, 'spec', container.list, container.index];
-      insertions.push({ document: document.index, path: containerPath, key, value: probe });
+      insertions.push({ document: document.index, path: [...containerPath, key], value: probe });
     }
   }
   const place = `${placeOfManifest(manifest)}: ${describeManifest(object, namespace)}`;

@@ -1,7 +1,6 @@
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { replaceFile } from '../../base/files/replace-file.ts';
-import { rewriteFile } from '../../base/files/rewrite-file.ts';
+import { replaceFile, rewriteFile } from '../../base/files/replace-file.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { printLine } from '../io.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';

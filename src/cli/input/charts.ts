@@ -4,7 +4,7 @@ import { readUtf8File } from '../../base/files/utf8.ts';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
 import { parseYamlDocuments } from '../../yaml/reading/documents.ts';
 import { outputOf, shellPath } from './rendering-tool.ts';
-import type { Position } from '../../yaml/reading/positions.ts';
+import type { Position } from '../../yaml/reading/documents.ts';
 import type { InputNote } from './rendering-tool.ts';
 import type { ManifestText } from './manifest.ts';
 

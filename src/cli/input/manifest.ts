@@ -7,7 +7,7 @@ import type { JsonObject } from '../../base/json/json-value.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { YamlDocument } from '../../yaml/reading/documents.ts';
 import type { PlacedTemplate, WorkloadKind } from '../../engine/workload/kinds.ts';
-import type { Position } from '../../yaml/reading/positions.ts';
+import type { Position } from '../../yaml/reading/documents.ts';
 
 /** A text with manifests or policies, and the name that messages give it. */
 export interface ManifestText {

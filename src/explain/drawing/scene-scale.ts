@@ -1,5 +1,5 @@
-import { tickStep } from '../../base/text/duration.ts';
-import type { Scene } from '../timeline/scene.ts';
+import { duration, tickStep } from '../../base/text/duration.ts';
+import type { Scene, Segment } from '../timeline/scene.ts';
 
 /** A moment that is written on the axis, and its place. */
 export interface Tick {
@@ -40,4 +40,9 @@ export function sceneScale({ end, lanes }: Scene, length: number, step: number, 
     breakAt: later.length === 0 ? undefined : linear + step / 2,
     ticks: [...regular, ...later].map((seconds) => ({ seconds, at: placeOf(seconds) })),
   };
+}
+
+/** `0 to 28 s`, or `from 64 s on`. */
+export function segmentTimes({ from, to }: Segment): string {
+  return to === Infinity ? `from ${duration(from)} on` : `${from} to ${duration(to)}`;
 }

@@ -1,14 +1,13 @@
 import { duration } from '../../base/text/duration.ts';
 import { escapeXml } from '../../base/text/xml.ts';
-import { segmentTimes } from './segment-times.ts';
-import { tornEdge } from './svg-break.ts';
-import { filled, INK, INKS, toned } from './svg-colours.ts';
+import { sceneScale, segmentTimes } from './scene-scale.ts';
+import { INK, MUTED, PAPER, filled, inkOn, stroked, toned } from './colours.ts';
 import { element, textAt, textWidth } from './svg-elements.ts';
 import { LABEL_ROW, LABEL_SIZE, markMarkup, placeMarks } from './svg-marks.ts';
-import type { Lane, Segment } from '../timeline/scene.ts';
 import type { Markup } from '../../base/text/xml.ts';
+import type { Lane, MeasuredStarts, Scene, Segment } from '../timeline/scene.ts';
+import type { SceneScale } from './scene-scale.ts';
 import type { Block } from './svg-elements.ts';
-import type { Frame } from './svg-frame.ts';
 import type { Mark, PlacedMark } from './svg-marks.ts';
 
 /** Narrowest bar of a stretch of time: a second of six hundred must still be seen. */
@@ -74,7 +73,7 @@ function stretchMarkup({ segment, left, right }: Stretch, frame: Frame, top: num
   const bar = { x: left, y: top, width: right - left, height: barHeight, ...toned(tone) };
   const size = Math.min(LABEL_SIZE, barHeight - 4);
   const at = labelPlace({ segment, left, right }, frame, size);
-  const text = { 'text-anchor': 'middle', 'font-size': size, 'font-weight': 600, ...filled(INKS[tone]) };
+  const text = { 'text-anchor': 'middle', 'font-size': size, 'font-weight': 600, ...filled(inkOn(tone)) };
   return [
     element('rect', bar, element('title', {}, escapeXml(`${segmentTimes(segment)}: ${caption}`))),
     ...(at === undefined ? [] : [textAt(at, top + barHeight / 2 + size / 3, label, text)]),
@@ -104,4 +103,85 @@ function marksOf({ stopAt, stopSign = 'SIGTERM' }: Lane, stretches: readonly Str
     const text = hasTitles ? duration(segment.to) : `${segment.to} s`;
     return { x: right, text: isStop ? `${stopSign}: ${text}` : text, isStop };
   });
+}
+
+/** Where the bars of a scene are drawn. Pixels from the left of the picture. */
+export interface Frame {
+  readonly left: number;
+  readonly length: number;
+  readonly scale: SceneScale;
+  readonly barHeight: number;
+  /** Titles stand to the left of the bars. */
+  readonly hasTitles: boolean;
+}
+
+/** Pixels from one moment after the break to the next. */
+const STEP = 52;
+
+/** The frame of a scene that has the page's width. */
+export function wideFrame(scene: Scene): Frame {
+  return { ...narrowFrame(scene, 200, 700), barHeight: 26, hasTitles: true };
+}
+
+/** The frame of a scene that shares a row with another scene. */
+export function narrowFrame(scene: Scene, left: number, length: number): Frame {
+  return { left, length, scale: sceneScale(scene, length, STEP, 10), barHeight: 15, hasTitles: false };
+}
+
+/** Half the width of the gap and of the slant, in pixels. */
+const HALF = 4;
+
+/** Two slanted lines through a bar or an axis: time is left out here. */
+export function tornEdge(x: number, top: number, height: number): Markup {
+  const rise = height + 6;
+  const line = (offset: number): string => `M${(x + offset - HALF).toFixed(1)} ${top + height + 3} l8 ${-rise}`;
+  return [
+    element('path', { d: `${line(-HALF)} h8 l-8 ${rise} z`, ...filled(PAPER) }),
+    element('path', { d: `${line(-HALF)} ${line(HALF)}`, ...stroked(MUTED), 'stroke-width': 1.4, fill: 'none' }),
+  ].join('');
+}
+
+const SIZE = 11;
+
+/** The axis below the lanes, with its seconds. The axis breaks where the bars break. */
+export function axisBlock({ left, length, scale }: Frame, top: number): Block {
+  const parts = [
+    element('path', { d: `M${left} ${top + 2} h${length}`, ...stroked(MUTED), 'stroke-width': 1 }),
+    textAt(left - 14, top + 19, 'seconds', { 'text-anchor': 'end', 'font-size': SIZE, ...filled(MUTED) }),
+  ];
+  let free = -Infinity;
+  for (const { at, seconds } of scale.ticks) {
+    const x = left + at;
+    const text = String(seconds);
+    const half = textWidth(text, SIZE) / 2;
+    parts.push(element('path', { d: `M${x.toFixed(1)} ${top + 2} v5`, ...stroked(MUTED), 'stroke-width': 1 }));
+    if (x - half < free) continue;
+    free = x + half + 4;
+    parts.push(textAt(x, top + 19, text, { 'text-anchor': 'middle', 'font-size': SIZE, ...filled(MUTED) }));
+  }
+  if (scale.breakAt !== undefined) parts.push(tornEdge(left + scale.breakAt, top - 1, 6));
+  return { markup: parts.join(''), height: 26 };
+}
+
+const RADIUS = 3.5;
+const HEIGHT = 14;
+
+/** Measured starts as dots on the axis of their scene. Starts beyond the axis are at its end. */
+export function startsBlock(
+  { title, seconds, caption }: MeasuredStarts,
+  end: number,
+  frame: Frame,
+  top: number,
+): Block {
+  const { left, scale, hasTitles } = frame;
+  const middle = top + HEIGHT / 2;
+  const name = { 'text-anchor': 'end', 'font-size': 12.5, ...filled(INK) };
+  // A dot that lies under another dot is drawn once.
+  const places = [...new Set(seconds.map((start) => Math.round(scale.placeOf(Math.min(start, end)))))];
+  const dots = places.map((at) => element('circle', { cx: left + at, cy: middle, r: RADIUS, ...filled(INK) }));
+  const markup = [
+    ...(hasTitles ? [textAt(left - 14, middle + 4, title, name)] : []),
+    element('g', {}, element('title', {}, escapeXml(caption)), ...dots),
+  ].join('\n');
+  return { markup, height: HEIGHT };
 }

@@ -1,6 +1,6 @@
 import { escapeXml } from '../../base/text/xml.ts';
-import { tornEdge } from './svg-break.ts';
-import { filled, INK, MUTED, RED, stroked, toned } from './svg-colours.ts';
+import { tornEdge } from './svg-lane.ts';
+import { filled, INK, MUTED, RED, stroked, toned } from './colours.ts';
 import { element, textAt } from './svg-elements.ts';
 import type { ContainerExplanation } from '../timeline/explanation.ts';
 import type { Tone } from '../timeline/scene.ts';

@@ -1,4 +1,4 @@
-import { filled, INK, RED, stroked } from './svg-colours.ts';
+import { filled, INK, RED, stroked } from './colours.ts';
 import { element, textAt, textWidth } from './svg-elements.ts';
 import type { Markup } from '../../base/text/xml.ts';
 

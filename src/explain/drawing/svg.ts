@@ -1,16 +1,16 @@
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
-import { probeTimes } from '../timeline/probe-times.ts';
-import { axisBlock } from './svg-axis.ts';
-import { MUTED, RED } from './svg-colours.ts';
-import { wideFrame } from './svg-frame.ts';
-import { laneBlock } from './svg-lane.ts';
-import { legendBlock } from './svg-legend.ts';
-import { drawRow, drawRowHeads } from './svg-row.ts';
-import { startsBlock } from './svg-starts.ts';
+import { escapeXml } from '../../base/text/xml.ts';
+import { probeTimes } from '../timeline/explained-probes.ts';
+import { axisBlock, laneBlock, narrowFrame, startsBlock, wideFrame } from './svg-lane.ts';
+import { INK, MUTED, RED, filled } from './colours.ts';
+import { averageWidth, element, textAt } from './svg-elements.ts';
 import { MARGIN, Sheet, TEXT_WIDTH } from './svg-sheet.ts';
+import { legendBlock } from './svg-legend.ts';
+import { workloadTitle } from '../timeline/explanation.ts';
 import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
 import type { Scene } from '../timeline/scene.ts';
+import type { Block } from './svg-elements.ts';
 
 /** Workloads with more containers get a row for each, so that twelve containers fit two screens. */
 const MOST_IN_FULL = 3;
@@ -27,15 +27,14 @@ export function explanationAsSvg(workload: WorkloadExplanation): string {
   } else for (const container of containers) drawContainer(sheet, container);
   sheet.rule();
   sheet.block((top) => legendBlock(containers, MARGIN, TEXT_WIDTH, top));
-  if (notInjected.length > 0) {
+  for (const [title, texts] of [
+    ['Why policies added no other probes', notInjected],
+    ['Exceptions', exceptions],
+  ] as const) {
+    if (texts.length === 0) continue;
     sheet.gap(14);
-    sheet.line('Why policies added no other probes', { size: 14, weight: 700, after: 4 });
-    for (const reason of notInjected) sheet.paragraph(`- ${reason}`, { size: 12, after: 3 });
-  }
-  if (exceptions.length > 0) {
-    sheet.gap(14);
-    sheet.line('Exceptions', { size: 14, weight: 700, after: 4 });
-    for (const exception of exceptions) sheet.paragraph(`- ${exception}`, { size: 12, after: 3 });
+    sheet.line(title, { size: 14, weight: 700, after: 4 });
+    for (const text of texts) sheet.paragraph(`- ${text}`, { size: 12, after: 3 });
   }
   sheet.gap(10);
   sheet.paragraph(FOOTNOTE, { size: 11, fill: MUTED });
@@ -76,4 +75,70 @@ function drawScene(sheet: Sheet, scene: Scene): void {
     sheet.gap(4);
   }
   sheet.block((top) => axisBlock(frame, top));
+}
+
+/** Several workloads in one picture, with a row for each container. */
+export function overviewAsSvg(workloads: readonly WorkloadExplanation[]): string {
+  const sheet = new Sheet();
+  const containers = workloads.flatMap((workload) => workload.containers);
+  const title = `${workloads.length} workloads, ${containers.length} containers`;
+  sheet.line(title, { size: 20, weight: 700, after: 10 });
+  drawRowHeads(sheet);
+  for (const workload of workloads) {
+    sheet.rule();
+    sheet.line(workloadTitle(workload), { size: 13, weight: 600, fill: MUTED });
+    for (const container of workload.containers) drawRow(sheet, container);
+  }
+  sheet.rule();
+  sheet.block((top) => legendBlock(containers, MARGIN, TEXT_WIDTH, top));
+  return sheet.svg(title, workloads.map(workloadTitle).join(', '));
+}
+
+/** Pixels between the two scenes of a row. */
+const GUTTER = 28;
+const LENGTH = (TEXT_WIDTH - GUTTER) / 2;
+const LEFTS = [MARGIN, MARGIN + LENGTH + GUTTER];
+
+/** The heads of the two columns of rows. */
+function drawRowHeads(sheet: Sheet): void {
+  const style = { 'font-size': 12, 'font-weight': 700, ...filled(MUTED) };
+  const texts = ['From the start of the container', 'From the moment when it hangs or fails'];
+  const markup = (top: number): string =>
+    texts.map((text, index) => textAt(LEFTS[index] ?? MARGIN, top + 12, text, style)).join('');
+  sheet.block((top) => ({ markup: markup(top), height: 14 }));
+  const below = 'Upper bars: the container. Lower bars: its traffic. Numbers are seconds after the moment above.';
+  sheet.line(below, { size: 11, fill: MUTED, after: 6 });
+}
+
+/** A container in a row: name and headline, and both scenes beside each other. */
+function drawRow(sheet: Sheet, { name, headline, caveats, scenes }: ContainerExplanation): void {
+  sheet.gap(10);
+  sheet.block((top) => headBlock(name, headline, top));
+  for (const caveat of caveats) sheet.paragraph(caveat, { size: 11, fill: RED });
+  sheet.block((top) => {
+    const blocks = scenes.map((scene, index) => {
+      const frame = narrowFrame(scene, LEFTS[index] ?? MARGIN, LENGTH);
+      let y = top;
+      const markup = scene.lanes.map((lane) => {
+        const block = laneBlock(lane, frame, y);
+        y += block.height + 1;
+        return block.markup;
+      });
+      const { starts, end } = scene;
+      if (starts === undefined) return { markup: markup.join('\n'), height: y - top };
+      const dots = startsBlock(starts, end, frame, y + 1);
+      return { markup: [...markup, dots.markup].join('\n'), height: y + 1 + dots.height - top };
+    });
+    const height = Math.max(0, ...blocks.map((block) => block.height));
+    return { markup: blocks.map(({ markup }) => markup).join('\n'), height };
+  });
+}
+
+function headBlock(name: string, headline: string, top: number): Block {
+  const label = cut(visible(name), 40, '…');
+  const fitting = Math.floor(TEXT_WIDTH / averageWidth(12)) - Math.ceil(Array.from(label).length * 1.3);
+  const bold = element('tspan', { 'font-size': 14, 'font-weight': 700 }, escapeXml(label));
+  const text = element('tspan', { dx: 10 }, escapeXml(cut(headline, fitting, '…')));
+  const line = element('text', { x: MARGIN, y: top + 13, 'font-size': 12, ...filled(INK) }, bold, text);
+  return { markup: line, height: 17 };
 }

@@ -1,9 +1,10 @@
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { sceneScale } from './scene-scale.ts';
-import { segmentTimes } from './segment-times.ts';
-import { TEXT_WIDTH } from './text-width.ts';
+import { sceneScale, segmentTimes } from './scene-scale.ts';
 import type { SceneScale } from './scene-scale.ts';
 import type { Lane, MeasuredStarts, Scene, Segment, Tone } from '../timeline/scene.ts';
+
+/** Columns of a line of text: what fits a terminal of 120 columns. */
+export const TEXT_WIDTH = 118;
 
 /** Columns of a timeline's bar, and of the title before it. */
 const BAR_COLUMNS = 80;

@@ -1,12 +1,20 @@
+import { quoted } from '../../base/json/quoted-value.ts';
+import { cut } from '../../base/text/cut.ts';
 import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapEvenly } from '../../base/text/wrap.ts';
-import { fieldTable } from './field-table.ts';
-import { figureTable, inputsText } from './figure-table.ts';
-import { overviewLines } from './text-overview.ts';
-import { sceneLines } from './text-scene.ts';
-import { workloadTitle } from './workload-title.ts';
-import { TEXT_WIDTH } from './text-width.ts';
-import type { ContainerExplanation, ProbeExplanation, WorkloadExplanation } from '../timeline/explanation.ts';
+import { figureOf, figureTitle } from '../timeline/figure.ts';
+import { sceneLines, TEXT_WIDTH } from './text-scene.ts';
+import { workloadTitle } from '../timeline/explanation.ts';
+import type {
+  ContainerExplanation,
+  FieldExplanation,
+  FieldSetter,
+  FieldSetting,
+  ProbeExplanation,
+  ProbeFields,
+  WorkloadExplanation,
+} from '../timeline/explanation.ts';
+import type { Figure, FigureId, FormulaInputs } from '../timeline/figure.ts';
 
 /** Workloads as text for a terminal, without colours: pipes and logs keep all of it. */
 export function explanationsAsText(workloads: readonly WorkloadExplanation[]): string {
@@ -65,4 +73,145 @@ function probeLines(probes: readonly ProbeExplanation[]): string[] {
     `    ${''.padEnd(15)} ${inputsText(letters)}; from ${visible(from)}`,
   ]);
   return [...lines, ''];
+}
+
+const HEADS = ['', 'guaranteed to start', 'to restart', 'kill begins by', 'dead by', 'hanging: dead by', 'NotReady by'];
+
+/** Longest name in the table. */
+const NAME_COLUMNS = 32;
+
+/**
+ * A table with one row for each container, so that a workload of many containers fits one screen. Nothing for a single
+ * container: its headline says the same.
+ */
+export function overviewLines(containers: readonly ContainerExplanation[]): string[] {
+  if (containers.length < 2) return [];
+  const rows = [HEADS, ...containers.map(rowOf)];
+  const widths = HEADS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  );
+  return [...lines.map((line) => `  ${line}`), ''];
+}
+
+/** The latest moments of a container; never, where no probe has that effect. */
+function rowOf({ name, figures }: ContainerExplanation): string[] {
+  const latest = (id: FigureId): string => {
+    const span = figureOf(figures, id)?.span;
+    return span === undefined ? 'never' : `${span.latest} s`;
+  };
+  const start = figureOf(figures, 'time-to-start')?.span;
+  const restart = figureOf(figures, 'time-to-restart')?.span ?? start;
+  return [
+    cut(visible(name), NAME_COLUMNS, '…'),
+    start === undefined ? 'no limit' : `${start.earliest} s`,
+    restart === undefined ? 'no limit' : `${restart.earliest} s`,
+    latest('never-healthy-stop'),
+    latest('never-healthy-dead'),
+    latest('deadlock-dead'),
+    latest('not-ready'),
+  ];
+}
+
+/** The values of letters, as text: `D=0 P=10`. */
+function inputsText(inputs: FormulaInputs): string {
+  return Object.entries(inputs)
+    .map(([letter, value]) => `${letter}=${value}`)
+    .join(' ');
+}
+
+/** Figures as the lines of a table, with the probe that they belong to as a heading. */
+function figureTable(figures: readonly Figure[]): string[] {
+  if (figures.length === 0) return [];
+  const rows = figures.map((figure) => ({
+    title: figureTitle(figure),
+    earliest: `${figure.span.earliest} s`,
+    latest: `${figure.span.latest} s`,
+    formula: `${figure.formula.earliest} .. ${figure.formula.latest}`,
+    inputs: inputsText(figure.inputs),
+    probe: figure.probe,
+  }));
+  const width = (column: 'title' | 'earliest' | 'latest', least: number): number =>
+    Math.max(least, ...rows.map((row) => row[column].length));
+  const [title, earliest, latest] = [width('title', 0), width('earliest', 8), width('latest', 6)];
+  const head = `    ${''.padEnd(title)}  ${'earliest'.padStart(earliest)}  ${'latest'.padStart(latest)}  worked out as`;
+  let probe = '';
+  const lines = rows.flatMap((row) => {
+    const section = row.probe === probe ? [] : [`    ${row.probe}`];
+    probe = row.probe;
+    const cells = [row.title.padEnd(title), row.earliest.padStart(earliest), row.latest.padStart(latest)];
+    const start = `      ${cells.join('  ')}  `;
+    const formula = `${start}${row.formula}`;
+    const inputs = `with ${row.inputs}`;
+    const isShort = formula.length + 2 + inputs.length <= TEXT_WIDTH;
+    return [...section, ...(isShort ? [`${formula}, ${inputs}`] : [formula, `${' '.repeat(start.length)}${inputs}`])];
+  });
+  return [head.replace(/^ {4}/, '      '), ...lines, ''];
+}
+
+/** Columns of a value. Longer values use the next column too. */
+const MOST_VALUE = 32;
+
+/** Each field of each probe, with its value and what set it. Overridden values have lines of their own. */
+function fieldTable(probes: readonly ProbeFields[]): string[] {
+  if (probes.length === 0) return ['    no probes', ''];
+  return probes.flatMap(({ kind, fields }) => [`    ${kind}`, ...fieldLines(fields), '']);
+}
+
+function fieldLines(fields: readonly FieldExplanation[]): string[] {
+  const rows = fields.map(({ field, value, setBy, overrides }) => ({
+    field: visible(cut(field, MOST_VALUE)),
+    value: valueText(value),
+    texts: [setterText(setBy), ...overrides.map((setting) => `instead of ${settingText(setting)}`)],
+  }));
+  const width = (column: 'field' | 'value'): number => Math.max(...rows.map((row) => row[column].length));
+  const [first, second] = [width('field'), Math.min(MOST_VALUE, width('value'))];
+  const indent = ' '.repeat(6 + first + 2 + second + 2);
+  return rows.flatMap(({ field, value, texts }) => {
+    const lines = texts.flatMap((text) => wrapEvenly(visible(text), TEXT_WIDTH - indent.length));
+    const start = `      ${field.padEnd(first)}  ${value.padEnd(second)}`;
+    return lines.map((line, index) => (index === 0 ? `${start}  ${line}` : `${indent}${line}`));
+  });
+}
+
+/** Plain words as they are, everything else as JSON. */
+function valueText(value: unknown): string {
+  const isPlain = typeof value === 'string' && /^[\w./-]{1,60}$/.test(value);
+  return isPlain ? value : visible(quoted(value));
+}
+
+function setterText({ by, source = '', place, asked }: FieldSetter): string {
+  const at = place === undefined ? '' : ` (${place})`;
+  switch (by) {
+    case 'manifest':
+      return `the manifest${at}`;
+    case 'annotation':
+      return `an annotation of the workload${at}`;
+    case 'policy':
+      return `${source}${at}`;
+    case 'default':
+      return `default of Kubernetes${asked === undefined ? '' : `, by the null of ${sourceText(asked)}`}`;
+    case 'slow-start':
+      return `rule for slow starts${asked === undefined ? '' : `, by ${lastOf(asked)} ${settingText(asked)}`}`;
+    case 'restart':
+      return 'rule for safe restarts';
+    case 'ports':
+      return "inferred from the container's ports";
+    default:
+      return `copied from the ${by}`;
+  }
+}
+
+function settingText(setting: FieldSetting): string {
+  return `${valueText(setting.value)} of ${sourceText(setting)}`;
+}
+
+function sourceText({ source, place }: FieldSetting): string {
+  return place === undefined ? source : `${source} (${place})`;
+}
+
+function lastOf({ field }: FieldSetting): string {
+  return field.split(/[./]/).at(-1) ?? '';
 }

@@ -1,4 +1,5 @@
 import type { Markup } from '../../base/text/xml.ts';
+import type { LiveFinding, ReportedPolicy } from './report.ts';
 
 /** The values of pages/report/page.eta. Texts are escaped by the template; Markup is inserted unchanged. */
 export interface PageView {
@@ -42,58 +43,35 @@ export interface CountView {
   readonly tone: string;
 }
 
-export interface CoverageView {
+export interface CoverageView extends Readonly<Record<'own' | 'given' | 'missing', number>> {
   readonly probe: string;
-  readonly own: number;
-  readonly given: number;
-  readonly missing: number;
   readonly bar: Markup;
 }
 
-export interface NamespaceView {
+export interface NamespaceView extends Readonly<Record<'workloads' | 'live', number>> {
   /** The id of the namespace's group of rows. */
   readonly id: string;
   readonly namespace: string;
-  readonly workloads: number;
   readonly counts: readonly CountView[];
-  readonly live: number;
   readonly shortest: string;
   readonly policies: readonly string[];
 }
 
-export interface CheckView {
-  readonly check: string;
-  readonly url: string;
-  readonly summary: string;
+export interface CheckView extends Readonly<Record<'check' | 'url' | 'summary', string>> {
   readonly counts: readonly CountView[];
   readonly workloads: number;
 }
 
-export interface GroupView {
-  readonly id: string;
-  readonly namespace: string;
-  readonly count: string;
+export interface GroupView extends Readonly<Record<'id' | 'namespace' | 'count', string>> {
   /** The rows, made by pages/report/workload.eta. */
   readonly rows: readonly Markup[];
 }
 
-export interface PolicyView {
-  readonly source: string;
-  readonly workloads: number;
-  readonly advice: readonly { readonly check: string; readonly message: string }[];
-}
+export type PolicyView = ReportedPolicy & { readonly workloads: number };
 
-export interface ExceptionView {
-  readonly name: string;
-  readonly checks: string;
-  readonly workloads: string;
-  readonly owner: string;
-  readonly reason: string;
-  readonly instant: string;
-  readonly day: string;
-  readonly state: string;
-  readonly tone: string;
-}
+export type ExceptionView = Readonly<
+  Record<'name' | 'checks' | 'workloads' | 'owner' | 'reason' | 'instant' | 'day' | 'state' | 'tone', string>
+>;
 
 /** The values of pages/report/workload.eta. */
 export interface RowView {
@@ -113,19 +91,14 @@ export interface RowView {
   readonly findings: readonly FindingView[];
   /** Checks with findings that are not shown, separated by spaces: the choice of a check finds the row. */
   readonly otherChecks: string;
-  readonly live: readonly { readonly name: string; readonly message: string; readonly command?: string | undefined }[];
+  readonly live: readonly LiveFinding[];
   readonly containers: readonly ContainerView[];
   readonly notInjected: readonly string[];
   readonly place: string;
   readonly policies: readonly string[];
 }
 
-export interface FindingView {
-  readonly action: string;
-  readonly tone: string;
-  readonly check: string;
-  readonly path: string;
-  readonly message: string;
+export interface FindingView extends Readonly<Record<'action' | 'tone' | 'check' | 'path' | 'message', string>> {
   readonly remedy: string | undefined;
 }
 

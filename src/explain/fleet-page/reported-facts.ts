@@ -1,9 +1,11 @@
+import { CHECKS } from '../../engine/checks/catalogue.ts';
+import { checkUrl } from '../../engine/checks/lib/check-url.ts';
 import { startsOfContainer, startsOfWorkload } from '../../engine/facts/learned-starts.ts';
 import { endOf, exceptionRules } from '../../engine/policy/exception-rules.ts';
 import type { Snapshot } from '../../engine/facts/snapshot.ts';
 import type { LabelSelector, Requirement } from '../../engine/policy/label-selector.ts';
 import type { ExceptionSpec } from '../../engine/policy/probe-exception.ts';
-import type { ReportedException } from './report.ts';
+import type { ReportedCheck, ReportedException } from './report.ts';
 
 /** Returns every exception of the snapshot, with the end that the policies of its namespace allow. */
 export function reportedExceptions(snapshot: Snapshot): ReportedException[] {
@@ -57,4 +59,9 @@ function requirementText({ key, operator, values }: Requirement): string {
   const [only, ...others] = values;
   if (only !== undefined && others.length === 0) return `${key}${operator === 'In' ? '=' : '!='}${only}`;
   return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
+}
+
+/** All checks of this build, in the order of the catalogue. */
+export function reportedChecks(): ReadonlyMap<string, ReportedCheck> {
+  return new Map(CHECKS.map(({ id, summary }) => [id, { summary, url: checkUrl(id) }]));
 }

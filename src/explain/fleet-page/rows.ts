@@ -1,12 +1,27 @@
+import { pageHatchings } from '../drawing/colours.ts';
+import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../drawing/page-scene.ts';
+import { learnedInWords, startStrip } from '../drawing/start-strip.ts';
+import { formatPath } from '../../base/json/field-path.ts';
 import { cut } from '../../base/text/cut.ts';
 import { utf8Length } from '../../base/text/utf8.ts';
+import { escapeXml } from '../../base/text/xml.ts';
+import { OWN_PROBE, probeTimes } from '../timeline/explained-probes.ts';
 import { workload } from './compiled-page.ts';
-import { otherChecks, rowView } from './row-view.ts';
-import { levelOf } from './verdicts.ts';
+import {
+  FINDING_ACTIONS,
+  VERDICTS,
+  findingsInWords,
+  levelOf,
+  shortestGuarantee,
+  stripContainers,
+  verdictOfAction,
+} from './verdicts.ts';
+import type { Violation } from '../../engine/checks/violation.ts';
 import type { Markup } from '../../base/text/xml.ts';
-import type { FindingView, RowView } from './page-view.ts';
+import type { ContainerExplanation } from '../timeline/explanation.ts';
+import type { Scene } from '../timeline/scene.ts';
+import type { ContainerView, FindingView, RowView, SceneView } from './page-view.ts';
 import type { ReportedWorkload } from './report.ts';
-import type { SceneDrawings } from './scene-drawings.ts';
 
 /** Bytes that rows and drawings may have together: for each workload, and for a page of up to 1,000 workloads. */
 const BUDGET_OF_WORKLOAD = 2_700;
@@ -98,4 +113,133 @@ export function worstFirst(workloads: readonly ReportedWorkload[]): ReportedWork
     .map((workload) => ({ workload, level: levelOf(workload.violations) }))
     .sort((a, b) => a.level - b.level)
     .map(({ workload }) => workload);
+}
+
+/** A workload may have thousands of findings and containers; a row shows this many. */
+const MOST_FINDINGS = 30;
+const MOST_CONTAINERS = 30;
+/** Longest text of a row, in characters: a hostile name or command is as long as a body. */
+const MOST_TEXT = 300;
+
+const short = (text: string): string => cut(text, MOST_TEXT, '…');
+
+/**
+ * A workload as a row of the page.
+ *
+ * @param drawings receives the drawings of the containers; without `drawings`, the row has no containers
+ */
+function rowView(workload: ReportedWorkload, drawings?: SceneDrawings): RowView {
+  const { kind, namespace, name, explanation, violations, policies, learned, live, warnings } = workload;
+  const level = levelOf(violations);
+  const verdict = VERDICTS[level];
+  const { limited, guaranteed } = shortestGuarantee(explanation);
+  const sorted = violations.toSorted((a, b) => FINDING_ACTIONS.indexOf(a.action) - FINDING_ACTIONS.indexOf(b.action));
+  const findings = sorted.slice(0, MOST_FINDINGS);
+  return {
+    kind: short(kind),
+    namespace: short(namespace),
+    name: short(name),
+    level,
+    tone: verdict?.tone ?? '',
+    verdict: verdict?.label ?? '',
+    found: findingsInWords(violations),
+    guaranteed: limited ? String(guaranteed) : '',
+    start: limited ? `${guaranteed} s` : 'no limit',
+    strip: startStrip(stripContainers(workload)),
+    findings: findings.map(findingView),
+    otherChecks: otherChecks(findings, sorted),
+    live: live.slice(0, MOST_FINDINGS).map((finding) => ({ ...finding, message: short(finding.message) })),
+    containers:
+      drawings === undefined
+        ? []
+        : explanation.containers
+            .slice(0, MOST_CONTAINERS)
+            .map((container) => containerView(container, learned, drawings)),
+    notInjected: [...leftOut(workload), ...explanation.notInjected, ...warnings].map(short),
+    place: explanation.place,
+    policies,
+  };
+}
+
+/** The checks of these findings that no shown finding is of. */
+function otherChecks(shown: readonly { check: string }[], all: readonly { check: string }[]): string {
+  const names = new Set(all.map(({ check }) => check));
+  for (const { check } of shown) names.delete(check);
+  return [...names].join(' ');
+}
+
+function leftOut({ violations, explanation }: ReportedWorkload): string[] {
+  const findings = violations.length - MOST_FINDINGS;
+  const containers = explanation.containers.length - MOST_CONTAINERS;
+  return [
+    ...(findings > 0 ? [`${findings} more findings are not shown.`] : []),
+    ...(containers > 0 ? [`${containers} more containers are not shown.`] : []),
+  ];
+}
+
+function findingView({ action, check, path, message, remedy }: Violation): FindingView {
+  const { label, tone } = verdictOfAction(action);
+  return {
+    action: label,
+    tone,
+    check,
+    path: short(formatPath(path)),
+    message: short(message),
+    remedy: remedy === undefined ? undefined : short(remedy),
+  };
+}
+
+function containerView(
+  { name, role, headline, caveats, probes, scenes, figures }: ContainerExplanation,
+  learned: ReportedWorkload['learned'],
+  drawings: SceneDrawings,
+): ContainerView {
+  const starts = learned.get(name) ?? [];
+  return {
+    name: short(name),
+    role: role === 'sidecar' ? 'native sidecar' : '',
+    headline,
+    learned: starts.length === 0 ? undefined : `Learned starts: ${learnedInWords(starts)}.`,
+    caveats,
+    probes: probes.map(({ kind, handler, from, letters }) => ({
+      kind,
+      handler: cut(handler, 100, '…'),
+      times: probeTimes(letters),
+      from: from === OWN_PROBE ? undefined : short(from),
+    })),
+    scenes: figures.length === 0 ? [] : scenes.map((scene) => drawings.add(scene)),
+  };
+}
+
+/** The scenes of a page. Containers with the same times share a drawing: a fleet of thousands has a few dozen. */
+export class SceneDrawings {
+  readonly #known = new Map<string, SceneView>();
+  readonly #markup: Markup[] = [];
+  #size = 0;
+
+  /** A reference to the drawing of a scene. */
+  add(scene: Scene): SceneView {
+    const { markup, height } = pageScene(scene);
+    const words = sceneInWords(scene);
+    const key = words + markup;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const id = `s${this.#known.size}`;
+    const view = { id, width: PAGE_SCENE_WIDTH, height: Math.ceil(height) };
+    this.#known.set(key, view);
+    const drawing = `<g id=${id}><title id=${id}t>${escapeXml(words)}</title>${markup}</g>`;
+    this.#markup.push(drawing);
+    this.#size += utf8Length(drawing);
+    return view;
+  }
+
+  /** Bytes of all drawings in UTF-8. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** All drawings and the hatchings that they use. */
+  get markup(): Markup {
+    return `<defs>${pageHatchings()}${this.#markup.join('\n')}</defs>`;
+  }
 }

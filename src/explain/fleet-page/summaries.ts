@@ -1,39 +1,26 @@
-import { shortestGuarantee } from './starts.ts';
-import { FINDING_ACTIONS, levelOf, verdictOfAction, VERDICTS } from './verdicts.ts';
-import type { Violation } from '../../engine/checks/violation.ts';
-import type { CheckView, CountView, NamespaceView, PageView } from './page-view.ts';
-import type { Report, ReportedWorkload } from './report.ts';
+import { count } from '../../base/text/count.ts';
+import { LIFE_ORDER, OWN_PROBE } from '../timeline/explained-probes.ts';
+import { EXCEPTED, FINDING_ACTIONS, VERDICTS, levelOf, shortestGuarantee, verdictOfAction } from './verdicts.ts';
+import type { Markup } from '../../base/text/xml.ts';
+import type { ContainerExplanation } from '../timeline/explanation.ts';
+import type { CheckView, CountView, CoverageView, ExceptionView, NamespaceView, PageView } from './page-view.ts';
+import type { Report, ReportedException, ReportedWorkload } from './report.ts';
 
 /** The numbers at the top of the page. */
 export function tileViews({ workloads, exceptions }: Report): PageView['tiles'] {
-  const pods = workloads.reduce((sum, { live }) => sum + live.reduce((all, finding) => all + finding.pods, 0), 0);
+  const pods = workloads.flatMap(({ live }) => live).reduce((sum, finding) => sum + finding.pods, 0);
+  const tile = (number: number, label: string, tone: string): PageView['tiles'][number] => ({ number, label, tone });
   return [
-    { number: workloads.length, label: workloads.length === 1 ? 'workload' : 'workloads', tone: '' },
+    tile(workloads.length, workloads.length === 1 ? 'workload' : 'workloads', ''),
     ...countsByVerdict(workloads)
-      .map(({ number, tone }, level) => ({ number, label: LABELS[level] ?? '', tone }))
-      .filter(({ label, number }) => number > 0 || label !== EXCEPTED),
-    ...(pods > 0 ? [{ number: pods, label: 'live Pods with findings', tone: 'warn' }] : []),
-    ...(exceptions.length > 0
-      ? [{ number: exceptions.length, label: exceptions.length === 1 ? 'exception' : 'exceptions', tone: 'excepted' }]
-      : []),
+      .map(({ number, tone }, level) => tile(number, VERDICTS[level]?.meaning ?? '', tone))
+      .filter(({ number, label }) => number > 0 || label !== EXCEPTED),
+    ...(pods > 0 ? [tile(pods, 'live Pods with findings', 'warn')] : []),
+    ...(exceptions.length === 0
+      ? []
+      : [tile(exceptions.length, exceptions.length === 1 ? 'exception' : 'exceptions', 'excepted')]),
   ];
 }
-
-/** The label of a tile that is shown only when there is an excepted workload. */
-const EXCEPTED = 'with exceptions only';
-
-/** The meaning of a verdict's number, in the order of VERDICTS. */
-const LABELS = VERDICTS.map(({ label }) => {
-  return (
-    {
-      Denied: 'would be denied',
-      Warned: 'with warnings',
-      Noted: 'with notes only',
-      Excepted: EXCEPTED,
-      Clean: 'without findings',
-    }[label] ?? label
-  );
-});
 
 function countsByVerdict(workloads: readonly ReportedWorkload[]): CountView[] {
   const levels = workloads.map(({ violations }) => levelOf(violations));
@@ -65,25 +52,17 @@ export function namespaceViews(
 
 /** A row for each check that has findings, in the order of the catalogue. */
 export function checkViews({ workloads, checks }: Report): CheckView[] {
-  const found = new Map<
-    string,
-    { readonly counts: Map<Violation['action'], number>; readonly workloads: Set<ReportedWorkload> }
-  >();
-  for (const workload of workloads) {
-    for (const { check, action } of workload.violations) {
-      const known = found.get(check) ?? { counts: new Map<Violation['action'], number>(), workloads: new Set() };
-      known.counts.set(action, (known.counts.get(action) ?? 0) + 1);
-      known.workloads.add(workload);
-      found.set(check, known);
-    }
-  }
+  const all = workloads.flatMap((workload) =>
+    workload.violations.map(({ check, action }) => ({ workload, check, action })),
+  );
+  const found = Map.groupBy(all, ({ check }) => check);
   return [...checks].flatMap(([check, { summary, url }]): CheckView[] => {
-    const known = found.get(check);
-    if (known === undefined) return [];
+    const own = found.get(check);
+    if (own === undefined) return [];
     const counts = FINDING_ACTIONS.map((action) =>
-      countView(known.counts.get(action) ?? 0, verdictOfAction(action).tone),
+      countView(own.filter((finding) => finding.action === action).length, verdictOfAction(action).tone),
     );
-    return [{ check, url, summary, counts, workloads: known.workloads.size }];
+    return [{ check, url, summary, counts, workloads: new Set(own.map(({ workload }) => workload)).size }];
   });
 }
 
@@ -93,4 +72,77 @@ export function workloadsByPolicy(workloads: readonly ReportedWorkload[]): Map<s
   for (const { policies } of workloads)
     for (const policy of new Set(policies)) counts.set(policy, (counts.get(policy) ?? 0) + 1);
   return counts;
+}
+
+/** Application containers and native sidecars: the containers that may have probes. */
+export function containersOf(workloads: readonly ReportedWorkload[]): readonly ContainerExplanation[] {
+  return workloads.flatMap(({ explanation }) => explanation.containers);
+}
+
+/** How many containers have each probe of their own, and how many get it from policies. */
+export function coverageViews(workloads: readonly ReportedWorkload[]): CoverageView[] {
+  const containers = containersOf(workloads);
+  if (containers.length === 0) return [];
+  return LIFE_ORDER.map((kind) => {
+    const found = containers.flatMap(({ probes }) => probes.filter((probe) => probe.kind === kind));
+    const own = found.filter(({ from }) => from === OWN_PROBE).length;
+    const given = found.length - own;
+    const missing = containers.length - found.length;
+    return { probe: kind, own, given, missing, bar: bar([own, given, missing]) };
+  });
+}
+
+const CLASSES = ['own', 'given', 'missing'];
+
+/** The shares as one bar, for the eye only: the cells before it have the numbers. */
+function bar(numbers: readonly number[]): Markup {
+  const total = numbers.reduce((sum, number) => sum + number, 0);
+  let left = 0;
+  const parts = numbers.map((number, index) => {
+    const width = Math.round((number / total) * 1000);
+    const part = width === 0 ? '' : `<path class=${CLASSES[index] ?? ''} d="M${left} 0h${width}v10h-${width}z"/>`;
+    left += width;
+    return part;
+  });
+  return `<svg viewBox="0 0 1000 10" preserveAspectRatio=none aria-hidden=true>${parts.join('')}</svg>`;
+}
+
+const DAY = 86_400_000;
+/** In this many days before its end, an exception is shown as expiring. */
+const EXPIRING_DAYS = 14;
+
+/** The exceptions as rows, those that expire first on top. */
+export function exceptionViews({ exceptions, now }: Report): ExceptionView[] {
+  return exceptions
+    .toSorted((a, b) => a.expires - b.expires || (`${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1))
+    .map((exception) => ({ ...exceptionView(exception), ...stateOf(exception, now) }));
+}
+
+function exceptionView({
+  namespace,
+  name,
+  checks,
+  workloads,
+  owner,
+  reason,
+  ticket,
+  expires,
+}: ReportedException): Omit<ExceptionView, 'state' | 'tone'> {
+  const instant = new Date(expires).toISOString();
+  return {
+    name: `${namespace}/${name}`,
+    checks: checks.join(', '),
+    workloads,
+    owner: ticket === undefined ? owner : `${owner} (${ticket})`,
+    reason,
+    instant,
+    day: instant.slice(0, 10),
+  };
+}
+
+function stateOf({ expires }: ReportedException, now: number): Pick<ExceptionView, 'state' | 'tone'> {
+  if (expires <= now) return { state: 'Expired', tone: 'deny' };
+  const days = Math.floor((expires - now) / DAY);
+  const state = days === 0 ? 'Expires within a day' : `Expires in ${count(days, 'day')}`;
+  return { state, tone: days < EXPIRING_DAYS ? 'warn' : 'excepted' };
 }

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../../base/json/json-value.ts';
 import { DEFAULT_POD_GRACE_SECONDS } from '../../engine/probe/default-values.ts';
 import { hasPreStop, killBy } from '../../engine/probe/grace-period.ts';
-import { ownProbe } from '../../engine/probe/probe.ts';
+import { PROBE_KINDS, ownProbe } from '../../engine/probe/probe.ts';
 import { probeTiming } from '../../engine/probe/timing.ts';
+import { undeclaredPortName } from '../../engine/workload/ports.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
 import type { Kill } from '../../engine/probe/grace-period.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
@@ -39,4 +40,32 @@ function killOf(container: JsonObject, kind: ProbeKind, podSpec: JsonObject): Ki
   const probe = ownProbe(container, kind);
   const kill = killBy(isJsonObject(probe) ? probe : {}, container, podSpec);
   return kill ?? { graceSeconds: DEFAULT_POD_GRACE_SECONDS, hasPreStop: hasPreStop(container) };
+}
+
+/**
+ * The probes of a container that never have a result, because they name a port that the container does not declare. The
+ * kubelet cannot resolve the name and discards each result (pkg/kubelet/prober/worker.go, doProbe): such a probe never
+ * succeeds, never fails and never kills.
+ */
+export function muteProbes(container: JsonObject): ProbeKind[] {
+  return PROBE_KINDS.filter((kind) => {
+    const probe = ownProbe(container, kind);
+    return isJsonObject(probe) && undeclaredPortName(container, probe) !== undefined;
+  });
+}
+
+/**
+ * The timings of the probes that have an effect. With a mute startup probe the container never counts as started, so
+ * the kubelet never runs its other probes (worker.go, doProbe).
+ */
+export function effectiveTimings(timings: ContainerTimings, mute: readonly ProbeKind[]): ContainerTimings {
+  const { startupProbe, livenessProbe, readinessProbe, startupKill, livenessKill } = timings;
+  if (mute.includes('startupProbe')) return { startupKill, livenessKill };
+  return {
+    ...(startupProbe && { startupProbe }),
+    ...(livenessProbe && !mute.includes('livenessProbe') && { livenessProbe }),
+    ...(readinessProbe && !mute.includes('readinessProbe') && { readinessProbe }),
+    startupKill,
+    livenessKill,
+  };
 }

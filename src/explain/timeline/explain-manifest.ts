@@ -10,14 +10,12 @@ import { exceptionsOfWorkload } from '../../engine/verdict/exceptions-of-workloa
 import { containersOf } from '../../engine/workload/containers.ts';
 import { isPod, templatesToLookAt, workloadKindOfManifest } from '../../engine/workload/kinds.ts';
 import { meshProxyTest } from '../../engine/workload/mesh.ts';
-import { caveatsOf } from './caveats.ts';
+import { caveatsOf, headlineOf } from './headline.ts';
 import { explainedFields, NO_PLACES } from './explained-fields.ts';
-import { containerTimings } from './container-timings.ts';
+import { containerTimings, effectiveTimings, muteProbes } from './container-timings.ts';
 import { explainedProbes } from './explained-probes.ts';
 import { containerFigures } from './figures.ts';
 import { hangScene } from './hang-scene.ts';
-import { headlineOf } from './headline.ts';
-import { effectiveTimings, muteProbes } from './mute-probes.ts';
 import { startScene } from './start-scene.ts';
 import { workloadNameOf } from '../../engine/workload/workload-of-pod.ts';
 import type { Defaulting } from '../../engine/defaulting/default-probes.ts';

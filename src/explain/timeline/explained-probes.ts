@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../base/json/json-value.ts';
 import { SAFETY_SOURCE } from '../../engine/defaulting/startup.ts';
+import { isJsonObject } from '../../base/json/json-value.ts';
 import { ANNOTATION_SOURCE } from '../../engine/policy/annotations.ts';
 import { ownProbe } from '../../engine/probe/probe.ts';
 import { handlerText } from '../../engine/workload/handler-text.ts';
@@ -54,4 +54,16 @@ function giverText(injection: Injection): string {
   if (injection.source === ANNOTATION_SOURCE) return 'an annotation of the workload';
   if (injection.source === SAFETY_SOURCE) return "Probewright's safety, for the liveness probe that it adds";
   return injection.source;
+}
+
+/** The numbers of a probe in words: `every 10 s, timeout 1 s, 3 failures in a row`. */
+export function probeTimes(letters: FormulaInputs): string {
+  const { D = 0, P = 0, T = 0, F = 0, S = 1 } = letters;
+  return [
+    ...(D > 0 ? [`after ${D} s`] : []),
+    `every ${P} s`,
+    `timeout ${T} s`,
+    F === 1 ? '1 failure' : `${F} failures in a row`,
+    ...(S > 1 ? [`${S} successes in a row`] : []),
+  ].join(', ');
 }

@@ -81,3 +81,12 @@ export interface FieldSetter {
   /** The setting that made the rule apply, or the null that restored the default. */
   readonly asked?: FieldSetting;
 }
+
+/** `web (Deployment in namespace apps)`: the name comes first, because readers look for the name. */
+export function workloadTitle({
+  kind,
+  namespace,
+  name,
+}: Pick<WorkloadExplanation, 'kind' | 'namespace' | 'name'>): string {
+  return `${name} (${kind} in namespace ${namespace})`;
+}

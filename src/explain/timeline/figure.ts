@@ -61,18 +61,13 @@ const FIGURE_TITLES: Readonly<Record<FigureId, string>> = {
  */
 export type FormulaInputs = Readonly<Record<string, number>>;
 
-/** How the two ends of a span are worked out: `max(0, D-1) + (F-1)*P`. */
-export interface SpanFormula {
-  readonly earliest: string;
-  readonly latest: string;
-}
-
-/** An earliest and a latest moment, in seconds, and how they are worked out. */
+/** An earliest and a latest moment, in seconds. */
 export interface Figure {
   readonly id: FigureId;
   readonly probe: ProbeKind;
   readonly span: Span;
-  readonly formula: SpanFormula;
+  /** How the two ends are worked out: `max(0, D-1) + (F-1)*P`. */
+  readonly formula: { readonly earliest: string; readonly latest: string };
   readonly inputs: FormulaInputs;
   /**
    * Present when the moment is the probe's verdict and a preStop hook follows: SIGTERM is sent after the hook, at most
@@ -81,9 +76,9 @@ export interface Figure {
   readonly preStopSeconds?: number;
 }
 
-/** The container's figure of that name, when it has one. Several probes may have a first probe: `probe` chooses. */
-export function figureOf(figures: readonly Figure[], id: FigureId, probe?: ProbeKind): Figure | undefined {
-  return figures.find((figure) => figure.id === id && (probe === undefined || figure.probe === probe));
+/** The container's figure of that name, when it has one. */
+export function figureOf(figures: readonly Figure[], id: FigureId): Figure | undefined {
+  return figures.find((figure) => figure.id === id);
 }
 
 /** The letters of a probe's timing. */
@@ -92,16 +87,23 @@ export function timingLetters(timing: ProbeTiming): FormulaInputs {
   return { D, P, T, F, S: timing.successThreshold };
 }
 
+/** One end of a span: its seconds, and how they are worked out. */
+type End = readonly [seconds: number, formula: string];
+
 /** A figure with those of the available inputs that its formulas name. */
 export function newFigure(
   id: FigureId,
   probe: ProbeKind,
-  span: Span,
-  formula: SpanFormula,
+  [earliest, from]: End,
+  [latest, to]: End,
   available: FormulaInputs,
   preStopSeconds?: number,
 ): Figure {
-  const named = new Set(`${formula.earliest} ${formula.latest}`.match(/\b[A-Z]s?\b/g));
+  const named = new Set(`${from} ${to}`.match(/\b[A-Z]s?\b/g));
   const inputs = Object.fromEntries(Object.entries(available).filter(([letter]) => named.has(letter)));
+  const [span, formula] = [
+    { earliest, latest },
+    { earliest: from, latest: to },
+  ];
   return { id, probe, span, formula, inputs, ...(preStopSeconds !== undefined && { preStopSeconds }) };
 }

@@ -10,9 +10,9 @@ import {
 import { newFigure, timingLetters } from './figure.ts';
 import type { Kill } from '../../engine/probe/grace-period.ts';
 import type { ProbeKind } from '../../engine/probe/probe.ts';
-import type { ProbeTiming, Span } from '../../engine/probe/timing.ts';
+import type { ProbeTiming } from '../../engine/probe/timing.ts';
 import type { ContainerTimings } from './container-timings.ts';
-import type { Figure, FigureId, FormulaInputs, SpanFormula } from './figure.ts';
+import type { Figure, FigureId } from './figure.ts';
 
 /**
  * Every figure of a container, the probe that decides on its start first. Empty without probes.
@@ -27,94 +27,93 @@ export function containerFigures(timings: ContainerTimings, restarts: boolean): 
     ...(startup ? startFigures('startupProbe', startup, startupKill) : []),
     ...(liveness ? [firstProbe('livenessProbe', liveness, startup)] : []),
     ...(liveness && !startup ? startFigures('livenessProbe', liveness, livenessKill) : []),
-    ...(liveness ? deadlockFigures(liveness, livenessKill) : []),
+    ...(liveness
+      ? killFigures(
+          ['deadlock-stop', 'deadlock-dead'],
+          'livenessProbe',
+          liveness,
+          ...verdictEnds(liveness),
+          livenessKill,
+        )
+      : []),
     ...(liveness && startup && restarts ? [restart(startup, liveness)] : []),
     ...(readiness ? readinessFigures(readiness, startup) : []),
   ];
 }
 
-/**
- * The first probe, after the container's start; where a startup probe holds it back, after the startup probe's success.
- */
+/** The first probe, after the container's start; where a startup probe holds it back, after that probe's success. */
 function firstProbe(kind: ProbeKind, timing: ProbeTiming, startup?: ProbeTiming): Figure {
-  if (startup !== undefined) return firstProbeAfterStartup(kind, timing, startup);
-  const formula = { earliest: 'max(0, D-1)', latest: 'D + P' };
-  return newFigure('first-probe', kind, firstProbeSpan(timing), formula, timingLetters(timing));
-}
-
-/**
- * The delay counts from the container's start here too (pkg/kubelet/prober/worker.go, doProbe): the part of it that is
- * left at the earliest success of the startup probe still holds the first probe back. The kubelet triggers a readiness
- * probe at once, which is never later.
- */
-function firstProbeAfterStartup(kind: ProbeKind, timing: ProbeTiming, startup: ProbeTiming): Figure {
+  const { earliest, latest } = firstProbeSpan(timing);
+  const letters = timingLetters(timing);
+  if (startup === undefined)
+    return newFigure('first-probe', kind, [earliest, 'max(0, D-1)'], [latest, 'D + P'], letters);
+  // The delay counts from the container's start here too (pkg/kubelet/prober/worker.go, doProbe): what is left of it at
+  // the earliest success of the startup probe still holds the first probe back. The kubelet triggers a readiness probe
+  // at once, which is never later.
   const { initialDelaySeconds: D, periodSeconds: P } = timing;
-  const span = { earliest: 0, latest: Math.max(0, D - firstProbeSpan(startup).earliest) + P };
-  const formula = { earliest: '0', latest: 'max(0, D - max(0, Ds-1)) + P' };
-  const inputs = { ...timingLetters(timing), Ds: startup.initialDelaySeconds };
-  return newFigure('first-probe-after-startup', kind, span, formula, inputs);
+  const left = Math.max(0, D - firstProbeSpan(startup).earliest);
+  const inputs = { ...letters, Ds: startup.initialDelaySeconds };
+  const end = [left + P, 'max(0, D - max(0, Ds-1)) + P'] as const;
+  return newFigure('first-probe-after-startup', kind, [0, '0'], end, inputs);
 }
 
 /** When a container that is healthy from its first moment has passed its startup probe, which needs one success. */
 function started(timing: ProbeTiming): Figure {
   const { earliest, latest } = firstProbeSpan(timing);
-  const formula = { earliest: 'max(0, D-1)', latest: 'D + P + T' };
-  const span = { earliest, latest: latest + timing.timeoutSeconds };
-  return newFigure('started', 'startupProbe', span, formula, timingLetters(timing));
+  const end = [latest + timing.timeoutSeconds, 'D + P + T'] as const;
+  return newFigure('started', 'startupProbe', [earliest, 'max(0, D-1)'], end, timingLetters(timing));
 }
 
 /** The figures of a container that does not become healthy, by the probe that decides on its start. */
 function startFigures(kind: ProbeKind, timing: ProbeTiming, kill: Kill): Figure[] {
-  const span = { earliest: guaranteedStartSeconds(timing), latest: longestStartSeconds(timing) };
-  const formula = { earliest: 'max(0, D-1) + (F-1)*P', latest: 'D + P + (F-1)*max(P,T) + T' };
-  const inputs = { ...timingLetters(timing), G: kill.graceSeconds };
+  const from = [guaranteedStartSeconds(timing), 'max(0, D-1) + (F-1)*P'] as const;
+  const to = [longestStartSeconds(timing), 'D + P + (F-1)*max(P,T) + T'] as const;
   return [
-    newFigure('time-to-start', kind, span, formula, inputs),
-    newFigure('never-healthy-stop', kind, span, formula, inputs, preStopSeconds(kill)),
-    dead('never-healthy-dead', kind, span, formula, inputs, kill),
+    newFigure('time-to-start', kind, from, to, timingLetters(timing)),
+    ...killFigures(['never-healthy-stop', 'never-healthy-dead'], kind, timing, from, to, kill),
   ];
 }
 
-/** From a container that hangs or refuses to its end. */
-function deadlockFigures(timing: ProbeTiming, kill: Kill): Figure[] {
-  const span = verdictSpan(timing);
+type End = Parameters<typeof newFigure>[2];
+
+/** The verdict that kills, and the end. A process may end at SIGTERM at once, or when its grace period is over. */
+function killFigures(
+  [stop, dead]: readonly [FigureId, FigureId],
+  kind: ProbeKind,
+  timing: ProbeTiming,
+  from: End,
+  to: End,
+  kill: Kill,
+): Figure[] {
   const inputs = { ...timingLetters(timing), G: kill.graceSeconds };
+  const end = [to[0] + longestKillSeconds(kill), `${to[1]} + ${longestKillFormula(kill)}`] as const;
   return [
-    newFigure('deadlock-stop', 'livenessProbe', span, VERDICT_FORMULA, inputs, preStopSeconds(kill)),
-    dead('deadlock-dead', 'livenessProbe', span, VERDICT_FORMULA, inputs, kill),
+    newFigure(stop, kind, from, to, inputs, kill.hasPreStop ? kill.graceSeconds : undefined),
+    newFigure(dead, kind, from, end, inputs),
   ];
 }
 
-function preStopSeconds({ hasPreStop, graceSeconds }: Kill): number | undefined {
-  return hasPreStop ? graceSeconds : undefined;
+/** The ends of verdictSpan. */
+function verdictEnds(timing: ProbeTiming): readonly [End, End] {
+  const { earliest, latest } = verdictSpan(timing);
+  return [
+    [earliest, '(F-1)*P'],
+    [latest, 'P + (F-1)*max(P,T) + T'],
+  ];
 }
 
 /** The start after a liveness kill. The liveness probe limits this start where it can give up in the open gate. */
 function restart(startup: ProbeTiming, liveness: ProbeTiming): Figure {
   const { initialDelaySeconds: Ds, periodSeconds: Ps, timeoutSeconds: Ts, failureThreshold: Fs } = startup;
-  const span = { earliest: guaranteedRestartSeconds(startup, liveness), latest: longestStartSeconds(startup) };
-  const isLimited = span.earliest < guaranteedStartSeconds(startup);
-  const formula = {
-    earliest: isLimited ? 'max(0, D-1) + (F-1)*P' : 'max(0, Ds-1) + (Fs-1)*Ps',
-    latest: 'Ds + Ps + (Fs-1)*max(Ps,Ts) + Ts',
-  };
-  return newFigure('time-to-restart', 'livenessProbe', span, formula, { ...timingLetters(liveness), Ds, Ps, Ts, Fs });
-}
-
-/** The formula of verdictSpan. */
-const VERDICT_FORMULA = { earliest: '(F-1)*P', latest: 'P + (F-1)*max(P,T) + T' };
-
-/** A process may end at SIGTERM at once, or be killed when its grace period is over. */
-function dead(
-  id: FigureId,
-  kind: ProbeKind,
-  verdict: Span,
-  formula: SpanFormula,
-  inputs: FormulaInputs,
-  kill: Kill,
-): Figure {
-  const span = { earliest: verdict.earliest, latest: verdict.latest + longestKillSeconds(kill) };
-  return newFigure(id, kind, span, { ...formula, latest: `${formula.latest} + ${longestKillFormula(kill)}` }, inputs);
+  const guaranteed = guaranteedRestartSeconds(startup, liveness);
+  const isLimited = guaranteed < guaranteedStartSeconds(startup);
+  return newFigure(
+    'time-to-restart',
+    'livenessProbe',
+    [guaranteed, isLimited ? 'max(0, D-1) + (F-1)*P' : 'max(0, Ds-1) + (Fs-1)*Ps'],
+    [longestStartSeconds(startup), 'Ds + Ps + (Fs-1)*max(Ps,Ts) + Ts'],
+    { ...timingLetters(liveness), Ds, Ps, Ts, Fs },
+  );
 }
 
 /**
@@ -125,31 +124,24 @@ function dead(
  */
 function readinessFigures(timing: ProbeTiming, startup: ProbeTiming | undefined): Figure[] {
   const inputs = timingLetters(timing);
-  const recovery = { earliest: 0, latest: longestRecoverySeconds(timing, timing.timeoutSeconds) };
+  const recovery = longestRecoverySeconds(timing, timing.timeoutSeconds);
   return [
     firstProbe('readinessProbe', timing, startup),
-    readyAfterStart(timing, startup),
-    newFigure('not-ready', 'readinessProbe', verdictSpan(timing), VERDICT_FORMULA, inputs),
-    newFigure('ready-again', 'readinessProbe', recovery, { earliest: '0', latest: 'S*P + T' }, inputs),
+    readyAfterStart(timing, startup, recovery),
+    newFigure('not-ready', 'readinessProbe', ...verdictEnds(timing), inputs),
+    newFigure('ready-again', 'readinessProbe', [0, '0'], [recovery, 'S*P + T'], inputs),
   ];
 }
 
 /** When a container that is healthy from its first moment is Ready. */
-function readyAfterStart(timing: ProbeTiming, startup: ProbeTiming | undefined): Figure {
+function readyAfterStart(timing: ProbeTiming, startup: ProbeTiming | undefined, recovery: number): Figure {
+  const [id, kind] = ['ready-after-start', 'readinessProbe'] as const;
   const first = firstProbeSpan(timing).earliest;
-  const recovery = longestRecoverySeconds(timing, timing.timeoutSeconds);
   const { initialDelaySeconds: D } = timing;
-  if (startup === undefined) {
-    const formula = { earliest: 'max(0, D-1)', latest: 'D + S*P + T' };
-    const span = { earliest: first, latest: D + recovery };
-    return newFigure('ready-after-start', 'readinessProbe', span, formula, timingLetters(timing));
-  }
+  const letters = timingLetters(timing);
+  if (startup === undefined) return newFigure(id, kind, [first, 'max(0, D-1)'], [D + recovery, 'D + S*P + T'], letters);
   const { initialDelaySeconds: Ds, periodSeconds: Ps, timeoutSeconds: Ts } = startup;
-  return newFigure(
-    'ready-after-start',
-    'readinessProbe',
-    { earliest: Math.max(firstProbeSpan(startup).earliest, first), latest: Math.max(Ds + Ps + Ts, D) + recovery },
-    { earliest: 'max(0, Ds-1, D-1)', latest: 'max(Ds+Ps+Ts, D) + S*P + T' },
-    { ...timingLetters(timing), Ds, Ps, Ts },
-  );
+  const from = [Math.max(firstProbeSpan(startup).earliest, first), 'max(0, Ds-1, D-1)'] as const;
+  const to = [Math.max(Ds + Ps + Ts, D) + recovery, 'max(Ds+Ps+Ts, D) + S*P + T'] as const;
+  return newFigure(id, kind, from, to, { ...letters, Ds, Ps, Ts });
 }

@@ -1,12 +1,8 @@
-import { axisEnd } from './axis-end.ts';
 import { figureOf } from './figure.ts';
-import { isNeverReady } from './circumstances.ts';
-import { killSegments, stopSign } from './kill-segments.ts';
-import { nonEmpty } from './scene.ts';
+import { axisEnd, isNeverReady, killSegments, nonEmpty, segment, stopSign } from './scene.ts';
 import type { Span } from '../../engine/probe/timing.ts';
-import type { Circumstances } from './circumstances.ts';
 import type { Figure } from './figure.ts';
-import type { Lane, MeasuredStarts, Scene, Segment } from './scene.ts';
+import type { Circumstances, Lane, MeasuredStarts, Scene } from './scene.ts';
 
 const TRAFFIC = 'Traffic, if healthy at once';
 
@@ -18,16 +14,17 @@ export function startScene(
 ): Scene {
   const stop = figureOf(figures, 'never-healthy-stop');
   const dead = figureOf(figures, 'never-healthy-dead');
-  const ready = readyAfterStart(figures);
+  const readiness = figureOf(figures, 'ready-after-start');
+  // Without a readiness probe a container is Ready as soon as it has started: with the startup probe's success, or at
+  // once.
+  const ready = (readiness ?? figureOf(figures, 'started'))?.span ?? { earliest: 0, latest: 0 };
   return {
     title: 'First start',
     origin: 'second 0 = the container starts',
     end: axisWithStarts(axisEnd(stop?.span, dead?.span, ready), measured),
     lanes: [
       stop && dead ? startLane(stop, dead.span, circumstances) : startsFreely(circumstances),
-      isNeverReady(circumstances)
-        ? NEVER_READY
-        : trafficAtStart(ready, figureOf(figures, 'ready-after-start') !== undefined),
+      isNeverReady(circumstances) ? NEVER_READY : trafficAtStart(ready, readiness !== undefined),
     ],
     ...(measured.length > 0 && { starts: measuredStarts(measured) }),
   };
@@ -48,103 +45,59 @@ function measuredStarts(seconds: readonly number[]): MeasuredStarts {
   return { title: 'Measured starts', seconds, caption };
 }
 
-/**
- * Without a readiness probe a container is Ready as soon as it has started: with the startup probe's success, or at
- * once.
- */
-function readyAfterStart(figures: readonly Figure[]): Span {
-  const readiness = figureOf(figures, 'ready-after-start') ?? figureOf(figures, 'started');
-  return readiness?.span ?? { earliest: 0, latest: 0 };
-}
-
 const NEVER_READY: Lane = {
   title: TRAFFIC,
   segments: [
-    {
-      tone: 'idle',
-      from: 0,
-      to: Infinity,
-      label: 'never Ready: no traffic',
-      caption: 'Never Ready: the probe that decides on traffic never has a result.',
-    },
+    segment(
+      'idle',
+      0,
+      Infinity,
+      'never Ready: no traffic',
+      'Never Ready: the probe that decides on traffic never has a result.',
+    ),
   ],
 };
 
 function startsFreely({ mute, hasLiveness }: Circumstances): Lane {
-  const isNeverStarted = mute.includes('startupProbe');
   const free = hasLiveness
     ? 'The container may take any time to start: the liveness probe never has a result.'
     : 'The container may take any time to start: without startup and liveness probe, no probe kills it.';
-  return {
-    title: 'Not healthy yet',
-    segments: [
-      {
-        tone: isNeverStarted ? 'unnoticed' : 'safe',
-        from: 0,
-        to: Infinity,
-        label: isNeverStarted ? 'never counts as started' : 'no limit',
-        caption: isNeverStarted
-          ? 'Never counts as started: the startup probe never has a result. No probe kills the container.'
-          : free,
-      },
-    ],
-  };
+  const never = 'Never counts as started: the startup probe never has a result. No probe kills the container.';
+  const only = mute.includes('startupProbe')
+    ? segment('unnoticed', 0, Infinity, 'never counts as started', never)
+    : segment('safe', 0, Infinity, 'no limit', free);
+  return { title: 'Not healthy yet', segments: [only] };
 }
 
 function startLane(verdict: Figure, dead: Span, circumstances: Circumstances): Lane {
-  const { span: stop } = verdict;
-  const promised: Segment = {
-    tone: 'safe',
-    from: 0,
-    to: stop.earliest,
-    label: 'guaranteed',
-    caption: 'Guaranteed time to start: no probe kills the container yet.',
-  };
-  const gamble: Segment = {
-    tone: 'unsure',
-    from: stop.earliest,
-    to: stop.latest,
-    label: 'may pass or be killed',
-    caption: 'May pass or be killed. The moments of the probes and their lengths decide.',
-  };
+  const { earliest, latest } = verdict.span;
+  const promise = 'Guaranteed time to start: no probe kills the container yet.';
+  const gamble = 'May pass or be killed. The moments of the probes and their lengths decide.';
   return {
     title: 'Not healthy yet',
-    segments: [...(stop.earliest > 0 ? [promised] : []), gamble, ...killSegments(verdict, dead.latest, circumstances)],
-    stopAt: stop.latest,
+    segments: [
+      ...nonEmpty([segment('safe', 0, earliest, 'guaranteed', promise)]),
+      segment('unsure', earliest, latest, 'may pass or be killed', gamble),
+      ...killSegments(verdict, dead.latest, circumstances),
+    ],
+    stopAt: latest,
     stopSign: stopSign(verdict),
   };
 }
 
-function trafficAtStart(ready: Span, hasReadiness: boolean): Lane {
+function trafficAtStart({ earliest, latest }: Span, hasReadiness: boolean): Lane {
   const proof = hasReadiness
     ? 'the readiness probe has succeeded'
     : 'the container counts as started (no readiness probe)';
+  const served = hasReadiness
+    ? 'Ready and gets traffic, if the container was healthy from the start.'
+    : 'Gets traffic, even if it cannot serve it: the container has no readiness probe.';
   return {
     title: TRAFFIC,
     segments: nonEmpty([
-      {
-        tone: 'idle',
-        from: 0,
-        to: ready.earliest,
-        label: 'no traffic',
-        caption: 'No traffic yet: too early for the probes.',
-      },
-      {
-        tone: 'maybe',
-        from: ready.earliest,
-        to: ready.latest,
-        label: 'soon',
-        caption: `Gets traffic as soon as ${proof}.`,
-      },
-      {
-        tone: 'serving',
-        from: ready.latest,
-        to: Infinity,
-        label: 'gets traffic',
-        caption: hasReadiness
-          ? 'Ready and gets traffic, if the container was healthy from the start.'
-          : 'Gets traffic, even if it cannot serve it: the container has no readiness probe.',
-      },
+      segment('idle', 0, earliest, 'no traffic', 'No traffic yet: too early for the probes.'),
+      segment('maybe', earliest, latest, 'soon', `Gets traffic as soon as ${proof}.`),
+      segment('serving', latest, Infinity, 'gets traffic', served),
     ]),
   };
 }

@@ -1,7 +1,7 @@
 import { MISSED_PODS_RULE } from '../../cluster/sources/observer-reports.ts';
 import { workloadKey } from '../observed-workload.ts';
 import { MISSED_CAUSES } from './missed-probes.ts';
-import { restartLine } from '../../explain/fleet-page/restart-line.ts';
+import { restartLine } from '../../explain/fleet-page/live-findings.ts';
 import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
 import type { ReportResult } from '../reports/report-result.ts';
 import type { WorkloadName } from '../observed-workload.ts';

@@ -4,10 +4,9 @@ import { CAUSE_TEXTS, failureMessage, failureRemedy } from '../failing/cause-tex
 import { SHARED_CAUSE, SHARED_MESSAGE, SHARED_REMEDY } from '../failing/failing-results.ts';
 import { missedMessage } from '../missed/missed-pods.ts';
 import { MISSED_CAUSES } from '../missed/missed-probes.ts';
-import { restartLine } from '../../explain/fleet-page/restart-line.ts';
-import type { LiveProperties } from '../../explain/fleet-page/live-findings.ts';
+import { restartLine } from '../../explain/fleet-page/live-findings.ts';
+import type { LiveProperties, RestartedWorkload } from '../../explain/fleet-page/live-findings.ts';
 import type { ObservedResult } from '../../cluster/sources/observer-reports.ts';
-import type { RestartedWorkload } from '../../explain/fleet-page/restart-line.ts';
 
 /**
  * Returns a result about live Pods with texts that follow from its cause, container and probe alone. Anybody with the

@@ -2,7 +2,7 @@ import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
 import { fixFile } from '../../cli/fix/fix-file.ts';
 import { LEVELS } from '../../cli/check/report.ts';
 import { engineInputs, withoutPosition } from './engine-inputs.ts';
-import { InvalidInputError } from './invalid-input-error.ts';
+import { InvalidInputError } from './engine-options.ts';
 import type { Level } from '../../cli/check/report.ts';
 import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 

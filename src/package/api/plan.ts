@@ -4,7 +4,7 @@ import { workloadsOf } from '../../cli/plan/workloads.ts';
 import { planOf } from '../../engine/verdict/compare/plan.ts';
 import { snapshotAfter, unknownRemovals } from '../../engine/verdict/compare/policy-change.ts';
 import { engineInputs } from './engine-inputs.ts';
-import { InvalidInputError } from './invalid-input-error.ts';
+import { InvalidInputError } from './engine-options.ts';
 import type { PlanOutput } from '../../cli/output/json-outputs.ts';
 import type { EngineOptions, KubernetesObject, KubernetesObjects } from './engine-options.ts';
 

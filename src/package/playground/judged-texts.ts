@@ -1,22 +1,20 @@
-import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
-import { checkInputs } from '../../cli/check/check-inputs.ts';
-import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
-import { fixFile } from '../../cli/fix/fix-file.ts';
-import { jsonReport } from '../../cli/check/json.ts';
-import { NOTHING_LEFT_OUT, shownReport } from '../../cli/check/report.ts';
-import { inputsOf } from '../../cli/input/inputs.ts';
-import { placeOfManifest } from '../../cli/input/manifest.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { unifiedDiff } from '../../base/text/unified-diff.ts';
-import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import { checkInputs } from '../../cli/check/check-inputs.ts';
+import { jsonReport } from '../../cli/check/json.ts';
+import { NOTHING_LEFT_OUT, shownReport } from '../../cli/check/report.ts';
+import { SHOWN_BY_DEFAULT } from '../../cli/fix/advice.ts';
+import { fixFile } from '../../cli/fix/fix-file.ts';
+import { inputsOf } from '../../cli/input/inputs.ts';
+import { placeOfManifest } from '../../cli/input/manifest.ts';
+import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { KNOWN_KINDS } from '../../engine/workload/custom-kinds.ts';
-import { LONGEST_TEXT, MANIFESTS_FILE, POLICIES_FILE } from './playground-texts.ts';
+import { explainManifest } from '../../explain/timeline/explain-manifest.ts';
+import type { DiffLine } from '../../base/text/unified-diff.ts';
 import type { ShownReport } from '../../cli/check/report.ts';
 import type { Inputs } from '../../cli/input/inputs.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
-import type { DiffLine } from '../../base/text/unified-diff.ts';
 import type { WorkloadExplanation } from '../../explain/timeline/explanation.ts';
-import type { PlaygroundTexts } from './playground-texts.ts';
 
 /** The results of `check`, `fix` and `explain` for two texts. */
 export interface JudgedTexts {
@@ -107,3 +105,16 @@ function tooLong({ manifests, policies }: PlaygroundTexts): FileProblem[] {
       message: `has ${text.length} characters; the playground judges at most ${LONGEST_TEXT}: use probewright check`,
     }));
 }
+
+/** The texts that a person writes in the playground. */
+export interface PlaygroundTexts {
+  readonly manifests: string;
+  readonly policies: string;
+}
+
+/** The names that messages give to the texts. */
+export const MANIFESTS_FILE = 'manifests.yaml';
+export const POLICIES_FILE = 'policies.yaml';
+
+/** A longer text is not judged: the page judges while a person types. */
+export const LONGEST_TEXT = 400_000;

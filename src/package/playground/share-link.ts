@@ -1,7 +1,7 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { isJsonObject, stringMember } from '../../base/json/json-value.ts';
-import { LONGEST_TEXT } from './playground-texts.ts';
-import type { PlaygroundTexts } from './playground-texts.ts';
+import { LONGEST_TEXT } from './judged-texts.ts';
+import type { PlaygroundTexts } from './judged-texts.ts';
 
 /** The fragment begins with the version of its format. */
 const VERSION = 'v2:';

@@ -1,4 +1,4 @@
-import { pageHatchings } from '../../explain/drawing/page-colours.ts';
+import { pageHatchings } from '../../explain/drawing/colours.ts';
 import { PAGE_SCENE_WIDTH, pageScene, sceneInWords } from '../../explain/drawing/page-scene.ts';
 import { count } from '../../base/text/count.ts';
 import { escapeXml } from '../../base/text/xml.ts';

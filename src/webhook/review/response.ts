@@ -1,4 +1,3 @@
-import { base64OfUtf8 } from '../../base/text/utf8.ts';
 import { cut } from '../../base/text/cut.ts';
 import { visible } from '../../base/text/visible.ts';
 import { REVIEW_API_VERSION, REVIEW_KIND } from './review.ts';
@@ -61,7 +60,7 @@ export function allowed(uid: string, verdict: Verdict = {}): AdmissionReviewRepl
     ...(patch.length > 0 && { patchType: 'JSONPatch' }),
     ...(warnings.length > 0 && { warnings: boundedWarnings(warnings) }),
     ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations: bounded(auditAnnotations) }),
-    ...(patch.length > 0 && { patch: base64OfUtf8(JSON.stringify(patch)) }),
+    ...(patch.length > 0 && { patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
   });
 }
 

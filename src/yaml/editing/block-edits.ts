@@ -1,75 +1,27 @@
 import type { CST } from 'yaml';
-import { isOpenEnded } from './cut-off-block-scalar.ts';
-import type { Addition } from './key-addition.ts';
 import type { Layout } from './layout.ts';
 import { endsInBlockScalar, renderBlock, renderBlockItem } from './rendering.ts';
-import {
-  contentEnd,
-  contentStart,
-  insertLines,
-  lastSignificantEnd,
-  lineBreakBefore,
-  lineEndAfter,
-  tokenEnd,
-} from './text-edits.ts';
-import type { TextEdit } from './text-edits.ts';
+import { contentEnd, contentStart, insertLines, lineBreakBefore, lineEndAfter, tokenEnd } from './text-edits.ts';
+import type { Addition, TextEdit } from './text-edits.ts';
 
-/**
- * Returns the edits that add keys to a block mapping. Undefined when a null value in the mapping cannot be located
- * safely.
- */
-export function blockEdits(
+/** Returns the edit that appends to a block collection with content. */
+export function blockAdditions(
   text: string,
-  map: CST.BlockMap,
+  collection: CST.BlockMap | CST.BlockSequence,
   additions: readonly Addition[],
   layout: Layout,
-): TextEdit[] | undefined {
-  const edits: TextEdit[] = [];
-  const lines: string[] = [];
-  let last: unknown;
-  for (const { key, value, present } of additions) {
-    if (present === undefined) {
-      for (const line of indented(renderBlock(key, value, layout), map.indent)) lines.push(line);
-      last = value;
-      continue;
-    }
-    const filled = fillNull(text, map, present.srcToken, value, layout);
-    if (filled === undefined) return undefined;
-    for (const edit of filled) edits.push(edit);
-  }
-  if (lines.length === 0) return edits;
-  if (isOpenEnded(text, map)) edits.push(linesBeforeLast(text, map, lines, layout));
-  else edits.push(linesOf(last, text, endOfCollection(text, map, Math.max(map.indent, 1)), lines, layout, map.indent));
-  return edits;
-}
-
-/** Returns the edit that appends elements to a block sequence with content. */
-export function blockElementEdit(
-  text: string,
-  list: CST.BlockSequence,
-  elements: readonly unknown[],
-  layout: Layout,
 ): TextEdit {
-  const lines = elements.flatMap((element) => indented(renderBlockItem(element, layout), list.indent));
-  // A comment at the sequence's own indentation may be about the key below.
-  const end = endOfCollection(text, list, list.indent + 1);
-  return linesOf(elements.at(-1), text, end, lines, layout, list.indent);
-}
-
-/**
- * Inserts lines that end with a value. A text without a final line break keeps its form. Exception: a block scalar at
- * the end needs the line break.
- */
-function linesOf(
-  value: unknown,
-  text: string,
-  at: number,
-  lines: readonly string[],
-  layout: Layout,
-  depth: number,
-): TextEdit {
-  const needsBreak = at === text.length && !text.endsWith('\n') && endsInBlockScalar(value);
-  return insertLines(text, at, needsBreak ? [...lines, ''] : lines, layout.eol, depth);
+  const { indent } = collection;
+  const lines = additions.flatMap(({ key, value }) =>
+    indented(key === undefined ? renderBlockItem(value, layout) : renderBlock(key, value, layout), indent),
+  );
+  const isMap = collection.type === 'block-map';
+  if (isMap && isOpenEnded(text, collection)) return linesBeforeLast(text, collection, lines, layout);
+  // A comment at a sequence's own indentation may be about the key below.
+  const at = endOfCollection(text, collection, isMap ? Math.max(indent, 1) : indent + 1);
+  // A block scalar at the end of the text needs a line break.
+  const isCutOff = at === text.length && !text.endsWith('\n') && endsInBlockScalar(additions.at(-1)?.value);
+  return insertLines(text, at, isCutOff ? [...lines, ''] : lines, layout.eol, indent);
 }
 
 /**
@@ -105,28 +57,20 @@ function endOfCollection(text: string, collection: CST.Token, indent: number): n
   return result;
 }
 
-/**
- * Sets the value of `key:` or `key: null # comment`. The first line of the value goes before the comment, the other
- * lines go below.
- */
-function fillNull(
-  text: string,
-  map: CST.BlockMap,
-  pair: CST.CollectionItem | undefined,
-  value: unknown,
-  layout: Layout,
-): TextEdit[] | undefined {
-  if (pair?.sep === undefined || pair.start.some(({ type }) => type === 'explicit-key-ind')) return undefined;
-  const start = lastSignificantEnd(pair.sep);
-  const end = contentEnd(pair);
-  if (start === undefined || end === undefined || text.slice(start, end).includes('\n')) return undefined;
-  const [first = '', ...rest] = renderBlock('k', value, layout);
-  const edits: TextEdit[] = [{ start, end, text: first.slice('k:'.length), depth: map.indent + 1 }];
-  const lines = indented(rest, map.indent);
-  if (lines.length > 0) edits.push(linesOf(value, text, lineEndAfter(text, end), lines, layout, map.indent + 1));
-  return edits;
-}
-
 function indented(lines: readonly string[], indent: number): string[] {
   return lines.map((line) => (line === '' ? line : ' '.repeat(indent) + line));
+}
+
+/**
+ * True for a collection whose last line is a block scalar without a final line break. Parsers disagree on the value of
+ * such a scalar: kubectl adds the missing line break, libyaml does not. The value is the same for both only if the
+ * scalar stays at the end of the text.
+ */
+export function isOpenEnded(text: string, collection: CST.Token): boolean {
+  if (text.endsWith('\n')) return false;
+  let last: CST.Token | undefined = collection;
+  while (last?.type === 'block-map' || last?.type === 'block-seq') last = last.items.at(-1)?.value;
+  if (last?.type !== 'block-scalar' || tokenEnd(last) !== text.length) return false;
+  // `|-` always strips the final line break.
+  return !last.props.some((prop) => prop.type === 'block-scalar-header' && prop.source.includes('-'));
 }

@@ -1,25 +1,21 @@
 import { isAlias, isMap, isSeq, visit } from 'yaml';
-import type { CST, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
+import type { ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
 import { equalJson } from '../../base/json/equal-json.ts';
-import { member } from '../../base/json/json-value.ts';
+import { isJsonObject, member } from '../../base/json/json-value.ts';
 import { formatPath } from '../../base/json/field-path.ts';
 import type { FieldPath } from '../../base/json/field-path.ts';
+import type { JsonObject } from '../../base/json/json-value.ts';
 import type { YamlTree } from '../reading/trees.ts';
 import { isMergeKey, keyName, mergeSources } from '../reading/values.ts';
 import type { YamlNode } from '../reading/values.ts';
-import { blockElementEdit } from './block-edits.ts';
-import { changedValue } from './field-changes.ts';
-import type { Change, ListChange, MapChange } from './field-changes.ts';
-import { flowElementEdits } from './flow-edits.ts';
-import { mapEdits } from './in-place.ts';
-import type { Addition } from './key-addition.ts';
+import { blockAdditions } from './block-edits.ts';
+import { flowAdditions } from './flow-edits.ts';
 import type { Layout } from './layout.ts';
-import { isPlainNull, ownPair } from './own-pairs.ts';
 import { removals } from './removals.ts';
 import { renamedKey, replacement } from './replacements.ts';
 import type { Slot } from './replacements.ts';
 import { hasContent } from './text-edits.ts';
-import type { PairTokens, TextEdit, YamlPair } from './text-edits.ts';
+import type { Addition, PairTokens, TextEdit, YamlPair } from './text-edits.ts';
 
 /** The reason why a change cannot be written into a text without changing anything else. */
 export class EditRefused extends Error {
@@ -36,15 +32,17 @@ export interface EditedDocument {
 }
 
 /**
- * Returns the text edits for a change of a document.
+ * Returns the text edits that give a document another value. Parts that are equal in both values are not touched.
  *
+ * @param old the value of the document
+ * @param value the new value; elements of lists that stay are the same objects as in `old`
  * @throws EditRefused when the change would reach another place, or a notation is not supported
  */
-export function changeEdits(document: EditedDocument, change: Change): TextEdit[] {
+export function changeEdits(document: EditedDocument, old: unknown, value: unknown): TextEdit[] {
+  if (equalJson(old, value)) return [];
+  if (!isChangeInside(old, value)) throw refused([], 'is the whole document');
   const edits: TextEdit[] = [];
-  const { root } = document.tree;
-  if (change.kind === 'value' || isEmptied(root, change)) throw refused([], 'is the whole document');
-  collectionEdits({ ...document, edits }, root, change, []);
+  collectionEdits({ ...document, edits }, document.tree.root, old, value, []);
   return edits;
 }
 
@@ -52,12 +50,20 @@ interface Planning extends EditedDocument {
   readonly edits: TextEdit[];
 }
 
-function collectionEdits(planning: Planning, node: YamlNode, change: MapChange | ListChange, path: FieldPath): void {
+/** True when something of the old content stays. Otherwise the whole value is replaced. */
+function isChangeInside(old: unknown, value: unknown): boolean {
+  if (Array.isArray(old) && Array.isArray(value)) return continued(old, value).some((index) => index !== undefined);
+  if (!isJsonObject(old) || !isJsonObject(value)) return false;
+  return Object.keys(old).some((key) => Object.hasOwn(value, key)) || renames(old, value).size > 0;
+}
+
+/** @param old a mapping or list of which something stays in the new value */
+function collectionEdits(planning: Planning, node: YamlNode, old: unknown, value: unknown, path: FieldPath): void {
   if (isAlias(node)) throw refused(path, `is an alias of the content of anchor "${node.source}"`);
   if (node !== null && planning.shared.has(node)) throw refusedAnchor(path, node);
-  if (change.kind === 'map' && isMap(node)) mapChangeEdits(planning, node, change, path);
-  else if (change.kind === 'list' && isSeq(node)) listChangeEdits(planning, node, change, path);
-  else throw refused(path, 'has a notation that cannot be edited');
+  if (isMap(node) && isJsonObject(old) && isJsonObject(value)) mapEdits(planning, node, old, value, path);
+  else if (isSeq(node) && Array.isArray(old) && Array.isArray(value)) listEdits(planning, node, old, value, path);
+  else throw unsupported(path);
 }
 
 /** A value at its place. */
@@ -65,70 +71,68 @@ interface PlacedValue extends Slot {
   readonly node: YamlNode;
 }
 
-function valueEdits(planning: Planning, placed: PlacedValue, change: Change, path: FieldPath): void {
-  if (change.kind !== 'value' && !isEmptied(placed.node, change)) {
-    collectionEdits(planning, placed.node, change, path);
+function valueEdits(planning: Planning, placed: PlacedValue, old: unknown, value: unknown, path: FieldPath): void {
+  if (isChangeInside(old, value)) {
+    collectionEdits(planning, placed.node, old, value, path);
     return;
   }
   guardAnchors(planning, placed.node, path);
-  const edits = replacement(planning.text, placed, changedValue(undefined, change), planning.layout);
-  if (edits === undefined) throw refused(path, 'has a notation that cannot be edited');
+  const edits = replacement(planning.text, placed, value, planning.layout);
+  if (edits === undefined) throw unsupported(path);
   for (const edit of edits) planning.edits.push(edit);
 }
 
-/** True when a change leaves nothing of the old content. The whole collection is then replaced. */
-function isEmptied(node: YamlNode, change: MapChange | ListChange): boolean {
-  if (change.kind === 'list') return change.items.every(({ index }) => index === undefined);
-  if (!isMap(node)) return false;
-  const removed = [...change.members.values()].filter((own) => own === 'removed').length;
-  return Object.keys(change.old).length === removed && renamesOf(change).size === 0;
-}
-
-function mapChangeEdits(planning: Planning, map: YAMLMap, change: MapChange, path: FieldPath): void {
+function mapEdits(planning: Planning, map: YAMLMap, old: JsonObject, value: JsonObject, path: FieldPath): void {
+  const { text, tree, edits } = planning;
   const token = map.srcToken;
   if (token?.type !== 'block-map' && token?.type !== 'flow-collection') throw refused(path, 'is an unusual mapping');
-  const renames = renamesOf(change);
-  const renamed = new Set(renames.values());
-  const additions: Addition[] = [];
+  const renamed = renames(old, value);
   const removed = new Set<PairTokens>();
-  for (const [key, own] of change.members) {
-    const memberPath = [...path, key];
-    const pair = ownPair(planning.tree, map, key);
-    if (pair === 'elsewhere') throw refusedMerge(memberPath);
-    if (own === 'removed') {
-      if (renames.has(key)) renameKey(planning, pair, renames.get(key) ?? key, memberPath);
-      else for (const tokens of removedPairs(planning, map, key, memberPath)) removed.add(tokens);
-    } else if (own.kind === 'value' && (pair === undefined || isPlainNull(pair.value, planning.shared))) {
-      if (!renamed.has(key)) additions.push({ key, value: own.value, present: pair });
-    } else {
-      if (pair?.srcToken === undefined) throw refusedMerge(memberPath);
-      valueEdits(planning, { parent: token, tokens: pair.srcToken, node: pair.value }, own, memberPath);
-    }
+  for (const key of Object.keys(old).filter((name) => !Object.hasOwn(value, name))) {
+    const name = renamed.get(key);
+    if (name !== undefined) renameKey(planning, ownPair(tree, map, key), name, [...path, key]);
+    else for (const tokens of removedPairs(planning, map, key, [...path, key])) removed.add(tokens);
   }
-  const added = mapEdits(planning.text, map, additions, planning.layout);
-  if (added === undefined) throw refused(path, 'has a notation that cannot be edited');
+  const names = new Set(renamed.values());
+  const additions: Addition[] = [];
+  for (const [key, own] of Object.entries(value)) {
+    const before = member(old, key);
+    if (names.has(key) || (Object.hasOwn(old, key) && equalJson(before, own))) continue;
+    const pair = ownPair(tree, map, key);
+    if (pair === undefined && !isChangeInside(before, own)) additions.push({ key, value: own });
+    else if (pair === undefined || pair === 'elsewhere' || pair.srcToken === undefined)
+      throw refusedMerge([...path, key]);
+    else valueEdits(planning, { parent: token, tokens: pair.srcToken, node: pair.value }, before, own, [...path, key]);
+  }
   const items: readonly PairTokens[] = token.items;
-  for (const edit of removals(planning.text, token, items.filter(hasContent), removed)) planning.edits.push(edit);
-  for (const edit of added) planning.edits.push(edit);
+  for (const edit of removals(text, token, items.filter(hasContent), removed)) edits.push(edit);
+  const isPairs = token.type === 'flow-collection' && token.start.source !== '{';
+  if (isPairs && additions.length > 0) throw unsupported(path);
+  append(planning, token, additions);
+}
+
+function append({ text, layout, edits }: Planning, token: Slot['parent'], additions: readonly Addition[]): void {
+  if (additions.length === 0) return;
+  if (token.type !== 'flow-collection') edits.push(blockAdditions(text, token, additions, layout));
+  else for (const edit of flowAdditions(text, token, additions, layout)) edits.push(edit);
 }
 
 /** Returns the keys that only get another name, with this name. The value and its comments then stay in their place. */
-function renamesOf({ old, members }: MapChange): ReadonlyMap<string, string> {
-  const added = [...members].filter(([key, own]) => !Object.hasOwn(old, key) && own !== 'removed');
-  const renames = new Map<string, string>();
-  for (const [key, own] of members) {
-    if (own !== 'removed' || added.length === 0) continue;
-    const index = added.findIndex(
-      ([, change]) => change !== 'removed' && change.kind === 'value' && equalJson(change.value, member(old, key)),
-    );
-    const [target] = index === -1 ? [] : added.splice(index, 1);
-    if (target !== undefined) renames.set(key, target[0]);
+function renames(old: JsonObject, value: JsonObject): ReadonlyMap<string, string> {
+  const added = Object.keys(value).filter((key) => !Object.hasOwn(old, key));
+  const found = new Map<string, string>();
+  for (const key of Object.keys(old)) {
+    if (added.length === 0) break;
+    if (Object.hasOwn(value, key)) continue;
+    const index = added.findIndex((name) => equalJson(member(value, name), member(old, key)));
+    const [name] = index === -1 ? [] : added.splice(index, 1);
+    if (name !== undefined) found.set(key, name);
   }
-  return renames;
+  return found;
 }
 
-function renameKey(planning: Planning, pair: YamlPair | undefined, name: string, path: FieldPath): void {
-  if (pair?.srcToken === undefined) throw refusedMerge(path);
+function renameKey(planning: Planning, pair: YamlPair | 'elsewhere' | undefined, name: string, path: FieldPath): void {
+  if (pair === undefined || pair === 'elsewhere' || pair.srcToken === undefined) throw refusedMerge(path);
   const edit = renamedKey(pair.srcToken, name, planning.layout);
   if (edit === undefined) throw refused(path, 'has an unusual key');
   planning.edits.push(edit);
@@ -149,42 +153,70 @@ function removedPairs({ tree, shared }: Planning, map: YAMLMap, key: string, pat
   return removed;
 }
 
-function listChangeEdits(planning: Planning, list: YAMLSeq, change: ListChange, path: FieldPath): void {
+function listEdits(
+  planning: Planning,
+  list: YAMLSeq,
+  old: readonly unknown[],
+  value: readonly unknown[],
+  path: FieldPath,
+): void {
+  const { text, edits } = planning;
   const token = list.srcToken;
   if (token?.type !== 'block-seq' && token?.type !== 'flow-collection') throw refused(path, 'is an unusual list');
   const items: readonly PairTokens[] = (token.items as readonly PairTokens[]).filter(hasContent);
-  if (items.length !== list.items.length) throw refused(path, 'has a notation that cannot be edited');
-  const kept = new Set<number>();
-  const appended: unknown[] = [];
-  for (const { index, change: own } of change.items) {
+  if (items.length !== list.items.length) throw unsupported(path);
+  const removed = new Set(items);
+  const appended: Addition[] = [];
+  continued(old, value).forEach((index, at) => {
     const tokens = index === undefined ? undefined : items[index];
     if (index === undefined || tokens === undefined) {
-      appended.push(changedValue(undefined, own));
-      continue;
+      appended.push({ value: value[at] });
+      return;
     }
-    kept.add(index);
+    removed.delete(tokens);
+    if (equalJson(old[index], value[at])) return;
     // The elements of `[a: 1]` are mappings without braces.
-    if (own !== undefined && tokens.key) throw refused([...path, index], 'has a notation that cannot be edited');
+    if (tokens.key) throw unsupported([...path, index]);
     const node = (list.items[index] ?? null) as YamlNode;
-    if (own !== undefined) valueEdits(planning, { parent: token, tokens, node }, own, [...path, index]);
-  }
-  const removed = items.filter((_item, index) => !kept.has(index));
-  list.items.forEach((node, index) => {
-    if (!kept.has(index)) guardAnchors(planning, node as YamlNode, [...path, index]);
+    valueEdits(planning, { parent: token, tokens, node }, old[index], value[at], [...path, index]);
   });
-  for (const edit of removals(planning.text, token, items, new Set(removed))) planning.edits.push(edit);
-  for (const edit of elementEdits(planning, token, appended)) planning.edits.push(edit);
+  items.forEach((tokens, index) => {
+    if (removed.has(tokens)) guardAnchors(planning, list.items[index] as YamlNode, [...path, index]);
+  });
+  for (const edit of removals(text, token, items, removed)) edits.push(edit);
+  append(planning, token, appended);
 }
 
-function elementEdits(
-  { text, layout }: Planning,
-  token: CST.BlockSequence | CST.FlowCollection,
-  appended: readonly unknown[],
-): TextEdit[] {
-  if (appended.length === 0) return [];
-  return token.type === 'block-seq'
-    ? [blockElementEdit(text, token, appended, layout)]
-    : flowElementEdits(text, token, appended, layout);
+/**
+ * Returns the index in the old list for each element of the new list, in ascending order. New elements have none, and
+ * are at the end. Objects that stay are the same in both lists. Other elements are found by their place.
+ */
+function continued(old: readonly unknown[], value: readonly unknown[]): (number | undefined)[] {
+  let next = 0;
+  const stays = value.map((element) => {
+    const index = isJsonObject(element) ? old.indexOf(element, next) : -1;
+    if (index === -1) return undefined;
+    next = index + 1;
+    return index;
+  });
+  const end = stays.findLastIndex((index) => index !== undefined) + 1;
+  if (stays.indexOf(undefined) < end && stays.includes(undefined))
+    return value.map((_element, at) => (at < old.length ? at : undefined));
+  return stays.map((index) => index ?? (next < old.length ? next++ : undefined));
+}
+
+/** Returns the pair that sets a mapping's key. Returns 'elsewhere' when a later merge key overrides the pair. */
+function ownPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | 'elsewhere' | undefined {
+  const pairs = map.items as YamlPair[];
+  for (const pair of pairs.toReversed()) {
+    if (!isMergeKey(pair.key)) {
+      if (keyName(tree, pair.key) === name) return pair;
+    } else if (mergeSources(tree, pair.value)?.some((source) => ownPair(tree, source, name) !== undefined)) {
+      // A key that comes only from a merge key can be overridden by a pair at the end.
+      return pairs.some(({ key }) => !isMergeKey(key) && keyName(tree, key) === name) ? 'elsewhere' : undefined;
+    }
+  }
+  return undefined;
 }
 
 /** @throws EditRefused when aliases elsewhere refer to a node, or to a node inside */
@@ -199,6 +231,10 @@ function guardAnchors({ shared }: Pick<Planning, 'shared'>, node: YamlNode, path
 
 function refused(path: FieldPath, reason: string): EditRefused {
   return new EditRefused(`${path.length === 0 ? 'the edited value' : formatPath(path)} ${reason}`);
+}
+
+function unsupported(path: FieldPath): EditRefused {
+  return refused(path, 'has a notation that cannot be edited');
 }
 
 function refusedAnchor(path: FieldPath, node: ParsedNode): EditRefused {

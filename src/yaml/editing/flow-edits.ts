@@ -1,8 +1,6 @@
 import type { CST } from 'yaml';
-import { yamlFromJson } from '../quoted-scalar.ts';
-import type { Addition } from './key-addition.ts';
+import { renderFlow, renderFlowKey, yamlFromJson } from './rendering.ts';
 import type { Layout } from './layout.ts';
-import { renderFlow, renderFlowKey } from './rendering.ts';
 import type { FlowStyle } from './rendering.ts';
 import {
   beforeLineBreak,
@@ -16,200 +14,111 @@ import {
   startsLine,
   tokenEnd,
 } from './text-edits.ts';
-import type { PairTokens, TextEdit } from './text-edits.ts';
+import type { Addition, PairTokens, TextEdit } from './text-edits.ts';
 
 /**
- * Returns the edits that add keys to a flow mapping with its own braces. A null value is replaced in each of its
- * notations.
+ * Returns the edits that append to a flow collection with content, on lines of their own if the last items have such
+ * lines. A flow mapping must have braces of its own.
  */
-export function flowEdits(
-  text: string,
-  map: CST.FlowCollection,
-  additions: readonly Addition[],
-  layout: Layout,
-): TextEdit[] | undefined {
-  const style = styleOf(map, layout);
-  const edits: TextEdit[] = [];
-  const fresh: Addition[] = [];
-  for (const addition of additions) {
-    if (addition.present === undefined) fresh.push(addition);
-    else edits.push(fillNull(text, addition.present.srcToken ?? { start: [] }, addition.value, style, layout));
-  }
-  return fresh.length > 0 ? edits.concat(appendPairs(text, map, fresh, style, layout)) : edits;
-}
-
-/**
- * Returns the edits that append elements to a flow sequence with content. The elements get lines of their own if the
- * last elements have.
- */
-export function flowElementEdits(
-  text: string,
-  list: CST.FlowCollection,
-  elements: readonly unknown[],
-  layout: Layout,
-): TextEdit[] {
-  const style = { quoted: layout.json, compact: layout.json && layout.compact };
-  return appendItems(
-    text,
-    list,
-    {
-      onLine: () => elements.map((element) => renderFlow(element, style)),
-      onOwnLines: (indent) => elements.map((element) => renderOwnLine(element, indent, style, layout)),
-    },
-    style,
-    layout,
-  );
-}
-
-/** Returns the text of a new value in place of an item's value. */
-export function flowValue(
-  text: string,
-  parent: CST.FlowCollection,
-  item: PairTokens,
-  value: unknown,
-  layout: Layout,
-): string {
-  const style =
-    parent.start.source === '{' ? styleOf(parent, layout) : { quoted: layout.json, compact: layout.compact };
-  const start = flowItemStart(item) ?? 0;
-  return startsLine(text, start)
-    ? renderOwnLine(value, lineIndent(text, start), style, layout)
-    : renderFlow(value, { ...style, compact: style.quoted && style.compact });
-}
-
-/** Quotes keys in the same way as other keys of the mapping. An empty mapping follows the style of the document. */
-function styleOf(map: CST.FlowCollection, layout: Layout): FlowStyle {
-  const sibling = map.items.findLast(({ key }) => key);
-  const quoted = sibling === undefined ? layout.json : sibling.key?.type === 'double-quoted-scalar';
-  return { quoted, compact: quoted && layout.compact };
-}
-
-function appendPairs(
-  text: string,
-  map: CST.FlowCollection,
-  additions: readonly Addition[],
-  style: FlowStyle,
-  layout: Layout,
-): TextEdit[] {
-  if (!map.items.some(hasContent)) return [fillEmpty(text, map, additions, style, layout)];
-  return appendItems(
-    text,
-    map,
-    {
-      onLine: () => renderPairs(additions, style),
-      onOwnLines: (indent) => renderOwnLines(additions, indent, style, layout),
-    },
-    style,
-    layout,
-  );
-}
-
-/** New items of a flow collection, as text. */
-interface NewItems {
-  readonly onLine: () => readonly string[];
-  readonly onOwnLines: (indent: string) => readonly string[];
-}
-
-function appendItems(
+export function flowAdditions(
   text: string,
   collection: CST.FlowCollection,
-  added: NewItems,
-  style: FlowStyle,
+  additions: readonly Addition[],
   layout: Layout,
 ): TextEdit[] {
+  const style = styleOf(collection, layout);
+  const rendered = (render: (value: unknown) => string): string[] =>
+    additions.map(({ key, value }) => (key === undefined ? '' : renderFlowKey(key, style)) + render(value));
   const items = collection.items.filter(hasContent);
   const last = items.at(-1) ?? { start: [] };
   const ownLine = items
     .map((item) => flowItemStart(item))
     .findLast((start) => start !== undefined && startsLine(text, start));
-  if (ownLine === undefined) return [appendOnLine(text, last, added.onLine().join(separator(style)), style)];
+  if (ownLine === undefined)
+    return [
+      appendOnLine(
+        text,
+        last,
+        rendered((value) => renderFlow(value, style)),
+        style,
+      ),
+    ];
   const indent = lineIndent(text, ownLine);
-  return appendLines(text, collection, last, indent, added.onOwnLines(indent), layout);
-}
-
-function appendOnLine(text: string, last: PairTokens, pairs: string, style: FlowStyle): TextEdit {
-  const end = contentEnd(last) ?? 0;
-  // In `{a:, b: 1}`, some parsers would read `a:,` as the key without this space.
-  const gap = last.value === undefined && text[end - 1] === ':' ? ' ' : '';
-  return { start: end, end, text: gap + separator(style) + pairs, depth: 0 };
+  const lines = rendered((value) => renderOwnLine(value, indent, style, layout));
+  return appendLines(text, collection, contentEnd(last) ?? 0, indent, lines, layout);
 }
 
 /**
- * Adds a comma after the last pair if the comma is missing, and new lines below the last pair's line. A comment on that
- * line is kept.
+ * Returns the edit that replaces the value of an item, also where the value is not written: `{key: }`, `{key}`.
+ * Undefined for an element of a list that is not written.
+ *
+ * @param quoted the text of the value; undefined = as the collection is written
  */
+export function flowReplacement(
+  text: string,
+  parent: CST.FlowCollection,
+  item: PairTokens,
+  value: unknown,
+  layout: Layout,
+  quoted: string | undefined,
+): TextEdit | undefined {
+  const isMap = parent.start.source === '{';
+  const style = styleOf(parent, layout);
+  const itemStart = flowItemStart(item) ?? 0;
+  const rendered =
+    quoted ??
+    (startsLine(text, itemStart)
+      ? renderOwnLine(value, lineIndent(text, itemStart), style, layout)
+      : renderFlow(value, style));
+  const end = contentEnd(item) ?? 0;
+  if (item.value !== undefined) return { start: item.value.offset, end, text: rendered, depth: 0 };
+  if (!isMap) return undefined;
+  const hasColon = lastSignificantEnd(item.sep ?? []) !== undefined;
+  const start = hasColon || !item.key ? end : tokenEnd(item.key);
+  return { start, end: start, text: `${hasColon ? '' : ':'} ${rendered}`, depth: 0 };
+}
+
+/** Quotes keys in the same way as other keys of the mapping. Lists and empty mappings follow the document's style. */
+function styleOf(collection: CST.FlowCollection, layout: Layout): FlowStyle {
+  const sibling = collection.start.source === '{' ? collection.items.findLast(({ key }) => key) : undefined;
+  const quoted = sibling === undefined ? layout.json : sibling.key?.type === 'double-quoted-scalar';
+  return { quoted, compact: quoted && layout.compact };
+}
+
+function appendOnLine(text: string, last: PairTokens, added: readonly string[], style: FlowStyle): TextEdit {
+  const end = contentEnd(last) ?? 0;
+  // In `{a:, b: 1}`, some parsers would read `a:,` as the key without this space.
+  const gap = last.value === undefined && text[end - 1] === ':' ? ' ' : '';
+  const separator = style.compact ? ',' : ', ';
+  return { start: end, end, text: gap + separator + added.join(separator), depth: 0 };
+}
+
+/** Adds new lines below the last item, and a missing comma after it. A comment on its line is kept. */
 function appendLines(
   text: string,
-  map: CST.FlowCollection,
-  last: PairTokens,
+  collection: CST.FlowCollection,
+  end: number,
   indent: string,
-  pairs: readonly string[],
+  added: readonly string[],
   layout: Layout,
 ): TextEdit[] {
-  const end = contentEnd(last) ?? 0;
-  const closing = map.end[0]?.offset ?? end;
-  const comma = map.items.flatMap(({ start }) => start).find(({ type, offset }) => type === 'comma' && offset >= end);
+  const closing = collection.end[0]?.offset ?? end;
+  const starts = collection.items.flatMap(({ start }) => start);
+  const comma = starts.find(({ type, offset }) => type === 'comma' && offset >= end);
   const lineBreak = lineBreakBefore(text, end) ?? layout.eol;
-  const joined = pairs.join(`,${lineBreak}${indent}`);
+  const joined = added.join(`,${lineBreak}${indent}`);
   const lineEnd = beforeLineBreak(text, lineEndAfter(text, comma?.offset ?? end));
   if (lineEnd >= closing) {
     const start = comma === undefined ? end : comma.offset + 1;
     return [{ start, end: start, text: `${comma === undefined ? ',' : ''}${lineBreak}${indent}${joined}`, depth: 0 }];
   }
-  const added = `${lineBreak}${indent}${joined}${comma === undefined ? '' : ','}`;
-  const edits: TextEdit[] = [{ start: lineEnd, end: lineEnd, text: added, depth: 0 }];
+  const lines = `${lineBreak}${indent}${joined}${comma === undefined ? '' : ','}`;
+  const edits: TextEdit[] = [{ start: lineEnd, end: lineEnd, text: lines, depth: 0 }];
   return comma === undefined ? [{ start: end, end, text: ',', depth: 1 }, ...edits] : edits;
-}
-
-/** Fills `{}` and `{ }`. In JSON with several lines, the keys get lines of their own between the braces. */
-function fillEmpty(
-  text: string,
-  map: CST.FlowCollection,
-  additions: readonly Addition[],
-  style: FlowStyle,
-  layout: Layout,
-): TextEdit {
-  const start = map.offset + 1;
-  const closing = map.end[0]?.offset ?? start;
-  const inside = text.slice(start, closing);
-  if (!layout.json || layout.jsonStep === undefined || inside.trim() !== '') {
-    const padding = /^[ \t]/.test(inside) ? ' ' : '';
-    return { start, end: start, text: padding + renderPairs(additions, style).join(separator(style)), depth: 0 };
-  }
-  const outer = lineIndent(text, map.offset);
-  const indent = outer + layout.jsonStep;
-  const lineBreak = lineBreakBefore(text, start) ?? layout.eol;
-  const lines = renderOwnLines(additions, indent, style, layout).join(`,${lineBreak}${indent}`);
-  return { start, end: closing, text: `${lineBreak}${indent}${lines}${lineBreak}${outer}`, depth: 0 };
-}
-
-/** Sets the value of `key: null`, `key:` or `key`. */
-function fillNull(text: string, pair: PairTokens, value: unknown, style: FlowStyle, layout: Layout): TextEdit {
-  const end = contentEnd(pair) ?? 0;
-  const ownLine = pair.key && startsLine(text, pair.key.offset) ? lineIndent(text, pair.key.offset) : undefined;
-  const rendered = ownLine === undefined ? renderFlow(value, style) : renderOwnLine(value, ownLine, style, layout);
-  if (pair.value !== undefined) return { start: pair.value.offset, end, text: rendered, depth: 0 };
-  const hasColon = lastSignificantEnd(pair.sep ?? []) !== undefined;
-  const start = hasColon || !pair.key ? end : tokenEnd(pair.key);
-  return { start, end: start, text: `${hasColon ? '' : ':'} ${rendered}`, depth: 0 };
-}
-
-function renderPairs(additions: readonly Addition[], style: FlowStyle): string[] {
-  return additions.map(({ key, value }) => `${renderFlowKey(key, style)}${renderFlow(value, style)}`);
-}
-
-function renderOwnLines(additions: readonly Addition[], indent: string, style: FlowStyle, layout: Layout): string[] {
-  return additions.map(
-    ({ key, value }) => `${renderFlowKey(key, style)}${renderOwnLine(value, indent, style, layout)}`,
-  );
 }
 
 /** Formats the value of a pair on its own line. The value spans several lines if the document's JSON does. */
 function renderOwnLine(value: unknown, indent: string, style: FlowStyle, layout: Layout): string {
   if (!layout.json || layout.jsonStep === undefined || !style.quoted) return renderFlow(value, style);
   return yamlFromJson(JSON.stringify(value, null, layout.jsonStep)).replaceAll('\n', layout.eol + indent);
-}
-
-function separator(style: FlowStyle): string {
-  return style.compact ? ',' : ', ';
 }

@@ -1,9 +1,9 @@
-import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { jsonText, visibleJson } from '../../base/text/json-text.ts';
 import { visible } from '../../base/text/visible.ts';
-import { yamlFromJson, yamlQuoted } from '../quoted-scalar.ts';
 import { resolvePlainScalar } from '../reading/scalars.ts';
-import type { Tags } from 'yaml';
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Layout } from './layout.ts';
+import type { Tags } from 'yaml';
 
 /** The style of flow mappings. */
 export interface FlowStyle {
@@ -16,10 +16,7 @@ export interface FlowStyle {
 /** The part of the layout that block style uses. */
 export type BlockLayout = Pick<Layout, 'step' | 'indentSequences' | 'flowPadding'>;
 
-/**
- * Converts a JSON value to nodes of a failsafe document, in which every scalar is text. Strings that YAML 1.1 would
- * misread are quoted.
- */
+/** Converts a JSON value to nodes of a failsafe document. Strings that YAML 1.1 would misread are quoted. */
 export function toNode(value: unknown): Scalar | YAMLMap | YAMLSeq {
   if (Array.isArray(value)) {
     const sequence = new YAMLSeq();
@@ -56,10 +53,7 @@ export function endsInBlockScalar(value: unknown): boolean {
   return typeof value === 'object' && value !== null && endsInBlockScalar(Object.values(value).at(-1));
 }
 
-/**
- * True for several lines of printable text that are safe in a block scalar. The meaning stays the same if an editor
- * changes white space.
- */
+/** True for printable lines that are safe in a block scalar, also if an editor changes white space. */
 function isLiteralText(text: string): boolean {
   const lines = text.replace(/\n$/, '').split('\n');
   return (
@@ -120,10 +114,7 @@ export function renderBlockItem(value: unknown, layout: BlockLayout): readonly s
   return printDocument(emptyDocument(), sequence, layout).slice(0, -1).split('\n');
 }
 
-/**
- * Returns a document in which every scalar is text. Hidden characters in double quotes are escaped when the document is
- * printed.
- */
+/** Returns a document in which every scalar is text. Hidden characters in quotes are escaped when it is printed. */
 export function emptyDocument(): Document {
   return new Document(null, { schema: 'failsafe', customTags: (tags) => tags.map(withVisibleQuotes) });
 }
@@ -168,4 +159,26 @@ export function renderFlowKey(key: string, style: FlowStyle): string {
 function renderFlowString(text: string, { quoted }: FlowStyle): string {
   const simple = !quoted && /^[A-Za-z/][A-Za-z0-9_./-]*$/.test(text) && isPlainString(text);
   return simple ? text : yamlQuoted(text);
+}
+
+/**
+ * Quotes a text so that JSON and YAML read the same value. Control characters are escaped because kubectl rejects them.
+ * Hidden characters are escaped so that reviewers see them. Characters above U+FFFF stay unescaped, because JSON and
+ * YAML have no common escape for them.
+ */
+export function yamlQuoted(text: string): string {
+  return withoutPairs(jsonText(text));
+}
+
+/** Does the same as yamlQuoted for a JSON text. */
+export function yamlFromJson(json: string): string {
+  return withoutPairs(visibleJson(json));
+}
+
+function withoutPairs(json: string): string {
+  return json.replace(
+    /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|.)/gs,
+    (escape, high: string | undefined, low: string | undefined) =>
+      high === undefined || low === undefined ? escape : String.fromCharCode(parseInt(high, 16), parseInt(low, 16)),
+  );
 }

@@ -1,10 +1,10 @@
 import type { CST } from 'yaml';
 import { visible } from '../../base/text/visible.ts';
-import { yamlQuoted } from '../quoted-scalar.ts';
-import { flowValue } from './flow-edits.ts';
-import { renderBlock, renderBlockItem } from './rendering.ts';
+import { endsInBlockScalar, renderBlock, renderBlockItem, yamlQuoted } from './rendering.ts';
+import { flowReplacement } from './flow-edits.ts';
 import {
   beforeLineBreak,
+  contentEnd,
   lastSignificantEnd,
   lineBreakBefore,
   lineEndAfter,
@@ -25,14 +25,16 @@ export function replacement(text: string, slot: Slot, value: unknown, layout: La
   const { parent, tokens } = slot;
   const old = tokens.value;
   if (parent.type === 'flow-collection') {
-    if (old === undefined) return undefined;
-    const rendered = quotedLike(old, value) ?? flowValue(text, parent, tokens, value, layout);
-    return [{ start: old.offset, end: tokenEnd(old), text: rendered, depth: 0 }];
+    const edit = flowReplacement(text, parent, tokens, value, layout, quotedLike(old, value));
+    return edit && [edit];
   }
   const head = lastSignificantEnd(parent.type === 'block-map' ? (tokens.sep ?? []) : tokens.start);
   if (head === undefined) return undefined;
   const [first = '', ...rest] = linesOf(parent, old, value, layout);
   const lines = rest.map((line) => (line === '' ? line : ' '.repeat(parent.indent) + line));
+  // A block scalar at the end of the text needs a line break.
+  const isLast = lineEndAfter(text, contentEnd(tokens) ?? head) === text.length && !text.endsWith('\n');
+  if (isLast && lines.length > 0 && endsInBlockScalar(value)) lines.push('');
   return blockReplacement(text, { head, old, first, lines }, layout, parent.indent + 1);
 }
 
@@ -43,7 +45,7 @@ function linesOf(
   value: unknown,
   layout: Layout,
 ): readonly string[] {
-  const quoted = old && quotedLike(old, value);
+  const quoted = quotedLike(old, value);
   if (quoted !== undefined) return [` ${quoted}`];
   const [first = '', ...rest] =
     parent.type === 'block-map' ? renderBlock('k', value, layout) : renderBlockItem(value, layout);
@@ -98,8 +100,8 @@ function oneLineReplacement(
 }
 
 /** Returns a string in the quotes of the old value. Undefined when the old value has no quotes. */
-function quotedLike(old: CST.Token, value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
+function quotedLike(old: CST.Token | undefined, value: unknown): string | undefined {
+  if (typeof value !== 'string' || old === undefined) return undefined;
   if (old.type === 'double-quoted-scalar') return yamlQuoted(value);
   if (old.type !== 'single-quoted-scalar') return undefined;
   const isPlain = /^[^\t\n]*$/.test(value) && visible(value) === value;

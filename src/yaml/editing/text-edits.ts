@@ -4,10 +4,14 @@ import type { YamlNode } from '../reading/values.ts';
 /** A key with its value, as the parser returns them. */
 export type YamlPair = Pair<ParsedNode, YamlNode>;
 
-/**
- * One item of a mapping in the concrete syntax: the tokens before the key, the key, the tokens before the value, and
- * the value.
- */
+/** A pair or an element to append to a collection. */
+export interface Addition {
+  /** Undefined for an element of a list. */
+  readonly key?: string;
+  readonly value: unknown;
+}
+
+/** One item of a collection in the concrete syntax, with the tokens before the key and before the value. */
 export interface PairTokens {
   readonly start: readonly CST.SourceToken[];
   readonly key?: CST.Token | null;
@@ -41,19 +45,13 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(done);
 }
 
-/**
- * Returns the start of the first token in an item that is not white space or a comment. Undefined when no token
- * precedes the colon.
- */
+/** Returns the start of an item without white space and comments; undefined when nothing precedes the colon. */
 export function contentStart({ start, key }: PairTokens): number | undefined {
   const first = start.find(isSignificant);
   return first?.offset ?? key?.offset;
 }
 
-/**
- * Returns the end of the last token in an item that is not white space or a comment. Undefined when the item has no
- * such token.
- */
+/** Returns the end of an item without white space and comments; undefined for an item without content. */
 export function contentEnd({ start, key, sep, value }: PairTokens): number | undefined {
   if (value !== undefined) return tokenEnd(value);
   return lastSignificantEnd(sep ?? []) ?? (key ? tokenEnd(key) : lastSignificantEnd(start));
@@ -134,10 +132,7 @@ export function startsLine(text: string, offset: number): boolean {
   return before < 0 || text[before] === '\n' || (before === 0 && text[0] === '\uFEFF');
 }
 
-/**
- * Inserts whole lines at the start of a line, or after a last line without a line break. In the second case the text
- * still ends without a line break.
- */
+/** Inserts whole lines at the start of a line, or after a last line without a line break, which stays so. */
 export function insertLines(text: string, at: number, lines: readonly string[], eol: string, depth: number): TextEdit {
   const lineBreak = lineBreakBefore(text, at) ?? eol;
   const joined = lines.join(lineBreak);

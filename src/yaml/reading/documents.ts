@@ -1,23 +1,16 @@
-import { isMap, isScalar, isSeq } from 'yaml';
-import type { Pair, ParsedNode, YAMLMap } from 'yaml';
-import { positionsIn } from './positions.ts';
-import type { Position } from './positions.ts';
 import { yamlStreamParts } from './trees.ts';
+import { isMergeKey, keyName, mergeSources, resolved, treeValue } from './values.ts';
+import { isMap, isScalar, isSeq } from 'yaml';
 import type { OnOffset } from './tokens.ts';
 import type { ReadingOptions, YamlFault, YamlTree } from './trees.ts';
-import { isMergeKey, keyName, mergeSources, resolved, treeValue } from './values.ts';
 import type { YamlNode } from './values.ts';
-
-export type { Position } from './positions.ts';
+import type { Pair, ParsedNode, YAMLMap } from 'yaml';
 
 /** One document of a YAML or JSON file, with the positions of its values. */
 export interface YamlDocument {
   /** The file name as given. Callers show '-' as '<stdin>'. */
   readonly file: string;
-  /**
-   * Index of the document in the file, from 0. Documents that cannot be read are counted. Documents without content are
-   * not counted.
-   */
+  /** Index of the document in the file, from 0. Faulty documents count, empty ones do not. */
   readonly index: number;
   /**
    * The value as plain JSON data: null, booleans, finite numbers, strings, arrays, and objects with own members only.
@@ -29,10 +22,7 @@ export interface YamlDocument {
    * position of the key is returned instead.
    */
   position(path: readonly (string | number)[], options?: { key?: boolean }): Position;
-  /**
-   * Returns the text of the scalar at a path as it is written, if the scalar has no quotes: `y`, where the value is
-   * true.
-   */
+  /** Returns the text of a scalar without quotes as it is written: `y`, where the value is true. */
   plainScalar(path: readonly (string | number)[]): string | undefined;
 }
 
@@ -152,4 +142,39 @@ function membersOf(tree: YamlTree, members: MembersByMap, map: YAMLMap): Readonl
     if (name !== undefined) found.set(name, { key, value });
   }
   return found;
+}
+
+/** A position in a text, as editors show it. */
+export interface Position {
+  /** Line number, from 1. Lines end at LF, so CRLF counts once. */
+  readonly line: number;
+  /** Column number, from 1, in UTF-16 units. A byte order mark has no column. */
+  readonly column: number;
+}
+
+/** Returns a function that converts an offset to a position. Offsets outside become the nearest end of the text. */
+export function positionsIn(text: string): (offset: number) => Position {
+  const starts = lineStarts(text);
+  return (offset) => {
+    const clamped = Math.min(Math.max(offset, 0), text.length);
+    const line = lastAtOrBefore(starts, clamped);
+    return { line: line + 1, column: Math.max(clamped - (starts[line] ?? 0), 0) + 1 };
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [text.startsWith('\uFEFF') ? 1 : 0];
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return starts;
+}
+
+function lastAtOrBefore(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

@@ -1,7 +1,4 @@
-/**
- * Limits on the number of tokens: words, signs, gaps and line ends. A long text counts as several tokens. Values that
- * aliases repeat count again.
- */
+/** Limits on the number of tokens. Long texts count as several, and values that aliases repeat count again. */
 export interface TokenLimits {
   /** Limit for one document. A document is read without a pause, so the server cannot answer requests meanwhile. */
   readonly document: number;
@@ -9,8 +6,8 @@ export interface TokenLimits {
   readonly all: number;
 }
 
-/** The error for a text above the limits, with the offset where the limit is exceeded. */
-export class OverBudget extends Error {
+/** The error for a text above a limit, with the offset where the limit is exceeded. */
+export class BeyondLimits extends Error {
   readonly offset: number;
 
   constructor(offset: number, message: string) {
@@ -19,10 +16,7 @@ export class OverBudget extends Error {
   }
 }
 
-/**
- * Counts tokens while a text is read, so that memory use stays limited. A token takes about 200 bytes, and a text may
- * have one token in every byte.
- */
+/** Counts tokens while a text is read: a token takes about 200 bytes, and each byte may be a token. */
 export class ReadingBudget {
   readonly #limits: TokenLimits;
   #document = 0;
@@ -66,10 +60,7 @@ const SHORT = 16;
 /** The library builds a long quoted text letter by letter. This many letters take as much memory as a token. */
 const LETTERS_OF_TOKEN = 4;
 
-/**
- * Returns how many tokens a piece of text counts as. Each line of a long piece counts too, because folding creates text
- * for each line.
- */
+/** Returns how many tokens a piece of text counts as. Folding creates text for each line of a long piece. */
 export function tokensIn(piece: string): number {
   if (piece.length < SHORT) return 1;
   let tokens = Math.floor(piece.length / LETTERS_OF_TOKEN);

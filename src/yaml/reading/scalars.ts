@@ -97,10 +97,7 @@ function readInteger(text: string): number | undefined {
   return undefined;
 }
 
-/**
- * True for an integer that fits int64 or, without a sign, uint64. go-yaml reads larger decimal integers as floats, and
- * larger integers in other bases as strings.
- */
+/** True for an integer that fits int64 or uint64. go-yaml reads larger ones as floats or strings. */
 function fits64Bits(sign: string, magnitude: bigint): boolean {
   if (sign === '') return magnitude < 1n << 64n;
   return sign === '-' ? magnitude <= 1n << 63n : magnitude < 1n << 63n;

@@ -1,21 +1,18 @@
-import { Lexer, Parser } from 'yaml';
-import type { CST } from 'yaml';
-import { OverBudget, tokensIn } from './reading-budget.ts';
+import { BeyondLimits, tokensIn } from './reading-budget.ts';
+import { Composer, Lexer, Parser } from 'yaml';
 import type { ReadingBudget } from './reading-budget.ts';
+import type { CST, Document } from 'yaml';
 
-/** The error for a text above the nesting limit, with the offset of the excess. */
-export class TooDeep extends Error {
-  readonly offset: number;
-
-  constructor(offset: number) {
-    super('nested too deeply');
-    this.offset = offset;
-  }
-}
+/**
+ * Highest nesting depth that is read. CRDs are the deepest usual manifests and stay below 100 levels. The composer and
+ * every recursion over values run out of stack above about 1,500 levels.
+ */
+export const MAX_DEPTH = 500;
+export const NESTING_MESSAGE = `nested more than ${MAX_DEPTH} levels deep`;
 
 export interface TokenOptions {
   readonly anyIndent?: boolean;
-  readonly maxDepth?: number;
+  /** Without a budget, everything is read. */
   readonly budget?: ReadingBudget | undefined;
   /** Receives the offset that is reached, every few milliseconds. */
   readonly onOffset?: OnOffset | undefined;
@@ -32,34 +29,28 @@ const PIECES_A_CALL = 4096;
  * indented deeper than the surrounding block. libyaml, which kubectl uses, does not check this. With `anyIndent`, this
  * function does not check it either.
  *
- * @throws {TooDeep} as soon as a collection is nested well below `maxDepth`, because the rest of such a text need not
- * be read
- * @throws {OverBudget} as soon as the text exceeds the budget
+ * @throws {BeyondLimits} as soon as the text exceeds the budget, or a collection is nested well below MAX_DEPTH: the
+ * rest of such a text need not be read
  */
 export function yamlTokens(text: string, options: TokenOptions = {}): CST.Token[] {
   const lexer = new Lexer();
   if (options.anyIndent === true) acceptAnyIndent(lexer);
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  // The stack contains the document and the open collections. One extra level is allowed, because the caller counts the
-  // exact depth.
-  const mostOpen = (options.maxDepth ?? Infinity) + 2;
   let pieces = 0;
   for (const lexeme of lexer.lex(text)) {
     if (++pieces % PIECES_A_CALL === 0) options.onOffset?.(parser.offset);
     const excess = options.budget?.spend(tokensIn(lexeme));
-    if (excess !== undefined) throw new OverBudget(parser.offset, excess);
+    if (excess !== undefined) throw new BeyondLimits(parser.offset, excess);
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > mostOpen) throw new TooDeep(parser.offset);
+    // The stack contains the document and the open collections. Levels of values are counted later, exactly.
+    if (parser.stack.length > MAX_DEPTH + 2) throw new BeyondLimits(parser.offset, NESTING_MESSAGE);
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;
 }
 
-/**
- * Members of the library's lexer that are not public. If a release renames them, the lexer is strict again, and tests
- * fail.
- */
+/** Members of the library's lexer that are not public. If a release renames them, tests fail. */
 interface LexerParts {
   /** The smallest indentation of a line that continues the current token. */
   indentNext: number;
@@ -80,4 +71,42 @@ function acceptAnyIndent(lexer: Lexer): void {
       return state;
     };
   }
+}
+
+/**
+ * Highest number of errors that the composer creates. Only the first error by position is reported, and errors are
+ * created almost in this order. A text may have an error in every byte, and each error costs a stack trace and a line
+ * of text.
+ */
+const MOST_ERRORS = 100;
+
+/** Composes documents from tokens. The value of every scalar is its text, and duplicate keys are allowed. */
+export function composeDocuments(tokens: readonly CST.Token[], keepSourceTokens: boolean): Document.Parsed[] {
+  // With the failsafe schema, scalars stay text, and scalars.ts then reads them as kubectl does. Duplicate keys are
+  // found later, because the library's comparison takes quadratic time.
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, keepSourceTokens, resolveKnownTags: false });
+  limitErrors(composer);
+  return [...composer.compose(firstErrors(tokens))] as Document.Parsed[];
+}
+
+function* firstErrors(tokens: readonly CST.Token[]): Generator<CST.Token> {
+  let errors = 0;
+  for (const token of tokens) if (token.type !== 'error' || ++errors <= MOST_ERRORS) yield token;
+}
+
+/**
+ * A member of the library's composer that is not public. If a release renames the member, all errors are created again.
+ */
+interface ComposerParts {
+  onError?: (...error: unknown[]) => void;
+}
+
+function limitErrors(composer: Composer): void {
+  const parts = composer as unknown as ComposerParts;
+  const { onError } = parts;
+  if (onError === undefined) return;
+  let errors = 0;
+  parts.onError = (...error) => {
+    if (++errors <= MOST_ERRORS) onError(...error);
+  };
 }

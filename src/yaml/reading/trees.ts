@@ -1,12 +1,9 @@
-import { isAlias, isScalar, visit } from 'yaml';
-import type { Alias, CST, Document, ParsedNode } from 'yaml';
-import { splitJsonStream } from './json-stream.ts';
-import { OverBudget } from './reading-budget.ts';
-import { composeDocuments } from './composer.ts';
-import { TooDeep, yamlTokens } from './tokens.ts';
 import { messageOf } from '../../base/text/error-message.ts';
-import type { ReadingBudget } from './reading-budget.ts';
-import type { OnOffset } from './tokens.ts';
+import { BeyondLimits } from './reading-budget.ts';
+import { NESTING_MESSAGE, composeDocuments, yamlTokens } from './tokens.ts';
+import { isAlias, isScalar, visit } from 'yaml';
+import type { OnOffset, TokenOptions } from './tokens.ts';
+import type { Alias, Document, ParsedNode } from 'yaml';
 
 /** A piece of a text with at most one YAML document, including the marker lines and comments around the document. */
 export interface YamlChunk {
@@ -37,42 +34,23 @@ export type ChunkContent =
   | { readonly kind: 'faulty'; readonly fault: YamlFault; readonly isBeyondLimits?: boolean }
   | { readonly kind: 'tree'; readonly tree: YamlTree };
 
-/**
- * One chunk of a stream. Documents are counted from 0, including faulty documents. A chunk without content has no
- * index.
- */
+/** One chunk of a stream. Its index counts documents from 0, also faulty ones. An empty chunk has none. */
 export interface StreamPart {
   readonly chunk: YamlChunk;
   readonly index: number | undefined;
   readonly content: ChunkContent;
 }
 
-/**
- * Highest nesting depth that is read. CRDs are the deepest usual manifests and stay below 100 levels. The composer and
- * every recursion over values run out of stack above about 1,500 levels.
- */
-export const maxDepth = 500;
-
-export interface ReadingOptions {
+export interface ReadingOptions extends TokenOptions {
   readonly keepSourceTokens?: boolean;
-  /** The reading budget. Without a budget, everything is read. */
-  readonly budget?: ReadingBudget | undefined;
-  /** Receives the offset in the whole text that is reached. */
-  readonly onOffset?: OnOffset | undefined;
 }
 
-/**
- * Reads all documents of a text. The function never throws. A chunk that cannot be read becomes a fault of this chunk
- * only.
- */
+/** Reads all documents of a text. Never throws: a chunk that cannot be read becomes a fault of this chunk. */
 export function readYamlStream(text: string, options: ReadingOptions = {}): StreamPart[] {
   return [...yamlStreamParts(text, options)];
 }
 
-/**
- * Does the same as readYamlStream, but reads each document on demand. A caller with many documents can do other work in
- * between, or stop.
- */
+/** The same, but each document is read on demand, so a caller can do other work in between, or stop. */
 export function* yamlStreamParts(text: string, options: ReadingOptions = {}): Generator<StreamPart> {
   let count = 0;
   for (const chunk of splitYaml(text))
@@ -151,26 +129,16 @@ function chunksOf(texts: readonly string[], start: number): YamlChunk[] {
   return texts.map((text) => ({ text, start: (end += text.length) - text.length }));
 }
 
-function composeChunk(text: string, options: ReadingOptions & { anyIndent?: boolean }): ChunkContent {
+function composeChunk(text: string, options: ReadingOptions): ChunkContent {
   try {
-    const tokens = yamlTokens(text, { ...options, maxDepth });
-    const deep = tooDeep(tokens);
-    if (deep !== undefined) return beyondLimits(deep, nestingMessage);
-    return contentOf(composeDocuments(tokens, options.keepSourceTokens ?? false));
+    return contentOf(composeDocuments(yamlTokens(text, options), options.keepSourceTokens ?? false));
   } catch (error) {
-    if (error instanceof OverBudget) return beyondLimits(error.offset, error.message);
-    if (error instanceof TooDeep) return beyondLimits(error.offset, nestingMessage);
-    if (error instanceof RangeError) return beyondLimits(0, nestingMessage);
-    return faulty(0, messageOf(error));
+    if (error instanceof BeyondLimits) return beyondLimits(error.offset, error.message);
+    return error instanceof RangeError ? beyondLimits(0, NESTING_MESSAGE) : faulty(0, messageOf(error));
   }
 }
 
-const nestingMessage = `nested more than ${maxDepth} levels deep`;
-
-/**
- * Adds a hint for chart templates. People often have many such files, and a template is not valid YAML until it is
- * rendered.
- */
+/** Adds a hint for chart templates, which people often have, and which are no valid YAML until they are rendered. */
 function hinted({ offset, message }: YamlFault, text: string): ChunkContent {
   return faulty(offset, text.includes('{{') ? `${message} (is this a template that was not rendered?)` : message);
 }
@@ -199,10 +167,7 @@ function isNothing(root: ParsedNode): boolean {
   return isScalar(root) && root.type === 'PLAIN' && root.source === '' && root.tag === undefined && !root.anchor;
 }
 
-/**
- * Resolves each alias to the last preceding node with the alias's anchor. An anchor's name may be used again later in
- * the document.
- */
+/** Resolves each alias to the last node before it with its anchor. An anchor's name may be used again. */
 function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fault?: YamlFault } {
   const anchors = new Map<string, ParsedNode>();
   const targets = new Map<Alias, ParsedNode>();
@@ -221,19 +186,40 @@ function resolveAliases(root: ParsedNode): { targets: Map<Alias, ParsedNode>; fa
   return fault === undefined ? { targets } : { targets, fault };
 }
 
-/** Returns the offset of the first token above the nesting limit. The search uses no recursion. */
-function tooDeep(tokens: readonly CST.Token[]): number | undefined {
-  const open = tokens.map((token) => ({ token, depth: 0 }));
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, depth } = next;
-    if (depth > maxDepth) return token.offset;
-    for (const child of childTokens(token)) open.push({ token: child, depth: depth + 1 });
-  }
-  return undefined;
+/**
+ * Splits a text of JSON objects without separators. jq prints such a text, and kubectl accepts it.
+ *
+ * @returns the pieces, whose concatenation is the text; undefined unless the text is two or more JSON objects
+ */
+export function splitJsonStream(text: string): string[] | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  const starts = objectStarts(text);
+  if (starts.length < 2) return undefined;
+  const pieces = starts.map((start, index) => text.slice(index === 0 ? 0 : start, starts[index + 1]));
+  return pieces.every(isJson) ? pieces : undefined;
 }
 
-function childTokens(token: CST.Token): CST.Token[] {
-  if (token.type === 'document') return token.value === undefined ? [] : [token.value];
-  if (!('items' in token)) return [];
-  return token.items.flatMap(({ key, value }) => [key, value].filter((child) => child !== undefined && child !== null));
+/** Returns the start of each top-level object. */
+function objectStarts(text: string): number[] {
+  const starts: number[] = [];
+  let depth = 0;
+  let inString = false;
+  // Match single characters instead of whole strings. A pattern for whole strings fails on a string of 1 MB or without
+  // an end.
+  for (const { 0: token, index } of text.matchAll(/\\.|["{}]/gs)) {
+    if (token === '"') inString = !inString;
+    if (inString) continue;
+    if (token === '{' && depth++ === 0) starts.push(index);
+    if (token === '}') depth--;
+  }
+  return starts;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -2,17 +2,14 @@ import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { resolvePlainScalar, resolveTaggedScalar } from './scalars.ts';
 import type { JsonScalar } from './scalars.ts';
-import { maxDepth } from './trees.ts';
+import { MAX_DEPTH, NESTING_MESSAGE } from './tokens.ts';
 import type { ReadingBudget } from './reading-budget.ts';
 import type { YamlFault, YamlTree } from './trees.ts';
 
 /** Any node of a tree. A pair such as `{a}` has the value null. */
 export type YamlNode = ParsedNode | null;
 
-/**
- * Highest number of nodes that aliases may add to a document. kubectl's YAML library has the same limit, and the API
- * server rejects objects of this size.
- */
+/** Highest number of nodes that aliases may add to a document, as in kubectl's YAML library. */
 const maxAliasedNodes = 400_000;
 
 /**
@@ -55,10 +52,7 @@ export function keyName(tree: YamlTree, key: YamlNode): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
 }
 
-/**
- * Returns the mappings that a merge key's value names, with the winning mapping last. Undefined when one of the nodes
- * is not a mapping.
- */
+/** Returns the mappings of a merge key, the winning one last. Undefined when one of them is no mapping. */
 export function mergeSources(tree: YamlTree, value: YamlNode): YAMLMap[] | undefined {
   const sources = mergedNodes(value).map((item) => resolved(tree, item));
   return sources.every((source) => isMap(source)) ? sources : undefined;
@@ -94,16 +88,13 @@ interface Reading {
   readonly tree: YamlTree;
   readonly onDuplicate: (fault: YamlFault) => void;
   readonly budget: ReadingBudget | undefined;
-  /**
-   * The aliases that are being resolved. While the set is not empty, nodes count as aliased. An alias that is already
-   * in the set is a cycle.
-   */
+  /** The aliases that are being resolved. An alias that is in the set already is a cycle. */
   readonly open: Set<Alias.Parsed>;
   aliasedNodes: number;
 }
 
 function nodeValue(reading: Reading, node: YamlNode, depth: number): unknown {
-  if (depth > maxDepth) throw new Unreadable(culprit(reading, node), `nested more than ${maxDepth} levels deep`);
+  if (depth > MAX_DEPTH) throw new Unreadable(culprit(reading, node), NESTING_MESSAGE);
   if (reading.open.size > 0) countAliased(reading, node);
   if (isAlias(node)) return aliasValue(reading, node, depth);
   if (isMap(node)) return mapValue(reading, node, depth);
@@ -119,10 +110,7 @@ function countAliased(reading: Reading, node: YamlNode): void {
   if (excess !== undefined) throw new Unreadable(culprit(reading, node), excess);
 }
 
-/**
- * Returns the node to report. A fault inside an alias is reported at the outermost alias, because the text of the
- * anchor is correct.
- */
+/** Returns the node to report: of a fault inside an alias the outermost alias, since the anchor's text is correct. */
 function culprit(reading: Reading, node: YamlNode): YamlNode {
   const [outermost = node] = reading.open;
   return outermost;
@@ -156,10 +144,7 @@ function mapValue(reading: Reading, map: YAMLMap, depth: number): Record<string,
   return object;
 }
 
-/**
- * Merged keys override the keys before the merge key, and the keys after it override them. go-yaml v2 uses the same
- * order.
- */
+/** Merged keys override the keys before the merge key, and keys after it override them, as in go-yaml v2. */
 function merge(
   reading: Reading,
   object: Record<string, unknown>,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
-import { yamlQuoted } from '../../../src/yaml/quoted-scalar.ts';
+import { yamlQuoted } from '../../../src/yaml/editing/rendering.ts';
 import { runs } from '../../support/runs.ts';
 
 it('a quoted text is the same to JSON and YAML, and holds no control character, which kubectl would refuse', () => {

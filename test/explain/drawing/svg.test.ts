@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
-import { explanationAsSvg } from '../../../src/explain/drawing/svg.ts';
-import { overviewAsSvg } from '../../../src/explain/drawing/svg-overview.ts';
+import { explanationAsSvg, overviewAsSvg } from '../../../src/explain/drawing/svg.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { httpProbe } from '../../engine/checks/workload.ts';
 import { policySet } from '../../support/worlds.ts';

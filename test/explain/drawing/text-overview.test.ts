@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainManifest } from '../../../src/explain/timeline/explain-manifest.ts';
-import { overviewLines } from '../../../src/explain/drawing/text-overview.ts';
+import { overviewLines } from '../../../src/explain/drawing/text.ts';
 import { KNOWN_KINDS } from '../../../src/engine/workload/custom-kinds.ts';
 import { policySet } from '../../support/worlds.ts';
 import { NOW } from '../../support/now.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { judgeTexts } from '../../../src/package/playground/judged-texts.ts';
-import { LONGEST_TEXT } from '../../../src/package/playground/playground-texts.ts';
+import { LONGEST_TEXT, judgeTexts } from '../../../src/package/playground/judged-texts.ts';
 import { timelineMarkup } from '../../../src/package/playground/timeline-markup.ts';
 import { runProbewright } from '../../cli/run-probewright.ts';
 

@@ -8,7 +8,12 @@ import { MOST_FAILURES, PERIODS, isFastEnough, toWrite } from './round-numbers.t
 import { leastExecPeriodSeconds, PATIENT_TIMEOUT_SECONDS } from './heavy-client.ts';
 import { yamlFlow } from './wording.ts';
 import { oncePerWorkload, type CheckedProbe, type CheckedContainer } from '../checked-workload.ts';
-import { startsOfContainer, startsOfWorkload, type ContainerStarts, type WorkloadStarts } from '../../facts/learned-starts.ts';
+import {
+  startsOfContainer,
+  startsOfWorkload,
+  type ContainerStarts,
+  type WorkloadStarts,
+} from '../../facts/learned-starts.ts';
 import { DEFAULT_LEARNED, learnedSeconds } from '../../probe/learned-budget.ts';
 import { workloadNameOf } from '../../workload/workload-of-pod.ts';
 import type { FieldEdit } from '../../../base/json/field-edit.ts';

@@ -3,64 +3,23 @@ import type { Node } from 'yaml';
 import type { YamlTree } from '../reading/trees.ts';
 import { isMergeKey, keyName, mergeSources, resolved } from '../reading/values.ts';
 import type { YamlNode } from '../reading/values.ts';
-import type { Insertion } from './key-insertion.ts';
-import { isOpenEnded } from './cut-off-block-scalar.ts';
+import { isOpenEnded } from './block-edits.ts';
 import { layoutOf } from './layout.ts';
 import type { Layout } from './layout.ts';
-import { emptyDocument, printDocument, specialInFlow, toKey, toNode } from './rendering.ts';
+import { emptyDocument, printDocument, specialInFlow } from './rendering.ts';
 import type { YamlPair } from './text-edits.ts';
 
-/**
- * Prints a document again with the insertions. Aliases and merge keys are resolved, so no two places share a node.
- * Comments are kept where the library keeps them.
- *
- * @returns undefined when the path of an insertion leads to no mapping
- */
-export function rewriteDocument(
-  text: string,
-  tree: YamlTree,
-  insertions: readonly Insertion[],
-  eol: string,
-): string | undefined {
+/** Prints a document again without aliases and merge keys. Comments are kept where the library keeps them. */
+export function reprinted(text: string, tree: YamlTree, eol: string): string {
   const layout = layoutOf(text, tree.root, eol);
   const keepsLast = tree.root.srcToken !== undefined && isOpenEnded(text, tree.root.srcToken);
-  const root = unshared({ tree, layout, keepsLast }, tree.root, false);
-  const tail = keepsLast ? mapsAtEnd(root) : new Set();
-  for (const { path, key, value } of insertions) {
-    const map = path.reduce<unknown>((node, step) => child(tree, node, step), root);
-    if (!isMap(map)) return undefined;
-    const present = findPair(tree, map, key);
-    if (present === undefined)
-      map.items.splice(tail.has(map) ? -1 : map.items.length, 0, new Pair(toKey(key), toNode(value)));
-    else present.value = toNode(value) as never;
-  }
   const document = emptyDocument();
   Object.assign(document, { directives: tree.document.directives }, commentsOf(tree.document));
-  const printed = printDocument(document, root, layout);
+  const printed = printDocument(document, unshared({ tree, layout, keepsLast }, tree.root, false), layout);
   // The printer always ends the last line. Remove this line break if the text had none, because a block scalar could
   // include it.
   const ended = keepsLast && !/\n[ \t]*$/.test(text) ? printed.replace(/\n$/, '') : printed;
   return (text.startsWith('\uFEFF') ? '\uFEFF' : '') + ended.replaceAll('\n', eol);
-}
-
-/** Returns the mappings whose last pair is also the last pair of the document. */
-function mapsAtEnd(root: YamlNode): Set<unknown> {
-  const found = new Set<unknown>();
-  let last: unknown = root;
-  while (isMap(last) || isSeq(last)) {
-    if (isMap(last)) found.add(last);
-    last = isMap(last) ? last.items.at(-1)?.value : last.items.at(-1);
-  }
-  return found;
-}
-
-function child(tree: YamlTree, parent: unknown, step: string | number): unknown {
-  if (isSeq(parent)) return parent.items[Number(step)];
-  return isMap(parent) ? findPair(tree, parent, String(step))?.value : undefined;
-}
-
-function findPair(tree: YamlTree, map: YAMLMap, name: string): YamlPair | undefined {
-  return (map.items as YamlPair[]).find(({ key }) => keyName(tree, key) === name);
 }
 
 /** The document to copy, with the layout of the copy. */
