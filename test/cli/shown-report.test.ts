@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LEVELS, countByAction, shownReport } from '../../src/cli/check/report.ts';
+import { countByAction, shownReport } from '../../src/cli/check/report.ts';
+import { LEVELS } from '../../src/cli/output/level.ts';
 import { NO_COVERAGE } from './no-coverage.ts';
 import type { CheckReport, PlacedViolation, Selection } from '../../src/cli/check/report.ts';
 

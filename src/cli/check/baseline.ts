@@ -7,7 +7,7 @@ import { count } from '../../base/text/count.ts';
 import { messageOf } from '../../base/text/error-message.ts';
 import { baselineText, readBaseline } from './baseline-file.ts';
 import { printLine } from '../io.ts';
-import { findingKey, objectName, shownReport } from './report.ts';
+import { objectName, shownReport, withoutKnown } from './report.ts';
 import type { Inputs } from '../input/inputs.ts';
 import type { CommandIo } from '../io.ts';
 import type { CheckReport, FindingIdentity, KnownFindings, Selection } from './report.ts';
@@ -101,31 +101,6 @@ function inputTest({ texts, namespace: given }: Inputs): (entry: FindingIdentity
 
 function objectKey({ kind, namespace, name }: Pick<FindingIdentity, 'kind' | 'namespace' | 'name'>): string {
   return JSON.stringify([kind, namespace, name]);
-}
-
-/** A report without the findings that a baseline knows. */
-interface UnknownFindings {
-  readonly report: CheckReport;
-  /** The number of findings that the baseline knows. */
-  readonly known: number;
-  /** The entries of the baseline that no finding matches, in the order of the baseline. */
-  readonly stale: readonly FindingIdentity[];
-}
-
-/** Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first. */
-export function withoutKnown(report: CheckReport, entries: readonly FindingIdentity[]): UnknownFindings {
-  const left = Map.groupBy(entries.toReversed(), findingKey);
-  const matched = new Set<FindingIdentity>();
-  const violations = report.violations.filter((violation) => {
-    const entry = left.get(findingKey(violation))?.pop();
-    if (entry !== undefined) matched.add(entry);
-    return entry === undefined;
-  });
-  return {
-    report: { ...report, violations },
-    known: matched.size,
-    stale: entries.filter((entry) => !matched.has(entry)),
-  };
 }
 
 /** Stale entries that are listed one by one. */

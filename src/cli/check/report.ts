@@ -4,6 +4,8 @@ import type { ManifestText } from '../input/manifest.ts';
 import type { FileProblem } from '../../cluster/sources/policy-documents.ts';
 import type { CheckOutput, FilePlace, ListedViolation } from '../output/json-outputs.ts';
 import type { Screen } from '../output/screen.ts';
+import { isShownAt, LEVEL_OF_ACTION } from '../output/level.ts';
+import type { Level } from '../output/level.ts';
 
 /** The place of an object in a file. The edits of a violation begin there. */
 export interface ObjectPlace {
@@ -40,23 +42,6 @@ export interface CheckReport {
   readonly warnings: readonly FileProblem[];
   /** The inputs that could not be read. For standard error, in every output format. */
   readonly problems: readonly FileProblem[];
-}
-
-/** The levels of findings in reports, most severe first. */
-export const LEVELS = ['error', 'warning', 'note'] as const;
-export type Level = (typeof LEVELS)[number];
-
-/** The level that reports give to the violations of an action. */
-export const LEVEL_OF_ACTION = {
-  Deny: 'error',
-  Warn: 'warning',
-  Audit: 'note',
-  Excepted: 'note',
-} as const satisfies Record<Violation['action'], Level>;
-
-/** True when findings of this level are shown with `--min-level minimum`. */
-export function isShownAt(level: Level, minimum: Level): boolean {
-  return LEVELS.indexOf(level) <= LEVELS.indexOf(minimum);
 }
 
 /** The command line's selection of a report's content. */
@@ -179,5 +164,30 @@ export function findingCounter(): (finding: FindingIdentity) => number {
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
     return count;
+  };
+}
+
+/** A report without the findings that a baseline knows. */
+interface UnknownFindings {
+  readonly report: CheckReport;
+  /** The number of findings that the baseline knows. */
+  readonly known: number;
+  /** The entries of the baseline that no finding matches, in the order of the baseline. */
+  readonly stale: readonly FindingIdentity[];
+}
+
+/** Leaves known findings out. An entry is for one finding: of two equal findings, one entry hides the first. */
+export function withoutKnown(report: CheckReport, entries: readonly FindingIdentity[]): UnknownFindings {
+  const left = Map.groupBy(entries.toReversed(), findingKey);
+  const matched = new Set<FindingIdentity>();
+  const violations = report.violations.filter((violation) => {
+    const entry = left.get(findingKey(violation))?.pop();
+    if (entry !== undefined) matched.add(entry);
+    return entry === undefined;
+  });
+  return {
+    report: { ...report, violations },
+    known: matched.size,
+    stale: entries.filter((entry) => !matched.has(entry)),
   };
 }

@@ -2,7 +2,7 @@ import { ENFORCEMENTS } from '../../engine/verdict/modes.ts';
 import { CHECK_CATALOGUE } from '../../engine/checks/catalogue.ts';
 import { optional, repeatable, withDefault } from '../flags/flag.ts';
 import { choice, path, wordList } from '../flags/value-types.ts';
-import { LEVELS } from './report.ts';
+import { LEVELS } from '../output/level.ts';
 
 const CHECK_IDS = wordList('CHECK', Object.keys(CHECK_CATALOGUE));
 

@@ -6,10 +6,12 @@ import { outputLine, visible } from '../../base/text/visible.ts';
 import { wrapFile, wrapPath } from '../../base/text/wrap.ts';
 import { coverageLines, noMainContainerLines } from './coverage-text.ts';
 import { paragraph } from '../output/screen.ts';
-import { isShownAt, LEVEL_OF_ACTION, LEVELS, objectName } from './report.ts';
+import { objectName } from './report.ts';
+import { isShownAt, LEVEL_OF_ACTION, LEVELS } from '../output/level.ts';
 import type { Origin } from '../input/cluster-object.ts';
 import type { Paint, Screen } from '../output/screen.ts';
-import type { Level, PlacedViolation, ReportFormat, ShownReport } from './report.ts';
+import type { PlacedViolation, ReportFormat, ShownReport } from './report.ts';
+import type { Level } from '../output/level.ts';
 
 /**
  * For people. On a terminal, findings are grouped by file and workload. Elsewhere each finding is one line, in the form

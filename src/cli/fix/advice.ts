@@ -1,7 +1,7 @@
 import { formatPath } from '../../base/json/field-path.ts';
 import { manifestsOf } from '../input/manifest.ts';
 import { YamlFieldEditor } from '../../yaml/editing/field-editing.ts';
-import { withoutKnown } from '../check/baseline.ts';
+import { withoutKnown } from '../check/report.ts';
 import { checkInputs } from '../check/check-inputs.ts';
 import { NOTHING_LEFT_OUT, shownReport } from '../check/report.ts';
 import type { Enforcement } from '../../engine/verdict/modes.ts';

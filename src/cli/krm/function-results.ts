@@ -4,9 +4,10 @@ import { fullMessage } from '../../engine/checks/violation.ts';
 import { namespaceOf } from '../input/manifest.ts';
 import { POLICY_API_VERSION } from '../../engine/policy/object-names.ts';
 import { checkUrl } from '../../engine/checks/lib/check-url.ts';
-import { LEVEL_OF_ACTION } from '../check/report.ts';
+import { LEVEL_OF_ACTION } from '../output/level.ts';
 import type { JsonObject } from '../../base/json/json-value.ts';
-import type { PlacedViolation, Level } from '../check/report.ts';
+import type { PlacedViolation } from '../check/report.ts';
+import type { Level } from '../output/level.ts';
 
 /** A result by the specification of KRM functions. */
 export interface FunctionResult {
