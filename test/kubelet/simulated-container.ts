@@ -26,7 +26,7 @@ export class SimulatedContainer {
   state: JsonObject;
   lastState: JsonObject = {};
   containerID = '';
-  /** The kubelet's cache knows the running container. */
+  /** The kubelet's cache knows the running container. Until then, its status is `#cached`. */
   known = false;
   started = false;
   /** `started` is that of the container before, until the startup worker looks. */
@@ -42,6 +42,7 @@ export class SimulatedContainer {
   gone = false;
   /** What is true of the present start; undefined while nothing runs. */
   current: TrueStart | undefined;
+  #cached: JsonObject = {};
 
   constructor(spec: JsonObject, list: 'containers' | 'initContainers', truth: ContainerTruth | undefined) {
     this.name = stringMember(spec, 'name') ?? '';
@@ -85,6 +86,7 @@ export class SimulatedContainer {
       this.probe('startup') === undefined && this.probe('readiness') !== undefined
         ? Math.max(readyFrom, answersFrom)
         : answersFrom;
+    this.#cached = this.status();
     this.containerID = id;
     this.state = { running: { startedAt: wholeSecond(nodeNow) } };
     this.dying = false;
@@ -126,6 +128,7 @@ export class SimulatedContainer {
   }
 
   status(): JsonObject {
+    if (this.current !== undefined && !this.known) return this.#cached;
     const image = stringMember(this.spec, 'image') ?? '';
     return {
       name: this.name,
